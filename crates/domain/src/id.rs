@@ -1,0 +1,64 @@
+//! Identifiers that cannot be mistaken for one another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+/// Whose data it is. It comes from authentication and nowhere else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MerchantId(pub Uuid);
+
+impl fmt::Display for MerchantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The short name of a merchant that people type and read in addresses: `acme`, `north-star-2`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handle(String);
+
+/// Why a text is no [`Handle`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a handle is 2 to 40 lower-case letters, digits or hyphens, and starts and ends with a letter or digit")]
+pub struct NoHandle;
+
+impl Handle {
+    /// The handle as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Handle {
+    type Err = NoHandle;
+
+    fn from_str(text: &str) -> Result<Self, NoHandle> {
+        let spelled_right = text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let framed_right = !text.starts_with('-') && !text.ends_with('-');
+        if (2..=40).contains(&text.len()) && spelled_right && framed_right { Ok(Self(text.to_owned())) } else { Err(NoHandle) }
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_is_short_and_plain() {
+        for good in ["ab", "acme", "north-star-2", &"a".repeat(40)] {
+            assert_eq!(good.parse::<Handle>().map(|h| h.to_string()), Ok(good.to_owned()));
+        }
+        for bad in ["", "a", "Acme", "-acme", "acme-", "ac me", "é-shop", &"a".repeat(41)] {
+            assert_eq!(bad.parse::<Handle>(), Err(NoHandle), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What is true: the rules of orders, refunds and access, as pure functions over plain values.
+//!
+//! Nothing here awaits, reads a clock or sees JSON. What a caller sent reaches these rules as the borrowed
+//! [`order::Order`]; what they find wrong leaves as data ([`order::Broken`], [`order::Doubt`],
+//! [`refund::Conflict`]) that names places by position, and `wire` turns it into the words of the contract.
+
+pub mod access;
+pub mod id;
+pub mod mode;
+pub mod money;
+pub mod order;
+pub mod refund;
+pub mod shopper;
+pub mod snapshot;

@@ -1,0 +1,92 @@
+//! Money in minor units.
+
+use std::fmt;
+use std::iter::Sum;
+
+/// An amount in the minor unit of its currency, never negative and at most [`Cents::MAX`].
+///
+/// The bound leaves room: a thousand lines of a thousand units at the highest price still sum within an `i64`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cents(i64);
+
+impl Cents {
+    /// The largest amount that is accepted: ten thousand million of a currency with two decimals.
+    pub const MAX: i64 = 1_000_000_000_000;
+
+    /// The amount, if it is in range.
+    #[must_use]
+    pub const fn new(amount: i64) -> Option<Self> {
+        if amount < 0 || amount > Self::MAX { None } else { Some(Self(amount)) }
+    }
+
+    /// The amount as a number, for arithmetic that may leave the range ([`Balance`]) and for storage.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+/// A sum of amounts, added and taken away; wide enough that no order can overflow it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Balance(i128);
+
+impl Balance {
+    /// `amount` more.
+    #[must_use]
+    pub fn plus(self, amount: Cents) -> Self {
+        Self(self.0 + i128::from(amount.0))
+    }
+
+    /// `amount` less.
+    #[must_use]
+    pub fn less(self, amount: Cents) -> Self {
+        Self(self.0 - i128::from(amount.0))
+    }
+
+    /// The price of `count` units.
+    #[must_use]
+    pub fn of(price: Cents, count: u32) -> Self {
+        Self(i128::from(price.0) * i128::from(count))
+    }
+}
+
+impl From<Cents> for Balance {
+    fn from(amount: Cents) -> Self {
+        Self::default().plus(amount)
+    }
+}
+
+impl Sum<Cents> for Balance {
+    fn sum<I: Iterator<Item = Cents>>(amounts: I) -> Self {
+        amounts.fold(Self::default(), Self::plus)
+    }
+}
+
+impl fmt::Display for Balance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_amount_is_never_negative_nor_absurd() {
+        assert_eq!(Cents::new(-1), None);
+        assert_eq!(Cents::new(Cents::MAX + 1), None);
+        assert_eq!(Cents::new(Cents::MAX).map(Cents::get), Some(Cents::MAX));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_added_and_taken_away_leaves_nothing(amounts in prop::collection::vec(0..=Cents::MAX, 0..50)) {
+            let amounts: Vec<Cents> = amounts.into_iter().filter_map(Cents::new).collect();
+            let sum: Balance = amounts.iter().copied().sum();
+            prop_assert_eq!(amounts.into_iter().fold(sum, Balance::less), Balance::default());
+        }
+    }
+}

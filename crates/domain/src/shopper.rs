@@ -1,0 +1,35 @@
+//! How a shopper's e-mail address and postal code are compared.
+//!
+//! Only keyed fingerprints of these are searched, so that what differs merely in spelling must become one text
+//! before it is fingerprinted.
+
+/// The address without surrounding space, in lower case.
+#[must_use]
+pub fn normal_email(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+/// Letters and digits in upper case; of a United States ZIP+4, the five digits that people know.
+#[must_use]
+pub fn normal_zip(zip_code: &str, country_code: Option<&str>) -> String {
+    let mut zip: String = zip_code.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).collect();
+    let american = country_code.is_none_or(|country| matches!(country.trim().to_ascii_uppercase().as_str(), "US" | "USA"));
+    if american && zip.len() == 9 && zip.bytes().all(|b| b.is_ascii_digit()) {
+        zip.truncate(5);
+    }
+    zip
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_address_are_one() {
+        assert_eq!(normal_email("  Pat.Doe@Example.COM "), "pat.doe@example.com");
+        assert_eq!(normal_zip("sw1a 1aa", Some("GB")), "SW1A1AA");
+        assert_eq!(normal_zip("10001-1234", Some("us")), "10001");
+        assert_eq!(normal_zip("10001 1234", None), "10001");
+        assert_eq!(normal_zip("100011234", Some("DE")), "100011234");
+    }
+}

@@ -1,0 +1,105 @@
+//! How a fault is told to the caller: where, of what kind, and what would be right.
+
+use std::fmt::{self, Write as _};
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// How many faults of one message are told; of a message with more, the first ones.
+pub const MOST_TOLD: usize = 1_000;
+
+/// The kind of a fault, in the contract's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// A required field is not there.
+    MissingField,
+    /// The field has a value of the wrong JSON type.
+    InvalidType,
+    /// Anything else.
+    Invalid,
+}
+
+/// One fault of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Fault)]
+pub struct Fault {
+    /// JSON path of the failing field, such as `returns_portal_order.orders[0].items[2].sku`.
+    pub field: String,
+    /// The kind of fault.
+    pub code: Code,
+    /// What would be right.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault at `field`.
+    #[must_use]
+    pub fn new(field: impl fmt::Display, code: Code, message: impl Into<String>) -> Self {
+        Self { field: field.to_string(), code, message: message.into() }
+    }
+}
+
+/// Something accepted that does not add up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Warning {
+    /// JSON path of the field in question.
+    pub field: String,
+    /// What does not add up.
+    pub message: String,
+}
+
+/// A JSON path under construction: `returns_portal_order.orders[0]`, then `.items`, then `[2]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path(String);
+
+impl Path {
+    /// The path of the whole message.
+    #[must_use]
+    pub const fn root() -> Self {
+        Self(String::new())
+    }
+
+    /// The path of the property `name` in here. A name that is no plain word is quoted: `orders[0]["the service"]`.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        let mut path = self.0.clone();
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        if plain {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(name);
+        } else {
+            let _ = write!(path, "[{}]", serde_json::Value::from(name));
+        }
+        Self(path)
+    }
+
+    /// The path of the element `index` in here.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        let mut path = self.0.clone();
+        let _ = write!(path, "[{index}]");
+        Self(path)
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_reads_like_the_contract() {
+        let order = Path::root().field("returns_portal_order").field("orders").index(0);
+        assert_eq!(order.field("items").index(2).field("sku").to_string(), "returns_portal_order.orders[0].items[2].sku");
+        assert_eq!(order.field("the service").to_string(), r#"returns_portal_order.orders[0]["the service"]"#);
+        assert_eq!(order.field("a\"b").to_string(), r#"returns_portal_order.orders[0]["a\"b"]"#);
+    }
+}

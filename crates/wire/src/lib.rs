@@ -1,0 +1,23 @@
+//! What others see: the shapes of the messages, and how a wrong one is explained.
+//!
+//! The cast, in the order in which a message meets them:
+//!
+//! - [`json`] turns bytes into text that is safe to parse, and text into a value with every oddity noted.
+//! - [`shape`] is the vocabulary of fields: each knows how to read itself and how to describe itself, so that the
+//!   typed fast path and the published JSON Schema come from one declaration.
+//! - [`order`] declares the order message with that vocabulary and is the road in: [`order::read`].
+//! - [`schema`] holds the published schema and explains, fault by fault, a message that the fast path refused.
+//! - [`fault`] is how a fault is told: field, code, message.
+//! - [`token`] and [`answer`] are the token exchange and the bodies of the answers.
+//!
+//! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
+//! cannot be printed.
+
+pub mod answer;
+pub mod fault;
+pub mod json;
+pub mod order;
+pub mod schema;
+pub mod shape;
+pub mod time;
+pub mod token;

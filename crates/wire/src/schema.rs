@@ -1,0 +1,116 @@
+//! The published JSON Schema of inbound messages, and the slow path that explains through it.
+
+use std::sync::LazyLock;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::paths::{Location, LocationSegment};
+use jsonschema::{Draft, ValidationError, Validator};
+use serde_json::{Map, Value, json};
+
+use crate::fault::{Code, Fault, MOST_TOLD, Path};
+use crate::json::{self, Malformed};
+use crate::order::{Faults, MOST_ORDERS, OrderIn, OrderMessage, order_path};
+use crate::shape::Shape;
+
+/// The schemas of inbound messages by name, as they stand under `components.schemas` of the OpenAPI document.
+#[must_use]
+pub fn components() -> Map<String, Value> {
+    let mut components = Map::new();
+    OrderMessage::define(&mut components);
+    components
+}
+
+/// The envelope, without a look into its orders: they are explained one by one, so that a message of many faulty orders
+/// takes no more memory than the faults that are told.
+static ENVELOPE: LazyLock<Validator> = LazyLock::new(|| {
+    let mut components = components();
+    components.insert("Order".to_owned(), json!({}));
+    validator(&OrderMessage::reference(), components)
+});
+
+static ORDER: LazyLock<Validator> = LazyLock::new(|| validator(&OrderIn::reference(), components()));
+
+#[expect(clippy::expect_used, reason = "the schema is made by this crate alone and compiled in every test")]
+fn validator(reference: &Value, components: Map<String, Value>) -> Validator {
+    let mut document = json!({ "components": { "schemas": components } });
+    if let (Some(document), Some(reference)) = (document.as_object_mut(), reference.as_object()) {
+        document.extend(reference.clone());
+    }
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_format("date-time", |text: &str| crate::time::read(text).is_some())
+        .should_validate_formats(true)
+        .build(&document)
+        .expect("the published schema is a JSON Schema")
+}
+
+/// Every fault in the shape of the order message `text`; none if it has the right shape.
+pub(crate) fn explain(text: &str) -> Result<Faults, Malformed> {
+    let (message, mut faults) = json::inspect(text)?;
+    faults.extend(faults_of(&ENVELOPE, &message, &Path::root()));
+    let orders = message.pointer("/returns_portal_order/orders").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (at, order) in orders.iter().enumerate().take(MOST_ORDERS) {
+        if faults.len() >= MOST_TOLD {
+            break;
+        }
+        faults.extend(faults_of(&ORDER, order, &order_path(at)));
+    }
+    faults.truncate(MOST_TOLD);
+    let identifiers = orders.iter().take(MOST_ORDERS).filter_map(|order| order.get("identifier")?.as_str()).map(ToOwned::to_owned).collect();
+    Ok(Faults { faults, identifiers })
+}
+
+/// One fault per field: the first that the schema names.
+fn faults_of(validator: &Validator, instance: &Value, root: &Path) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
+    for error in validator.iter_errors(instance) {
+        let fault = fault_of(&error, root);
+        if !faults.iter().rev().take(2).any(|told| told.field == fault.field) {
+            faults.push(fault);
+        }
+    }
+    faults
+}
+
+fn path_of(root: &Path, location: &Location) -> Path {
+    location.segments().fold(root.clone(), |path, segment| match segment {
+        LocationSegment::Property(name) => path.field(&name),
+        LocationSegment::Index(index) => path.index(index),
+    })
+}
+
+/// The error in our words: they name the rule and never the value, which may be personal.
+fn fault_of(error: &ValidationError<'_>, root: &Path) -> Fault {
+    let at = path_of(root, error.instance_path());
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            Fault::new(at.field(property.as_str().unwrap_or_default()), Code::MissingField, "is required")
+        }
+        // The only alternative in the schema is between the two names of the customer.
+        ValidationErrorKind::AnyOf { .. } => Fault::new(at.field("customer"), Code::MissingField, "is required"),
+        ValidationErrorKind::Not { .. } => Fault::new(at.field("customer"), Code::Invalid, "must be given under one name only"),
+        ValidationErrorKind::Type { kind } => Fault::new(at, Code::InvalidType, format!("must be {}", type_name(kind))),
+        ValidationErrorKind::Minimum { limit } => Fault::new(at, Code::Invalid, format!("must be at least {limit}")),
+        ValidationErrorKind::Maximum { limit } => Fault::new(at, Code::Invalid, format!("must be at most {limit}")),
+        ValidationErrorKind::MinItems { limit } => Fault::new(at, Code::Invalid, format!("must have at least {limit} element")),
+        ValidationErrorKind::MaxItems { limit } => Fault::new(at, Code::Invalid, format!("must have at most {limit} elements")),
+        ValidationErrorKind::MinLength { .. } => Fault::new(at, Code::Invalid, "must not be empty"),
+        ValidationErrorKind::MaxLength { limit } => Fault::new(at, Code::Invalid, format!("must have at most {limit} characters")),
+        ValidationErrorKind::Enum { options } => Fault::new(at, Code::Invalid, format!("must be one of {options}")),
+        ValidationErrorKind::Format { .. } => Fault::new(at, Code::Invalid, "must be an ISO 8601 time, such as 2026-01-31T12:00:00Z"),
+        ValidationErrorKind::Pattern { .. } => Fault::new(at, Code::Invalid, "must be three letters, such as USD"),
+        other => Fault::new(at, Code::Invalid, format!("breaks the rule {}", other.keyword())),
+    }
+}
+
+fn type_name(kind: &TypeKind) -> String {
+    let name = |kind: &dyn ToString| {
+        let kind = kind.to_string();
+        let article = if kind.starts_with(['a', 'i', 'o']) { "an" } else { "a" };
+        format!("{article} {kind}")
+    };
+    match kind {
+        TypeKind::Single(kind) => name(kind),
+        TypeKind::Multiple(kinds) => kinds.iter().map(|kind| if kind.to_string() == "null" { "null".to_owned() } else { name(&kind) }).collect::<Vec<_>>().join(" or "),
+    }
+}
