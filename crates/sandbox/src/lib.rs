@@ -1,0 +1,3 @@
+//! The outside world in a box: what a developer's machine and the tests need around the service.
+
+pub mod postgres;

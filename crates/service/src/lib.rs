@@ -1,0 +1,21 @@
+//! What runs. The cast:
+//!
+//! - [`app`] is what every part is handed: the store, the clock, entropy, keys and metrics.
+//! - [`flow`] holds the business verbs, one file each; only a flow opens a transaction.
+//! - [`http`] is the surface; its router reads as a table of contents.
+//! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
+//! - [`cli`] is the command line, one file per group of commands.
+//! - [`config`], [`telemetry`], [`metrics`], [`clock`], [`entropy`], [`key`] and [`bearer`] are what these stand on.
+
+pub mod app;
+pub mod bearer;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod entropy;
+pub mod flow;
+pub mod health;
+pub mod http;
+pub mod key;
+pub mod metrics;
+pub mod telemetry;

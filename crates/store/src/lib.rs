@@ -1,0 +1,167 @@
+//! What is kept: every statement that Backhaul sends to PostgreSQL, one module per thing that is kept.
+//!
+//! A [`Store`] is a pool of connections; reads go through it. Writes take a [`Tx`], which carries the merchant whose
+//! data it touches; only a flow opens one. Times and ids are parameters: no statement reads a clock or makes an id, so
+//! that tests are deterministic and every statement runs on a Citus cluster as well.
+
+pub mod audit;
+pub mod credentials;
+pub mod installation;
+pub mod merchants;
+pub mod orders;
+pub mod refunds;
+pub mod refusals;
+pub mod tokens;
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use domain::id::MerchantId;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres, Transaction};
+
+/// How the pool of connections is bounded.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolLimits {
+    /// The most connections at a time.
+    pub connections: u32,
+    /// How long a caller waits for a free one.
+    pub acquire: Duration,
+    /// How long one statement may run.
+    pub statement: Duration,
+    /// How long a statement may wait for a lock.
+    pub lock: Duration,
+}
+
+/// The database.
+#[derive(Clone)]
+pub struct Store {
+    pool: PgPool,
+}
+
+impl Store {
+    /// A store for the database at `url`. Nothing is connected before the first use, so that a service may start before
+    /// its database does.
+    pub fn new(url: &str, limits: PoolLimits) -> Result<Self, Failed> {
+        let millis = |time: Duration| format!("{}ms", time.as_millis());
+        let options = connect_options(url)?.options([
+            ("statement_timeout", millis(limits.statement)),
+            ("lock_timeout", millis(limits.lock)),
+            ("idle_in_transaction_session_timeout", millis(limits.statement * 2)),
+            ("timezone", "UTC".to_owned()),
+        ]);
+        let pool = PgPoolOptions::new().max_connections(limits.connections).acquire_timeout(limits.acquire).connect_lazy_with(options);
+        Ok(Self { pool })
+    }
+
+    /// Opens a transaction on the data of `merchant`.
+    pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
+        Ok(Tx { transaction: self.pool.begin().await?, merchant })
+    }
+
+    /// Waits until every connection is given back, and closes them.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    /// How many connections there are, and how many of them are idle.
+    #[must_use]
+    pub fn connections(&self) -> (u32, usize) {
+        (self.pool.size(), self.pool.num_idle())
+    }
+}
+
+fn connect_options(url: &str) -> Result<PgConnectOptions, Failed> {
+    let options = PgConnectOptions::from_str(url)?;
+    Ok(options.application_name("backhaul").disable_statement_logging())
+}
+
+/// A transaction on one merchant's data. Dropped without [`Tx::commit`], it changes nothing.
+pub struct Tx {
+    transaction: Transaction<'static, Postgres>,
+    merchant: MerchantId,
+}
+
+impl Tx {
+    /// Whose data this transaction touches.
+    #[must_use]
+    pub fn merchant(&self) -> MerchantId {
+        self.merchant
+    }
+
+    /// Makes everything done in here durable.
+    pub async fn commit(self) -> Result<(), Failed> {
+        Ok(self.transaction.commit().await?)
+    }
+
+    /// Undoes everything done in here.
+    pub async fn rollback(self) -> Result<(), Failed> {
+        Ok(self.transaction.rollback().await?)
+    }
+
+    fn connection(&mut self) -> &mut PgConnection {
+        &mut self.transaction
+    }
+}
+
+/// The database did not do what was asked. What it prints holds codes and names of the schema, never a row's data.
+#[derive(thiserror::Error)]
+pub enum Failed {
+    /// It cannot be reached, or did not answer in time.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(String),
+    /// Two transactions stood in each other's way; the same again may go through.
+    #[error("the transaction collided with another one (SQLSTATE {0})")]
+    Collided(String),
+    /// A rule of the schema was broken.
+    #[error("the constraint {0} was violated")]
+    Constraint(String),
+    /// Anything else.
+    #[error("the database refused a statement: {0}")]
+    Refused(String),
+}
+
+impl Failed {
+    /// Whether the named constraint was violated.
+    #[must_use]
+    pub fn violates(&self, constraint: &str) -> bool {
+        matches!(self, Self::Constraint(violated) if violated == constraint)
+    }
+}
+
+impl fmt::Debug for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<sqlx::Error> for Failed {
+    fn from(error: sqlx::Error) -> Self {
+        match error {
+            sqlx::Error::Database(error) => {
+                let code = error.code().unwrap_or_default().into_owned();
+                match (code.as_str(), error.constraint()) {
+                    ("40001" | "40P01", _) => Self::Collided(code),
+                    // The server is going down, coming up, out of connections, or gave up waiting.
+                    ("57P01" | "57P02" | "57P03" | "53300" | "57014" | "55P03" | "25006", _) => Self::Unreachable(format!("SQLSTATE {code}")),
+                    (_, Some(constraint)) => Self::Constraint(constraint.to_owned()),
+                    (_, None) => Self::Refused(format!("SQLSTATE {code}")),
+                }
+            }
+            sqlx::Error::Io(error) => Self::Unreachable(error.to_string()),
+            sqlx::Error::Tls(_) => Self::Unreachable("TLS failed".to_owned()),
+            sqlx::Error::PoolTimedOut => Self::Unreachable("no connection became free in time".to_owned()),
+            sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => Self::Unreachable("the pool is closed".to_owned()),
+            sqlx::Error::Configuration(_) => Self::Refused("the database's address is not understood".to_owned()),
+            sqlx::Error::RowNotFound => Self::Refused("a row that must be there is absent".to_owned()),
+            sqlx::Error::ColumnDecode { index, .. } => Self::Refused(format!("the column {index} does not decode")),
+            _ => Self::Refused("unexpected answer".to_owned()),
+        }
+    }
+}
+
+/// Scopes as they are kept: words with a space between them.
+fn scopes(words: &str) -> Result<domain::access::Scopes, Failed> {
+    words.parse().map_err(|_| Failed::Refused("a stored scope is unknown".to_owned()))
+}

@@ -8,6 +8,9 @@ use utoipa::ToSchema;
 /// How many faults of one message are told; of a message with more, the first ones.
 pub const MOST_TOLD: usize = 1_000;
 
+/// How many characters of a name a path spells out: more than any name of the contract has.
+const LONGEST_NAME: usize = 64;
+
 /// The kind of a fault, in the contract's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -60,10 +63,13 @@ impl Path {
         Self(String::new())
     }
 
-    /// The path of the property `name` in here. A name that is no plain word is quoted: `orders[0]["the service"]`.
+    /// The path of the property `name` in here. A name that is no plain word is quoted: `orders[0]["the service"]`. A
+    /// very long one is cut, because a thousand faults below it would each repeat it.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
         let mut path = self.0.clone();
+        let cut = name.char_indices().nth(LONGEST_NAME).and_then(|(end, _)| name.get(..end)).map(|start| format!("{start}…"));
+        let name = cut.as_deref().unwrap_or(name);
         let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
         if plain {
             if !path.is_empty() {
@@ -101,5 +107,12 @@ mod tests {
         assert_eq!(order.field("items").index(2).field("sku").to_string(), "returns_portal_order.orders[0].items[2].sku");
         assert_eq!(order.field("the service").to_string(), r#"returns_portal_order.orders[0]["the service"]"#);
         assert_eq!(order.field("a\"b").to_string(), r#"returns_portal_order.orders[0]["a\"b"]"#);
+    }
+
+    #[test]
+    fn a_path_stays_short_however_long_its_names_are() {
+        let plain = "é".repeat(LONGEST_NAME);
+        assert_eq!(Path::root().field(&plain).to_string(), plain);
+        assert_eq!(Path::root().field(&"é".repeat(LONGEST_NAME + 1)).to_string(), format!("[\"{plain}…\"]"));
     }
 }

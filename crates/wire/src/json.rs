@@ -13,6 +13,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 use serde_json::{Map, Value};
 
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
+use crate::order::MOST_ENTRIES;
 
 /// How deep a message may nest. The deepest that the contract knows is 8.
 pub const DEEPEST: usize = 32;
@@ -173,8 +174,12 @@ pub(crate) fn unknown_fields<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A
     Ok(())
 }
 
+/// How many elements of an array [`inspect`] keeps: one more than any list may have, so that its length is still at fault.
+const MOST_KEPT: usize = MOST_ENTRIES + 1;
+
 /// The value of `text`, with a fault for every repeated name and every NUL character (as many as are ever told). Of a
-/// repeated name the last value is kept, so that the rest can still be checked.
+/// repeated name the last value is kept, so that the rest can still be checked; of an array the first [`MOST_KEPT`]
+/// elements, so that explaining it takes bounded memory.
 pub(crate) fn inspect(text: &str) -> Result<(Value, Vec<Fault>), Malformed> {
     let mut faults = Vec::new();
     let mut parser = serde_json::Deserializer::from_str(text);
@@ -262,8 +267,12 @@ impl<'de> Visitor<'de> for Inspector<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = seq.next_element_seed(Inspector { spot: Spot::Index(&self.spot, values.len()), faults: self.faults })? {
-            values.push(value);
+        let mut at = 0;
+        while let Some(value) = seq.next_element_seed(Inspector { spot: Spot::Index(&self.spot, at), faults: self.faults })? {
+            if at < MOST_KEPT {
+                values.push(value);
+            }
+            at += 1;
         }
         Ok(values.into())
     }

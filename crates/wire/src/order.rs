@@ -244,9 +244,9 @@ pub enum Refusal {
 /// What is wrong with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
-    /// Every fault, in the order of the message (the first [`crate::fault::MOST_TOLD`]).
+    /// Every fault, those beside the orders first and then order by order (the first [`crate::fault::MOST_TOLD`]).
     pub faults: Vec<Fault>,
-    /// The identifiers of the message's orders, as far as they can be told.
+    /// The identifiers of the message's orders, as far as they can be told: those that could be one.
     pub identifiers: Vec<String>,
 }
 

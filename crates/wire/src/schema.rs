@@ -1,5 +1,6 @@
 //! The published JSON Schema of inbound messages, and the slow path that explains through it.
 
+use std::iter;
 use std::sync::LazyLock;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -9,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 use crate::json::{self, Malformed};
-use crate::order::{Faults, MOST_ORDERS, OrderIn, OrderMessage, order_path};
-use crate::shape::Shape;
+use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, order_path};
+use crate::shape::{Identifier, Shape};
 
 /// The schemas of inbound messages by name, as they stand under `components.schemas` of the OpenAPI document.
 #[must_use]
@@ -20,18 +21,49 @@ pub fn components() -> Map<String, Value> {
     components
 }
 
-/// The envelope, without a look into its orders: they are explained one by one, so that a message of many faulty orders
-/// takes no more memory than the faults that are told.
-static ENVELOPE: LazyLock<Validator> = LazyLock::new(|| {
-    let mut components = components();
-    components.insert("Order".to_owned(), json!({}));
-    validator(&OrderMessage::reference(), components)
+static ENVELOPE: LazyLock<Explainer> = LazyLock::new(|| Explainer::new(&OrderMessage::reference(), &["Order"], []));
+
+static ORDER: LazyLock<Explainer> = LazyLock::new(|| {
+    let refund_line = Explainer::new(&RefundLineIn::reference(), &[], []);
+    let refund = Explainer::new(&RefundIn::reference(), &["RefundLine"], [("refund_line_items", refund_line)]);
+    let line = Explainer::new(&LineIn::reference(), &[], []);
+    Explainer::new(&OrderIn::reference(), &["OrderLine", "Refund"], [("items", line), ("refunds", refund)])
 });
 
-static ORDER: LazyLock<Validator> = LazyLock::new(|| validator(&OrderIn::reference(), components()));
+/// Explains one object through its schema, and the elements of its longest lists one by one: the validator gathers all
+/// errors of what it is given, and a message can have a million of them where a thousand are told.
+struct Explainer {
+    validator: Validator,
+    lists: Vec<(&'static str, Explainer)>,
+}
+
+impl Explainer {
+    /// For the schema `reference`, without a look into the components `left_out`, which are the elements of `lists`.
+    fn new<const N: usize>(reference: &Value, left_out: &[&str], lists: [(&'static str, Self); N]) -> Self {
+        let mut components = components();
+        for name in left_out {
+            components.insert((*name).to_owned(), json!({}));
+        }
+        Self { validator: validator(reference, &components), lists: lists.into() }
+    }
+
+    /// Adds the faults of `instance` to `faults`, until there are as many as are told.
+    fn explain(&self, instance: &Value, at: &Path, faults: &mut Vec<Fault>) {
+        faults.extend(faults_of(&self.validator, instance, at));
+        for (name, element) in &self.lists {
+            let elements = instance.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            for (index, instance) in elements.iter().enumerate() {
+                if faults.len() >= MOST_TOLD {
+                    return;
+                }
+                element.explain(instance, &at.field(name).index(index), faults);
+            }
+        }
+    }
+}
 
 #[expect(clippy::expect_used, reason = "the schema is made by this crate alone and compiled in every test")]
-fn validator(reference: &Value, components: Map<String, Value>) -> Validator {
+fn validator(reference: &Value, components: &Map<String, Value>) -> Validator {
     let mut document = json!({ "components": { "schemas": components } });
     if let (Some(document), Some(reference)) = (document.as_object_mut(), reference.as_object()) {
         document.extend(reference.clone());
@@ -46,18 +78,30 @@ fn validator(reference: &Value, components: Map<String, Value>) -> Validator {
 
 /// Every fault in the shape of the order message `text`; none if it has the right shape.
 pub(crate) fn explain(text: &str) -> Result<Faults, Malformed> {
-    let (message, mut faults) = json::inspect(text)?;
-    faults.extend(faults_of(&ENVELOPE, &message, &Path::root()));
+    let (message, mut odd) = json::inspect(text)?;
+    odd.sort_by_key(order_of);
+    let mut odd = odd.into_iter().peekable();
+    let mut faults: Vec<Fault> = iter::from_fn(|| odd.next_if(|fault| order_of(fault).is_none())).collect();
+    ENVELOPE.explain(&message, &Path::root(), &mut faults);
     let orders = message.pointer("/returns_portal_order/orders").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (at, order) in orders.iter().enumerate().take(MOST_ORDERS) {
         if faults.len() >= MOST_TOLD {
             break;
         }
-        faults.extend(faults_of(&ORDER, order, &order_path(at)));
+        faults.extend(iter::from_fn(|| odd.next_if(|fault| order_of(fault) == Some(at))));
+        ORDER.explain(order, &order_path(at), &mut faults);
     }
+    faults.extend(odd);
     faults.truncate(MOST_TOLD);
-    let identifiers = orders.iter().take(MOST_ORDERS).filter_map(|order| order.get("identifier")?.as_str()).map(ToOwned::to_owned).collect();
+    let identifiers = orders.iter().take(MOST_ORDERS).filter_map(|order| order.get("identifier")?.as_str());
+    let identifiers = identifiers.filter(|identifier| Identifier::fits(identifier)).map(ToOwned::to_owned).collect();
     Ok(Faults { faults, identifiers })
+}
+
+/// The position of the order that `fault` is in.
+fn order_of(fault: &Fault) -> Option<usize> {
+    let (at, _) = fault.field.strip_prefix("returns_portal_order.orders[")?.split_once(']')?;
+    at.parse().ok()
 }
 
 /// One fault per field: the first that the schema names.

@@ -90,15 +90,17 @@ pub struct Identifier<'a>(pub Cow<'a, str>);
 
 impl Identifier<'_> {
     const LONGEST: usize = 255;
+
+    /// Whether `text` can be one.
+    pub(crate) fn fits(text: &str) -> bool {
+        !text.is_empty() && !text.contains('\0') && (text.len() <= Self::LONGEST || text.chars().count() <= Self::LONGEST)
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Identifier<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Str(text) = Str::deserialize(deserializer)?;
-        if text.is_empty() || (text.len() > Self::LONGEST && text.chars().count() > Self::LONGEST) {
-            return Err(D::Error::custom("length"));
-        }
-        Ok(Self(text))
+        if Self::fits(&text) { Ok(Self(text)) } else { Err(D::Error::custom("length")) }
     }
 }
 
@@ -418,9 +420,9 @@ impl ObjectSchema {
         }
         for alias in aliases {
             self.properties.insert((*alias).to_owned(), schema.clone());
-            // One of the two names, and not both.
+            // One of the two names, and not both. The second says `object` because `required` holds for everything else.
             self.conditions.push(json!({ "anyOf": [{ "required": [name] }, { "required": [alias] }] }));
-            self.conditions.push(json!({ "not": { "required": [name, alias] } }));
+            self.conditions.push(json!({ "not": { "type": "object", "required": [name, alias] } }));
         }
         if T::REQUIRED && aliases.is_empty() {
             self.required.push(name);

@@ -1,6 +1,6 @@
 //! The token exchange: `POST /oauth/token`.
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -23,12 +23,21 @@ pub struct TokenRequest {
 impl TokenRequest {
     /// Reads a JSON body.
     pub fn from_json(body: &[u8]) -> Result<Self, Malformed> {
-        Ok(serde_json::from_str(json::text(body)?)?)
+        Self::without_nul(serde_json::from_str(json::text(body)?)?)
     }
 
     /// Reads a form.
     pub fn from_form(body: &[u8]) -> Result<Self, Malformed> {
-        serde_urlencoded::from_bytes(body).map_err(|_| Malformed("the body is no well-formed form".to_owned()))
+        Self::without_nul(serde_urlencoded::from_bytes(body).map_err(|_| Malformed("the body is no well-formed form".to_owned()))?)
+    }
+
+    /// Refuses NUL here as everywhere: the database could not even look for it.
+    fn without_nul(self) -> Result<Self, Malformed> {
+        let secret = self.client_secret.as_ref().map(ExposeSecret::expose_secret);
+        if [self.grant_type.as_deref(), self.client_id.as_deref(), secret].into_iter().flatten().any(|text| text.contains('\0')) {
+            return Err(Malformed("the body holds a NUL character".to_owned()));
+        }
+        Ok(self)
     }
 }
 

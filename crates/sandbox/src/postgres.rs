@@ -1,0 +1,173 @@
+//! A temporary PostgreSQL, started from the binaries that are installed.
+//!
+//! It listens on a Unix socket in its own directory only, so that any number of them run side by side, and it keeps
+//! PostgreSQL's own settings for durability. As root, it runs under an unprivileged account, because PostgreSQL refuses
+//! to run as root.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::process::{CommandExt as _, parent_id};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Why no temporary PostgreSQL could be had.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPostgres {
+    /// A program is neither on the PATH nor where Debian puts it.
+    #[error("`{0}` is not installed: install PostgreSQL 15 or newer (Debian: `apt-get install postgresql`), or set DATABASE_URL")]
+    NotInstalled(&'static str),
+    /// There is no account to run it under.
+    #[error("PostgreSQL refuses to run as root, and there is neither a `postgres` nor a `nobody` account to run it under")]
+    NoAccount,
+    /// A program failed.
+    #[error("`{program}` failed: {said}")]
+    Failed {
+        /// The program.
+        program: &'static str,
+        /// What it said.
+        said: String,
+    },
+    /// A file could not be written or read.
+    #[error("{0}: {1}")]
+    Io(PathBuf, #[source] io::Error),
+}
+
+/// A running temporary cluster.
+pub struct Cluster {
+    dir: PathBuf,
+}
+
+impl Cluster {
+    /// Makes a cluster in `dir`, which must not exist, and starts it.
+    pub fn start(dir: &Path) -> Result<Self, NoPostgres> {
+        let at = |error| NoPostgres::Io(dir.to_owned(), error);
+        fs::create_dir(dir).map_err(at)?;
+        fs::set_permissions(dir, Permissions::from_mode(0o755)).map_err(at)?;
+        let account = Account::unprivileged()?;
+        if let Some(Account { uid, gid }) = account {
+            chown(dir, Some(uid), Some(gid)).map_err(at)?;
+        }
+        let cluster = Self { dir: dir.to_owned() };
+        let data = cluster.data();
+        let data: &OsStr = data.as_ref();
+        run("initdb", account, ["-D".as_ref(), data, "-U".as_ref(), "postgres".as_ref(), "--auth=trust".as_ref(), "--no-sync".as_ref(), "--encoding=UTF8".as_ref(), "--locale=C".as_ref()])?;
+        let settings = format!("listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 300\n", dir.display());
+        fs::OpenOptions::new().append(true).open(cluster.data().join("postgresql.conf")).and_then(|mut file| file.write_all(settings.as_bytes())).map_err(at)?;
+        let log = dir.join("log");
+        run("pg_ctl", account, ["-D".as_ref(), data, "-l".as_ref(), log.as_ref(), "-w".as_ref(), "start".as_ref()])?;
+        Ok(cluster)
+    }
+
+    /// The address of `database` in it.
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres:///{database}?host={}&user=postgres", self.dir.display())
+    }
+
+    /// Stops it at once and removes everything.
+    pub fn stop(self) -> Result<(), NoPostgres> {
+        let data = self.data();
+        run("pg_ctl", Account::unprivileged()?, ["-D".as_ref(), data.as_ref(), "-m".as_ref(), "immediate".as_ref(), "-w".as_ref(), "stop".as_ref()])?;
+        fs::remove_dir_all(&self.dir).map_err(|error| NoPostgres::Io(self.dir, error))
+    }
+
+    fn data(&self) -> PathBuf {
+        self.dir.join("data")
+    }
+
+    /// The cluster that all tests of one run share: whichever comes first starts it, and it goes when the process that
+    /// runs the tests (this process' parent) has ended.
+    pub fn shared() -> Result<Self, NoPostgres> {
+        let runner = parent_id();
+        let dir = std::env::temp_dir().join(format!("backhaul-tests-{runner}"));
+        let lock_path = dir.with_extension("lock");
+        let at = |error| NoPostgres::Io(lock_path.clone(), error);
+        let lock = File::create(&lock_path).map_err(at)?;
+        lock.lock().map_err(at)?;
+        if dir.exists() {
+            return Ok(Self { dir });
+        }
+        let cluster = Self::start(&dir)?;
+        // The shell outlives the test that started it; it holds none of its pipes, and ends with the run.
+        let script = r#"while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -QUIT "$(head -n 1 "$2/data/postmaster.pid")"; sleep 1; rm -rf "$2" "$2.lock""#;
+        Command::new("sh")
+            .args(["-c", script, "sh", &runner.to_string()])
+            .arg(&dir)
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(at)?;
+        Ok(cluster)
+    }
+}
+
+/// An account of the machine.
+#[derive(Clone, Copy)]
+struct Account {
+    uid: u32,
+    gid: u32,
+}
+
+impl Account {
+    /// The account to drop to; none when this process is unprivileged itself.
+    fn unprivileged() -> Result<Option<Self>, NoPostgres> {
+        let proc = Path::new("/proc/self");
+        let me = fs::metadata(proc).map_err(|error| NoPostgres::Io(proc.to_owned(), error))?.uid();
+        if me != 0 {
+            return Ok(None);
+        }
+        let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let find = |name: &str| {
+            let line = accounts.lines().find(|line| line.split(':').next() == Some(name))?;
+            let mut fields = line.split(':').skip(2);
+            Some(Self { uid: fields.next()?.parse().ok()?, gid: fields.next()?.parse().ok()? })
+        };
+        find("postgres").or_else(|| find("nobody")).map(Some).ok_or(NoPostgres::NoAccount)
+    }
+}
+
+/// The place of a program of PostgreSQL: on the PATH, or where Debian puts it (the newest version).
+fn locate(program: &'static str) -> Result<PathBuf, NoPostgres> {
+    let on_path = std::env::var_os("PATH").into_iter().flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
+    let mut debian: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path().join("bin")).collect();
+    debian.sort_by_key(|dir| dir.parent().and_then(Path::file_name).and_then(|version| version.to_str()?.parse::<u32>().ok()));
+    let found = on_path.chain(debian.into_iter().rev()).map(|dir| dir.join(program)).find(|path| path.is_file());
+    found.ok_or(NoPostgres::NotInstalled(program))
+}
+
+fn run<const N: usize>(program: &'static str, account: Option<Account>, args: [&OsStr; N]) -> Result<(), NoPostgres> {
+    let path = locate(program)?;
+    let mut command = Command::new(&path);
+    // A server that is started must not hold this process' pipes, so that what a program says goes into a file.
+    let said = std::env::temp_dir().join(format!("backhaul-{program}-{}.out", std::process::id()));
+    let out = File::create(&said).map_err(|error| NoPostgres::Io(said.clone(), error))?;
+    let err = out.try_clone().map_err(|error| NoPostgres::Io(said.clone(), error))?;
+    command.args(args).current_dir("/").stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+    if let Some(Account { uid, gid }) = account {
+        command.uid(uid).gid(gid);
+    }
+    let status = command.status().map_err(|error| NoPostgres::Io(path, error));
+    let text = fs::read_to_string(&said).unwrap_or_default();
+    let _ = fs::remove_file(&said);
+    if status?.success() { Ok(()) } else { Err(NoPostgres::Failed { program, said: text.trim().to_owned() }) }
+}
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "a test says what it expects")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_comes_and_goes() {
+        let dir = std::env::temp_dir().join(format!("backhaul-cluster-{}", std::process::id()));
+        let cluster = Cluster::start(&dir).expect("starts");
+        let answer = Command::new("psql").args(["-Atc", "select current_setting('fsync')", &cluster.url("postgres")]).output().expect("psql runs");
+        assert_eq!(String::from_utf8_lossy(&answer.stdout).trim(), "on");
+        cluster.stop().expect("stops");
+        assert!(!dir.exists());
+    }
+}

@@ -1,0 +1,106 @@
+//! What every part of the service is handed.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::{DateTime, Utc};
+use store::{PoolLimits, Store};
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::entropy::Entropy;
+use crate::http::caller::GrantCache;
+use crate::key::{FingerprintKey, NoKey};
+use crate::metrics::Metrics;
+
+/// A handle to everything; cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Parts>);
+
+/// What is behind an [`App`].
+pub struct Parts {
+    /// The settings that it runs with.
+    pub settings: Settings,
+    /// The database.
+    pub store: Store,
+    /// The time.
+    pub clock: Clock,
+    /// Randomness.
+    pub entropy: Entropy,
+    /// The key of shoppers' fingerprints.
+    pub fingerprints: FingerprintKey,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// What tokens granted a moment ago.
+    pub grants: GrantCache,
+    leaving: AtomicBool,
+}
+
+/// Why there is no app.
+#[derive(Debug, thiserror::Error)]
+pub enum NoApp {
+    /// The key of the fingerprints.
+    #[error("keys.fingerprint: {0}")]
+    Key(#[from] NoKey),
+    /// The database's address.
+    #[error("database.url: {0}")]
+    Store(#[from] store::Failed),
+}
+
+impl App {
+    /// An app with these settings. It connects to nothing yet.
+    pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, NoApp> {
+        let limits = PoolLimits {
+            connections: settings.database.connections,
+            acquire: settings.database.acquire_timeout(),
+            statement: settings.database.statement_timeout(),
+            lock: settings.database.lock_timeout(),
+        };
+        let parts = Parts {
+            store: Store::new(settings.database.url(), limits)?,
+            fingerprints: settings.fingerprint_key()?,
+            settings,
+            clock,
+            entropy,
+            metrics: Metrics::default(),
+            grants: GrantCache::default(),
+            leaving: AtomicBool::new(false),
+        };
+        Ok(Self(Arc::new(parts)))
+    }
+}
+
+impl Parts {
+    /// The time.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// A new id.
+    #[must_use]
+    pub fn mint(&self) -> Uuid {
+        self.entropy.mint(self.now())
+    }
+
+    /// Says that the process is about to end, so that nobody sends it new work.
+    pub fn leave(&self) {
+        self.leaving.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the process is about to end.
+    #[must_use]
+    pub fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::SeqCst)
+    }
+}
+
+impl Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}

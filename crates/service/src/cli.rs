@@ -1,0 +1,116 @@
+//! The command line: one file per group of commands.
+//!
+//! Every listing is a table for people, and JSON for scripts with `-o json`.
+
+mod config;
+mod credential;
+mod dev;
+mod doctor;
+mod merchant;
+mod migrate;
+mod orders;
+mod output;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Parser, Subcommand};
+use domain::id::Handle;
+use store::merchants::{self, Merchant};
+
+use self::output::Format;
+use crate::app::App;
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::entropy::Entropy;
+use crate::http::openapi;
+
+/// Returns, exchange and fulfilment integration: merchants push orders in, Backhaul tells their systems what comes back.
+#[derive(Parser)]
+#[command(name = "backhaul", version, max_term_width = 100)]
+struct Cli {
+    /// A file with the settings that differ from the defaults (see `backhaul config default`).
+    #[arg(long, global = true, env = "BACKHAUL_CONFIG")]
+    config: Option<PathBuf>,
+    /// How listings are written.
+    #[arg(short, long, global = true, value_enum, default_value_t = Format::Table)]
+    output: Format,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything on a laptop: a temporary PostgreSQL, a merchant, and the service.
+    Dev(dev::Dev),
+    /// Run the service.
+    Serve,
+    /// Bring the schema up to date; the first time, fix the mode.
+    Migrate,
+    /// Merchants: add, list, show, pause, resume.
+    #[command(subcommand)]
+    Merchant(merchant::Command),
+    /// Credentials with which merchants get tokens: issue, list, revoke.
+    #[command(subcommand)]
+    Credential(credential::Command),
+    /// Orders: what was refused, what does not add up.
+    #[command(subcommand)]
+    Orders(orders::Command),
+    /// Print the OpenAPI document.
+    Openapi,
+    /// The settings: check them, print the defaults.
+    #[command(subcommand)]
+    Config(config::Command),
+    /// Say what is wrong and how to mend it.
+    Doctor,
+}
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&anyhow::Error::new(error)),
+    };
+    match runtime.block_on(run(cli)) {
+        Ok(code) => code,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::FAILURE
+}
+
+async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let settings = || Settings::load(cli.config.as_deref(), std::env::vars()).context("the settings are not right");
+    let app = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
+    match cli.command {
+        Command::Dev(dev) => dev::run(dev, settings()?).await?,
+        Command::Serve => serve::run(app()?).await?,
+        Command::Migrate => migrate::run(&settings()?, &Clock::system()).await?,
+        Command::Merchant(command) => merchant::run(command, &app()?, cli.output).await?,
+        Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
+        Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
+        Command::Openapi => output::text(openapi::text()),
+        Command::Config(command) => config::run(&command, settings)?,
+        Command::Doctor => return doctor::run(settings(), cli.output).await,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The merchant called `handle`, or what to do.
+async fn merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
+    let found = merchants::find(&app.store, handle).await?;
+    found.with_context(|| format!("there is no merchant `{handle}`; `backhaul merchant list` shows those that there are"))
+}
+
+/// Who sits at this command line, for the audit.
+fn actor() -> String {
+    let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
+    format!("cli:{user}")
+}

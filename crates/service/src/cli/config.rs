@@ -1,0 +1,27 @@
+//! `backhaul config …`.
+
+use clap::Subcommand;
+
+use super::output;
+use crate::config::{DEFAULTS, Settings};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Check the settings, and show what they come to (secrets are not shown).
+    Check,
+    /// Print every setting with its default and what it means.
+    Default,
+}
+
+pub(super) fn run(command: &Command, settings: impl Fn() -> anyhow::Result<Settings>) -> anyhow::Result<()> {
+    match command {
+        Command::Check => {
+            let settings = settings()?;
+            settings.fingerprint_key().map_err(|error| anyhow::anyhow!("keys.fingerprint: {error}"))?;
+            output::line(&format!("{settings:#?}"));
+            output::line("The settings are right.");
+        }
+        Command::Default => output::text(DEFAULTS),
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! `backhaul orders …`: what support looks at when a merchant asks where its orders are.
+
+use clap::{Args, Subcommand};
+use domain::id::Handle;
+use serde::Serialize;
+use serde_json::Value;
+use store::{orders, refusals};
+use wire::time;
+
+use super::merchant;
+use super::output::{self, Format};
+use crate::app::App;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// List the messages that were refused, latest first, and why.
+    Refused(Selection),
+    /// List the orders that were accepted with warnings, latest first.
+    Warned(Selection),
+}
+
+#[derive(Args)]
+pub(super) struct Selection {
+    /// Whose they are.
+    #[arg(long)]
+    merchant: Handle,
+    /// How many to show.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=10_000))]
+    limit: i64,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    refused_at: String,
+    request_id: String,
+    order_identifiers: Vec<String>,
+    reason: String,
+    faults: Value,
+}
+
+#[derive(Serialize)]
+struct Warned {
+    identifier: String,
+    received_at: String,
+    warnings: Value,
+}
+
+/// The faults or warnings of a row, a line each.
+fn told(list: &Value) -> String {
+    let word = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let lines = list.as_array().into_iter().flatten().map(|entry| format!("{}: {}", word(entry, "field"), word(entry, "message")));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::Refused(Selection { merchant: handle, limit }) => {
+            let merchant = merchant(app, &handle).await?;
+            let rows: Vec<Refused> = refusals::list(&app.store, merchant.id, limit)
+                .await?
+                .into_iter()
+                .map(|refusal| Refused {
+                    refused_at: time::write(refusal.refused_at),
+                    request_id: refusal.request_id,
+                    order_identifiers: refusal.order_identifiers,
+                    reason: refusal.reason,
+                    faults: serde_json::from_str(&refusal.faults).unwrap_or_default(),
+                })
+                .collect();
+            let empty = format!("Nothing of {handle}'s was refused.");
+            output::list(format, &rows, &empty, &["REFUSED", "REQUEST", "ORDERS", "WHY"], |row| {
+                let why = told(&row.faults);
+                let why = if why.is_empty() { row.reason.clone() } else { why };
+                vec![row.refused_at.clone(), row.request_id.clone(), row.order_identifiers.join("\n"), why]
+            })
+        }
+        Command::Warned(Selection { merchant: handle, limit }) => {
+            let merchant = merchant(app, &handle).await?;
+            let rows: Vec<Warned> = orders::list_doubtful(&app.store, merchant.id, limit)
+                .await?
+                .into_iter()
+                .map(|order| Warned {
+                    identifier: order.identifier,
+                    received_at: time::write(order.received_at),
+                    warnings: serde_json::from_str(&order.warnings).unwrap_or_default(),
+                })
+                .collect();
+            let empty = format!("Every order of {handle}'s adds up.");
+            output::list(format, &rows, &empty, &["ORDER", "RECEIVED", "WARNINGS"], |row| {
+                vec![row.identifier.clone(), row.received_at.clone(), told(&row.warnings)]
+            })
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `backhaul serve`.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::app::App;
+use crate::http::{self, listener};
+use crate::telemetry;
+
+/// How often a database that cannot be reached is asked again at the start.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+pub(super) async fn run(app: App) -> anyhow::Result<()> {
+    telemetry::start(&app.settings.log);
+    let (leave, leaving) = watch::channel(false);
+    tokio::spawn(on_signal(app.clone(), leave));
+    serve(app, leaving, |_| {}).await
+}
+
+/// Serves until `leaving` says so; calls `started` with the public address once the service accepts work.
+pub(super) async fn serve(app: App, leaving: watch::Receiver<bool>, started: impl FnOnce(std::net::SocketAddr)) -> anyhow::Result<()> {
+    let limits = &app.settings.http;
+    let gone = |mut leaving: watch::Receiver<bool>| async move { _ = leaving.wait_for(|leaving| *leaving).await };
+    // Health is served first, so that whoever waits for the service can see what it waits for.
+    let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
+    let admin = {
+        let (app, leaving) = (app.clone(), leaving.clone());
+        tokio::spawn(async move { listener::serve(admin, http::admin_router(&app), &app.settings.http, gone(leaving)).await })
+    };
+    tokio::select! {
+        ready = wait_for_database(&app) => ready?,
+        () = gone(leaving.clone()) => return Ok(()),
+    }
+    let public = bind(&limits.listen, "http.listen").await?;
+    let address = public.local_addr()?;
+    tracing::info!(%address, mode = app.settings.mode.as_str(), "serving");
+    started(address);
+    listener::serve(public, http::router(&app), limits, gone(leaving)).await?;
+    admin.await??;
+    app.store.close().await;
+    tracing::info!("gone");
+    Ok(())
+}
+
+async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("{setting}: cannot listen on {address}"))
+}
+
+/// Waits for the database, and refuses one that this service must not write to.
+async fn wait_for_database(app: &App) -> anyhow::Result<()> {
+    loop {
+        match app.store.mode().await {
+            Ok(Some(mode)) if mode == app.settings.mode => break,
+            Ok(Some(mode)) => bail!("the database is a {mode} installation, but the settings say mode = \"{}\"", app.settings.mode),
+            Ok(None) => bail!("the database is empty; run `backhaul migrate`"),
+            Err(failed) => tracing::warn!(%failed, "waiting for the database"),
+        }
+        tokio::time::sleep(ASK_AGAIN).await;
+    }
+    match app.store.pending_migrations().await? {
+        0 => Ok(()),
+        pending => bail!("the schema is {pending} migrations behind; run `backhaul migrate`"),
+    }
+}
+
+/// SIGTERM or SIGINT: not ready any more, then leave.
+pub(super) async fn on_signal(app: App, leave: watch::Sender<bool>) {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        tracing::error!("signals cannot be received");
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::info!("leaving");
+    app.leave();
+    let _ = leave.send(true);
+}

@@ -1,0 +1,41 @@
+//! Randomness, passed in: ids and secrets.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+use uuid::Uuid;
+
+/// A source of random bytes; cryptographically strong, and seeded by hand in tests only.
+#[derive(Clone)]
+pub struct Entropy(Arc<Mutex<StdRng>>);
+
+impl Entropy {
+    /// Seeded by the operating system.
+    #[must_use]
+    pub fn system() -> Self {
+        Self(Arc::new(Mutex::new(rand::make_rng())))
+    }
+
+    /// The same bytes every time.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(StdRng::seed_from_u64(seed))))
+    }
+
+    /// Random bytes.
+    #[must_use]
+    pub fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).fill_bytes(&mut bytes);
+        bytes
+    }
+
+    /// A new id (UUID version 7) of the time `now`.
+    #[must_use]
+    pub fn mint(&self, now: DateTime<Utc>) -> Uuid {
+        let millis = u64::try_from(now.timestamp_millis()).unwrap_or_default();
+        uuid::Builder::from_unix_timestamp_millis(millis, &self.bytes()).into_uuid()
+    }
+}

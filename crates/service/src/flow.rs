@@ -1,0 +1,6 @@
+//! The business verbs: one file, one verb, one transaction.
+
+pub mod accept_orders;
+pub mod configure_merchant;
+pub mod issue_token;
+pub mod keep_refusal;

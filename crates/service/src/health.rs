@@ -1,0 +1,110 @@
+//! Whether everything is in order, and what to do where it is not.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use store::Failed;
+use store::installation::Condition;
+
+use crate::app::App;
+use crate::clock::Clock;
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// Whether it is in order.
+    pub ok: bool,
+    /// What was found.
+    pub found: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mend: Option<String>,
+}
+
+impl Check {
+    pub(crate) fn good(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), mend: None }
+    }
+
+    pub(crate) fn bad(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { name, ok: false, found: found.into(), mend: Some(mend.into()) }
+    }
+}
+
+/// PostgreSQL 15, as PostgreSQL writes it.
+const OLDEST: i32 = 150_000;
+/// How far the process' clock may be from the database's.
+const MOST_SKEW_MS: i64 = 500;
+
+/// Looks at everything that must be right before work is accepted.
+pub async fn examine(app: &App) -> Vec<Check> {
+    let asked_at = app.now();
+    let condition = match app.store.condition().await {
+        Ok(condition) => condition,
+        Err(failed) => {
+            return vec![Check::bad("database", failed.to_string(), "start PostgreSQL, or set DATABASE_URL to where it is")];
+        }
+    };
+    let mut checks = vec![version(&condition), writable(&condition), careful(&condition)];
+    if matches!(app.clock, Clock::System { .. }) {
+        checks.push(clock(&condition, asked_at));
+    }
+    checks.push(mode(app).await);
+    checks.push(schema(app).await);
+    checks
+}
+
+fn version(condition: &Condition) -> Check {
+    let found = format!("PostgreSQL {}", condition.version / 10_000);
+    if condition.version >= OLDEST { Check::good("database", found) } else { Check::bad("database", found, "upgrade to PostgreSQL 15 or newer") }
+}
+
+fn writable(condition: &Condition) -> Check {
+    if condition.writable {
+        Check::good("writes", "accepted")
+    } else {
+        Check::bad("writes", "the database is read-only", "point DATABASE_URL to the primary, or promote the standby")
+    }
+}
+
+fn careful(condition: &Condition) -> Check {
+    if condition.careless.is_empty() {
+        Check::good("durability", "a commit is on disk")
+    } else {
+        let off = condition.careless.join(", ");
+        Check::bad("durability", format!("off: {off}"), "switch them on in postgresql.conf: without them an acknowledged order can be lost")
+    }
+}
+
+fn clock(condition: &Condition, asked_at: DateTime<Utc>) -> Check {
+    let skew = (condition.now - asked_at).num_milliseconds();
+    let found = format!("{skew} ms from the database's");
+    if skew.abs() <= MOST_SKEW_MS { Check::good("clock", found) } else { Check::bad("clock", found, "synchronise both machines' clocks (NTP)") }
+}
+
+async fn mode(app: &App) -> Check {
+    let wanted = app.settings.mode;
+    match app.store.mode().await {
+        Ok(Some(mode)) if mode == wanted => Check::good("mode", mode.as_str()),
+        Ok(Some(mode)) => Check::bad(
+            "mode",
+            format!("the database is a {mode} installation, the settings say {wanted}"),
+            format!("set mode = \"{mode}\" (BACKHAUL__MODE={mode}), or use another database"),
+        ),
+        Ok(None) => Check::bad("mode", "the database is empty", "run `backhaul migrate`"),
+        Err(failed) => unreadable("mode", &failed),
+    }
+}
+
+async fn schema(app: &App) -> Check {
+    match app.store.pending_migrations().await {
+        Ok(0) => Check::good("schema", "up to date"),
+        Ok(pending) => Check::bad("schema", format!("{pending} migrations behind"), "run `backhaul migrate`"),
+        Err(failed) => unreadable("schema", &failed),
+    }
+}
+
+fn unreadable(name: &'static str, failed: &Failed) -> Check {
+    Check::bad(name, failed.to_string(), "see the database's log")
+}

@@ -1,0 +1,50 @@
+//! The surface. The routers below read as a table of contents, grouped by who calls.
+
+pub mod admin;
+mod api;
+mod api_version;
+mod body;
+pub mod caller;
+mod error;
+mod exchange;
+pub mod listener;
+pub mod openapi;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
+use utoipa_axum::routes;
+
+use self::error::ApiError;
+use crate::app::App;
+
+/// The public routes, with what describes them.
+fn public() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        // Everybody.
+        .routes(routes!(openapi::document))
+        // Merchants' systems.
+        .routes(routes!(api::tokens::issue))
+        .routes(routes!(api::orders::publish).layer(from_fn(api_version::announce)))
+        .routes(routes!(api::orders::show))
+}
+
+/// The public listener's router.
+pub fn router(app: &App) -> Router {
+    let (routes, _) = public().split_for_parts();
+    routes
+        .fallback(async || ApiError::NotFound)
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .layer(from_fn_with_state(app.clone(), exchange::conduct))
+        .with_state(app.clone())
+}
+
+/// The admin listener's router: for the operator's machines, not for the internet.
+pub fn admin_router(app: &App) -> Router {
+    Router::new()
+        .route("/healthz", get(admin::healthz))
+        .route("/readyz", get(admin::readyz))
+        .route("/metrics", get(admin::metrics))
+        .with_state(app.clone())
+}

@@ -1,0 +1,31 @@
+//! What the operator's machines ask.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use serde_json::json;
+
+use crate::app::App;
+use crate::health;
+
+/// Whether the process lives.
+pub(super) async fn healthz() -> impl IntoResponse {
+    Json(json!({ "alive": true }))
+}
+
+/// Whether it should be sent work, and if not, what to do.
+pub(super) async fn readyz(State(app): State<App>) -> impl IntoResponse {
+    let checks = health::examine(&app).await;
+    let ready = !app.is_leaving() && checks.iter().all(|check| check.ok);
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(json!({ "ready": ready, "leaving": app.is_leaving(), "checks": checks })))
+}
+
+/// What Prometheus reads.
+pub(super) async fn metrics(State(app): State<App>) -> impl IntoResponse {
+    match app.metrics.page(app.store.connections()) {
+        Ok(page) => ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], page).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

@@ -1,0 +1,4 @@
+//! What merchants' systems call.
+
+pub(super) mod orders;
+pub(super) mod tokens;

@@ -1,0 +1,176 @@
+//! Orders: `/returns_portal_orders` and `/v1/orders`.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::header;
+use axum::response::IntoResponse;
+use domain::id::MerchantId;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use store::refunds::Recorded;
+use store::{orders, refunds};
+use utoipa::IntoParams;
+use wire::answer::{AcceptedOrder, ErrorBody, OrderOut, OrdersAccepted, RefundLineOut, RefundOut};
+use wire::fault::Fault;
+use wire::order::{Received, Refusal};
+
+use crate::app::App;
+use crate::flow::accept_orders::{AcceptOrdersError, Accepted, accept_orders};
+use crate::flow::keep_refusal::{Refused, keep_refusal};
+use crate::http::api_version::ApiVersion;
+use crate::http::body::JsonBody;
+use crate::http::caller::Merchant;
+use crate::http::error::ApiError;
+use crate::http::exchange::RequestId;
+use crate::metrics::ResultLabels;
+
+/// How a message is taken.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PublishQuery {
+    /// Check the message and store nothing; the answer says what would have happened.
+    #[serde(default)]
+    #[param(required = false)]
+    validate_only: bool,
+}
+
+/// Publish orders.
+///
+/// Order history and order events, each order as its full snapshot. The newest `updated_at` wins; a message is stored
+/// whole or not at all, and 200 means that it is committed.
+#[utoipa::path(
+    post,
+    path = "/returns_portal_orders",
+    tag = "orders",
+    security(("oauth2" = ["orders"])),
+    params(PublishQuery, ("Api-Version" = Option<String>, Header, description = "3, the only version; assumed when left out.")),
+    request_body(content = ref("#/components/schemas/ReturnsPortalOrderMessage"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "Stored.", body = OrdersAccepted),
+        (status = 400, description = "Malformed JSON, or another Api-Version.", body = ErrorBody),
+        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
+        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
+        (status = 408, description = "The body did not arrive in time.", body = ErrorBody),
+        (status = 413, description = "The body is beyond 5 MiB.", body = ErrorBody),
+        (status = 415, description = "Not JSON.", body = ErrorBody),
+        (status = 422, description = "Every fault of the message with its path; nothing was stored.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn publish(
+    State(app): State<App>,
+    caller: Merchant,
+    _version: ApiVersion,
+    id: RequestId,
+    query: Result<Query<PublishQuery>, axum::extract::rejection::QueryRejection>,
+    JsonBody(body): JsonBody,
+) -> Result<Json<OrdersAccepted>, ApiError> {
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("validate_only is true or false".to_owned()))?;
+    let message = match wire::order::read(&body) {
+        Ok(message) => message,
+        Err(Refusal::Malformed(malformed)) => {
+            let error = ApiError::Malformed(malformed.0);
+            return Err(refuse(&app, caller.merchant, &id, error, Vec::new(), query.validate_only).await);
+        }
+        Err(Refusal::Faulty(faulty)) => {
+            let error = ApiError::Faulty(faulty.faults);
+            return Err(refuse(&app, caller.merchant, &id, error, faulty.identifiers, query.validate_only).await);
+        }
+    };
+    match accept_orders(&app, caller.merchant, &message, query.validate_only).await {
+        Ok(accepted) => Ok(Json(answer(&message, accepted, query.validate_only))),
+        Err(AcceptOrdersError::Contradicts(faults)) => {
+            let identifiers = message.orders.iter().map(|received| received.order.identifier.0.to_string()).collect();
+            Err(refuse(&app, caller.merchant, &id, ApiError::Faulty(faults), identifiers, query.validate_only).await)
+        }
+        Err(AcceptOrdersError::Failed(failed)) => Err(failed.into()),
+    }
+}
+
+/// Counts a refusal and keeps it for support; a mere check is neither. Where keeping it fails, the caller is told of the
+/// refusal all the same.
+async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError, orders: Vec<String>, validate_only: bool) -> ApiError {
+    if validate_only {
+        return error;
+    }
+    let (result, faults): (_, &[Fault]) = match &error {
+        ApiError::Faulty(faults) => ("faulty", faults),
+        _ => ("malformed", &[]),
+    };
+    app.metrics.refusals.get_or_create(&ResultLabels { result }).inc();
+    let refused = Refused { request_id: &id.0, order_identifiers: orders, reason: &error.message(), faults };
+    if let Err(failed) = keep_refusal(app, merchant, refused).await {
+        tracing::warn!(%failed, "a refusal could not be kept");
+    }
+    error
+}
+
+fn answer(message: &Received<'_>, accepted: Accepted, validate_only: bool) -> OrdersAccepted {
+    let orders = message.orders.iter().zip(accepted.verdicts).map(|(received, verdict)| AcceptedOrder {
+        identifier: received.order.identifier.0.to_string(),
+        result: verdict.into(),
+    });
+    let orders: Vec<AcceptedOrder> = orders.collect();
+    let count = if orders.len() == 1 { "1 order".to_owned() } else { format!("{} orders", orders.len()) };
+    let message = if validate_only { format!("{count} checked, nothing stored.") } else { format!("{count} accepted.") };
+    OrdersAccepted { message, orders, warnings: accepted.warnings }
+}
+
+/// Show an order.
+///
+/// The newest snapshot exactly as sent, and every refund received for the order.
+#[utoipa::path(
+    get,
+    path = "/v1/orders/{identifier}",
+    tag = "orders",
+    security(("oauth2" = ["orders"])),
+    params(("identifier" = String, Path, description = "The merchant's identifier of the order.")),
+    responses(
+        (status = 200, description = "The order.", body = OrderOut),
+        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
+        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such order.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn show(State(app): State<App>, caller: Merchant, path: Result<Path<String>, axum::extract::rejection::PathRejection>) -> Result<impl IntoResponse, ApiError> {
+    let Path(identifier) = path.map_err(|_| ApiError::NotFound)?;
+    // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
+    if identifier.contains('\0') {
+        return Err(ApiError::NotFound);
+    }
+    let stored = orders::find(&app.store, caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
+    let recorded = refunds::list(&app.store, caller.merchant, &identifier).await?;
+    let raw = |text: String| RawValue::from_string(text).map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()));
+    let order = raw(stored.snapshot)?;
+    let warnings = raw(stored.warnings.unwrap_or_else(|| "[]".to_owned()))?;
+    let answer = OrderOut {
+        identifier: &stored.identifier,
+        revision: stored.revision,
+        received_at: wire::time::write(stored.received_at),
+        order: &order,
+        refunds: recorded.iter().map(refund_out).collect(),
+        warnings: &warnings,
+    };
+    let body = serde_json::to_vec(&answer).map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], body))
+}
+
+fn refund_out(recorded: &Recorded) -> RefundOut<'_> {
+    let refund = &recorded.refund;
+    RefundOut {
+        identifier: &recorded.identifier,
+        total_refund_amount_cents: refund.total.get(),
+        created_at: wire::time::write(refund.refunded_at),
+        note: refund.note.as_deref(),
+        rma_identifier: refund.rma_identifier.as_deref(),
+        refund_line_items: refund
+            .lines
+            .iter()
+            .map(|line| RefundLineOut { identifier: &line.identifier, quantity: line.quantity, order_item_identifier: &line.order_line })
+            .collect(),
+        received_at: wire::time::write(recorded.received_at),
+    }
+}

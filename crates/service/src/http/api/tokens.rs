@@ -1,0 +1,62 @@
+//! Tokens: `/oauth/token`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+use secrecy::ExposeSecret as _;
+use wire::answer::ErrorBody;
+use wire::token::{TokenRequest, TokenResponse};
+
+use crate::app::App;
+use crate::bearer;
+use crate::flow::issue_token::{IssueTokenError, issue_token};
+use crate::http::body::{AnyBody, MediaType};
+use crate::http::error::ApiError;
+
+/// Get an access token.
+///
+/// The OAuth 2.0 client credentials flow. A token is valid for 25 hours and works for every interface that its scopes
+/// open; use it again until it expires.
+#[utoipa::path(
+    post,
+    path = "/oauth/token",
+    tag = "tokens",
+    request_body(content((TokenRequest = "application/json"), (TokenRequest = "application/x-www-form-urlencoded"))),
+    responses(
+        (status = 200, description = "A token.", body = TokenResponse),
+        (status = 400, description = "Malformed, incomplete (`invalid_request`) or another grant (`unsupported_grant_type`).", body = ErrorBody),
+        (status = 401, description = "`invalid_client`.", body = ErrorBody),
+        (status = 413, description = "The body is beyond 5 MiB.", body = ErrorBody),
+        (status = 415, description = "Neither JSON nor a form.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn issue(State(app): State<App>, body: AnyBody) -> Result<impl IntoResponse, ApiError> {
+    let request = match body.media_type {
+        MediaType::Json => TokenRequest::from_json(&body.bytes),
+        MediaType::Form => TokenRequest::from_form(&body.bytes),
+        MediaType::Other => return Err(ApiError::UnsupportedMediaType("application/json or application/x-www-form-urlencoded")),
+    };
+    let request = request.map_err(|malformed| ApiError::Malformed(malformed.0))?;
+    match request.grant_type.as_deref() {
+        None => return Err(ApiError::IncompleteTokenRequest("grant_type")),
+        Some("client_credentials") => {}
+        Some(_) => return Err(ApiError::UnsupportedGrant),
+    }
+    let client_id = request.client_id.ok_or(ApiError::IncompleteTokenRequest("client_id"))?;
+    let client_secret = request.client_secret.ok_or(ApiError::IncompleteTokenRequest("client_secret"))?;
+
+    let issued = issue_token(&app, &client_id, &client_secret).await.map_err(|error| match error {
+        IssueTokenError::WrongClient => ApiError::InvalidClient,
+        IssueTokenError::Failed(failed) => failed.into(),
+    })?;
+    let answer = TokenResponse {
+        access_token: issued.token.expose_secret().to_owned(),
+        token_type: "Bearer",
+        expires_in: bearer::LIFETIME.num_seconds(),
+        scope: issued.scopes.to_string(),
+        created_at: issued.issued_at.timestamp(),
+    };
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(answer)))
+}

@@ -1,0 +1,103 @@
+//! Who calls: authorisation is the type of a handler's argument.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use domain::access::Scope;
+use domain::id::MerchantId;
+use secrecy::{ExposeSecret as _, SecretString};
+use store::tokens::{self, Grant};
+
+use super::error::ApiError;
+use crate::app::App;
+use crate::bearer::{self, Hash};
+
+/// How long a look-up of a token may be relied on. Revocation takes effect within 5 seconds on every node; the rest is
+/// for the look-up itself.
+const TRUSTED_FOR: Duration = Duration::from_secs(4);
+/// How many tokens are remembered.
+const MOST_REMEMBERED: usize = 100_000;
+
+/// What tokens granted a moment ago.
+pub struct GrantCache(quick_cache::sync::Cache<Hash, Remembered>);
+
+#[derive(Clone)]
+struct Remembered {
+    grant: Grant,
+    looked_up: Duration,
+}
+
+impl Default for GrantCache {
+    fn default() -> Self {
+        Self(quick_cache::sync::Cache::new(MOST_REMEMBERED))
+    }
+}
+
+/// The scope that a route asks for, as a type.
+pub(super) trait Asks {
+    const SCOPE: Scope;
+}
+
+/// For routes that `orders` opens.
+pub(super) struct Orders;
+
+impl Asks for Orders {
+    const SCOPE: Scope = Scope::Orders;
+}
+
+/// A caller whose token opens the scope `S`.
+pub(super) struct Caller<S> {
+    /// Whose data the call is about; there is no other source for it.
+    pub(super) merchant: MerchantId,
+    scope: PhantomData<S>,
+}
+
+/// A merchant's system.
+pub(super) type Merchant = Caller<Orders>;
+
+impl<S: Asks> FromRequestParts<App> for Caller<S> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let token = bearer_token(parts).ok_or(ApiError::Unauthorized { token_given: false })?;
+        let unknown = ApiError::Unauthorized { token_given: true };
+        let Some(merchant) = bearer::merchant_of(&token) else { return Err(unknown) };
+        let Some(grant) = look_up(app, merchant, &token).await? else { return Err(unknown) };
+        if grant.revoked || grant.expires_at <= app.now() {
+            return Err(unknown);
+        }
+        if grant.paused {
+            return Err(ApiError::Paused);
+        }
+        if !grant.scopes.allow(S::SCOPE) {
+            return Err(ApiError::MissingScope(S::SCOPE));
+        }
+        tracing::debug!(%merchant, "authorised");
+        Ok(Self { merchant, scope: PhantomData })
+    }
+}
+
+/// The token in `Authorization: Bearer …`; the scheme in any case.
+fn bearer_token(parts: &Parts) -> Option<SecretString> {
+    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().into())
+}
+
+async fn look_up(app: &App, merchant: MerchantId, token: &SecretString) -> Result<Option<Grant>, store::Failed> {
+    let hash = bearer::hash(token.expose_secret());
+    let now = app.clock.uptime();
+    if let Some(Remembered { grant, looked_up }) = app.grants.0.get(&hash)
+        && now.saturating_sub(looked_up) < TRUSTED_FOR
+    {
+        return Ok(Some(grant));
+    }
+    let grant = tokens::find(&app.store, merchant, &hash).await?;
+    if let Some(grant) = &grant {
+        app.grants.0.insert(hash, Remembered { grant: grant.clone(), looked_up: now });
+    }
+    Ok(grant)
+}

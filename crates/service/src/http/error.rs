@@ -1,0 +1,210 @@
+//! What an API caller is told when something is wrong.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::access::Scope;
+use wire::answer::{ErrorBody, ProblemBody};
+use wire::fault::Fault;
+
+use super::body::MOST_BYTES;
+use super::exchange::RequestId;
+
+/// Everything that can be wrong with a call. Its words are put together in [`ApiError::render`], where the request's id
+/// and the caller's wishes are known.
+#[derive(Clone, Debug)]
+pub(super) enum ApiError {
+    /// The body is not what it says it is.
+    Malformed(String),
+    /// The body did not come in time.
+    BodyTooSlow,
+    /// A parameter in the address is not understood.
+    BadQuery(String),
+    /// The version asked for is not ours.
+    UnknownVersion,
+    /// A request for a token lacks something.
+    IncompleteTokenRequest(&'static str),
+    /// A grant that is not ours.
+    UnsupportedGrant,
+    /// No token, or none that is known and live.
+    Unauthorized {
+        /// Whether there was one.
+        token_given: bool,
+    },
+    /// A wrong client id or secret.
+    InvalidClient,
+    /// The token does not open this route.
+    MissingScope(Scope),
+    /// The merchant is paused.
+    Paused,
+    /// There is no such thing, or it is somebody else's.
+    NotFound,
+    /// The route has no such method.
+    MethodNotAllowed,
+    /// The body is beyond the limit.
+    TooLarge,
+    /// The body is of a type that is not read here.
+    UnsupportedMediaType(&'static str),
+    /// The message has faults.
+    Faulty(Vec<Fault>),
+    /// The database cannot be reached.
+    Unavailable(String),
+    /// We are at fault.
+    Internal(String),
+}
+
+/// How the caller wants errors.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted {
+    /// As everything else.
+    Plain,
+    /// As RFC 9457 has it.
+    Problem,
+}
+
+const PROBLEM: &str = "application/problem+json";
+
+impl Wanted {
+    /// By the caller's `Accept`.
+    pub(super) fn by(headers: &HeaderMap) -> Self {
+        let problem = headers.get_all(header::ACCEPT).iter().any(|accept| {
+            let types = accept.to_str().unwrap_or_default().split(',');
+            types.filter_map(|one| one.split(';').next()).any(|one| one.trim().eq_ignore_ascii_case(PROBLEM))
+        });
+        if problem { Self::Problem } else { Self::Plain }
+    }
+}
+
+impl ApiError {
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::Malformed(_) | Self::BadQuery(_) | Self::UnknownVersion | Self::IncompleteTokenRequest(_) | Self::UnsupportedGrant => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::Unauthorized { .. } | Self::InvalidClient => StatusCode::UNAUTHORIZED,
+            Self::MissingScope(_) | Self::Paused => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// What is wrong, and what to do.
+    pub(super) fn message(&self) -> String {
+        match self {
+            Self::Malformed(why) => format!("The body cannot be read: {why}."),
+            Self::BodyTooSlow => "The body did not arrive in time; send the request again.".to_owned(),
+            Self::BadQuery(why) => format!("The query cannot be read: {why}."),
+            Self::UnknownVersion => "Api-Version must be 3, or be left out.".to_owned(),
+            Self::IncompleteTokenRequest(field) => {
+                format!("{field} is required: send grant_type=client_credentials, client_id and client_secret as JSON or as a form.")
+            }
+            Self::UnsupportedGrant => "grant_type must be client_credentials.".to_owned(),
+            Self::Unauthorized { token_given: false } => {
+                "Send the header Authorization: Bearer <access token>; POST /oauth/token issues one.".to_owned()
+            }
+            Self::Unauthorized { token_given: true } => {
+                "The access token is unknown, expired or revoked; get a new one from POST /oauth/token.".to_owned()
+            }
+            Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked.".to_owned(),
+            Self::MissingScope(scope) => format!("The access token lacks the scope {}; ask the operator for a credential with it.", scope.as_str()),
+            Self::Paused => "The merchant is paused; ask the operator.".to_owned(),
+            Self::NotFound => "There is nothing here under this name.".to_owned(),
+            Self::MethodNotAllowed => "This address does not take this method; see /openapi.json.".to_owned(),
+            Self::TooLarge => format!("The body exceeds the limit of {MOST_BYTES} bytes (5 MiB); send fewer orders a message."),
+            Self::UnsupportedMediaType(wanted) => format!("The Content-Type must be {wanted}."),
+            Self::Faulty(faults) => match faults.len() {
+                1 => "The message has a fault and nothing of it was stored.".to_owned(),
+                many => format!("The message has {many} faults and nothing of it was stored."),
+            },
+            Self::Unavailable(_) => "The service is unavailable at the moment; try again with exponential backoff.".to_owned(),
+            Self::Internal(_) => "The service failed; try again with exponential backoff, and quote the request_id to support.".to_owned(),
+        }
+    }
+
+    /// The error's name in OAuth, for the token endpoint.
+    fn oauth_name(&self) -> Option<&'static str> {
+        match self {
+            Self::IncompleteTokenRequest(_) => Some("invalid_request"),
+            Self::UnsupportedGrant => Some("unsupported_grant_type"),
+            Self::InvalidClient => Some("invalid_client"),
+            _ => None,
+        }
+    }
+
+    fn challenge(&self) -> Option<&'static str> {
+        match self {
+            Self::Unauthorized { token_given: true } => Some(r#"Bearer realm="backhaul", error="invalid_token""#),
+            Self::Unauthorized { token_given: false } | Self::InvalidClient => Some(r#"Bearer realm="backhaul""#),
+            Self::MissingScope(_) => Some(r#"Bearer realm="backhaul", error="insufficient_scope""#),
+            _ => None,
+        }
+    }
+
+    /// A failure of ours is logged here and nowhere else; a caller's is not a failure.
+    pub(super) fn log(&self) {
+        match self {
+            Self::Unavailable(why) | Self::Internal(why) => tracing::error!(why, status = self.status().as_u16(), "failed"),
+            _ => {}
+        }
+    }
+
+    pub(super) fn render(&self, request_id: &str, wanted: Wanted) -> Response {
+        let status = self.status();
+        let message = self.message();
+        let errors = match self {
+            Self::Faulty(faults) => faults.as_slice(),
+            _ => &[],
+        };
+        let (content_type, body) = match wanted {
+            Wanted::Plain => {
+                let body = ErrorBody { error: self.oauth_name(), message: &message, errors, request_id };
+                ("application/json", serde_json::to_vec(&body))
+            }
+            Wanted::Problem => {
+                let title = status.canonical_reason().unwrap_or_default();
+                let body = ProblemBody { kind: "about:blank", title, status: status.as_u16(), detail: &message, errors, request_id };
+                (PROBLEM, serde_json::to_vec(&body))
+            }
+        };
+        let mut response = (status, [(header::CONTENT_TYPE, content_type)], Body::from(body.unwrap_or_default())).into_response();
+        if let Some(challenge) = self.challenge() {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static(challenge));
+        }
+        if let Self::Unavailable(_) = self {
+            response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+/// The error travels as an extension of the answer until the exchange renders it.
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<store::Failed> for ApiError {
+    fn from(failed: store::Failed) -> Self {
+        match failed {
+            store::Failed::Unreachable(_) | store::Failed::Collided(_) => Self::Unavailable(failed.to_string()),
+            store::Failed::Constraint(_) | store::Failed::Refused(_) => Self::Internal(failed.to_string()),
+        }
+    }
+}
+
+impl<S: Sync> axum::extract::FromRequestParts<S> for RequestId {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, ApiError> {
+        parts.extensions.get::<Self>().cloned().ok_or_else(|| ApiError::Internal("a request without an id".to_owned()))
+    }
+}

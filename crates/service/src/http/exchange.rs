@@ -1,0 +1,57 @@
+//! One exchange of request and answer: what happens around every handler.
+//!
+//! A request gets an id, runs in a task of its own (so that a caller who hangs up cannot leave a transaction half way),
+//! is counted and logged once, and an error is put into the words that the caller accepts.
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tracing::Instrument as _;
+
+use super::error::{ApiError, Wanted};
+use crate::app::App;
+use crate::metrics::{RequestLabels, RouteLabels};
+
+/// Names a request in the answer, in the logs and in what is kept for support.
+#[derive(Clone)]
+pub(super) struct RequestId(pub(super) String);
+
+/// The header that carries it.
+const REQUEST_ID: &str = "x-request-id";
+
+/// Conducts one exchange.
+pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = app.clock.uptime();
+    let id = RequestId(app.mint().simple().to_string());
+    let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
+    let method = request.method().as_str().to_owned();
+    let wanted = Wanted::by(request.headers());
+    request.extensions_mut().insert(id.clone());
+    let span = tracing::info_span!("request", request_id = id.0, method, route);
+
+    let task = tokio::spawn(next.run(request).instrument(span.clone()));
+    let mut response = task.await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response());
+
+    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        span.in_scope(|| error.log());
+        let rendered = error.render(&id.0, wanted);
+        // The handler's own headers stay, such as the API's version.
+        let (mut parts, _) = response.into_parts();
+        let (rendered, body) = rendered.into_parts();
+        parts.status = rendered.status;
+        parts.headers.remove(header::CONTENT_LENGTH);
+        parts.headers.extend(rendered.headers);
+        response = Response::from_parts(parts, body);
+    }
+    if let Ok(id) = HeaderValue::from_str(&id.0) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+
+    let status = response.status().as_u16();
+    let took = app.clock.uptime().saturating_sub(started);
+    span.in_scope(|| tracing::info!(status, took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX), "answered"));
+    app.metrics.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
+    app.metrics.requests.get_or_create(&RequestLabels { route, method, status }).inc();
+    response
+}

@@ -1,0 +1,73 @@
+//! The OpenAPI document, generated from the handlers and from the shapes in `wire`.
+
+use std::sync::LazyLock;
+
+use axum::http::header;
+use axum::response::IntoResponse;
+use serde_json::{Value, json};
+use utoipa::OpenApi;
+
+use super::public;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Backhaul",
+        description = "Returns, exchange and fulfilment integration: merchants push orders in, Backhaul tells their systems what comes back.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    tags(
+        (name = "tokens", description = "Get access."),
+        (name = "orders", description = "Push orders in, look them up."),
+        (name = "documents", description = "Read about the interface."),
+    )
+)]
+struct Head;
+
+/// The document as it is served: made once.
+static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
+    let mut text = serde_json::to_string_pretty(&build()).unwrap_or_default();
+    text.push('\n');
+    text
+});
+
+/// The document as text.
+#[must_use]
+pub fn text() -> &'static str {
+    &DOCUMENT
+}
+
+/// The handlers' part, completed by what `wire` publishes and by how access is got.
+fn build() -> Value {
+    let mut head = Head::openapi();
+    head.merge(public().into_openapi());
+    let mut document = serde_json::to_value(&head).unwrap_or_default();
+    if let Some(components) = document.pointer_mut("/components").and_then(Value::as_object_mut) {
+        components.insert("securitySchemes".to_owned(), security());
+        if let Some(schemas) = components.get_mut("schemas").and_then(Value::as_object_mut) {
+            schemas.extend(wire::schema::components());
+            schemas.sort_keys();
+        }
+    }
+    document
+}
+
+fn security() -> Value {
+    let scopes = json!({
+        "orders": "Everything that is not a warehouse or carrier route.",
+        "warehouse": "The routes of a warehouse system.",
+        "carrier": "The routes of a carrier.",
+    });
+    json!({ "oauth2": { "type": "oauth2", "flows": { "clientCredentials": { "tokenUrl": "/oauth/token", "scopes": scopes } } } })
+}
+
+/// This document.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "documents",
+    responses((status = 200, description = "The OpenAPI 3.1 document of this interface.", content_type = "application/json"))
+)]
+pub(super) async fn document() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], text())
+}

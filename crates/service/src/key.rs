@@ -1,0 +1,56 @@
+//! The keys that are kept outside the database.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::shopper::{normal_email, normal_zip};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::Sha256;
+
+/// Makes the fingerprints by which a shopper's e-mail address and postal code are compared. Without the key nobody can
+/// tell from a copy of the database whose they are, nor try out addresses.
+#[derive(Clone)]
+pub struct FingerprintKey(Hmac<Sha256>);
+
+/// Why a text is no key.
+#[derive(Debug, thiserror::Error)]
+#[error("a key is 32 bytes in base64; make one with `openssl rand -base64 32`")]
+pub struct NoKey;
+
+impl FingerprintKey {
+    /// Reads a key in base64.
+    pub fn parse(text: &SecretString) -> Result<Self, NoKey> {
+        let bytes = STANDARD.decode(text.expose_secret().trim()).map_err(|_| NoKey)?;
+        if bytes.len() == 32 { Self::new(&bytes) } else { Err(NoKey) }
+    }
+
+    /// The key of every sandbox that is not given one of its own.
+    pub fn of_sandboxes() -> Result<Self, NoKey> {
+        Self::new(&[0x5b; 32])
+    }
+
+    fn new(bytes: &[u8]) -> Result<Self, NoKey> {
+        Hmac::new_from_slice(bytes).map(Self).map_err(|_| NoKey)
+    }
+
+    /// The fingerprint of an e-mail address.
+    #[must_use]
+    pub fn email(&self, email: &str) -> Vec<u8> {
+        self.of("email", &normal_email(email))
+    }
+
+    /// The fingerprint of a postal code.
+    #[must_use]
+    pub fn zip(&self, zip_code: &str, country_code: Option<&str>) -> Vec<u8> {
+        self.of("zip", &normal_zip(zip_code, country_code))
+    }
+
+    /// The first 16 bytes are plenty to compare one order's shopper with, and a third of the storage.
+    fn of(&self, kind: &str, value: &str) -> Vec<u8> {
+        let mut mac = self.0.clone();
+        mac.update(kind.as_bytes());
+        mac.update(&[0]);
+        mac.update(value.as_bytes());
+        mac.finalize().into_bytes().iter().take(16).copied().collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! What is counted. The names are Prometheus' kind, with base units and few labels.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+/// Of a request: the route's pattern, never the path, which may hold personal data.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct RequestLabels {
+    /// The route's pattern.
+    pub route: String,
+    /// The method.
+    pub method: String,
+    /// The answer's status.
+    pub status: u16,
+}
+
+/// Of an order: what became of it.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct ResultLabels {
+    /// `created`, `updated`, `unchanged` or `stale`; of a refused message, `malformed` or `faulty`.
+    pub result: &'static str,
+}
+
+/// Of a latency: the route's pattern.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct RouteLabels {
+    /// The route's pattern.
+    pub route: String,
+}
+
+/// Everything that is counted, in a registry of its own.
+pub struct Metrics {
+    registry: Registry,
+    /// Requests answered.
+    pub requests: Family<RequestLabels, Counter>,
+    /// How long they took.
+    pub request_seconds: Family<RouteLabels, Histogram>,
+    /// Orders received.
+    pub orders: Family<ResultLabels, Counter>,
+    /// Order messages refused.
+    pub refusals: Family<ResultLabels, Counter>,
+    /// Refunds recorded: each once, however often it is sent.
+    pub refunds: Counter,
+    /// Tokens issued.
+    pub tokens: Counter,
+    connections: Gauge,
+    idle_connections: Gauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("backhaul");
+        let seconds = || Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]);
+        let metrics = Self {
+            requests: Family::default(),
+            request_seconds: Family::new_with_constructor(seconds),
+            orders: Family::default(),
+            refusals: Family::default(),
+            refunds: Counter::default(),
+            tokens: Counter::default(),
+            connections: Gauge::default(),
+            idle_connections: Gauge::default(),
+            registry: Registry::default(),
+        };
+        registry.register("http_requests", "Requests answered", metrics.requests.clone());
+        registry.register_with_unit("http_request", "Time to answer a request", Unit::Seconds, metrics.request_seconds.clone());
+        registry.register("orders", "Orders received, by what became of them", metrics.orders.clone());
+        registry.register("order_messages_refused", "Order messages refused", metrics.refusals.clone());
+        registry.register("refunds_recorded", "Refunds recorded", metrics.refunds.clone());
+        registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
+        registry.register("database_connections", "Open database connections", metrics.connections.clone());
+        registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());
+        Self { registry, ..metrics }
+    }
+}
+
+impl Metrics {
+    /// The page that Prometheus reads, with the state of the connection pool as of now.
+    pub fn page(&self, (connections, idle): (u32, usize)) -> Result<String, std::fmt::Error> {
+        self.connections.set(i64::from(connections));
+        self.idle_connections.set(i64::try_from(idle).unwrap_or(i64::MAX));
+        let mut page = String::new();
+        prometheus_client::encoding::text::encode(&mut page, &self.registry)?;
+        Ok(page)
+    }
+}

@@ -1,0 +1,33 @@
+//! Logs. One line per request and one per failure, on standard output.
+//!
+//! Own code decides what it logs and never logs personal data; other people's code does not know what is personal
+//! (a protocol library at TRACE prints headers), so that it is never let below INFO.
+
+use std::io::IsTerminal as _;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{Log, LogFormat};
+
+/// The crates of this project.
+const OWN: [&str; 5] = ["backhaul", "domain", "sandbox", "store", "wire"];
+
+/// What is let through at `level`, one of the five level names.
+#[must_use]
+pub fn filter(level: &str) -> EnvFilter {
+    let others = match level {
+        "error" | "warn" => level,
+        _ => "info",
+    };
+    let own: Vec<String> = OWN.iter().map(|name| format!("{name}={level}")).collect();
+    EnvFilter::new(format!("{others},{}", own.join(",")))
+}
+
+/// Starts logging, once per process.
+pub fn start(log: &Log) {
+    let lines = tracing_subscriber::fmt().with_env_filter(filter(&log.level));
+    match log.format {
+        LogFormat::Json => lines.json().flatten_event(true).with_current_span(true).with_span_list(false).init(),
+        LogFormat::Text => lines.with_ansi(std::io::stdout().is_terminal()).compact().init(),
+    }
+}

@@ -1,0 +1,100 @@
+//! The credentials with which merchants get tokens. A secret is never here, only its hash.
+
+use chrono::{DateTime, Utc};
+use domain::access::Scopes;
+use domain::id::MerchantId;
+
+use crate::{Failed, Store, Tx, scopes};
+
+/// A credential as it is listed.
+#[derive(Clone, Debug)]
+pub struct Credential {
+    /// Its public half.
+    pub client_id: String,
+    /// What it opens.
+    pub scopes: Scopes,
+    /// What it is for, in the operator's words.
+    pub label: String,
+    /// When it was issued.
+    pub issued_at: DateTime<Utc>,
+    /// Since when it opens nothing.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// What is needed to answer a request for a token.
+pub struct Holder {
+    /// Whose credential it is.
+    pub merchant: MerchantId,
+    /// SHA-256 of the secret.
+    pub secret_hash: Vec<u8>,
+    /// What it opens.
+    pub scopes: Scopes,
+    /// Whether it opens nothing any more.
+    pub revoked: bool,
+}
+
+/// Adds a credential of the transaction's merchant.
+pub async fn insert(tx: &mut Tx, client_id: &str, secret_hash: &[u8], scopes: Scopes, label: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        "insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at) values ($1, $2, $3, $4, $5, $6)",
+        client_id,
+        tx.merchant().0,
+        secret_hash,
+        scopes.to_string(),
+        label,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Revokes a credential of the transaction's merchant; false if it was revoked before.
+pub async fn revoke(tx: &mut Tx, client_id: &str, now: DateTime<Utc>) -> Result<bool, Failed> {
+    let done = sqlx::query!(
+        "update credential set revoked_at = $3 where merchant_id = $1 and client_id = $2 and revoked_at is null",
+        tx.merchant().0,
+        client_id,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// The holder of the credential `client_id`.
+pub async fn find(store: &Store, client_id: &str) -> Result<Option<Holder>, Failed> {
+    let row = sqlx::query!("select merchant_id, secret_hash, scopes, revoked_at from credential where client_id = $1", client_id)
+        .fetch_optional(&store.pool)
+        .await?;
+    row.map(|row| {
+        Ok(Holder {
+            merchant: MerchantId(row.merchant_id),
+            secret_hash: row.secret_hash,
+            scopes: scopes(&row.scopes)?,
+            revoked: row.revoked_at.is_some(),
+        })
+    })
+    .transpose()
+}
+
+/// Every credential of `merchant`, oldest first.
+pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Credential>, Failed> {
+    let rows = sqlx::query!(
+        "select client_id, scopes, label, issued_at, revoked_at from credential where merchant_id = $1 order by issued_at, client_id",
+        merchant.0,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(Credential {
+                client_id: row.client_id,
+                scopes: scopes(&row.scopes)?,
+                label: row.label,
+                issued_at: row.issued_at,
+                revoked_at: row.revoked_at,
+            })
+        })
+        .collect()
+}

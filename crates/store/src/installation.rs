@@ -1,0 +1,130 @@
+//! The installation itself: its schema, its mode, and whether its database keeps what it promises.
+
+use chrono::{DateTime, Utc};
+use domain::mode::Mode;
+use sqlx::migrate::{Migrate, Migrator};
+use sqlx::{ConnectOptions, Connection as _, PgConnection};
+
+use crate::{Failed, Store, connect_options};
+
+static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
+
+/// Why the schema was not brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// The database holds an installation of the other mode.
+    #[error("this database is a {stored} installation and cannot become {wanted}; use another database, or set mode = \"{stored}\"")]
+    OtherMode {
+        /// The mode of the installation.
+        stored: Mode,
+        /// The mode that was asked for.
+        wanted: Mode,
+    },
+    /// A migration failed.
+    #[error("a migration failed: {0}")]
+    Migration(String),
+    /// The database did not do what was asked.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Brings the schema of the database at `url` up to date and, the first time, fixes its `mode`. Answers how many
+/// migrations were applied.
+pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize, MigrateError> {
+    let mut connection = connect_options(url)?.connect().await.map_err(Failed::from)?;
+    let table = &MIGRATOR.table_name;
+    connection.ensure_migrations_table(table).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
+    let before = pending(&mut connection).await?;
+    MIGRATOR.run(&mut connection).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
+    let stored = sqlx::query_scalar!(
+        r#"
+        -- The first migration decides; afterwards this changes nothing.
+        with first as (
+            insert into installation (singleton, mode, installed_at)
+            values (true, $1, $2)
+            on conflict (singleton) do nothing
+            returning mode
+        )
+        select mode as "mode!" from first
+        union all
+        select mode from installation
+        limit 1
+        "#,
+        mode.as_str(),
+        now,
+    )
+    .fetch_one(&mut connection)
+    .await
+    .map_err(Failed::from)?;
+    connection.close().await.map_err(Failed::from)?;
+    match parse_mode(&stored)? {
+        stored if stored == mode => Ok(before),
+        stored => Err(MigrateError::OtherMode { stored, wanted: mode }),
+    }
+}
+
+/// How many migrations this program knows and the database does not have.
+async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
+    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
+    let applied = applied.map_err(|_| Failed::Refused("the table of migrations cannot be read".to_owned()))?;
+    Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
+}
+
+fn parse_mode(word: &str) -> Result<Mode, Failed> {
+    word.parse().map_err(|_| Failed::Refused(format!("the installation has the unknown mode {word:?}")))
+}
+
+/// What `/readyz` and `backhaul doctor` want to know of a database.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// PostgreSQL's version as a number: 15.4 is 150004.
+    pub version: i32,
+    /// Whether it accepts writes.
+    pub writable: bool,
+    /// Settings without which a commit may be lost, that are off.
+    pub careless: Vec<String>,
+    /// The server's clock.
+    pub now: DateTime<Utc>,
+}
+
+impl Store {
+    /// The installation's mode; nothing before the first migration.
+    pub async fn mode(&self) -> Result<Option<Mode>, Failed> {
+        let mode = sqlx::query_scalar!("select mode from installation").fetch_optional(&self.pool).await;
+        match mode {
+            Ok(mode) => mode.as_deref().map(parse_mode).transpose(),
+            // undefined_table: nothing was migrated yet.
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// How many migrations this program knows and the database does not have: all of them before the first.
+    pub async fn pending_migrations(&self) -> Result<usize, Failed> {
+        if self.mode().await?.is_none() {
+            return Ok(MIGRATOR.iter().count());
+        }
+        let mut connection = self.pool.acquire().await?;
+        pending(&mut connection).await
+    }
+
+    /// How the database is.
+    pub async fn condition(&self) -> Result<Condition, Failed> {
+        let row = sqlx::query!(
+            r#"
+            select
+                current_setting('server_version_num')::integer as "version!",
+                not (pg_is_in_recovery() or current_setting('transaction_read_only')::boolean) as "writable!",
+                array(
+                    select name from pg_settings
+                    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+                    order by name
+                ) as "careless!",
+                clock_timestamp() as "now!"
+            "#
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(Condition { version: row.version, writable: row.writable, careless: row.careless, now: row.now })
+    }
+}

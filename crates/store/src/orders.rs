@@ -1,0 +1,220 @@
+//! The newest snapshot of each order.
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use domain::order::Status;
+use domain::snapshot::{Digest, Version};
+
+use crate::{Failed, Store, Tx};
+
+/// A snapshot that arrived.
+pub struct Snapshot<'a> {
+    /// Whose order.
+    pub merchant: MerchantId,
+    /// The merchant's identifier of the order.
+    pub identifier: &'a str,
+    /// Where the order stands.
+    pub status: Status,
+    /// When it was placed.
+    pub placed_at: DateTime<Utc>,
+    /// What tells it from other snapshots of the order.
+    pub version: Version,
+    /// When it arrived.
+    pub received_at: DateTime<Utc>,
+    /// Fingerprint of the shopper's e-mail address.
+    pub email_fingerprint: Option<Vec<u8>>,
+    /// Fingerprint of the shopper's postal code.
+    pub zip_fingerprint: Option<Vec<u8>>,
+    /// What does not add up, as JSON.
+    pub warnings: Option<String>,
+    /// The order exactly as sent.
+    pub text: &'a str,
+}
+
+/// A snapshot that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// Whose order.
+    pub merchant: MerchantId,
+    /// Which order.
+    pub identifier: String,
+    /// How many snapshots of it have been taken: 1 for a new order.
+    pub revision: i64,
+}
+
+/// The status in the contract's spelling.
+fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Created => "Created",
+        Status::Shipped => "Shipped",
+        Status::Cancelled => "Cancelled",
+    }
+}
+
+/// Stores the snapshots that are news, and answers which: [`domain::snapshot::judge`] in SQL, because it must be decided
+/// under the lock of the row. Each order may appear once, and they come sorted by (merchant, identifier), so that two
+/// writers never wait for each other in a ring. The rows may be of several merchants: each stands alone.
+pub async fn publish(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+    let mut columns = Columns::with_capacity(snapshots.len());
+    snapshots.iter().for_each(|snapshot| columns.push(snapshot));
+    let rows = sqlx::query!(
+        r#"
+        insert into customer_order as stored (
+            merchant_id, identifier, status, placed_at, updated_at, received_at, revision,
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+        )
+        select
+            merchant_id, identifier, status, placed_at, updated_at, received_at, 1,
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+        from unnest(
+            $1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
+            $7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $11::text[]
+        ) as arriving (
+            merchant_id, identifier, status, placed_at, updated_at, received_at,
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+        )
+        on conflict (merchant_id, identifier) do update set
+            status = excluded.status,
+            placed_at = excluded.placed_at,
+            updated_at = excluded.updated_at,
+            received_at = excluded.received_at,
+            revision = stored.revision + 1,
+            digest = excluded.digest,
+            email_fingerprint = excluded.email_fingerprint,
+            zip_fingerprint = excluded.zip_fingerprint,
+            warnings = excluded.warnings,
+            snapshot = excluded.snapshot
+        -- The same again is no news; of two with the same time, the later arrival wins.
+        where excluded.digest <> stored.digest and excluded.updated_at >= stored.updated_at
+        returning merchant_id, identifier, revision
+        "#,
+        &columns.merchants,
+        &columns.identifiers as &[&str],
+        &columns.statuses as &[&str],
+        &columns.placed,
+        &columns.updated,
+        &columns.received,
+        &columns.digests as &[&[u8]],
+        &columns.emails as &[Option<&[u8]>],
+        &columns.zips as &[Option<&[u8]>],
+        &columns.warnings as &[Option<&str>],
+        &columns.texts as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    let published = |merchant_id, identifier, revision| Published { merchant: MerchantId(merchant_id), identifier, revision };
+    Ok(rows.into_iter().map(|row| published(row.merchant_id, row.identifier, row.revision)).collect())
+}
+
+/// The snapshots as `unnest` takes them: a list per column.
+#[derive(Default)]
+struct Columns<'a> {
+    merchants: Vec<uuid::Uuid>,
+    identifiers: Vec<&'a str>,
+    statuses: Vec<&'a str>,
+    placed: Vec<DateTime<Utc>>,
+    updated: Vec<DateTime<Utc>>,
+    received: Vec<DateTime<Utc>>,
+    digests: Vec<&'a [u8]>,
+    emails: Vec<Option<&'a [u8]>>,
+    zips: Vec<Option<&'a [u8]>>,
+    warnings: Vec<Option<&'a str>>,
+    texts: Vec<&'a str>,
+}
+
+impl<'a> Columns<'a> {
+    fn with_capacity(rows: usize) -> Self {
+        Self { texts: Vec::with_capacity(rows), identifiers: Vec::with_capacity(rows), ..Self::default() }
+    }
+
+    fn push(&mut self, snapshot: &'a Snapshot<'_>) {
+        self.merchants.push(snapshot.merchant.0);
+        self.identifiers.push(snapshot.identifier);
+        self.statuses.push(status_word(snapshot.status));
+        self.placed.push(snapshot.placed_at);
+        self.updated.push(snapshot.version.updated_at);
+        self.received.push(snapshot.received_at);
+        self.digests.push(&snapshot.version.digest);
+        self.emails.push(snapshot.email_fingerprint.as_deref());
+        self.zips.push(snapshot.zip_fingerprint.as_deref());
+        self.warnings.push(snapshot.warnings.as_deref());
+        self.texts.push(snapshot.text);
+    }
+}
+
+/// The stored versions of the orders `identifiers` of the transaction's merchant.
+pub async fn versions(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+    let rows = sqlx::query!(
+        "select identifier, updated_at, digest from customer_order where merchant_id = $1 and identifier = any($2)",
+        tx.merchant().0,
+        identifiers as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    rows.into_iter().map(|row| Ok((row.identifier, Version { updated_at: row.updated_at, digest: digest(row.digest)? }))).collect()
+}
+
+fn digest(bytes: Vec<u8>) -> Result<Digest, Failed> {
+    Digest::try_from(bytes).map_err(|_| Failed::Refused("a digest is not 32 bytes long".to_owned()))
+}
+
+/// A stored order.
+pub struct Stored {
+    /// The merchant's identifier.
+    pub identifier: String,
+    /// How many snapshots have been taken.
+    pub revision: i64,
+    /// When the snapshot arrived.
+    pub received_at: DateTime<Utc>,
+    /// What does not add up, as JSON.
+    pub warnings: Option<String>,
+    /// The order exactly as sent.
+    pub snapshot: String,
+}
+
+/// The order `identifier` of `merchant`.
+pub async fn find(store: &Store, merchant: MerchantId, identifier: &str) -> Result<Option<Stored>, Failed> {
+    let stored = sqlx::query_as!(
+        Stored,
+        r#"
+        select identifier, revision, received_at, warnings, snapshot
+        from customer_order
+        where merchant_id = $1 and identifier = $2
+        "#,
+        merchant.0,
+        identifier,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    Ok(stored)
+}
+
+/// An order with something that does not add up.
+#[derive(Clone, Debug)]
+pub struct Doubtful {
+    /// The merchant's identifier.
+    pub identifier: String,
+    /// When the snapshot arrived.
+    pub received_at: DateTime<Utc>,
+    /// What does not add up, as JSON.
+    pub warnings: String,
+}
+
+/// The orders of `merchant` with warnings, latest first.
+pub async fn list_doubtful(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec<Doubtful>, Failed> {
+    let rows = sqlx::query_as!(
+        Doubtful,
+        r#"
+        select identifier, received_at, warnings as "warnings!"
+        from customer_order
+        where merchant_id = $1 and warnings is not null
+        order by received_at desc
+        limit $2
+        "#,
+        merchant.0,
+        limit,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows)
+}
