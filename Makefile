@@ -1,8 +1,57 @@
+# `make` lists what there is to do. `make check test` is what CI runs.
 .DEFAULT_GOAL := help
 SHELL := bash
 WITH_POSTGRES := cargo run --quiet -p sandbox --bin with-postgres --
+GENERATED := .sqlx docs/openapi.json docs/cli.md
+FUZZ_RUNS ?= 1000000
 
-.PHONY: gen-sql
-gen-sql:
-	@rm -rf .sqlx && mkdir .sqlx
-	@$(WITH_POSTGRES) bash -c 'set -e; for file in migrations/*.sql; do psql -qX -v ON_ERROR_STOP=1 -f "$$file" "$$DATABASE_URL"; done; touch crates/store/src/lib.rs; SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --quiet -p store'
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+.PHONY: setup
+setup: ## Install what is missing: PostgreSQL, curl, cargo-nextest, cargo-deny, cargo-fuzz
+	@scripts/setup
+
+.PHONY: dev
+dev: ## Run everything on this machine: temporary PostgreSQL, a merchant, the service
+	@cargo run --quiet -p backhaul -- dev
+
+.PHONY: build
+build: ## Build the program: target/release/backhaul
+	cargo build --release -p backhaul
+
+.PHONY: check
+check: ## Formatting, lints, documentation, licences, generated files
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo deny --log-level error check bans licenses sources
+	$(MAKE) --no-print-directory gen
+	@git diff --exit-code -- $(GENERATED) && test -z "$$(git ls-files --others --exclude-standard -- $(GENERATED))" \
+		|| { echo "generated files were not current; commit what 'make gen' wrote"; exit 1; }
+
+.PHONY: test
+test: ## All tests, on a real PostgreSQL (found on the PATH, or DATABASE_URL)
+	cargo nextest run --workspace $(if $(CI),--profile ci)
+
+.PHONY: gen
+gen: ## Renew what is generated: SQL metadata, the OpenAPI document, the CLI reference
+	@mkdir -p .sqlx && rm -f .sqlx/query-*.json
+	@$(WITH_POSTGRES) bash -euc 'for file in migrations/*.sql; do psql -qX -v ON_ERROR_STOP=1 -f "$$file" "$$DATABASE_URL"; done; \
+		touch crates/store/src/lib.rs; SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --quiet -p store'
+	@cargo run --quiet -p backhaul -- openapi > docs/openapi.json
+	@cargo run --quiet -p backhaul -- cli-reference > docs/cli.md
+
+.PHONY: fuzz
+fuzz: ## Fuzz the order message and the token request (FUZZ_RUNS executions each)
+	@scripts/fuzz order_message $(FUZZ_RUNS)
+	@scripts/fuzz token_request $(FUZZ_RUNS)
+
+.PHONY: agreement
+agreement: ## Fast and slow path on 100,000 generated messages
+	CASES=100000 cargo nextest run -p wire --test agreement
+
+.PHONY: advisories
+advisories: ## Known vulnerabilities in what is built in (needs the network)
+	cargo deny check advisories

@@ -43,3 +43,56 @@ pub fn judge(stored: Option<&Version>, arriving: &Version) -> Verdict {
         Some(_) => Verdict::Updated,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn version(second: i64, content: u8) -> Version {
+        Version { updated_at: DateTime::from_timestamp(second, 0).expect("in range"), digest: [content; 32] }
+    }
+
+    #[test]
+    fn a_snapshot_is_judged_by_its_content_and_then_by_its_time() {
+        let stored = version(10, 1);
+        assert_eq!(judge(None, &stored), Verdict::Created);
+        assert_eq!(judge(Some(&stored), &stored), Verdict::Unchanged);
+        assert_eq!(judge(Some(&stored), &version(9, 2)), Verdict::Stale);
+        assert_eq!(judge(Some(&stored), &version(11, 2)), Verdict::Updated);
+        assert_eq!(judge(Some(&stored), &version(10, 2)), Verdict::Updated);
+        // Equal content has equal times, since the time is part of it; if it ever were not so, nothing would be taken.
+        assert_eq!(judge(Some(&stored), &version(11, 1)), Verdict::Unchanged);
+    }
+
+    /// What is stored after `arrivals`, one after the other.
+    fn stored_after(arrivals: &[Version]) -> Option<Version> {
+        arrivals.iter().fold(None, |stored, arriving| match judge(stored.as_ref(), arriving) {
+            Verdict::Created | Verdict::Updated => Some(*arriving),
+            Verdict::Unchanged | Verdict::Stale => stored,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn in_whatever_order_snapshots_arrive_the_newest_stands(arrivals in prop::collection::vec(0..8_u8, 0..40)) {
+            // Each time has one content here, so that repeats are real ones.
+            let arrivals: Vec<Version> = arrivals.into_iter().map(|number| version(i64::from(number), number)).collect();
+            prop_assert_eq!(stored_after(&arrivals), arrivals.into_iter().max_by_key(|version| version.updated_at));
+        }
+
+        #[test]
+        fn of_snapshots_with_one_time_the_last_arrival_stands(contents in prop::collection::vec(any::<u8>(), 0..20)) {
+            let arrivals: Vec<Version> = contents.into_iter().map(|content| version(0, content)).collect();
+            prop_assert_eq!(stored_after(&arrivals), arrivals.last().copied());
+        }
+
+        #[test]
+        fn a_snapshot_sent_again_at_once_is_unchanged_or_stale(arrivals in prop::collection::vec((0..4_i64, any::<u8>()), 1..20)) {
+            let arrivals: Vec<Version> = arrivals.into_iter().map(|(second, content)| version(second, content)).collect();
+            let last = arrivals.last().expect("there is one");
+            prop_assert!(matches!(judge(stored_after(&arrivals).as_ref(), last), Verdict::Unchanged | Verdict::Stale));
+        }
+    }
+}

@@ -52,9 +52,26 @@ impl Cluster {
         let cluster = Self { dir: dir.to_owned() };
         let data = cluster.data();
         let data: &OsStr = data.as_ref();
-        run("initdb", account, ["-D".as_ref(), data, "-U".as_ref(), "postgres".as_ref(), "--auth=trust".as_ref(), "--no-sync".as_ref(), "--encoding=UTF8".as_ref(), "--locale=C".as_ref()])?;
+        run(
+            "initdb",
+            account,
+            [
+                "-D".as_ref(),
+                data,
+                "-U".as_ref(),
+                "postgres".as_ref(),
+                "--auth=trust".as_ref(),
+                "--no-sync".as_ref(),
+                "--encoding=UTF8".as_ref(),
+                "--locale=C".as_ref(),
+            ],
+        )?;
         let settings = format!("listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 300\n", dir.display());
-        fs::OpenOptions::new().append(true).open(cluster.data().join("postgresql.conf")).and_then(|mut file| file.write_all(settings.as_bytes())).map_err(at)?;
+        fs::OpenOptions::new()
+            .append(true)
+            .open(cluster.data().join("postgresql.conf"))
+            .and_then(|mut file| file.write_all(settings.as_bytes()))
+            .map_err(at)?;
         let log = dir.join("log");
         run("pg_ctl", account, ["-D".as_ref(), data, "-l".as_ref(), log.as_ref(), "-w".as_ref(), "start".as_ref()])?;
         Ok(cluster)
@@ -69,7 +86,11 @@ impl Cluster {
     /// Stops it at once and removes everything.
     pub fn stop(self) -> Result<(), NoPostgres> {
         let data = self.data();
-        run("pg_ctl", Account::unprivileged()?, ["-D".as_ref(), data.as_ref(), "-m".as_ref(), "immediate".as_ref(), "-w".as_ref(), "stop".as_ref()])?;
+        run(
+            "pg_ctl",
+            Account::unprivileged()?,
+            ["-D".as_ref(), data.as_ref(), "-m".as_ref(), "immediate".as_ref(), "-w".as_ref(), "stop".as_ref()],
+        )?;
         fs::remove_dir_all(&self.dir).map_err(|error| NoPostgres::Io(self.dir, error))
     }
 
@@ -133,7 +154,8 @@ impl Account {
 /// The place of a program of PostgreSQL: on the PATH, or where Debian puts it (the newest version).
 fn locate(program: &'static str) -> Result<PathBuf, NoPostgres> {
     let on_path = std::env::var_os("PATH").into_iter().flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
-    let mut debian: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path().join("bin")).collect();
+    let mut debian: Vec<PathBuf> =
+        fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path().join("bin")).collect();
     debian.sort_by_key(|dir| dir.parent().and_then(Path::file_name).and_then(|version| version.to_str()?.parse::<u32>().ok()));
     let found = on_path.chain(debian.into_iter().rev()).map(|dir| dir.join(program)).find(|path| path.is_file());
     found.ok_or(NoPostgres::NotInstalled(program))
@@ -157,7 +179,6 @@ fn run<const N: usize>(program: &'static str, account: Option<Account>, args: [&
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test says what it expects")]
 mod tests {
     use super::*;
 
@@ -165,7 +186,8 @@ mod tests {
     fn a_cluster_comes_and_goes() {
         let dir = std::env::temp_dir().join(format!("backhaul-cluster-{}", std::process::id()));
         let cluster = Cluster::start(&dir).expect("starts");
-        let answer = Command::new("psql").args(["-Atc", "select current_setting('fsync')", &cluster.url("postgres")]).output().expect("psql runs");
+        let answer =
+            Command::new("psql").args(["-Atc", "select current_setting('fsync')", &cluster.url("postgres")]).output().expect("psql runs");
         assert_eq!(String::from_utf8_lossy(&answer.stdout).trim(), "on");
         cluster.stop().expect("stops");
         assert!(!dir.exists());

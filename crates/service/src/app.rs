@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use chrono::{DateTime, Utc};
 use store::{PoolLimits, Store};
@@ -35,7 +35,19 @@ pub struct Parts {
     pub metrics: Metrics,
     /// What tokens granted a moment ago.
     pub grants: GrantCache,
-    leaving: AtomicBool,
+    phase: AtomicU8,
+}
+
+/// Where a process is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Phase {
+    /// It waits for its database.
+    Starting,
+    /// It accepts work.
+    Serving,
+    /// It finishes what it has begun.
+    Leaving,
 }
 
 /// Why there is no app.
@@ -66,7 +78,7 @@ impl App {
             entropy,
             metrics: Metrics::default(),
             grants: GrantCache::default(),
-            leaving: AtomicBool::new(false),
+            phase: AtomicU8::new(Phase::Starting as u8),
         };
         Ok(Self(Arc::new(parts)))
     }
@@ -85,15 +97,15 @@ impl Parts {
         self.entropy.mint(self.now())
     }
 
-    /// Says that the process is about to end, so that nobody sends it new work.
-    pub fn leave(&self) {
-        self.leaving.store(true, Ordering::SeqCst);
+    /// Says where the process is in its life, so that work is sent to it when it is ready for it.
+    pub fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::SeqCst);
     }
 
-    /// Whether the process is about to end.
+    /// Whether the process is in `phase`.
     #[must_use]
-    pub fn is_leaving(&self) -> bool {
-        self.leaving.load(Ordering::SeqCst)
+    pub fn is_in(&self, phase: Phase) -> bool {
+        self.phase.load(Ordering::SeqCst) == phase as u8
     }
 }
 

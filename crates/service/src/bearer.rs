@@ -65,7 +65,6 @@ pub fn new_credential(entropy: &Entropy) -> (String, SecretString) {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test says what it expects")]
 mod tests {
     use super::*;
 

@@ -10,13 +10,14 @@ mod merchant;
 mod migrate;
 mod orders;
 mod output;
+mod reference;
 mod serve;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use domain::id::Handle;
 use store::merchants::{self, Merchant};
 
@@ -65,6 +66,9 @@ enum Command {
     Config(config::Command),
     /// Say what is wrong and how to mend it.
     Doctor,
+    /// Print every command and its options as a document.
+    #[command(hide = true)]
+    CliReference,
 }
 
 /// Runs the command line of this process.
@@ -97,6 +101,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
         Command::Openapi => output::text(openapi::text()),
+        Command::CliReference => output::text(&reference::write(Cli::command())),
         Command::Config(command) => config::run(&command, settings)?,
         Command::Doctor => return doctor::run(settings(), cli.output).await,
     }
@@ -110,6 +115,7 @@ async fn merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
 }
 
 /// Who sits at this command line, for the audit.
+#[expect(clippy::disallowed_methods, reason = "who calls is no setting")]
 fn actor() -> String {
     let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
     format!("cli:{user}")

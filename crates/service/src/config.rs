@@ -108,7 +108,8 @@ pub enum NoSettings {
 impl Settings {
     /// The defaults, then `file`, then the environment's `variables`.
     pub fn load(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<Self, NoSettings> {
-        let parse = |name: &str, text: &str| text.parse::<Table>().map_err(|error| NoSettings::Toml(name.to_owned(), error.message().to_owned()));
+        let parse =
+            |name: &str, text: &str| text.parse::<Table>().map_err(|error| NoSettings::Toml(name.to_owned(), error.message().to_owned()));
         let mut table = parse("config.default.toml", DEFAULTS)?;
         if let Some(file) = file {
             let name = file.display().to_string();
@@ -221,7 +222,6 @@ fn scalar(text: &str) -> Value {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test says what it expects")]
 mod tests {
     use super::*;
 

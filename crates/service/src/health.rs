@@ -57,7 +57,11 @@ pub async fn examine(app: &App) -> Vec<Check> {
 
 fn version(condition: &Condition) -> Check {
     let found = format!("PostgreSQL {}", condition.version / 10_000);
-    if condition.version >= OLDEST { Check::good("database", found) } else { Check::bad("database", found, "upgrade to PostgreSQL 15 or newer") }
+    if condition.version >= OLDEST {
+        Check::good("database", found)
+    } else {
+        Check::bad("database", found, "upgrade to PostgreSQL 15 or newer")
+    }
 }
 
 fn writable(condition: &Condition) -> Check {
@@ -80,7 +84,11 @@ fn careful(condition: &Condition) -> Check {
 fn clock(condition: &Condition, asked_at: DateTime<Utc>) -> Check {
     let skew = (condition.now - asked_at).num_milliseconds();
     let found = format!("{skew} ms from the database's");
-    if skew.abs() <= MOST_SKEW_MS { Check::good("clock", found) } else { Check::bad("clock", found, "synchronise both machines' clocks (NTP)") }
+    if skew.abs() <= MOST_SKEW_MS {
+        Check::good("clock", found)
+    } else {
+        Check::bad("clock", found, "synchronise both machines' clocks (NTP)")
+    }
 }
 
 async fn mode(app: &App) -> Check {

@@ -11,7 +11,7 @@ pub mod listener;
 pub mod openapi;
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::routing::get;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
@@ -25,7 +25,7 @@ fn public() -> OpenApiRouter<App> {
         // Everybody.
         .routes(routes!(openapi::document))
         // Merchants' systems.
-        .routes(routes!(api::tokens::issue))
+        .routes(routes!(api::tokens::issue).layer(map_response(api::tokens::keep_nothing)))
         .routes(routes!(api::orders::publish).layer(from_fn(api_version::announce)))
         .routes(routes!(api::orders::show))
 }

@@ -34,7 +34,14 @@ pub struct Holder {
 }
 
 /// Adds a credential of the transaction's merchant.
-pub async fn insert(tx: &mut Tx, client_id: &str, secret_hash: &[u8], scopes: Scopes, label: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+pub async fn insert(
+    tx: &mut Tx,
+    client_id: &str,
+    secret_hash: &[u8],
+    scopes: Scopes,
+    label: &str,
+    now: DateTime<Utc>,
+) -> Result<(), Failed> {
     sqlx::query!(
         "insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at) values ($1, $2, $3, $4, $5, $6)",
         client_id,

@@ -144,7 +144,9 @@ impl From<sqlx::Error> for Failed {
                 match (code.as_str(), error.constraint()) {
                     ("40001" | "40P01", _) => Self::Collided(code),
                     // The server is going down, coming up, out of connections, or gave up waiting.
-                    ("57P01" | "57P02" | "57P03" | "53300" | "57014" | "55P03" | "25006", _) => Self::Unreachable(format!("SQLSTATE {code}")),
+                    ("57P01" | "57P02" | "57P03" | "53300" | "57014" | "55P03" | "25006", _) => {
+                        Self::Unreachable(format!("SQLSTATE {code}"))
+                    }
                     (_, Some(constraint)) => Self::Constraint(constraint.to_owned()),
                     (_, None) => Self::Refused(format!("SQLSTATE {code}")),
                 }

@@ -83,11 +83,9 @@ pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Fa
 
 /// Every merchant, by handle.
 pub async fn list(store: &Store) -> Result<Vec<Merchant>, Failed> {
-    let rows = sqlx::query_as!(
-        Row,
-        "select merchant_id, handle, name, technical_contact, created_at, paused_at from merchant order by handle",
-    )
-    .fetch_all(&store.pool)
-    .await?;
+    let rows =
+        sqlx::query_as!(Row, "select merchant_id, handle, name, technical_contact, created_at, paused_at from merchant order by handle",)
+            .fetch_all(&store.pool)
+            .await?;
     Ok(rows.into_iter().map(Merchant::from).collect())
 }

@@ -56,7 +56,9 @@ fn status_word(status: Status) -> &'static str {
 /// writers never wait for each other in a ring. The rows may be of several merchants: each stands alone.
 pub async fn publish(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     let mut columns = Columns::with_capacity(snapshots.len());
-    snapshots.iter().for_each(|snapshot| columns.push(snapshot));
+    for snapshot in snapshots {
+        columns.push(snapshot);
+    }
     let rows = sqlx::query!(
         r#"
         insert into customer_order as stored (

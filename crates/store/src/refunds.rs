@@ -1,11 +1,11 @@
 //! The refunds that merchants reported: one row per identifier, never changed in what counts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
-use domain::refund::{Covered, Refund};
+use domain::refund::{Covered, Note, Refund};
 
 use crate::{Failed, Store, Tx};
 
@@ -28,7 +28,7 @@ pub async fn insert(tx: &mut Tx, refunds: &[(&str, &Refund)], now: DateTime<Utc>
     let orders: Vec<&str> = refunds.iter().map(|(_, refund)| refund.order.as_str()).collect();
     let totals: Vec<i64> = refunds.iter().map(|(_, refund)| refund.total.get()).collect();
     let times: Vec<DateTime<Utc>> = refunds.iter().map(|(_, refund)| refund.refunded_at).collect();
-    let notes: Vec<Option<&str>> = refunds.iter().map(|(_, refund)| refund.note.as_deref()).collect();
+    let notes: Vec<Option<&str>> = refunds.iter().map(|(_, refund)| refund.note.as_ref().map(|Note(note)| note.as_str())).collect();
     let rmas: Vec<Option<&str>> = refunds.iter().map(|(_, refund)| refund.rma_identifier.as_deref()).collect();
     let new = sqlx::query_scalar!(
         r#"
@@ -88,7 +88,7 @@ pub async fn insert_lines(tx: &mut Tx, refunds: &[(&str, &Refund)]) -> Result<Ve
 }
 
 /// Takes over what a repeated refund says beside its content.
-pub async fn amend(tx: &mut Tx, identifier: &str, note: Option<&str>, rma_identifier: Option<&str>) -> Result<(), Failed> {
+pub async fn amend(tx: &mut Tx, identifier: &str, note: Option<&Note>, rma_identifier: Option<&str>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         update refund
@@ -97,7 +97,7 @@ pub async fn amend(tx: &mut Tx, identifier: &str, note: Option<&str>, rma_identi
         "#,
         tx.merchant().0,
         identifier,
-        note,
+        note.map(|Note(note)| note.as_str()),
         rma_identifier,
     )
     .execute(tx.connection())
@@ -140,7 +140,7 @@ pub async fn lock(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Recorded>, Fa
 }
 
 /// How many units of each line of the order `order` are refunded, over all recorded refunds.
-pub async fn refunded_units(tx: &mut Tx, order: &str) -> Result<HashMap<String, u64>, Failed> {
+pub async fn refunded_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
     let rows = sqlx::query!(
         r#"
         select order_line, sum(quantity) as "units!"
@@ -220,7 +220,7 @@ fn assemble(rows: Vec<RefundRow>, lines: Vec<LineRow>) -> Result<Vec<Recorded>, 
                 total,
                 lines,
                 refunded_at: row.refunded_at,
-                note: row.note,
+                note: row.note.map(Note),
                 rma_identifier: row.rma_identifier,
             };
             Ok(Recorded { identifier: row.identifier, refund, received_at: row.received_at })

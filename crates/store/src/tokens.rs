@@ -59,5 +59,6 @@ pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Res
     )
     .fetch_optional(&store.pool)
     .await?;
-    row.map(|row| Ok(Grant { scopes: scopes(&row.scopes)?, expires_at: row.expires_at, revoked: row.revoked, paused: row.paused })).transpose()
+    row.map(|row| Ok(Grant { scopes: scopes(&row.scopes)?, expires_at: row.expires_at, revoked: row.revoked, paused: row.paused }))
+        .transpose()
 }

@@ -2,8 +2,8 @@
 //!
 //! A body is accepted only if nobody could read it in two ways: it is UTF-8, nests at most [`DEEPEST`] levels, holds at
 //! most [`MOST_VALUES`] values, has no name twice in one object, no half surrogate, no number beyond a double and no NUL
-//! character. [`text`] checks what must hold before any parser runs; [`Unknown`] holds fields that we do not know to the same rules as those that we
-//! do; [`inspect`] builds the value of a refused message and notes every place where it breaks them.
+//! character. [`text`] checks what must hold before any parser runs; `Unknown` holds fields that we do not know to the same rules as those that we
+//! do; `inspect` builds the value of a refused message and notes every place where it breaks them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,7 +13,6 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 use serde_json::{Map, Value};
 
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
-use crate::order::MOST_ENTRIES;
 
 /// How deep a message may nest. The deepest that the contract knows is 8.
 pub const DEEPEST: usize = 32;
@@ -28,7 +27,8 @@ pub struct Malformed(pub String);
 
 /// `body` as text, if it is UTF-8 and does not nest too deep to be parsed safely.
 pub fn text(body: &[u8]) -> Result<&str, Malformed> {
-    let text = std::str::from_utf8(body).map_err(|wrong| Malformed(format!("the body is not UTF-8 from byte {} on", wrong.valid_up_to())))?;
+    let text =
+        std::str::from_utf8(body).map_err(|wrong| Malformed(format!("the body is not UTF-8 from byte {} on", wrong.valid_up_to())))?;
     let extent = Extent::of(body);
     if extent.deepest > DEEPEST {
         return Err(Malformed(format!("the body nests deeper than the limit of {DEEPEST} levels")));
@@ -174,8 +174,8 @@ pub(crate) fn unknown_fields<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A
     Ok(())
 }
 
-/// How many elements of an array [`inspect`] keeps: one more than any list may have, so that its length is still at fault.
-const MOST_KEPT: usize = MOST_ENTRIES + 1;
+/// How many elements of an array `inspect` keeps: more than any list may have, so that its length is still at fault.
+pub(crate) const MOST_KEPT: usize = 1_001;
 
 /// The value of `text`, with a fault for every repeated name and every NUL character (as many as are ever told). Of a
 /// repeated name the last value is kept, so that the rest can still be checked; of an array the first [`MOST_KEPT`]

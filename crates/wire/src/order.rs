@@ -1,15 +1,17 @@
 //! The order message: `POST /returns_portal_orders`.
 //!
 //! [`read`] takes the fast path, straight into the structs below; only a message that it refuses is parsed again and
-//! explained through the published schema. What the rules of the domain find is put into words by [`explain`].
+//! explained through the published schema. What the rules of the domain find is put into words by `explain`.
 
 mod explain;
 
 use domain::money::Cents;
 use domain::order::{self as facts, Order, Status};
 use domain::snapshot::{Digest, Version};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
+use utoipa::IntoParams;
 
 pub use self::explain::{conflict, overrefunded, reused_refund_line, rma_differs, time_differs};
 use crate::fault::{Fault, Path, Warning};
@@ -21,6 +23,7 @@ use crate::shape::{Amount, Currency, Free, Identifier, List, OrderStatus, Quanti
 pub const MOST_ORDERS: usize = 100;
 /// How many lines, refunds, tags and the like one order may have.
 pub const MOST_ENTRIES: usize = 1_000;
+const _: () = assert!(MOST_ENTRIES < json::MOST_KEPT && MOST_ORDERS < json::MOST_KEPT);
 
 /// A list that may be empty.
 type Entries<T> = List<T, 0, MOST_ENTRIES>;
@@ -44,7 +47,7 @@ object! {
 /// An order as it stands in the message; read in a second step, so that its exact text is at hand.
 pub struct Raw<'a>(&'a RawValue);
 
-impl<'de: 'a, 'a> serde::Deserialize<'de> for Raw<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <&'de RawValue>::deserialize(deserializer).map(Self)
     }
@@ -71,9 +74,9 @@ object! {
         status: OrderStatus,
         /// Order total: product − discount + tax + shipping + shipping tax.
         total_amount_cents: Amount,
-        /// Sum of the product_amount_cents of the lines.
+        /// Sum of the `product_amount_cents` of the lines.
         product_amount_cents: Option<Amount>,
-        /// Sum of the tax_amount_cents of the lines.
+        /// Sum of the `tax_amount_cents` of the lines.
         tax_amount_cents: Option<Amount>,
         /// Order discount.
         discount_amount_cents: Option<Amount>,
@@ -109,7 +112,7 @@ object! {
 object! {
     /// One line of an order.
     pub struct LineIn<'a> as "OrderLine" {
-        /// Identifier of the line; appears in the RMA as order_line_item_identifier.
+        /// Identifier of the line; appears in the RMA as `order_line_item_identifier`.
         identifier: Identifier<'a>,
         /// SKU.
         sku: Identifier<'a>,
@@ -133,7 +136,7 @@ object! {
         title: Option<Text<'a>>,
         /// Line tags that flag return conditions, such as final sale.
         tags: Option<Entries<Text<'a>>>,
-        /// unit_price_amount_cents multiplied by quantity_shipped.
+        /// `unit_price_amount_cents` multiplied by `quantity_shipped`.
         product_amount_cents: Option<Amount>,
         /// Tax for all shipped units of the SKU.
         tax_amount_cents: Option<Amount>,
@@ -189,7 +192,7 @@ object! {
     pub struct RefundIn<'a> as "Refund" {
         /// Unique across all refunds.
         identifier: Identifier<'a>,
-        /// For a full refund, the order's total_amount_cents.
+        /// For a full refund, the order's `total_amount_cents`.
         total_refund_amount_cents: Amount,
         /// Only the lines and units covered by this refund.
         refund_line_items: Entries<RefundLineIn<'a>>,
@@ -212,6 +215,16 @@ object! {
         /// The identifier of the order line.
         order_item_identifier: Identifier<'a>,
     }
+}
+
+/// How a message is taken.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PublishQuery {
+    /// Check the message and store nothing; the answer says what would have happened.
+    #[serde(default)]
+    #[param(required = false)]
+    pub validate_only: bool,
 }
 
 /// An order message of the right shape and rules.
@@ -253,10 +266,7 @@ pub struct Faults {
 /// Reads an order message: its shape first, and once that is right, its rules.
 pub fn read(body: &[u8]) -> Result<Received<'_>, Refusal> {
     let text = json::text(body).map_err(Refusal::Malformed)?;
-    let orders = match read_fast(text) {
-        Some(orders) => orders,
-        None => return Err(read_slow(text)),
-    };
+    let Some(orders) = read_fast(text) else { return Err(read_slow(text)) };
     let mut faults = Vec::new();
     let mut received = Vec::with_capacity(orders.len());
     for (at, (text, order)) in orders.into_iter().enumerate() {

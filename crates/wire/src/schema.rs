@@ -155,6 +155,10 @@ fn type_name(kind: &TypeKind) -> String {
     };
     match kind {
         TypeKind::Single(kind) => name(kind),
-        TypeKind::Multiple(kinds) => kinds.iter().map(|kind| if kind.to_string() == "null" { "null".to_owned() } else { name(&kind) }).collect::<Vec<_>>().join(" or "),
+        TypeKind::Multiple(kinds) => kinds
+            .iter()
+            .map(|kind| if kind.to_string() == "null" { "null".to_owned() } else { name(&kind) })
+            .collect::<Vec<_>>()
+            .join(" or "),
     }
 }

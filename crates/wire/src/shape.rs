@@ -1,7 +1,7 @@
 //! The vocabulary of inbound messages.
 //!
 //! A field type reads itself from JSON (the fast path) and describes itself as JSON Schema (what is published, and what
-//! explains a refused message). [`object!`] declares an object once and derives both from it, so that the two agree by
+//! explains a refused message). `object!` declares an object once and derives both from it, so that the two agree by
 //! construction wherever the vocabulary does. A property test drives both with generated messages all the same.
 
 use std::borrow::Cow;

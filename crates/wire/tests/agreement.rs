@@ -26,7 +26,7 @@ mod seed;
 mod tree;
 
 /// How many messages are tried unless `CASES` says otherwise.
-const CASES: u64 = 100_000;
+const CASES: u64 = 20_000;
 
 #[expect(clippy::disallowed_methods, reason = "the variables are for whoever runs the test, and are no configuration")]
 fn setting(name: &str, otherwise: u64) -> u64 {

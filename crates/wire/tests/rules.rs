@@ -5,7 +5,7 @@
 use domain::order::Status;
 use domain::refund::Conflict;
 use insta::assert_snapshot;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use wire::fault::{Code, Fault, MOST_TOLD, Path};
 use wire::order::{self, MOST_ENTRIES, MOST_ORDERS, Received, Refusal, read};
 
@@ -24,8 +24,8 @@ fn order() -> Value {
         "created_at": "2026-01-10T09:00:00Z",
         "updated_at": "2026-01-20T09:00:00Z",
         "items": [
-            line("A-1-1", json!({ "quantity": 3, "product_amount_cents": 3_000, "tax_amount_cents": 200, "unit_price_amount_cents": 1_000 })),
-            line("A-1-2", json!({ "quantity": 2, "product_amount_cents": 1_000, "tax_amount_cents": 100, "unit_price_amount_cents": 500 })),
+            line("A-1-1", json!({"quantity": 3, "unit_price_amount_cents": 1_000, "product_amount_cents": 3_000, "tax_amount_cents": 200})),
+            line("A-1-2", json!({"quantity": 2, "unit_price_amount_cents": 500, "product_amount_cents": 1_000, "tax_amount_cents": 100})),
         ],
         "customer": { "identifier": "shopper-1", "email": "shopper@example.com" },
         "transactions": [],
@@ -45,7 +45,7 @@ fn refund(identifier: &str, total: i64, lines: &[(&str, &str, u32)]) -> Value {
         .iter()
         .map(|(identifier, of, quantity)| json!({ "identifier": identifier, "order_item_identifier": of, "quantity": quantity }))
         .collect();
-    json!({ "identifier": identifier, "total_refund_amount_cents": total, "created_at": "2026-01-20T09:00:00Z", "refund_line_items": lines })
+    json!({ "identifier": identifier, "total_refund_amount_cents": total, "created_at": "2026-01-20", "refund_line_items": lines })
 }
 
 /// Sets fields of `value`; a field that is set to null is taken out.
@@ -87,22 +87,26 @@ fn faults(text: &str) -> Vec<Fault> {
     }
 }
 
+/// Fault by fault, with the beginning that all paths share left out.
 fn in_words(faults: &[Fault]) -> String {
-    let code = |code| serde_json::to_value(code).expect("a code is a word");
-    faults.iter().map(|Fault { field, code: kind, message }| format!("{field}: {} - {message}\n", code(kind).as_str().unwrap_or_default())).collect()
+    let line = |fault: &Fault| {
+        let code = serde_json::to_value(fault.code).expect("a code is a word");
+        format!("{}: {} - {}", fault.field, code.as_str().unwrap_or_default(), fault.message)
+    };
+    faults.iter().map(line).collect::<Vec<_>>().join("\n").replace("returns_portal_order.orders[", "…[")
 }
 
 /// What a merchant is told about a message with this one order.
 fn refused(order: Value) -> String {
-    in_words(&faults(&one(order))).replace("returns_portal_order.orders[0]", "…")
+    in_words(&faults(&one(order)))
 }
 
 /// What a merchant is warned about in a message with this one order.
 fn warned(order: Value) -> String {
     let text = one(order);
     let warnings = &accepted(&text).orders[0].warnings;
-    let lines = warnings.iter().map(|warning| format!("{}: {}\n", warning.field, warning.message));
-    lines.collect::<String>().replace("returns_portal_order.orders[0]", "…")
+    let lines: Vec<String> = warnings.iter().map(|warning| format!("{}: {}", warning.field, warning.message)).collect();
+    lines.join("\n").replace("returns_portal_order.orders[", "…[")
 }
 
 #[test]
@@ -112,65 +116,94 @@ fn an_order_that_adds_up_is_taken_without_a_word() {
 
 #[test]
 fn a_shopper_needs_an_identifier_or_an_address() {
-    let told = "…";
-    for customer in [json!({}), json!({ "identifier": null, "email": "" }), json!({ "identifier": " ", "first_name": "Ann" })] {
-        assert_snapshot!(refused(order_with(json!({ "customer": customer }))), @"");
-        let under_its_other_name = order_with(json!({ "customer": null, "the service": customer }));
-        assert_eq!(refused(under_its_other_name), told);
+    let under_both_names = |customer: &Value| {
+        message(&[order_with(json!({ "customer": customer })), order_with(json!({ "customer": null, "the service": customer }))])
+    };
+    let told = in_words(&faults(&under_both_names(&json!({}))));
+    assert_snapshot!(told, @"
+    …[0].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[1].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    ");
+    for customer in [json!({ "identifier": null, "email": "" }), json!({ "identifier": " ", "first_name": "Ann" })] {
+        assert_eq!(in_words(&faults(&under_both_names(&customer))), told);
     }
-    for customer in [json!({ "identifier": "7" }), json!({ "email": "a@example.com" }), json!({ "identifier": "", "email": "a@example.com" })] {
-        assert_eq!(warned(order_with(json!({ "customer": customer }))), "");
-        assert_eq!(warned(order_with(json!({ "customer": null, "the service": customer }))), "");
+    for customer in [json!({ "identifier": "7" }), json!({ "email": "a@b.example" }), json!({ "identifier": "", "email": "a@b.example" })] {
+        assert_eq!(accepted(&under_both_names(&customer)).orders.len(), 2);
     }
 }
 
 #[test]
 fn two_lines_cannot_share_an_identifier() {
     let items = json!([line("x", json!({})), line("X", json!({})), line("x", json!({})), line("x", json!({}))]);
-    assert_snapshot!(refused(order_with(json!({ "items": items, "refunds": [] }))), @"");
+    assert_snapshot!(refused(order_with(json!({ "items": items, "refunds": [] }))), @"
+    …[0].items[2].identifier: invalid - must be unique among the lines of the order
+    …[0].items[3].identifier: invalid - must be unique among the lines of the order
+    ");
 }
 
 #[test]
 fn no_more_units_are_shipped_and_cancelled_than_ordered() {
     let units = |ordered: u32, shipped: u32, cancelled: u32| {
-        line(&format!("{ordered}-{shipped}-{cancelled}"), json!({ "quantity": ordered, "quantity_shipped": shipped, "quantity_canceled": cancelled }))
+        line(
+            &format!("{ordered}-{shipped}-{cancelled}"),
+            json!({ "quantity": ordered, "quantity_shipped": shipped, "quantity_canceled": cancelled }),
+        )
     };
     let items = json!([units(2, 1, 1), units(2, 2, 1), units(2, 3, 0), units(0, 0, 0), units(1_000, 1_000, 1_000)]);
-    assert_snapshot!(refused(order_with(json!({ "items": items, "refunds": [] }))), @"");
+    assert_snapshot!(refused(order_with(json!({ "items": items, "refunds": [] }))), @"
+    …[0].items[1].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
+    …[0].items[2].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
+    …[0].items[4].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
+    ");
     let only_cancelled = line("x", json!({ "quantity": 2, "quantity_canceled": 3 }));
-    assert_snapshot!(refused(order_with(json!({ "items": [only_cancelled], "refunds": [] }))), @"");
+    let told = refused(order_with(json!({ "items": [only_cancelled], "refunds": [] })));
+    assert_snapshot!(told, @"…[0].items[0].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity");
 }
 
 #[test]
 fn two_refunds_cannot_share_an_identifier() {
     let refunds = json!([refund("F", 1, &[]), refund("G", 1, &[]), refund("F", 1, &[])]);
-    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"");
+    let told = refused(order_with(json!({ "refunds": refunds })));
+    assert_snapshot!(told, @"…[0].refunds[2].identifier: invalid - must be unique across all refunds");
 }
 
 #[test]
 fn two_refund_lines_cannot_share_an_identifier_even_across_refunds() {
     let refunds = json!([refund("F", 1, &[("x", "A-1-1", 1), ("x", "A-1-2", 1)]), refund("G", 1, &[("y", "A-1-1", 1), ("x", "A-1-1", 1)])]);
-    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"");
+    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"
+    …[0].refunds[0].refund_line_items[1].identifier: invalid - must be unique across all refunds
+    …[0].refunds[1].refund_line_items[1].identifier: invalid - must be unique across all refunds
+    ");
 }
 
 #[test]
 fn a_refund_covers_lines_of_its_own_order() {
-    let refunds = json!([refund("F", 1, &[("x", "A-1-1", 1), ("y", "A-9-9", 1)])]);
-    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"");
+    let refunds = json!([refund("F", 1, &[("x", "A-1-1", 1), ("y", "A-9-9", 1)]), refund("G", 1, &[("z", "a-1-1", 1)])]);
+    let told = refused(order_with(json!({ "refunds": refunds })));
+    assert_snapshot!(told, @"
+    …[0].refunds[0].refund_line_items[1].order_item_identifier: invalid - must be the identifier of a line of this order
+    …[0].refunds[1].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
+    ");
 }
 
 #[test]
 fn no_more_units_are_refunded_than_ordered_in_sum() {
     let refunds = json!([refund("F", 1, &[("x", "A-1-1", 2), ("y", "A-1-2", 3)]), refund("G", 1, &[("z", "A-1-1", 1), ("w", "A-1-1", 1)])]);
-    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"");
+    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"
+    …[0].refunds[0].refund_line_items[1].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
+    …[0].refunds[1].refund_line_items[1].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
+    ");
 }
 
 #[test]
 fn a_total_that_is_not_the_sum_of_its_parts_is_warned_about() {
-    assert_snapshot!(warned(order_with(json!({ "total_amount_cents": 4_351 }))), @"");
+    let told = warned(order_with(json!({ "total_amount_cents": 4_351 })));
+    assert_snapshot!(told, @"…[0].total_amount_cents: product − discount + tax + shipping + shipping tax is 4350");
     // Parts that were left out count as 0, and without a product amount there is nothing to add up.
-    let bare = json!({ "tax_amount_cents": null, "discount_amount_cents": null, "shipping_amount_cents": null, "shipping_tax_amount_cents": null });
-    assert_snapshot!(warned(order_with(bare.clone())), @"");
+    let parts = ["tax_amount_cents", "discount_amount_cents", "shipping_amount_cents", "shipping_tax_amount_cents"];
+    let bare: Value = parts.iter().map(|part| ((*part).to_owned(), Value::Null)).collect::<Map<_, _>>().into();
+    let told = warned(order_with(bare.clone()));
+    assert_snapshot!(told, @"…[0].total_amount_cents: product − discount + tax + shipping + shipping tax is 4000");
     let mut bare = order_with(bare);
     merge(&mut bare, json!({ "product_amount_cents": null }));
     assert_eq!(warned(bare), "");
@@ -179,40 +212,48 @@ fn a_total_that_is_not_the_sum_of_its_parts_is_warned_about() {
 #[test]
 fn a_total_below_zero_is_told_as_it_is() {
     let order = order_with(json!({ "discount_amount_cents": 1_000_000, "total_amount_cents": 0, "refunds": [] }));
-    assert_snapshot!(warned(order), @"");
+    let told = warned(order);
+    assert_snapshot!(told, @"…[0].total_amount_cents: product − discount + tax + shipping + shipping tax is -995150");
 }
 
 #[test]
 fn amounts_that_are_not_the_sum_of_the_lines_are_warned_about() {
-    assert_snapshot!(warned(order_with(json!({ "product_amount_cents": 4_001, "total_amount_cents": 4_351 }))), @"");
-    assert_snapshot!(warned(order_with(json!({ "tax_amount_cents": 299, "total_amount_cents": 4_349 }))), @"");
+    let told = warned(order_with(json!({ "product_amount_cents": 4_001, "total_amount_cents": 4_351 })));
+    assert_snapshot!(told, @"…[0].product_amount_cents: the product_amount_cents of the lines sum to 4000");
+    let told = warned(order_with(json!({ "tax_amount_cents": 299, "total_amount_cents": 4_349 })));
+    assert_snapshot!(told, @"…[0].tax_amount_cents: the tax_amount_cents of the lines sum to 300");
 }
 
 #[test]
 fn a_line_amount_that_is_not_price_times_shipped_is_warned_about() {
     let mut order = order();
     merge(&mut order["items"][1], json!({ "quantity_shipped": 1 }));
-    assert_snapshot!(warned(order), @"");
+    let told = warned(order);
+    assert_snapshot!(told, @"…[0].items[1].product_amount_cents: unit_price_amount_cents × quantity_shipped is 500");
 }
 
 #[test]
 fn a_full_refund_of_another_amount_is_warned_about() {
     let everything: &[(&str, &str, u32)] = &[("x", "A-1-1", 3), ("y", "A-1-2", 1), ("z", "A-1-2", 1)];
     assert_eq!(warned(order_with(json!({ "refunds": [refund("F", 4_350, everything)] }))), "");
-    assert_snapshot!(warned(order_with(json!({ "refunds": [refund("F", 4_349, everything)] }))), @"");
+    let told = warned(order_with(json!({ "refunds": [refund("F", 4_349, everything)] })));
+    assert_snapshot!(told, @"…[0].refunds[0].total_refund_amount_cents: every unit is refunded, but not the order's total_amount_cents");
 }
 
 #[test]
 fn more_paid_back_than_paid_is_warned_about() {
     let refunds = json!([refund("F", 4_350, &[]), refund("G", 1, &[]), refund("H", 0, &[])]);
-    assert_snapshot!(warned(order_with(json!({ "refunds": refunds }))), @"");
+    assert_snapshot!(warned(order_with(json!({ "refunds": refunds }))), @"
+    …[0].refunds[1].total_refund_amount_cents: with this refund, more is paid back than the order's total_amount_cents
+    …[0].refunds[2].total_refund_amount_cents: with this refund, more is paid back than the order's total_amount_cents
+    ");
 }
 
 #[test]
 fn a_refund_before_the_order_is_warned_about() {
     let mut order = order();
     merge(&mut order["refunds"][0], json!({ "created_at": "2026-01-10T09:59:59+01:00" }));
-    assert_snapshot!(warned(order.clone()), @"");
+    assert_snapshot!(warned(order.clone()), @"…[0].refunds[0].created_at: is before the order's created_at");
     // Any other date is fine, also one that is still to come.
     for date in ["2026-01-10T10:00:00+01:00", "2999-01-01"] {
         merge(&mut order["refunds"][0], json!({ "created_at": date }));
@@ -233,14 +274,22 @@ fn warnings_stand_with_their_own_order() {
 fn rules_are_not_tried_before_the_shape_is_right() {
     let rule = order_with(json!({ "customer": {} }));
     let shape = order_with(json!({ "currency": "dollars", "status": 1 }));
-    assert_snapshot!(in_words(&faults(&message(&[rule.clone(), shape]))), @"");
-    assert_snapshot!(in_words(&faults(&message(&[rule, order()]))), @"");
+    assert_snapshot!(in_words(&faults(&message(&[rule.clone(), shape]))), @"
+    …[1].currency: invalid - must be three letters, such as USD
+    …[1].status: invalid_type - must be a string
+    ");
+    let told = in_words(&faults(&message(&[rule.clone(), order(), rule])));
+    assert_snapshot!(told, @"
+    …[0].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[2].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    ");
 }
 
 #[test]
 fn what_is_left_out_has_its_default() {
     let text = r#"{"returns_portal_order": {"orders": [{
-        "identifier": "A-1", "status": "Shipped", "total_amount_cents": 900, "currency": "usd", "created_at": "2026-01-10", "updated_at": "2026-01-10",
+        "identifier": "A-1", "status": "Shipped", "total_amount_cents": 900, "currency": "usd",
+        "created_at": "2026-01-10", "updated_at": "2026-01-10",
         "items": [
             {"identifier": "1", "sku": "S", "quantity": 3, "unit_price_amount_cents": 100},
             {"identifier": "2", "sku": "S", "quantity": 3, "unit_price_amount_cents": 100, "quantity_canceled": 1},
@@ -267,7 +316,15 @@ fn what_is_left_out_has_its_default() {
 #[test]
 fn null_is_the_same_as_left_out() {
     let mut order = order();
-    let optional = ["raw_status", "product_amount_cents", "tax_amount_cents", "discount_amount_cents", "shipping_amount_cents", "tags", "shipping_address"];
+    let optional = [
+        "raw_status",
+        "product_amount_cents",
+        "tax_amount_cents",
+        "discount_amount_cents",
+        "shipping_amount_cents",
+        "tags",
+        "shipping_address",
+    ];
     for name in optional {
         order[name] = Value::Null;
     }
@@ -285,8 +342,10 @@ fn a_message_carries_one_to_a_hundred_orders() {
     let most: Vec<Value> = (0..MOST_ORDERS).map(|at| order_with(json!({ "identifier": at.to_string() }))).collect();
     assert_eq!(accepted(&message(&most)).orders.len(), 100);
     let one_more: Vec<Value> = most.into_iter().chain([order()]).collect();
-    assert_snapshot!(in_words(&faults(&message(&one_more))), @"");
-    assert_snapshot!(in_words(&faults(&message(&[]))), @"");
+    let told = in_words(&faults(&message(&one_more)));
+    assert_snapshot!(told, @"returns_portal_order.orders: invalid - must have at most 100 elements");
+    let told = in_words(&faults(&message(&[])));
+    assert_snapshot!(told, @"returns_portal_order.orders: invalid - must have at least 1 element");
 }
 
 #[test]
@@ -294,8 +353,8 @@ fn an_order_has_one_to_a_thousand_lines() {
     let lines = |count: usize| (0..count).map(|at| line(&at.to_string(), json!({}))).collect::<Vec<_>>();
     let with = |count: usize| order_with(json!({ "items": lines(count), "refunds": [] }));
     assert_eq!(accepted(&one(with(MOST_ENTRIES))).orders[0].order.items.0.len(), 1_000);
-    assert_snapshot!(refused(with(MOST_ENTRIES + 1)), @"");
-    assert_snapshot!(refused(with(0)), @"");
+    assert_snapshot!(refused(with(MOST_ENTRIES + 1)), @"…[0].items: invalid - must have at most 1000 elements");
+    assert_snapshot!(refused(with(0)), @"…[0].items: invalid - must have at least 1 element");
 }
 
 #[test]
@@ -308,7 +367,12 @@ fn every_other_list_ends_at_a_thousand_too() {
         if count == MOST_ENTRIES {
             assert_eq!(warned(full), "");
         } else {
-            assert_snapshot!(refused(full), @"");
+            assert_snapshot!(refused(full), @"
+            …[0].discounts: invalid - must have at most 1000 elements
+            …[0].refunds: invalid - must have at most 1000 elements
+            …[0].tags: invalid - must have at most 1000 elements
+            …[0].transactions: invalid - must have at most 1000 elements
+            ");
         }
     }
 }
@@ -343,7 +407,22 @@ fn broken_rules_are_listed_order_by_order() {
     let mut broken = order_with(json!({ "customer": { "phone": "1" } }));
     merge(&mut broken["items"][0], json!({ "identifier": "A-1-2", "quantity_canceled": 1, "quantity_shipped": 3 }));
     broken["refunds"] = json!([refund("F", 1, &[("x", "A-1-1", 1)]), refund("F", 1, &[("x", "A-1-2", 3)])]);
-    assert_snapshot!(in_words(&faults(&message(&[broken.clone(), order(), broken]))), @"");
+    assert_snapshot!(in_words(&faults(&message(&[broken.clone(), order(), broken]))), @"
+    …[0].items[0].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
+    …[0].items[1].identifier: invalid - must be unique among the lines of the order
+    …[0].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[0].refunds[0].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
+    …[0].refunds[1].identifier: invalid - must be unique across all refunds
+    …[0].refunds[1].refund_line_items[0].identifier: invalid - must be unique across all refunds
+    …[0].refunds[1].refund_line_items[0].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
+    …[2].items[0].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
+    …[2].items[1].identifier: invalid - must be unique among the lines of the order
+    …[2].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[2].refunds[0].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
+    …[2].refunds[1].identifier: invalid - must be unique across all refunds
+    …[2].refunds[1].refund_line_items[0].identifier: invalid - must be unique across all refunds
+    …[2].refunds[1].refund_line_items[0].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
+    ");
 }
 
 #[test]
@@ -353,7 +432,32 @@ fn faults_of_shape_are_listed_order_by_order() {
     wrong["refunds"][0]["refund_line_items"] = json!([0]);
     let orders = [json!(1), wrong, order(), json!({ "identifier": "A-1", "status": "Lost" })];
     let text = json!({ "a\0": 1, "returns_portal_order": { "orders": orders, "z": "\0" } }).to_string();
-    assert_snapshot!(in_words(&faults(&text)), @"");
+    assert_snapshot!(in_words(&faults(&text)), @r#"
+    ["a\u0000"]: invalid - must not contain a NUL character
+    returns_portal_order.z: invalid - must not contain a NUL character
+    …[0]: invalid_type - must be an object
+    …[1].currency: invalid - must not contain a NUL character
+    …[1].items[1].identifier: invalid - must not contain a NUL character
+    …[1].total_amount_cents: missing_field - is required
+    …[1].currency: invalid - must be three letters, such as USD
+    …[1].discounts[0]: invalid_type - must be an object
+    …[1].items[0].identifier: missing_field - is required
+    …[1].items[0].quantity: missing_field - is required
+    …[1].items[0].unit_price_amount_cents: missing_field - is required
+    …[1].items[0].sku: invalid - must not be empty
+    …[1].items[1].quantity: invalid - must be at most 1000
+    …[1].refunds[0].refund_line_items[0]: invalid_type - must be an object
+    …[3].total_amount_cents: missing_field - is required
+    …[3].currency: missing_field - is required
+    …[3].created_at: missing_field - is required
+    …[3].updated_at: missing_field - is required
+    …[3].items: missing_field - is required
+    …[3].transactions: missing_field - is required
+    …[3].refunds: missing_field - is required
+    …[3].discounts: missing_field - is required
+    …[3].status: invalid - must be one of ["Created","Shipped","Cancelled","Canceled"]
+    …[3].customer: missing_field - is required
+    "#);
 }
 
 #[test]
@@ -362,7 +466,7 @@ fn of_very_many_faults_the_first_are_told() {
     let told = faults(&message(&nothing));
     assert_eq!(told.len(), MOST_TOLD);
     assert!(told[0].field.starts_with("returns_portal_order.orders[0]."));
-    assert_eq!(told[MOST_TOLD - 1].field, "returns_portal_order.orders[90].transactions");
+    assert_eq!(told[MOST_TOLD - 1].field, "returns_portal_order.orders[90].discounts");
 
     let unnamed = order_with(json!({ "customer": {}, "items": vec![line("x", json!({})); 30], "refunds": [] }));
     let told = faults(&message(&vec![unnamed; MOST_ORDERS]));
@@ -405,11 +509,13 @@ fn bytes_that_are_no_json_are_told_from_faults() {
         Err(Refusal::Malformed(malformed)) => malformed.0,
         _ => panic!("it is no JSON"),
     };
-    assert_snapshot!(malformed(b""), @"");
-    assert_snapshot!(malformed(b"{\n  \"a\": nope}"), @"");
-    assert_snapshot!(malformed(b"{\"a\": \"\xff\"}"), @"");
-    assert_snapshot!(malformed("[".repeat(40).as_bytes()), @"");
-    assert_snapshot!(malformed(format!("[0{}]", ",0".repeat(600_000)).as_bytes()), @"");
+    assert_snapshot!(malformed(b""), @"the body ends too early (line 1, column 0)");
+    assert_snapshot!(malformed(b"{\n  \"a\": nope}"), @"the body is not well-formed JSON (line 2, column 9)");
+    assert_snapshot!(malformed(b"{\"a\": \"\xff\"}"), @"the body is not UTF-8 from byte 7 on");
+    let told = malformed("[".repeat(40).as_bytes());
+    assert_snapshot!(told, @"the body nests deeper than the limit of 32 levels");
+    let told = malformed(format!("[0{}]", ",0".repeat(600_000)).as_bytes());
+    assert_snapshot!(told, @"the body holds more than the limit of 500000 values");
 }
 
 #[test]
@@ -422,8 +528,17 @@ fn what_only_the_records_show_is_told_in_the_same_way() {
         order::reused_refund_line(&at, 3, 4),
         order::overrefunded(&at, 5, 6),
     ];
-    assert_snapshot!(in_words(&faults), @"");
+    assert_snapshot!(in_words(&faults), @"
+    …[0].refunds[0].identifier: invalid - belongs to a refund of another order; identifiers are unique across all refunds
+    …[0].refunds[1].total_refund_amount_cents: invalid - differs from what was received before; a refund is immutable, send a new one
+    …[0].refunds[2].refund_line_items: invalid - differ from what was received before; a refund is immutable, send a new one
+    …[0].refunds[3].refund_line_items[4].identifier: invalid - must be unique across all refunds
+    …[0].refunds[5].refund_line_items[6].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
+    ");
     let warnings = [order::rma_differs(&at, 7), order::time_differs(&at, 8)];
-    assert_snapshot!(warnings.map(|warning| format!("{}: {}", warning.field, warning.message)).join("\n"), @"");
+    assert_snapshot!(warnings.map(|warning| format!("{}: {}", warning.field, warning.message)).join("\n"), @"
+    returns_portal_order.orders[0].refunds[7].rma_identifier: differs from what was received before, which stands
+    returns_portal_order.orders[0].refunds[8].created_at: differs from what was received before, which stands
+    ");
     assert_eq!(at, Path::root().field("returns_portal_order").field("orders").index(0));
 }

@@ -30,7 +30,7 @@ pub(super) struct Selection {
 }
 
 #[derive(Serialize)]
-struct Refused {
+struct RefusedMessage {
     refused_at: String,
     request_id: String,
     order_identifiers: Vec<String>,
@@ -39,7 +39,7 @@ struct Refused {
 }
 
 #[derive(Serialize)]
-struct Warned {
+struct WarnedOrder {
     identifier: String,
     received_at: String,
     warnings: Value,
@@ -56,10 +56,10 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     match command {
         Command::Refused(Selection { merchant: handle, limit }) => {
             let merchant = merchant(app, &handle).await?;
-            let rows: Vec<Refused> = refusals::list(&app.store, merchant.id, limit)
+            let rows: Vec<RefusedMessage> = refusals::list(&app.store, merchant.id, limit)
                 .await?
                 .into_iter()
-                .map(|refusal| Refused {
+                .map(|refusal| RefusedMessage {
                     refused_at: time::write(refusal.refused_at),
                     request_id: refusal.request_id,
                     order_identifiers: refusal.order_identifiers,
@@ -76,10 +76,10 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         }
         Command::Warned(Selection { merchant: handle, limit }) => {
             let merchant = merchant(app, &handle).await?;
-            let rows: Vec<Warned> = orders::list_doubtful(&app.store, merchant.id, limit)
+            let rows: Vec<WarnedOrder> = orders::list_doubtful(&app.store, merchant.id, limit)
                 .await?
                 .into_iter()
-                .map(|order| Warned {
+                .map(|order| WarnedOrder {
                     identifier: order.identifier,
                     received_at: time::write(order.received_at),
                     warnings: serde_json::from_str(&order.warnings).unwrap_or_default(),

@@ -38,7 +38,7 @@ pub(super) fn list<T: Serialize>(
         Format::Table => {
             let mut table = Table::new();
             table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(headers);
-            items.iter().for_each(|item| _ = table.add_row(row(item)));
+            table.add_rows(items.iter().map(row));
             for line in table.lines() {
                 println!("{}", line.strip_prefix(' ').unwrap_or(&line).trim_end());
             }

@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::app::App;
+use crate::app::{App, Phase};
 use crate::http::{self, listener};
 use crate::telemetry;
 
@@ -38,6 +38,7 @@ pub(super) async fn serve(app: App, leaving: watch::Receiver<bool>, started: imp
     let public = bind(&limits.listen, "http.listen").await?;
     let address = public.local_addr()?;
     tracing::info!(%address, mode = app.settings.mode.as_str(), "serving");
+    app.enter(Phase::Serving);
     started(address);
     listener::serve(public, http::router(&app), limits, gone(leaving)).await?;
     admin.await??;
@@ -78,6 +79,6 @@ pub(super) async fn on_signal(app: App, leave: watch::Sender<bool>) {
         _ = interrupt.recv() => {}
     }
     tracing::info!("leaving");
-    app.leave();
+    app.enter(Phase::Leaving);
     let _ = leave.send(true);
 }

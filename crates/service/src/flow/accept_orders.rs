@@ -1,13 +1,13 @@
 //! A merchant publishes orders: the newest snapshot of each is kept, and each refund is recorded once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::id::MerchantId;
-use domain::refund::{self, Covered, Refund};
+use domain::refund::{self, Covered, Note, Refund};
 use domain::snapshot::{Verdict, judge};
 use store::orders::{self, Published, Snapshot};
 use store::{Tx, refunds};
-use wire::fault::{Fault, Warning};
+use wire::fault::{Fault, MOST_TOLD, Warning};
 use wire::order::{self as wire_order, Received, ReceivedOrder};
 use wire::shape::Text;
 
@@ -84,9 +84,14 @@ async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, valida
     }
     if !findings.faults.is_empty() {
         tx.rollback().await?;
+        findings.faults.truncate(MOST_TOLD);
         return Err(AcceptOrdersError::Contradicts(findings.faults));
     }
-    if validate_only { tx.rollback().await? } else { tx.commit().await? }
+    if validate_only {
+        tx.rollback().await?;
+    } else {
+        tx.commit().await?;
+    }
     verdicts.sort_unstable_by_key(|(at, _)| *at);
     let mut warnings: Vec<Warning> = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).collect();
     warnings.append(&mut findings.warnings);
@@ -121,8 +126,10 @@ async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(us
     let taken = orders::publish(tx, &snapshots).await?;
     let taken: HashMap<&str, &Published> = taken.iter().map(|published| (published.identifier.as_str(), published)).collect();
     // The upsert names what it took; only of the rest, if any, we ask why it was no news.
-    let rest: Vec<&str> = snapshots.iter().map(|snapshot| snapshot.identifier).filter(|identifier| !taken.contains_key(identifier)).collect();
-    let stored: HashMap<String, _> = if rest.is_empty() { HashMap::new() } else { orders::versions(tx, &rest).await?.into_iter().collect() };
+    let rest: Vec<&str> =
+        snapshots.iter().map(|snapshot| snapshot.identifier).filter(|identifier| !taken.contains_key(identifier)).collect();
+    let stored: HashMap<String, _> =
+        if rest.is_empty() { HashMap::new() } else { orders::versions(tx, &rest).await?.into_iter().collect() };
     let verdict = |snapshot: &Snapshot<'_>| match taken.get(snapshot.identifier) {
         Some(Published { revision: 1, .. }) => Verdict::Created,
         Some(_) => Verdict::Updated,
@@ -200,7 +207,7 @@ fn stated_refunds<'m>(received: &'m ReceivedOrder<'m>) -> impl Iterator<Item = S
             total: refund.total_refund_amount_cents.0,
             lines: covered.collect(),
             refunded_at: refund.created_at.0,
-            note: text(&refund.note),
+            note: text(&refund.note).map(Note),
             rma_identifier: text(&refund.rma_identifier),
         };
         Stated { order: received, at, identifier: &refund.identifier.0, refund: refund_said }
@@ -225,8 +232,8 @@ async fn record_lines(tx: &mut Tx, fresh: &[&Stated<'_>], findings: &mut Finding
     for order in orders {
         let refunded = refunds::refunded_units(tx, order).await?;
         for stated in fresh.iter().filter(|stated| stated.refund.order == order) {
-            let ordered: HashMap<String, u32> =
-                stated.order.order.items.0.iter().map(|line| (line.identifier.0.to_string(), line.quantity.0)).collect();
+            let ordered: BTreeMap<&str, u32> =
+                stated.order.order.items.0.iter().map(|line| (&*line.identifier.0, line.quantity.0)).collect();
             let beyond: HashSet<&str> = refund::overrefunded(&ordered, &refunded).collect();
             let lines = stated.refund.lines.iter().enumerate().filter(|(_, line)| beyond.contains(line.order_line.as_str()));
             findings.faults.extend(lines.map(|(line_at, _)| wire_order::overrefunded(&stated.order.path, stated.at, line_at)));
@@ -248,7 +255,7 @@ async fn compare_with_record(tx: &mut Tx, known: &[&Stated<'_>], findings: &mut 
             Err(conflict) => findings.faults.push(wire_order::conflict(&stated.order.path, stated.at, conflict)),
             Ok(additions) => {
                 if additions.note.is_some() || additions.rma_identifier.is_some() {
-                    refunds::amend(tx, stated.identifier, additions.note.as_deref(), additions.rma_identifier.as_deref()).await?;
+                    refunds::amend(tx, stated.identifier, additions.note.as_ref(), additions.rma_identifier.as_deref()).await?;
                 }
                 if additions.other_rma {
                     findings.warnings.push(wire_order::rma_differs(&stated.order.path, stated.at));

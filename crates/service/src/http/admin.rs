@@ -6,7 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use serde_json::json;
 
-use crate::app::App;
+use crate::app::{App, Phase};
 use crate::health;
 
 /// Whether the process lives.
@@ -17,9 +17,10 @@ pub(super) async fn healthz() -> impl IntoResponse {
 /// Whether it should be sent work, and if not, what to do.
 pub(super) async fn readyz(State(app): State<App>) -> impl IntoResponse {
     let checks = health::examine(&app).await;
-    let ready = !app.is_leaving() && checks.iter().all(|check| check.ok);
+    let serving = app.is_in(Phase::Serving);
+    let ready = serving && checks.iter().all(|check| check.ok);
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(json!({ "ready": ready, "leaving": app.is_leaving(), "checks": checks })))
+    (status, Json(json!({ "ready": ready, "serving": serving, "checks": checks })))
 }
 
 /// What Prometheus reads.

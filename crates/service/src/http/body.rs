@@ -3,13 +3,17 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use bytes::BytesMut;
+use http_body_util::BodyExt as _;
 
 use super::error::ApiError;
 use crate::app::App;
 
 /// How large a body may be: 5 MiB.
 pub(super) const MOST_BYTES: usize = 5 * 1024 * 1024;
+
+/// How much of a larger one is read before the connection is given up.
+const MOST_DISCARDED: usize = 4 * MOST_BYTES;
 
 /// The type of a body, as far as it matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,17 +69,26 @@ impl FromRequest<App> for JsonBody {
     }
 }
 
+/// Reads a body within its limits. One that is too large is read on for a while and thrown away: most clients look at the
+/// answer only once they have sent everything.
 async fn read(request: Request, app: &App) -> Result<Bytes, ApiError> {
-    // Who announces too much is told before it is sent.
-    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > MOST_BYTES) {
-        return Err(ApiError::TooLarge);
-    }
-    let reading = Limited::new(request.into_body(), MOST_BYTES).collect();
-    match tokio::time::timeout(app.settings.http.body_timeout(), reading).await {
-        Err(_) => Err(ApiError::BodyTooSlow),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::TooLarge),
-        Ok(Err(_)) => Err(ApiError::Malformed("the connection broke off".to_owned())),
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-    }
+    let reading = async {
+        let mut body = request.into_body();
+        let mut bytes = BytesMut::new();
+        let mut seen = 0;
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| ApiError::Malformed("the connection broke off".to_owned()))?;
+            let Ok(data) = frame.into_data() else { continue };
+            seen += data.len();
+            if seen <= MOST_BYTES {
+                bytes.extend_from_slice(&data);
+            } else if seen <= MOST_DISCARDED {
+                bytes.clear();
+            } else {
+                break;
+            }
+        }
+        if seen > MOST_BYTES { Err(ApiError::TooLarge) } else { Ok(bytes.freeze()) }
+    };
+    tokio::time::timeout(app.settings.http.body_timeout(), reading).await.unwrap_or(Err(ApiError::BodyTooSlow))
 }

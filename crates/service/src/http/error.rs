@@ -112,7 +112,9 @@ impl ApiError {
                 "The access token is unknown, expired or revoked; get a new one from POST /oauth/token.".to_owned()
             }
             Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked.".to_owned(),
-            Self::MissingScope(scope) => format!("The access token lacks the scope {}; ask the operator for a credential with it.", scope.as_str()),
+            Self::MissingScope(scope) => {
+                format!("The access token lacks the scope {}; ask the operator for a credential with it.", scope.as_str())
+            }
             Self::Paused => "The merchant is paused; ask the operator.".to_owned(),
             Self::NotFound => "There is nothing here under this name.".to_owned(),
             Self::MethodNotAllowed => "This address does not take this method; see /openapi.json.".to_owned(),

@@ -29,9 +29,7 @@ pub(super) fn broken(order: &Path, broken: Broken) -> Fault {
         Broken::LineOvercommitted { line } => {
             invalid(&line_at(line).field("quantity_shipped"), "shipped and cancelled units together must not exceed quantity")
         }
-        Broken::RefundRepeated { refund } => {
-            invalid(&refund_at(order, refund).field("identifier"), "must be unique across all refunds")
-        }
+        Broken::RefundRepeated { refund } => invalid(&refund_at(order, refund).field("identifier"), "must be unique across all refunds"),
         Broken::RefundLineRepeated { refund, line } => reused_refund_line(order, refund, line),
         Broken::RefundOfUnknownLine { refund, line } => {
             invalid(&refund_line_at(order, refund, line).field("order_item_identifier"), "must be the identifier of a line of this order")
@@ -76,7 +74,9 @@ pub(super) fn doubt(order: &Path, doubt: Doubt) -> Warning {
 pub fn conflict(order: &Path, refund: usize, conflict: Conflict) -> Fault {
     let at = refund_at(order, refund);
     match conflict {
-        Conflict::AnotherOrder => invalid(&at.field("identifier"), "belongs to a refund of another order; identifiers are unique across all refunds"),
+        Conflict::AnotherOrder => {
+            invalid(&at.field("identifier"), "belongs to a refund of another order; identifiers are unique across all refunds")
+        }
         Conflict::AnotherTotal => {
             invalid(&at.field("total_refund_amount_cents"), "differs from what was received before; a refund is immutable, send a new one")
         }

@@ -5,14 +5,13 @@ use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use domain::id::MerchantId;
-use serde::Deserialize;
+use domain::refund::Note;
 use serde_json::value::RawValue;
 use store::refunds::Recorded;
 use store::{orders, refunds};
-use utoipa::IntoParams;
 use wire::answer::{AcceptedOrder, ErrorBody, OrderOut, OrdersAccepted, RefundLineOut, RefundOut};
 use wire::fault::Fault;
-use wire::order::{Received, Refusal};
+use wire::order::{PublishQuery, Received, Refusal};
 
 use crate::app::App;
 use crate::flow::accept_orders::{AcceptOrdersError, Accepted, accept_orders};
@@ -23,16 +22,6 @@ use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
 use crate::http::exchange::RequestId;
 use crate::metrics::ResultLabels;
-
-/// How a message is taken.
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct PublishQuery {
-    /// Check the message and store nothing; the answer says what would have happened.
-    #[serde(default)]
-    #[param(required = false)]
-    validate_only: bool,
-}
 
 /// Publish orders.
 ///
@@ -107,10 +96,11 @@ async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError
 }
 
 fn answer(message: &Received<'_>, accepted: Accepted, validate_only: bool) -> OrdersAccepted {
-    let orders = message.orders.iter().zip(accepted.verdicts).map(|(received, verdict)| AcceptedOrder {
-        identifier: received.order.identifier.0.to_string(),
-        result: verdict.into(),
-    });
+    let orders = message
+        .orders
+        .iter()
+        .zip(accepted.verdicts)
+        .map(|(received, verdict)| AcceptedOrder { identifier: received.order.identifier.0.to_string(), result: verdict.into() });
     let orders: Vec<AcceptedOrder> = orders.collect();
     let count = if orders.len() == 1 { "1 order".to_owned() } else { format!("{} orders", orders.len()) };
     let message = if validate_only { format!("{count} checked, nothing stored.") } else { format!("{count} accepted.") };
@@ -135,7 +125,11 @@ fn answer(message: &Received<'_>, accepted: Accepted, validate_only: bool) -> Or
         (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(State(app): State<App>, caller: Merchant, path: Result<Path<String>, axum::extract::rejection::PathRejection>) -> Result<impl IntoResponse, ApiError> {
+pub(crate) async fn show(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, axum::extract::rejection::PathRejection>,
+) -> Result<impl IntoResponse, ApiError> {
     let Path(identifier) = path.map_err(|_| ApiError::NotFound)?;
     // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
     if identifier.contains('\0') {
@@ -164,7 +158,7 @@ fn refund_out(recorded: &Recorded) -> RefundOut<'_> {
         identifier: &recorded.identifier,
         total_refund_amount_cents: refund.total.get(),
         created_at: wire::time::write(refund.refunded_at),
-        note: refund.note.as_deref(),
+        note: refund.note.as_ref().map(|Note(note)| note.as_str()),
         rma_identifier: refund.rma_identifier.as_deref(),
         refund_line_items: refund
             .lines

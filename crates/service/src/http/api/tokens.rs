@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::header;
-use axum::response::IntoResponse;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
 use secrecy::ExposeSecret as _;
 use wire::answer::ErrorBody;
 use wire::token::{TokenRequest, TokenResponse};
@@ -27,12 +27,14 @@ use crate::http::error::ApiError;
         (status = 200, description = "A token.", body = TokenResponse),
         (status = 400, description = "Malformed, incomplete (`invalid_request`) or another grant (`unsupported_grant_type`).", body = ErrorBody),
         (status = 401, description = "`invalid_client`.", body = ErrorBody),
+        (status = 408, description = "The body did not arrive in time.", body = ErrorBody),
         (status = 413, description = "The body is beyond 5 MiB.", body = ErrorBody),
         (status = 415, description = "Neither JSON nor a form.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
         (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
-pub(crate) async fn issue(State(app): State<App>, body: AnyBody) -> Result<impl IntoResponse, ApiError> {
+pub(crate) async fn issue(State(app): State<App>, body: AnyBody) -> Result<Json<TokenResponse>, ApiError> {
     let request = match body.media_type {
         MediaType::Json => TokenRequest::from_json(&body.bytes),
         MediaType::Form => TokenRequest::from_form(&body.bytes),
@@ -58,5 +60,11 @@ pub(crate) async fn issue(State(app): State<App>, body: AnyBody) -> Result<impl 
         scope: issued.scopes.to_string(),
         created_at: issued.issued_at.timestamp(),
     };
-    Ok(([(header::CACHE_CONTROL, "no-store")], Json(answer)))
+    Ok(Json(answer))
+}
+
+/// No cache keeps an answer of the token endpoint, whatever it is.
+pub(crate) async fn keep_nothing(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }

@@ -1,0 +1,206 @@
+//! The program `backhaul` itself, run as an operator runs it.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::world::Database;
+
+/// Runs `backhaul` with these words on `database`.
+pub fn backhaul(database: &Database, words: &[&str]) -> Output {
+    command(database).args(words).output().unwrap()
+}
+
+pub fn command(database: &Database) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_backhaul"));
+    command.env("DATABASE_URL", &database.url).env("BACKHAUL__MODE", "sandbox").env("USER", "tester").env_remove("SUDO_USER");
+    command.env("BACKHAUL__HTTP__LISTEN", "127.0.0.1:0").env("BACKHAUL__HTTP__ADMIN_LISTEN", "127.0.0.1:0");
+    command
+}
+
+fn out(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A running `backhaul serve`, ended with the test.
+pub struct Served {
+    pub child: Child,
+    pub base: String,
+    log: std::sync::mpsc::Receiver<String>,
+}
+
+impl Served {
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, log) = std::sync::mpsc::channel();
+        std::thread::spawn(move || stdout.lines().map_while(Result::ok).for_each(|line| _ = sender.send(line)));
+        let mut served = Self { child, base: String::new(), log };
+        let line = served.wait_for("serving");
+        let line: Value = serde_json::from_str(&line).unwrap();
+        served.base = format!("http://{}", line["address"].as_str().unwrap());
+        served
+    }
+
+    /// The next line of the log that holds `word`.
+    fn wait_for(&self, word: &str) -> String {
+        loop {
+            let line = self.log.recv_timeout(std::time::Duration::from_secs(30)).unwrap_or_else(|_| panic!("no line with {word}"));
+            if line.contains(word) {
+                return line;
+            }
+        }
+    }
+
+    /// Ends it as an orchestrator does, and gives back the rest of its log.
+    pub fn terminate(mut self) -> (bool, String) {
+        Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        let status = self.child.wait().unwrap();
+        (status.success(), self.log.iter().collect::<Vec<_>>().join("\n"))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn the_first_migration_fixes_the_mode() {
+    let database = Database::create_empty().await;
+    assert!(err(&backhaul(&database, &["serve"])).contains("the database is empty; run `backhaul migrate`"));
+    assert_eq!(out(&backhaul(&database, &["migrate"])), "3 migrations applied; the schema is up to date (sandbox).\n");
+    assert_eq!(out(&backhaul(&database, &["migrate"])), "The schema is up to date (sandbox).\n");
+
+    let production = |words: &[&str]| {
+        let mut command = command(&database);
+        command.env("BACKHAUL__MODE", "production").env("BACKHAUL__KEYS__FINGERPRINT", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
+        command.args(words).output().unwrap()
+    };
+    assert!(err(&production(&["migrate"])).contains("this database is a sandbox installation and cannot become production"));
+    assert!(err(&production(&["serve"])).contains("the database is a sandbox installation, but the settings say mode = \"production\""));
+    let doctor = production(&["doctor"]);
+    assert!(!doctor.status.success());
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("BACKHAUL__MODE=sandbox"));
+
+    let mut beside = database.connect().await;
+    for change in ["update installation set mode = 'production'", "delete from installation"] {
+        let refused = sqlx::query(sqlx::AssertSqlSafe(change)).execute(&mut beside).await.unwrap_err();
+        assert!(refused.to_string().contains("installation never changes"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
+    let database = Database::create().await;
+    let json = |words: &[&str]| -> Value { serde_json::from_str(&out(&backhaul(&database, words))).unwrap() };
+    assert!(out(&backhaul(&database, &["merchant", "list"])).contains("backhaul merchant add HANDLE"), "an empty list says what to do");
+    let added = json(&["merchant", "add", "acme", "--name", "Acme Shoes", "--technical-contact", "ops@example.com", "-o", "json"]);
+    assert_eq!((&added["handle"], &added["state"]), (&"acme".into(), &"live".into()));
+    assert!(err(&backhaul(&database, &["merchant", "add", "acme", "--name", "Again"])).contains("there is a merchant `acme` already"));
+    assert!(err(&backhaul(&database, &["merchant", "add", "No Handle", "--name", "x"])).contains("a handle is 2 to 40 lower-case letters"));
+
+    let issued = json(&["credential", "issue", "--merchant", "acme", "--scope", "orders", "--label", "oms", "-o", "json"]);
+    let client_id = issued["client_id"].as_str().unwrap();
+    assert!(issued["client_secret"].as_str().unwrap().starts_with("bhs_"));
+    let table = out(&backhaul(&database, &["credential", "list", "--merchant", "acme"]));
+    let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(rows.next().unwrap(), ["CLIENT", "ID", "SCOPE", "LABEL", "STATE", "ISSUED"]);
+    assert_eq!(rows.next().unwrap()[..4], [client_id, "orders", "oms", "live"]);
+    out(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id]));
+    assert_eq!(json(&["credential", "list", "--merchant", "acme", "-o", "json"])[0]["state"], "revoked");
+    assert!(err(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id])).contains("no live credential"));
+
+    out(&backhaul(&database, &["merchant", "pause", "acme"]));
+    assert_eq!(json(&["merchant", "list", "-o", "json"])[0]["state"], "paused");
+    assert_eq!(json(&["merchant", "resume", "acme", "-o", "json"])["state"], "live");
+    assert_eq!(json(&["merchant", "show", "acme", "-o", "json"])["technical_contact"], "ops@example.com");
+    for listing in [&["orders", "refused"][..], &["orders", "warned"]] {
+        assert_eq!(json(&[listing, &["--merchant", "acme", "-o", "json"]].concat()), Value::Array(Vec::new()));
+    }
+    assert_eq!(json(&["doctor", "-o", "json"]).as_array().unwrap().len(), 7);
+    assert!(err(&backhaul(&database, &["merchant", "show", "nobody"])).contains("there is no merchant `nobody`"));
+}
+
+#[tokio::test]
+async fn a_credential_opens_everything_unless_it_is_issued_narrower() {
+    let database = Database::create().await;
+    out(&backhaul(&database, &["merchant", "add", "acme", "--name", "Acme Shoes"]));
+    for (narrower, scope) in [
+        (&[][..], "orders warehouse carrier"),
+        (&["--scope", "warehouse"], "warehouse"),
+        (&["--scope", "carrier", "--scope", "orders"], "orders carrier"),
+    ] {
+        let issued = out(&backhaul(&database, &[&["credential", "issue", "--merchant", "acme", "-o", "json"], narrower].concat()));
+        assert_eq!(serde_json::from_str::<Value>(&issued).unwrap()["scope"], scope);
+    }
+}
+
+#[tokio::test]
+async fn the_documents_that_commands_print_are_those_of_the_program() {
+    let database = Database::create_empty().await;
+    assert_eq!(out(&backhaul(&database, &["openapi"])), backhaul::http::openapi::text());
+    assert_eq!(out(&backhaul(&database, &["config", "default"])), backhaul::config::DEFAULTS);
+    assert!(out(&backhaul(&database, &["config", "check"])).contains("The settings are right."));
+    let wrong = command(&database).env("BACKHAUL__HTTP__LISTN", "x").args(["config", "check"]).output().unwrap();
+    assert!(err(&wrong).contains("unknown field `listn`"));
+    let keyless = command(&database).env("BACKHAUL__MODE", "production").args(["config", "check"]).output().unwrap();
+    assert!(err(&keyless).contains("openssl rand -base64 32"));
+}
+
+#[tokio::test]
+async fn support_sees_what_was_refused_and_what_does_not_add_up() {
+    use crate::world::{World, message, order};
+
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let mut wrong = order("77");
+    wrong["currency"] = "dollars".into();
+    merchant.publishes(&message([wrong])).await.faults();
+    let mut odd = order("78");
+    odd["total_amount_cents"] = 1.into();
+    merchant.publishes(&message([odd])).await.warnings();
+    let refused = out(&backhaul(&world.database, &["orders", "refused", "--merchant", "acme"]));
+    assert!(refused.contains("77") && refused.contains("orders[0].currency: must be three letters, such as USD"), "{refused}");
+    let warned = out(&backhaul(&world.database, &["orders", "warned", "--merchant", "acme"]));
+    assert!(warned.contains("78") && warned.contains("total_amount_cents: product − discount"), "{warned}");
+    world.merchant("zeta").await;
+    let of_another = out(&backhaul(&world.database, &["orders", "warned", "--merchant", "zeta", "-o", "json"]));
+    assert_eq!(of_another.trim(), "[]", "each merchant's by itself");
+}
+
+#[tokio::test]
+async fn a_service_that_is_told_to_end_finishes_what_it_has_begun() {
+    let database = Database::create().await;
+    let served = Served::start(command(&database).arg("serve"));
+    // A request whose body is still on its way when the signal comes.
+    let address = served.base.trim_start_matches("http://").to_owned();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let body = "grant_type=client_credentials&client_id=x&client_secret=y";
+    let head = format!(
+        "POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
+    let mut interim = [0; 25];
+    stream.read_exact(&mut interim).unwrap();
+    assert!(interim.starts_with(b"HTTP/1.1 100 Continue"), "the service is reading the body");
+    let pid = served.child.id().to_string();
+    Command::new("kill").arg(&pid).status().unwrap();
+    served.wait_for("leaving");
+    std::io::Write::write_all(&mut stream, body.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+    let (clean, log) = served.terminate();
+    assert!(clean && log.contains("gone"), "{log}");
+}

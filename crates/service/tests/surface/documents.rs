@@ -1,0 +1,200 @@
+//! The documents: the OpenAPI document is the code's, the contract is covered, and the architecture names what is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::world::{World, message, order};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn the_openapi_document_is_the_one_in_the_repository() {
+    assert_eq!(backhaul::http::openapi::text(), read("docs/openapi.json"), "run `make gen`");
+}
+
+#[tokio::test]
+async fn the_openapi_document_is_served_to_everybody() {
+    let world = World::new().await;
+    let reply = world.ask(reqwest::Method::GET, "/openapi.json", |request| request).await;
+    assert_eq!((reply.status.as_u16(), reply.header("content-type")), (200, "application/json"));
+    assert_eq!(reply.text, backhaul::http::openapi::text());
+    assert!(reply.body["openapi"].as_str().unwrap().starts_with("3.1."));
+}
+
+#[test]
+fn every_reference_in_the_openapi_document_leads_somewhere() {
+    fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+        match value {
+            Value::Object(object) => {
+                found.extend(object.get("$ref").and_then(Value::as_str));
+                object.values().for_each(|value| references(value, found));
+            }
+            Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
+    let document: Value = serde_json::from_str(backhaul::http::openapi::text()).unwrap();
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    assert!(found.len() > 5);
+    for reference in found {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+    }
+}
+
+#[test]
+fn every_schema_in_the_openapi_document_is_a_json_schema() {
+    let document: Value = serde_json::from_str(backhaul::http::openapi::text()).unwrap();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_version_grows_lives_on_and_announces_its_end() {
+    let page = read("docs/orders.md");
+    let (_, policy) = page.split_once("\n## Versions\n").expect("the section is there");
+    for promise in [
+        "Within a version changes are additive: new optional fields, new fields in answers, new warnings.",
+        "A version lives for 24 months after its successor.",
+        "The headers `Deprecation` and `Sunset` will announce its end.",
+    ] {
+        assert!(policy.contains(promise), "{promise}");
+    }
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let mut sent = order("1");
+    sent["a_field_to_come"] = "kept".into();
+    sent["items"][0]["a_field_to_come"] = "kept".into();
+    let reply = merchant.publishes(&message([sent.clone()])).await;
+    assert_eq!((reply.results(), reply.warnings().len()), (vec!["created"], 0));
+    assert_eq!(merchant.looks_up("1").await.body["order"], sent);
+    for header in ["deprecation", "sunset"] {
+        assert_eq!(reply.header(header), "", "version 3 has no successor");
+    }
+}
+
+/// `number → (part, held by)` of docs/coverage.md.
+fn coverage() -> BTreeMap<String, (String, String)> {
+    let mut part = String::new();
+    let mut coverage = BTreeMap::new();
+    for line in read("docs/coverage.md").lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            heading.trim().clone_into(&mut part);
+        }
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        if line.starts_with('|') && is_number(cells[0]) {
+            let before = coverage.insert(cells[0].to_owned(), (part.clone(), cells.last().unwrap().trim().to_owned()));
+            assert!(before.is_none(), "{} stands twice in docs/coverage.md", cells[0]);
+        }
+    }
+    coverage
+}
+
+fn is_number(word: &str) -> bool {
+    (word.starts_with('C') || word.starts_with('D')) && word.chars().any(|c| c.is_ascii_digit()) && !word.contains(' ')
+}
+
+/// The numbers of docs/contract.md.
+fn contract() -> BTreeSet<String> {
+    let numbers = read("docs/contract.md");
+    let numbers =
+        numbers.lines().filter_map(|line| line.trim_start().strip_prefix("- **")?.split_once("**")).map(|(number, _)| number.to_owned());
+    numbers.collect()
+}
+
+/// Every test of the workspace, as `file::name` with the file's path below `crates`.
+fn tests() -> BTreeSet<String> {
+    fn walk(dir: &Path, found: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                walk(&entry, found);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&entry).unwrap();
+                let file = entry.file_stem().unwrap().to_str().unwrap();
+                let mut marked = false;
+                for line in text.lines().map(str::trim) {
+                    marked |= line.starts_with("#[test]") || line.starts_with("#[tokio::test");
+                    let name = line.trim_start_matches("async ").strip_prefix("fn ").and_then(|rest| rest.split_once('('));
+                    if let (true, Some((name, _))) = (marked, name) {
+                        found.insert(format!("{file}::{name}"));
+                        marked = false;
+                    }
+                }
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    walk(&root().join("crates"), &mut found);
+    found
+}
+
+/// The parts of the contract that are built.
+const BUILT: [&str; 1] = ["orders"];
+
+#[test]
+fn every_statement_of_what_is_built_has_its_test() {
+    let (coverage, contract, tests) = (coverage(), contract(), tests());
+    assert!(contract.len() > 400, "the contract is whole");
+    let covered: BTreeSet<String> = coverage.keys().cloned().collect();
+    assert_eq!(contract.difference(&covered).collect::<Vec<_>>(), Vec::<&String>::new(), "numbers without a row in docs/coverage.md");
+    assert_eq!(covered.difference(&contract).collect::<Vec<_>>(), Vec::<&String>::new(), "rows without a number in docs/contract.md");
+    let mut later: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (number, (part, held_by)) in &coverage {
+        if part == "stated" {
+            assert!(!held_by.is_empty() && held_by != "later", "{number} says why no test could hold it");
+        } else if held_by == "later" {
+            assert!(!BUILT.contains(&part.as_str()), "{number} is built and has no test");
+            later.entry(part).or_default().push(number);
+        } else {
+            for test in held_by.split(',').map(|test| test.trim().trim_matches('`')) {
+                assert!(tests.contains(test), "{number} names the test {test}, which does not exist");
+            }
+        }
+    }
+    for (part, numbers) in later {
+        eprintln!("later, {part}: {} statements: {}", numbers.len(), numbers.join(" "));
+    }
+}
+
+#[test]
+fn the_architecture_names_what_is_there() {
+    let text = read("ARCHITECTURE.md");
+    assert!(text.lines().count() < 200, "it is read in one sitting");
+    let quoted = text.split('`').skip(1).step_by(2);
+    let paths: Vec<&str> =
+        quoted.filter(|word| word.contains('/') && !word.starts_with('/') && !word.contains([' ', '{', '*', ':', '<'])).collect();
+    assert!(paths.len() > 10, "{paths:?}");
+    for path in paths {
+        let there = [root(), root().join("crates"), root().join("crates/service/src")].iter().any(|base| base.join(path).exists());
+        assert!(there, "ARCHITECTURE.md names {path}, which does not exist");
+    }
+}
+
+#[test]
+fn sql_stands_in_the_store_and_transactions_in_flows() {
+    fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() { sources(&entry, found) } else { found.push(entry) }
+        }
+    }
+    let mut files = Vec::new();
+    for member in ["domain", "wire", "sandbox", "service"] {
+        sources(&root().join("crates").join(member).join("src"), &mut files);
+    }
+    for file in files {
+        let (text, name) = (fs::read_to_string(&file).unwrap(), file.display().to_string());
+        assert!(!text.contains("sqlx"), "{name} speaks to the database itself");
+        assert!(!text.contains(".begin(") || name.contains("/flow/"), "{name} opens a transaction");
+        assert!(!(name.contains("/flow") && text.contains("axum")), "{name} knows axum");
+    }
+}

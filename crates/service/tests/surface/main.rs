@@ -1,0 +1,23 @@
+//! The service as its callers meet it: over real HTTP, on a real PostgreSQL, with a fixed clock and seeded ids.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "a test says what it expects, and speaks to the machine itself"
+)]
+
+mod world;
+
+mod binary;
+mod canary;
+mod concurrency;
+mod documents;
+mod matrix;
+mod messages;
+mod operating;
+mod readme;
+mod refunds;
+mod snapshots;
+mod tokens;

@@ -1,0 +1,183 @@
+//! Every route × every method × every kind of caller who has no business there, generated from the OpenAPI document, so
+//! that a new route is held to the same without a line here.
+
+use std::time::Duration;
+
+use domain::access::{Scope, Scopes};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::world::{Reply, World, message, order};
+
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+/// One operation of the document.
+struct Operation {
+    path: String,
+    method: String,
+    /// The scope that it asks for; none for everybody's operations.
+    scope: Option<Scope>,
+    /// The statuses that are documented.
+    documented: Vec<u16>,
+}
+
+fn document() -> Value {
+    serde_json::from_str(backhaul::http::openapi::text()).unwrap()
+}
+
+fn operations() -> Vec<Operation> {
+    let document = document();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| METHODS.contains(&name.to_uppercase().as_str())) {
+            let scope = operation.pointer("/security/0/oauth2/0").map(|scope| scope.as_str().unwrap().parse().unwrap());
+            let documented = operation["responses"].as_object().unwrap().keys().map(|status| status.parse().unwrap()).collect();
+            operations.push(Operation { path: path.clone(), method: method.to_uppercase(), scope, documented });
+        }
+    }
+    operations
+}
+
+/// The path with every parameter filled in.
+fn filled(path: &str, value: &str) -> String {
+    path.split('/').map(|step| if step.starts_with('{') { value } else { step }).collect::<Vec<_>>().join("/")
+}
+
+async fn call(world: &World, operation: &Operation, identifier: &str, token: Option<&str>) -> Reply {
+    let method: Method = operation.method.parse().unwrap();
+    world
+        .ask(method.clone(), &filled(&operation.path, identifier), |request| {
+            let request = if method == Method::GET { request } else { request.json(&json!({})) };
+            match token {
+                Some(token) => request.bearer_auth(token),
+                None => request,
+            }
+        })
+        .await
+}
+
+/// What must be the same in two answers: everything but the request's id.
+fn comparable(reply: &Reply) -> (u16, Value) {
+    let mut body = reply.body.clone();
+    if let Some(body) = body.as_object_mut() {
+        body.remove("request_id");
+    }
+    (reply.status.as_u16(), body)
+}
+
+#[tokio::test]
+async fn every_protected_operation_refuses_whoever_has_no_business_there() {
+    let world = World::new().await;
+    let owner = world.merchant("owner").await;
+    owner.publishes(&message([order("owned")])).await.results();
+    let expired = owner.gets_a_token().await;
+    let revoked = world.merchant("revoked").await;
+    backhaul::flow::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
+    world.time_passes(Duration::from_secs(90_001));
+    let stranger = world.merchant("stranger").await;
+    let owner = owner.gets_a_token().await;
+    let mut narrow = Vec::new();
+    for scope in Scope::ALL {
+        narrow.push((scope, world.merchant_with(&format!("no-{}", scope.as_str()), World::all_scopes_but(scope)).await.token));
+    }
+    let protected: Vec<Operation> = operations().into_iter().filter(|operation| operation.scope.is_some()).collect();
+    assert!(protected.len() >= 2);
+    for operation in protected {
+        let named = format!("{} {}", operation.method, operation.path);
+        for status in [401, 403] {
+            assert!(operation.documented.contains(&status), "{named} documents {status}");
+        }
+        for (who, token) in [
+            ("nobody", None),
+            ("an expired token", Some(expired.as_str())),
+            ("a revoked token", Some(revoked.token.as_str())),
+            ("a forged token", Some("bht_forged")),
+        ] {
+            let reply = call(&world, &operation, "owned", token).await;
+            assert_eq!(reply.status, 401, "{named}: {who}");
+            assert!(reply.header("www-authenticate").starts_with("Bearer"), "{named}: {who}");
+            assert!(!reply.text.contains("owned"), "{named}: {who} sees {}", reply.text);
+        }
+        let (_, without) = narrow.iter().find(|(scope, _)| Some(*scope) == operation.scope).unwrap();
+        assert_eq!(call(&world, &operation, "owned", Some(without)).await.status, 403, "{named}: a missing scope");
+
+        if operation.path.contains('{') {
+            assert!(operation.documented.contains(&404), "{named} documents 404");
+            assert_ne!(call(&world, &operation, "owned", Some(&owner)).await.status, 404, "{named}: it is the owner's");
+            let foreign = call(&world, &operation, "owned", Some(&stranger.token)).await;
+            let absent = call(&world, &operation, "absent", Some(&stranger.token)).await;
+            assert_eq!(foreign.status, 404, "{named}: another merchant");
+            assert_eq!(comparable(&foreign), comparable(&absent), "{named}: foreign and absent look the same");
+        } else {
+            let reply = call(&world, &operation, "", Some(&stranger.token)).await;
+            assert!(!reply.text.contains("owned"), "{named}: another merchant sees {}", reply.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_opens_every_operation_of_its_scopes_and_no_other() {
+    let world = World::new().await;
+    let mut tokens = vec![(Scopes::all(), world.merchant("everything").await.token)];
+    for scope in Scope::ALL {
+        let narrow = Scopes::from_iter([scope]);
+        tokens.push((narrow, world.merchant_with(scope.as_str(), narrow).await.token));
+    }
+    for operation in operations() {
+        let Some(asked) = operation.scope else { continue };
+        for (scopes, token) in &tokens {
+            let status = call(&world, &operation, "x", Some(token)).await.status.as_u16();
+            assert_eq!(![401, 403].contains(&status), scopes.allow(asked), "{} {}: {scopes}", operation.method, operation.path);
+        }
+    }
+}
+
+#[tokio::test]
+async fn methods_that_are_not_documented_are_not_allowed() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let operations = operations();
+    let mut paths: Vec<&str> = operations.iter().map(|operation| operation.path.as_str()).collect();
+    paths.dedup();
+    for path in paths {
+        for method in METHODS {
+            let known = |wanted: &str| operations.iter().any(|operation| operation.path == path && operation.method == wanted);
+            // HEAD is GET without the body.
+            if known(method) || (method == "HEAD" && known("GET")) {
+                continue;
+            }
+            for token in [None, Some(merchant.token.as_str())] {
+                let operation = Operation { path: path.to_owned(), method: method.to_owned(), scope: None, documented: Vec::new() };
+                let reply = call(&world, &operation, "x", token).await;
+                assert_eq!(reply.status, 405, "{method} {path}");
+                assert!(!reply.header("allow").is_empty(), "{method} {path} says what is allowed");
+            }
+        }
+    }
+    let reply = merchant.calls(Method::GET, "/v1/nothing", |request| request).await;
+    assert_eq!((reply.status.as_u16(), &reply.body["errors"]), (404, &json!([])));
+}
+
+#[tokio::test]
+async fn everybodys_operations_are_these_and_no_others() {
+    let open: Vec<String> = operations()
+        .into_iter()
+        .filter(|operation| operation.scope.is_none())
+        .map(|operation| format!("{} {}", operation.method, operation.path))
+        .collect();
+    assert_eq!(open, ["POST /oauth/token", "GET /openapi.json"]);
+}
+
+#[tokio::test]
+async fn no_answer_is_undocumented() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    merchant.publishes(&message([order("x")])).await.results();
+    for operation in operations() {
+        let named = format!("{} {}", operation.method, operation.path);
+        for identifier in ["x", "absent"] {
+            let status = call(&world, &operation, identifier, Some(&merchant.token)).await.status.as_u16();
+            assert!(operation.documented.contains(&status), "{named} answers {status}");
+        }
+    }
+}

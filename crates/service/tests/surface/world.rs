@@ -1,0 +1,207 @@
+//! The world that a test acts in: a database of its own, the service listening on a port, and the roles that call it.
+
+mod database;
+mod order;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use backhaul::app::{App, Phase};
+use backhaul::clock::Clock;
+use backhaul::config::Settings;
+use backhaul::entropy::Entropy;
+use backhaul::flow::configure_merchant as flow;
+use backhaul::http;
+use backhaul::http::listener;
+use chrono::{DateTime, Utc};
+use domain::access::{Scope, Scopes};
+use domain::id::{Handle, MerchantId};
+use reqwest::header::HeaderMap;
+use reqwest::{Method, StatusCode};
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+pub use self::database::Database;
+pub use self::order::{line, message, order, refund};
+
+/// When every test begins.
+pub fn beginning() -> DateTime<Utc> {
+    wire::time::read("2026-03-01T12:00:00Z").unwrap()
+}
+
+/// A running service and everything around it.
+pub struct World {
+    pub app: App,
+    pub database: Arc<Database>,
+    pub base: String,
+    pub admin: String,
+    pub client: reqwest::Client,
+}
+
+impl World {
+    pub async fn new() -> Self {
+        let database = Arc::new(Database::create().await);
+        Self::on(database, 1, Clock::fixed(beginning())).await
+    }
+
+    /// A second node on the same database: its own app, its own caches, the same clock.
+    pub async fn second_node(&self) -> Self {
+        Self::on(self.database.clone(), 2, self.app.clock.clone()).await
+    }
+
+    async fn on(database: Arc<Database>, seed: u64, clock: Clock) -> Self {
+        let app = App::new(settings(&database), clock, Entropy::seeded(seed)).unwrap();
+        let base = serve(&app, http::router(&app)).await;
+        let admin = serve(&app, http::admin_router(&app)).await;
+        app.enter(Phase::Serving);
+        Self { app, database, base, admin, client: reqwest::Client::new() }
+    }
+
+    /// Adds a merchant with a credential that opens everything, and gets it a token.
+    pub async fn merchant(&self, handle: &str) -> Merchant<'_> {
+        self.merchant_with(handle, Scopes::all()).await
+    }
+
+    pub async fn merchant_with(&self, handle: &str, scopes: Scopes) -> Merchant<'_> {
+        let handle: Handle = handle.parse().unwrap();
+        let id = flow::add_merchant(&self.app, "test", &handle, "A merchant", None).await.unwrap();
+        let credential = flow::issue_credential(&self.app, "test", id, scopes, "").await.unwrap();
+        let client_secret = credential.client_secret.expose_secret().to_owned();
+        let mut merchant = Merchant { world: self, id, client_id: credential.client_id, client_secret, token: String::new() };
+        merchant.token = merchant.gets_a_token().await;
+        merchant
+    }
+
+    pub async fn ask(&self, method: Method, path: &str, shape: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder) -> Reply {
+        let request = shape(self.client.request(method, format!("{}{path}", self.base)));
+        Reply::from(request.send().await.unwrap()).await
+    }
+
+    pub async fn asks_for_a_token(&self, body: &Value) -> Reply {
+        self.ask(Method::POST, "/oauth/token", |request| request.json(body)).await
+    }
+
+    pub async fn admin(&self, path: &str) -> (StatusCode, String) {
+        let answer = self.client.get(format!("{}{path}", self.admin)).send().await.unwrap();
+        (answer.status(), answer.text().await.unwrap())
+    }
+
+    /// The value of a metric's line, 0 when it was never counted.
+    pub async fn metric(&self, line: &str) -> u64 {
+        let (_, page) = self.admin("/metrics").await;
+        let value = page.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
+        value.map_or(0, |value| value.parse().unwrap())
+    }
+
+    pub fn time_passes(&self, by: Duration) {
+        self.app.clock.advance(by);
+    }
+
+    /// Every scope but one.
+    pub fn all_scopes_but(scope: Scope) -> Scopes {
+        Scope::ALL.into_iter().filter(|other| *other != scope).collect()
+    }
+}
+
+pub fn settings(database: &Database) -> Settings {
+    let variables = [
+        ("DATABASE_URL", database.url.as_str()),
+        ("BACKHAUL__MODE", "sandbox"),
+        ("BACKHAUL__DATABASE__CONNECTIONS", "16"),
+        ("BACKHAUL__DATABASE__ACQUIRE_TIMEOUT_MS", "20000"),
+        ("BACKHAUL__DATABASE__STATEMENT_TIMEOUT_MS", "20000"),
+        ("BACKHAUL__DATABASE__LOCK_TIMEOUT_MS", "15000"),
+    ];
+    Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
+}
+
+async fn serve(app: &App, router: axum::Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let app = app.clone();
+    tokio::spawn(async move { listener::serve(listener, router, &app.settings.http, std::future::pending()).await });
+    base
+}
+
+/// A merchant's system.
+pub struct Merchant<'w> {
+    pub world: &'w World,
+    pub id: MerchantId,
+    pub client_id: String,
+    pub client_secret: String,
+    pub token: String,
+}
+
+impl Merchant<'_> {
+    pub fn credentials(&self) -> Value {
+        json!({ "grant_type": "client_credentials", "client_id": self.client_id, "client_secret": self.client_secret })
+    }
+
+    pub async fn gets_a_token(&self) -> String {
+        let reply = self.world.asks_for_a_token(&self.credentials()).await;
+        reply.body["access_token"].as_str().unwrap_or_else(|| panic!("no token: {reply:?}")).to_owned()
+    }
+
+    pub async fn calls(&self, method: Method, path: &str, shape: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder) -> Reply {
+        self.world.ask(method, path, |request| shape(request.bearer_auth(&self.token))).await
+    }
+
+    pub async fn publishes(&self, message: &Value) -> Reply {
+        self.calls(Method::POST, "/returns_portal_orders", |request| request.header("Api-Version", "3").json(message)).await
+    }
+
+    pub async fn publishes_text(&self, message: impl Into<String>) -> Reply {
+        let message = message.into();
+        self.calls(Method::POST, "/returns_portal_orders", |request| request.header("Content-Type", "application/json").body(message)).await
+    }
+
+    pub async fn checks(&self, message: &Value) -> Reply {
+        self.calls(Method::POST, "/returns_portal_orders?validate_only=true", |request| request.json(message)).await
+    }
+
+    pub async fn looks_up(&self, identifier: &str) -> Reply {
+        self.calls(Method::GET, &format!("/v1/orders/{identifier}"), |request| request).await
+    }
+}
+
+/// What the service answered.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+    pub body: Value,
+}
+
+impl Reply {
+    async fn from(response: reqwest::Response) -> Self {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let text = response.text().await.unwrap();
+        let body = serde_json::from_str(&text).unwrap_or_default();
+        Self { status, headers, text, body }
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The results of the orders, in the order of the message.
+    pub fn results(&self) -> Vec<&str> {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.body["orders"].as_array().unwrap().iter().map(|order| order["result"].as_str().unwrap()).collect()
+    }
+
+    /// `field code` of every fault.
+    pub fn faults(&self) -> Vec<String> {
+        assert_eq!(self.status, 422, "{}", self.text);
+        let word = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
+        self.body["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", word(fault, "field"), word(fault, "code"))).collect()
+    }
+
+    /// `field` of every warning.
+    pub fn warnings(&self) -> Vec<&str> {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.body["warnings"].as_array().unwrap().iter().map(|warning| warning["field"].as_str().unwrap()).collect()
+    }
+}

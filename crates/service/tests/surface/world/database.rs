@@ -1,0 +1,109 @@
+//! A database of a test's own: a copy of a migrated template, made in a few milliseconds and dropped with the test.
+
+use std::process::Command;
+use std::str::FromStr as _;
+
+use domain::mode::Mode;
+use sandbox::postgres::Cluster;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
+use store::installation;
+
+use super::beginning;
+
+pub struct Database {
+    pub url: String,
+    maintenance: String,
+    name: String,
+}
+
+impl Database {
+    /// A migrated database of a sandbox.
+    pub async fn create() -> Self {
+        let server = Server::find();
+        let template = server.template().await;
+        server.create(Some(&template)).await
+    }
+
+    /// A database with nothing in it.
+    pub async fn create_empty() -> Self {
+        Server::find().create(None).await
+    }
+
+    /// A connection beside the service, to look at what is stored.
+    pub async fn connect(&self) -> PgConnection {
+        options(&self.url).connect().await.unwrap()
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let drop = format!("drop database if exists {} with (force)", self.name);
+        let _ = Command::new("psql").args(["-qXc", &drop, &self.maintenance]).output();
+    }
+}
+
+/// The server of `DATABASE_URL`, or the one that the tests of this run share.
+struct Server {
+    url: String,
+}
+
+impl Server {
+    fn find() -> Self {
+        let url = std::env::var("DATABASE_URL").unwrap_or_else(|_| Cluster::shared().unwrap().url("postgres"));
+        Self { url }
+    }
+
+    fn database(&self, name: &str) -> String {
+        options(&self.url).database(name).to_url_lossy().to_string()
+    }
+
+    /// The template of this schema; whoever comes first makes it.
+    async fn template(&self) -> String {
+        let name = format!("backhaul_template_{:016x}", digest());
+        let mut connection = options(&self.url).connect().await.unwrap();
+        sqlx::query("select pg_advisory_lock(4711)").execute(&mut connection).await.unwrap();
+        let known: bool = sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
+            .bind(&name)
+            .fetch_one(&mut connection)
+            .await
+            .unwrap();
+        if !known {
+            let making = format!("{name}_making");
+            execute(&mut connection, format!("drop database if exists {making}")).await;
+            execute(&mut connection, format!("create database {making}")).await;
+            installation::migrate(&self.database(&making), Mode::Sandbox, beginning()).await.unwrap();
+            execute(&mut connection, format!("alter database {making} rename to {name}")).await;
+        }
+        connection.close().await.unwrap();
+        name
+    }
+
+    async fn create(self, template: Option<&str>) -> Database {
+        let name = format!("test_{:032x}", rand::random::<u128>());
+        let mut connection = options(&self.url).connect().await.unwrap();
+        execute(&mut connection, format!("create database {name} template {}", template.unwrap_or("template0"))).await;
+        connection.close().await.unwrap();
+        Database { url: self.database(&name), maintenance: self.url, name }
+    }
+}
+
+fn options(url: &str) -> PgConnectOptions {
+    PgConnectOptions::from_str(url).unwrap().disable_statement_logging()
+}
+
+async fn execute(connection: &mut PgConnection, statement: String) {
+    sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(connection).await.unwrap();
+}
+
+/// Tells one version of the migrations from another.
+fn digest() -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+    let mut hasher = DefaultHasher::new();
+    let mut files: Vec<_> =
+        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations")).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files.iter().for_each(|file| std::fs::read(file).unwrap().hash(&mut hasher));
+    hasher.finish()
+}

@@ -1,0 +1,177 @@
+//! Every statement stays within one merchant, and every key of a merchant's table starts with the merchant: what lets the
+//! same SQL run on one PostgreSQL and on a cluster that is distributed by merchant.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test says what it expects, and speaks to the database itself"
+)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::str::FromStr as _;
+
+use chrono::DateTime;
+use domain::mode::Mode;
+use sandbox::postgres::Cluster;
+use serde_json::Value;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
+
+/// Tables that belong to no merchant, or that are small and shared: reference tables on a cluster.
+const SHARED: [&str; 4] = ["_sqlx_migrations", "credential", "installation", "merchant"];
+
+/// A migrated database of this test's own.
+async fn database(of: &str) -> PgConnection {
+    let server = std::env::var("DATABASE_URL").unwrap_or_else(|_| Cluster::shared().unwrap().url("postgres"));
+    let options = PgConnectOptions::from_str(&server).unwrap();
+    let name = format!("statements_{of}_{}", std::process::id());
+    let mut connection = options.connect().await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(format!("drop database if exists {name} with (force)"))).execute(&mut connection).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(format!("create database {name} template template0"))).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    let options = options.database(&name);
+    store::installation::migrate(options.to_url_lossy().as_str(), Mode::Sandbox, DateTime::default()).await.unwrap();
+    options.connect().await.unwrap()
+}
+
+/// The statements of the store, as the compiler checked them.
+fn statements() -> Vec<String> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.sqlx");
+    let files = std::fs::read_dir(dir).expect("run `make gen`").map(|file| file.unwrap().path());
+    let statements: Vec<String> = files
+        .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
+        .map(|file| serde_json::from_str::<Value>(&std::fs::read_to_string(file).unwrap()).unwrap()["query"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(statements.len() > 20);
+    statements
+}
+
+async fn tables(connection: &mut PgConnection) -> BTreeSet<String> {
+    let tables: Vec<String> =
+        sqlx::query_scalar("select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')")
+            .fetch_all(connection)
+            .await
+            .unwrap();
+    tables.into_iter().collect()
+}
+
+async fn tenant_tables(connection: &mut PgConnection) -> BTreeSet<String> {
+    let mut tables = tables(connection).await;
+    SHARED.iter().for_each(|shared| assert!(tables.remove(*shared), "{shared} is no table"));
+    tables
+}
+
+/// The merchants' tables that `statement` reads without saying whose rows, as the planner sees it: a scan of such a table
+/// without a condition on its merchant.
+async fn unbound(connection: &mut PgConnection, tenants: &BTreeSet<String>, statement: &str) -> Vec<String> {
+    let mut transaction = connection.begin().await.unwrap();
+    sqlx::raw_sql("set local plan_cache_mode = force_generic_plan").execute(&mut *transaction).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(format!("prepare looked_at as {statement}"))).execute(&mut *transaction).await.unwrap();
+    let parameters: i32 = sqlx::query_scalar("select cardinality(parameter_types) from pg_prepared_statements where name = 'looked_at'")
+        .fetch_one(&mut *transaction)
+        .await
+        .unwrap();
+    let nulls = vec!["null"; usize::try_from(parameters).unwrap()].join(", ");
+    let call = if nulls.is_empty() { "looked_at".to_owned() } else { format!("looked_at ({nulls})") };
+    let plan: Value = {
+        let row: String = sqlx::raw_sql(AssertSqlSafe(format!("explain (format json, verbose) execute {call}")))
+            .fetch_one(&mut *transaction)
+            .await
+            .map(|row| sqlx::Row::try_get_unchecked::<String, _>(&row, 0).unwrap())
+            .unwrap();
+        serde_json::from_str(&row).unwrap()
+    };
+    sqlx::raw_sql("deallocate looked_at").execute(&mut *transaction).await.unwrap();
+    transaction.rollback().await.unwrap();
+    let mut found = Vec::new();
+    look_at(&plan[0]["Plan"], tenants, &mut found);
+    found
+}
+
+fn look_at(node: &Value, tenants: &BTreeSet<String>, found: &mut Vec<String>) {
+    let kind = node["Node Type"].as_str().unwrap_or_default();
+    if let Some(table) = node["Relation Name"].as_str().filter(|table| kind.ends_with("Scan") && tenants.contains(*table)) {
+        let conditions = ["Index Cond", "Recheck Cond", "Filter"].map(|name| node[name].as_str().unwrap_or_default());
+        if !conditions.iter().any(|condition| condition.contains("merchant_id = ")) {
+            found.push(table.to_owned());
+        }
+    }
+    node["Plans"].as_array().into_iter().flatten().for_each(|node| look_at(node, tenants, found));
+}
+
+#[tokio::test]
+async fn every_statement_on_a_merchants_table_binds_the_merchant() {
+    let mut connection = database("bound").await;
+    let tenants = tenant_tables(&mut connection).await;
+    for statement in statements() {
+        assert_eq!(unbound(&mut connection, &tenants, &statement).await, Vec::<String>::new(), "{statement}");
+    }
+    // And the check sees one that does not.
+    for (statement, table) in [
+        ("select snapshot from customer_order where identifier = $1", "customer_order"),
+        ("delete from access_token where expires_at < $1", "access_token"),
+        (
+            "select 1 from refund join refund_line on refund_line.refund_identifier = refund.identifier where refund.merchant_id = $1",
+            "refund_line",
+        ),
+        ("update refund set note = $1 where exists (select from audit where audit.merchant_id = $2)", "refund"),
+    ] {
+        assert!(unbound(&mut connection, &tenants, statement).await.contains(&table.to_owned()), "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn every_key_of_a_merchants_table_starts_with_the_merchant() {
+    let mut connection = database("keys").await;
+    let tenants = tenant_tables(&mut connection).await;
+    for table in &tenants {
+        let (not_null, has_default): (bool, bool) =
+            sqlx::query_as("select attnotnull, atthasdef from pg_attribute where attrelid = $1::regclass and attname = 'merchant_id'")
+                .bind(table)
+                .fetch_optional(&mut connection)
+                .await
+                .unwrap()
+                .unwrap_or_else(|| panic!("{table} has no merchant_id; if it belongs to no merchant, it is SHARED"));
+        assert!(not_null && !has_default, "{table}.merchant_id is always given");
+        let keys: Vec<(String, String, bool)> = sqlx::query_as(
+            "select index.indexrelid::regclass::text, attribute.attname::text, index.indisprimary
+             from pg_index index
+             join pg_attribute attribute on attribute.attrelid = index.indrelid and attribute.attnum = index.indkey[0]
+             where index.indrelid = $1::regclass",
+        )
+        .bind(table)
+        .fetch_all(&mut connection)
+        .await
+        .unwrap();
+        assert!(keys.iter().any(|(.., primary)| *primary), "{table} has a primary key");
+        for (index, first, _) in keys {
+            assert_eq!(first, "merchant_id", "{index}");
+        }
+    }
+    let foreign: Vec<(String, String)> = sqlx::query_as(
+        "select conname::text, pg_get_constraintdef(oid) from pg_constraint
+         where contype = 'f' and not (confrelid::regclass::text = any($1))",
+    )
+    .bind(SHARED.map(str::to_owned).to_vec())
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    assert!(!foreign.is_empty());
+    for (name, definition) in foreign {
+        assert!(definition.starts_with("FOREIGN KEY (merchant_id, "), "{name}: {definition}");
+    }
+    let sequences: i64 = sqlx::query_scalar("select count(*) from pg_class where relkind = 'S'").fetch_one(&mut connection).await.unwrap();
+    assert_eq!(sequences, 0, "ids are made by the service");
+}
+
+#[test]
+fn no_write_asks_the_database_for_time_or_chance() {
+    let writes = statements().into_iter().filter(|statement| ["insert", "update", "delete"].iter().any(|verb| statement.contains(verb)));
+    for statement in writes {
+        for volatile in ["gen_random_uuid", "random()", "clock_timestamp", "now()", "current_timestamp", "nextval", "statement_timestamp"] {
+            assert!(!statement.contains(volatile), "{volatile} in {statement}");
+        }
+    }
+}
