@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 
 use axum::Router;
 use hyper::body::Incoming;
@@ -14,6 +15,10 @@ use tower::ServiceExt as _;
 
 use crate::config::Http;
 
+/// The address at the other end of the connection; every request carries it as an extension.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub SocketAddr);
+
 /// Serves `router` on `listener` until `leave` resolves; then accepts nothing, and lets what is in flight finish.
 pub async fn serve(listener: TcpListener, router: Router, limits: &Http, leave: impl Future<Output = ()>) -> io::Result<()> {
     let mut connections = Builder::new(TokioExecutor::new());
@@ -22,9 +27,9 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Http, leave: 
     let graceful = GracefulShutdown::new();
     tokio::pin!(leave);
     loop {
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 // Out of file descriptors, or the client went away already: neither ends the service.
                 Err(error) => {
                     tracing::warn!(%error, "a connection was not accepted");
@@ -37,7 +42,11 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Http, leave: 
         // Small answers go out at once.
         let _ = stream.set_nodelay(true);
         let router = router.clone();
-        let service = service_fn(move |request: hyper::Request<Incoming>| router.clone().oneshot(request.map(axum::body::Body::new)));
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
+            let mut request = request.map(axum::body::Body::new);
+            request.extensions_mut().insert(Peer(peer));
+            router.clone().oneshot(request)
+        });
         let connection = connections.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
