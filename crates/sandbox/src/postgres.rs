@@ -42,6 +42,11 @@ pub struct Cluster {
 impl Cluster {
     /// Makes a cluster in `dir`, which must not exist, and starts it.
     pub fn start(dir: &Path) -> Result<Self, NoPostgres> {
+        Self::start_with(dir, "")
+    }
+
+    /// The same with further lines of `postgresql.conf`.
+    pub fn start_with(dir: &Path, settings: &str) -> Result<Self, NoPostgres> {
         let at = |error| NoPostgres::Io(dir.to_owned(), error);
         fs::create_dir(dir).map_err(at)?;
         fs::set_permissions(dir, Permissions::from_mode(0o755)).map_err(at)?;
@@ -66,15 +71,26 @@ impl Cluster {
                 "--locale=C".as_ref(),
             ],
         )?;
-        let settings = format!("listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 300\n", dir.display());
+        let settings = format!("listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 300\n{settings}\n", dir.display());
         fs::OpenOptions::new()
             .append(true)
             .open(cluster.data().join("postgresql.conf"))
             .and_then(|mut file| file.write_all(settings.as_bytes()))
             .map_err(at)?;
-        let log = dir.join("log");
-        run("pg_ctl", account, ["-D".as_ref(), data, "-l".as_ref(), log.as_ref(), "-w".as_ref(), "start".as_ref()])?;
+        cluster.run()?;
         Ok(cluster)
+    }
+
+    /// Starts the server of a cluster whose server is down, also after it was killed.
+    pub fn run(&self) -> Result<(), NoPostgres> {
+        let (data, log) = (self.data(), self.dir.join("log"));
+        run("pg_ctl", Account::unprivileged()?, ["-D".as_ref(), data.as_ref(), "-l".as_ref(), log.as_ref(), "-w".as_ref(), "start".as_ref()])
+    }
+
+    /// The process id of the server.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        fs::read_to_string(self.data().join("postmaster.pid")).ok()?.lines().next()?.parse().ok()
     }
 
     /// The address of `database` in it.

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::entropy::Entropy;
+use crate::flow::accept_orders::batch::Intake;
 use crate::http::caller::GrantCache;
 use crate::key::{FingerprintKey, NoKey};
 use crate::metrics::Metrics;
@@ -33,6 +34,8 @@ pub struct Parts {
     pub fingerprints: FingerprintKey,
     /// What is counted.
     pub metrics: Metrics,
+    /// Where order messages meet that share an upsert.
+    pub intake: Intake,
     /// What tokens granted a moment ago.
     pub grants: GrantCache,
     phase: AtomicU8,
@@ -77,6 +80,7 @@ impl App {
             clock,
             entropy,
             metrics: Metrics::default(),
+            intake: Intake::default(),
             grants: GrantCache::default(),
             phase: AtomicU8::new(Phase::Starting as u8),
         };

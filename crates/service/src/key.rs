@@ -6,6 +6,7 @@ use domain::shopper::{normal_email, normal_zip};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
+use store::orders::Fingerprint;
 
 /// Makes the fingerprints by which a shopper's e-mail address and postal code are compared. Without the key nobody can
 /// tell from a copy of the database whose they are, nor try out addresses.
@@ -35,22 +36,23 @@ impl FingerprintKey {
 
     /// The fingerprint of an e-mail address.
     #[must_use]
-    pub fn email(&self, email: &str) -> Vec<u8> {
+    pub fn email(&self, email: &str) -> Fingerprint {
         self.of("email", &normal_email(email))
     }
 
     /// The fingerprint of a postal code.
     #[must_use]
-    pub fn zip(&self, zip_code: &str, country_code: Option<&str>) -> Vec<u8> {
+    pub fn zip(&self, zip_code: &str, country_code: Option<&str>) -> Fingerprint {
         self.of("zip", &normal_zip(zip_code, country_code))
     }
 
     /// The first 16 bytes are plenty to compare one order's shopper with, and a third of the storage.
-    fn of(&self, kind: &str, value: &str) -> Vec<u8> {
+    fn of(&self, kind: &str, value: &str) -> Fingerprint {
         let mut mac = self.0.clone();
         mac.update(kind.as_bytes());
         mac.update(&[0]);
         mac.update(value.as_bytes());
-        mac.finalize().into_bytes().iter().take(16).copied().collect()
+        let whole: [u8; 32] = mac.finalize().into_bytes().into();
+        std::array::from_fn(|at| whole.get(at).copied().unwrap_or_default())
     }
 }

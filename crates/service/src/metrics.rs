@@ -43,6 +43,8 @@ pub struct Metrics {
     pub orders: Family<ResultLabels, Counter>,
     /// Order messages refused.
     pub refusals: Family<ResultLabels, Counter>,
+    /// Orders that share an upsert.
+    pub batches: Histogram,
     /// Refunds recorded: each once, however often it is sent.
     pub refunds: Counter,
     /// Tokens issued.
@@ -60,6 +62,7 @@ impl Default for Metrics {
             request_seconds: Family::new_with_constructor(seconds),
             orders: Family::default(),
             refusals: Family::default(),
+            batches: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0]),
             refunds: Counter::default(),
             tokens: Counter::default(),
             connections: Gauge::default(),
@@ -70,6 +73,7 @@ impl Default for Metrics {
         registry.register_with_unit("http_request", "Time to answer a request", Unit::Seconds, metrics.request_seconds.clone());
         registry.register("orders", "Orders received, by what became of them", metrics.orders.clone());
         registry.register("order_messages_refused", "Order messages refused", metrics.refusals.clone());
+        registry.register("intake_batch_orders", "Orders that share an upsert", metrics.batches.clone());
         registry.register("refunds_recorded", "Refunds recorded", metrics.refunds.clone());
         registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
         registry.register("database_connections", "Open database connections", metrics.connections.clone());

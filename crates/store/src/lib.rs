@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use domain::id::MerchantId;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{ConnectOptions, Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 /// How the pool of connections is bounded.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,9 @@ pub struct PoolLimits {
     /// How long a statement may wait for a lock.
     pub lock: Duration,
 }
+
+/// How long a connection may be idle and still be handed out unasked.
+const IDLE_UNASKED: Duration = Duration::from_millis(500);
 
 /// The database.
 #[derive(Clone)]
@@ -51,7 +54,14 @@ impl Store {
             ("idle_in_transaction_session_timeout", millis(limits.statement * 2)),
             ("timezone", "UTC".to_owned()),
         ]);
-        let pool = PgPoolOptions::new().max_connections(limits.connections).acquire_timeout(limits.acquire).connect_lazy_with(options);
+        let pool = PgPoolOptions::new()
+            .max_connections(limits.connections)
+            .acquire_timeout(limits.acquire)
+            .test_before_acquire(false)
+            // Only a connection that has been idle for a while is asked whether it is still there: under load that would
+            // be a round trip for nothing.
+            .before_acquire(|connection, meta| Box::pin(async move { Ok(meta.idle_for < IDLE_UNASKED || connection.ping().await.is_ok()) }))
+            .connect_lazy_with(options);
         Ok(Self { pool })
     }
 
@@ -106,7 +116,7 @@ impl Tx {
 }
 
 /// The database did not do what was asked. What it prints holds codes and names of the schema, never a row's data.
-#[derive(thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 pub enum Failed {
     /// It cannot be reached, or did not answer in time.
     #[error("the database cannot be reached: {0}")]

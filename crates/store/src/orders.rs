@@ -1,18 +1,24 @@
 //! The newest snapshot of each order.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::order::Status;
 use domain::snapshot::{Digest, Version};
+use sqlx::PgConnection;
 
 use crate::{Failed, Store, Tx};
+
+/// A keyed fingerprint of something personal.
+pub type Fingerprint = [u8; 16];
 
 /// A snapshot that arrived.
 pub struct Snapshot<'a> {
     /// Whose order.
     pub merchant: MerchantId,
     /// The merchant's identifier of the order.
-    pub identifier: &'a str,
+    pub identifier: Cow<'a, str>,
     /// Where the order stands.
     pub status: Status,
     /// When it was placed.
@@ -22,13 +28,27 @@ pub struct Snapshot<'a> {
     /// When it arrived.
     pub received_at: DateTime<Utc>,
     /// Fingerprint of the shopper's e-mail address.
-    pub email_fingerprint: Option<Vec<u8>>,
+    pub email_fingerprint: Option<Fingerprint>,
     /// Fingerprint of the shopper's postal code.
-    pub zip_fingerprint: Option<Vec<u8>>,
+    pub zip_fingerprint: Option<Fingerprint>,
     /// What does not add up, as JSON.
     pub warnings: Option<String>,
     /// The order exactly as sent.
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
+}
+
+impl Snapshot<'_> {
+    /// The same on its own feet: it may outlive the request that brought it.
+    #[must_use]
+    pub fn into_owned(self) -> Snapshot<'static> {
+        Snapshot { identifier: Cow::Owned(self.identifier.into_owned()), text: Cow::Owned(self.text.into_owned()), ..self }
+    }
+
+    /// What two snapshots of one upsert must not share, and what they are sorted by.
+    #[must_use]
+    pub fn key(&self) -> (MerchantId, &str) {
+        (self.merchant, &self.identifier)
+    }
 }
 
 /// A snapshot that was taken.
@@ -53,8 +73,19 @@ fn status_word(status: Status) -> &'static str {
 
 /// Stores the snapshots that are news, and answers which: [`domain::snapshot::judge`] in SQL, because it must be decided
 /// under the lock of the row. Each order may appear once, and they come sorted by (merchant, identifier), so that two
-/// writers never wait for each other in a ring. The rows may be of several merchants: each stands alone.
-pub async fn publish(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+/// writers never wait for each other in a ring.
+pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+    upsert(tx.connection(), snapshots).await
+}
+
+/// The same in a transaction of its own, for snapshots that may be of several merchants: each row stands alone. One
+/// statement, one round trip.
+pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+    let mut connection = store.pool.acquire().await?;
+    upsert(&mut connection, snapshots).await
+}
+
+async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     let mut columns = Columns::with_capacity(snapshots.len());
     for snapshot in snapshots {
         columns.push(snapshot);
@@ -102,7 +133,7 @@ pub async fn publish(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<Publ
         &columns.warnings as &[Option<&str>],
         &columns.texts as &[&str],
     )
-    .fetch_all(tx.connection())
+    .fetch_all(connection)
     .await?;
     let published = |merchant_id, identifier, revision| Published { merchant: MerchantId(merchant_id), identifier, revision };
     Ok(rows.into_iter().map(|row| published(row.merchant_id, row.identifier, row.revision)).collect())
@@ -131,27 +162,42 @@ impl<'a> Columns<'a> {
 
     fn push(&mut self, snapshot: &'a Snapshot<'_>) {
         self.merchants.push(snapshot.merchant.0);
-        self.identifiers.push(snapshot.identifier);
+        self.identifiers.push(&snapshot.identifier);
         self.statuses.push(status_word(snapshot.status));
         self.placed.push(snapshot.placed_at);
         self.updated.push(snapshot.version.updated_at);
         self.received.push(snapshot.received_at);
         self.digests.push(&snapshot.version.digest);
-        self.emails.push(snapshot.email_fingerprint.as_deref());
-        self.zips.push(snapshot.zip_fingerprint.as_deref());
+        self.emails.push(snapshot.email_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
+        self.zips.push(snapshot.zip_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
         self.warnings.push(snapshot.warnings.as_deref());
-        self.texts.push(snapshot.text);
+        self.texts.push(&snapshot.text);
     }
 }
 
 /// The stored versions of the orders `identifiers` of the transaction's merchant.
 pub async fn versions(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+    let merchant = tx.merchant();
+    read_versions(tx.connection(), merchant, identifiers).await
+}
+
+/// The stored versions of the orders `identifiers` of `merchant`, as of now.
+pub async fn current_versions(store: &Store, merchant: MerchantId, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+    let mut connection = store.pool.acquire().await?;
+    read_versions(&mut connection, merchant, identifiers).await
+}
+
+async fn read_versions(
+    connection: &mut PgConnection,
+    merchant: MerchantId,
+    identifiers: &[&str],
+) -> Result<Vec<(String, Version)>, Failed> {
     let rows = sqlx::query!(
         "select identifier, updated_at, digest from customer_order where merchant_id = $1 and identifier = any($2)",
-        tx.merchant().0,
+        merchant.0,
         identifiers as &[&str],
     )
-    .fetch_all(tx.connection())
+    .fetch_all(connection)
     .await?;
     rows.into_iter().map(|row| Ok((row.identifier, Version { updated_at: row.updated_at, digest: digest(row.digest)? }))).collect()
 }

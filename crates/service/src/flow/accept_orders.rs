@@ -1,5 +1,12 @@
 //! A merchant publishes orders: the newest snapshot of each is kept, and each refund is recorded once.
+//!
+//! There are two roads. A message without refunds shares the upsert of a [`batch`] with others that came at the same
+//! time. A message with refunds, or with an order twice, or one that is only checked, goes alone, in a transaction of its
+//! merchant.
 
+pub mod batch;
+
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::id::MerchantId;
@@ -44,12 +51,13 @@ pub async fn accept_orders(
     message: &Received<'_>,
     validate_only: bool,
 ) -> Result<Accepted, AcceptOrdersError> {
-    let mut tries = 1;
-    let done = loop {
-        match attempt(app, merchant, message, validate_only).await {
-            Err(AcceptOrdersError::Failed(store::Failed::Collided(_))) if tries < TRIES => tries += 1,
-            done => break done?,
-        }
+    let done = if validate_only || !batch::suits(message) {
+        alone(app, merchant, message, validate_only).await?
+    } else {
+        let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
+        let verdicts = app.intake.publish(app, orders).await?;
+        let warnings = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).collect();
+        Done { accepted: Accepted { verdicts, warnings }, new_refunds: 0 }
     };
     if !validate_only {
         for verdict in &done.accepted.verdicts {
@@ -72,6 +80,17 @@ fn verdict_word(verdict: Verdict) -> &'static str {
 struct Done {
     accepted: Accepted,
     new_refunds: u64,
+}
+
+/// The road of a message that goes alone; when another transaction stood in its way, it is tried again.
+async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>, validate_only: bool) -> Result<Done, AcceptOrdersError> {
+    let mut tries = 1;
+    loop {
+        match attempt(app, merchant, message, validate_only).await {
+            Err(AcceptOrdersError::Failed(store::Failed::Collided(_))) if tries < TRIES => tries += 1,
+            done => return done,
+        }
+    }
 }
 
 async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, validate_only: bool) -> Result<Done, AcceptOrdersError> {
@@ -123,17 +142,17 @@ fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Placed<'m>>> {
 
 async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, Verdict)>, store::Failed> {
     let snapshots: Vec<Snapshot<'_>> = round.iter().map(|(_, received)| snapshot(app, tx.merchant(), received)).collect();
-    let taken = orders::publish(tx, &snapshots).await?;
+    let taken = orders::publish(tx, &snapshots.iter().collect::<Vec<_>>()).await?;
     let taken: HashMap<&str, &Published> = taken.iter().map(|published| (published.identifier.as_str(), published)).collect();
     // The upsert names what it took; only of the rest, if any, we ask why it was no news.
     let rest: Vec<&str> =
-        snapshots.iter().map(|snapshot| snapshot.identifier).filter(|identifier| !taken.contains_key(identifier)).collect();
+        snapshots.iter().map(|snapshot| &*snapshot.identifier).filter(|identifier| !taken.contains_key(identifier)).collect();
     let stored: HashMap<String, _> =
         if rest.is_empty() { HashMap::new() } else { orders::versions(tx, &rest).await?.into_iter().collect() };
-    let verdict = |snapshot: &Snapshot<'_>| match taken.get(snapshot.identifier) {
+    let verdict = |snapshot: &Snapshot<'_>| match taken.get(&*snapshot.identifier) {
         Some(Published { revision: 1, .. }) => Verdict::Created,
         Some(_) => Verdict::Updated,
-        None => judge(stored.get(snapshot.identifier), &snapshot.version),
+        None => judge(stored.get(&*snapshot.identifier), &snapshot.version),
     };
     Ok(round.iter().zip(&snapshots).map(|((at, _), snapshot)| (*at, verdict(snapshot))).collect())
 }
@@ -147,7 +166,7 @@ fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>
     });
     Snapshot {
         merchant,
-        identifier: &order.identifier.0,
+        identifier: Cow::Borrowed(&order.identifier.0),
         status: order.status.0,
         placed_at: order.created_at.0,
         version: received.version(),
@@ -155,7 +174,7 @@ fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>
         email_fingerprint: order.customer.email.as_ref().map(|Text(email)| app.fingerprints.email(email)),
         zip_fingerprint: zip,
         warnings: (!received.warnings.is_empty()).then(|| serde_json::to_string(&received.warnings).unwrap_or_default()),
-        text: received.text,
+        text: Cow::Borrowed(received.text),
     }
 }
 

@@ -1,0 +1,57 @@
+//! What a process costs: CPU seconds and memory, from /proc.
+
+use std::fs;
+
+/// Clock ticks a second; Linux has 100 on every platform that matters here.
+const TICKS: f64 = 100.0;
+
+/// The fields of /proc/PID/stat after the name.
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    Some(rest.split(' ').map(ToOwned::to_owned).collect())
+}
+
+fn ticks(stat: &[String], fields: &[usize]) -> f64 {
+    fields.iter().filter_map(|field| stat.get(*field)?.parse::<f64>().ok()).sum()
+}
+
+/// CPU seconds of a process so far.
+pub(crate) fn cpu(pid: u32) -> f64 {
+    // utime and stime are the 14th and 15th field of the file, 11 and 12 after the name.
+    stat(pid).map_or(0.0, |stat| ticks(&stat, &[11, 12]) / TICKS)
+}
+
+/// CPU seconds of a process, its children, and its children that have ended.
+pub(crate) fn cpu_of_family(pid: u32) -> f64 {
+    let own = stat(pid).map_or(0.0, |stat| ticks(&stat, &[11, 12, 13, 14]) / TICKS);
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let children = processes.filter_map(stat).filter(|stat| stat.get(1).is_some_and(|parent| *parent == pid.to_string()));
+    own + children.map(|stat| ticks(&stat, &[11, 12]) / TICKS).sum::<f64>()
+}
+
+/// A figure of /proc/PID/status in MB, such as `VmHWM`, the most memory that the process ever had.
+pub(crate) fn memory(pid: u32, name: &str) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or_default() / 1024.0
+}
+
+/// The middle value.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// The value below which `share` of the sorted `values` lie.
+pub(crate) fn percentile(sorted: &[u32], share: f64) -> f64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index within the list")]
+    let at = ((sorted.len() as f64 * share) as usize).min(sorted.len().saturating_sub(1));
+    sorted.get(at).map_or(0.0, |micros| f64::from(*micros) / 1_000.0)
+}
+
+/// Rounded for people and for JSON.
+pub(crate) fn round(value: f64, digits: i32) -> f64 {
+    let unit = 10_f64.powi(digits);
+    (value * unit).round() / unit
+}

@@ -1,0 +1,151 @@
+//! Where the measurements play: a temporary PostgreSQL, the service as a process of its own, a hundred merchants.
+
+use std::fs::File;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use backhaul::app::App;
+use backhaul::clock::Clock;
+use backhaul::config::Settings;
+use backhaul::entropy::Entropy;
+use backhaul::flow::configure_merchant as configure;
+use backhaul::flow::issue_token::issue_token;
+use domain::access::Scopes;
+use domain::mode::Mode;
+use sandbox::postgres::Cluster;
+use secrecy::ExposeSecret as _;
+use sqlx::{ConnectOptions as _, PgConnection};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::order::MERCHANTS;
+
+/// PostgreSQL keeps every promise (fsync, `full_page_writes` and `synchronous_commit` are on by default); only its memory
+/// and its checkpoints are sized for a load, for the bare engine and for the service alike.
+const SETTINGS: &str = "shared_buffers = '1GB'\nmax_wal_size = '8GB'\ncheckpoint_timeout = '30min'\n";
+
+/// The database with its merchants.
+pub(crate) struct Stage {
+    pub(crate) cluster: Cluster,
+    pub(crate) merchants: Vec<uuid::Uuid>,
+    pub(crate) tokens: Vec<String>,
+    program: PathBuf,
+}
+
+impl Stage {
+    pub(crate) async fn set(program: &Path) -> anyhow::Result<Self> {
+        if !program.exists() {
+            bail!("{} does not exist; `make build` builds it", program.display());
+        }
+        let dir = std::env::temp_dir().join(format!("backhaul-proof-{}", std::process::id()));
+        let cluster = Cluster::start_with(&dir, SETTINGS)?;
+        let url = cluster.url("postgres");
+        store::installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;
+        let variables = [("DATABASE_URL", url.as_str()), ("BACKHAUL__MODE", "sandbox")];
+        let settings = Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
+        let app = App::new(settings, Clock::system(), Entropy::system())?;
+        let (mut merchants, mut tokens) = (Vec::new(), Vec::new());
+        for number in 0..MERCHANTS {
+            let merchant = configure::add_merchant(&app, "proof", &format!("merchant-{number}").parse()?, "A merchant", None).await?;
+            let credential = configure::issue_credential(&app, "proof", merchant, Scopes::all(), "").await?;
+            let issued = issue_token(&app, &credential.client_id, &credential.client_secret).await?;
+            merchants.push(merchant.0);
+            tokens.push(issued.token.expose_secret().to_owned());
+        }
+        app.store.close().await;
+        Ok(Self { cluster, merchants, tokens, program: program.to_owned() })
+    }
+
+    pub(crate) async fn connect(&self) -> anyhow::Result<PgConnection> {
+        let options: sqlx::postgres::PgConnectOptions = self.cluster.url("postgres").parse()?;
+        Ok(options.disable_statement_logging().connect().await?)
+    }
+
+    /// The token of the merchant whose order `number` is.
+    pub(crate) fn token(&self, number: u64) -> &str {
+        usize::try_from(number % MERCHANTS).ok().and_then(|at| self.tokens.get(at)).map_or("", String::as_str)
+    }
+
+    /// Empties the orders, so that every measurement starts alike.
+    pub(crate) async fn clear(&self) -> anyhow::Result<()> {
+        let mut connection = self.connect().await?;
+        sqlx::raw_sql("truncate customer_order, refund_line, refund, intake_refusal").execute(&mut connection).await?;
+        sqlx::raw_sql("vacuum analyze customer_order").execute(&mut connection).await?;
+        sqlx::raw_sql("checkpoint").execute(&mut connection).await?;
+        Ok(())
+    }
+
+    /// Starts the service on free ports.
+    pub(crate) fn serve(&self) -> anyhow::Result<Service> {
+        self.serve_on(free()?, free()?)
+    }
+
+    pub(crate) fn serve_on(&self, address: SocketAddr, admin: SocketAddr) -> anyhow::Result<Service> {
+        let child = Command::new(&self.program)
+            .arg("serve")
+            .env("DATABASE_URL", self.cluster.url("postgres"))
+            .env("BACKHAUL__MODE", "sandbox")
+            .env("BACKHAUL__HTTP__LISTEN", address.to_string())
+            .env("BACKHAUL__HTTP__ADMIN_LISTEN", admin.to_string())
+            .env("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000000")
+            .stdout(File::create("/dev/null")?)
+            .stderr(Stdio::inherit())
+            .spawn()
+            .context("the service does not start")?;
+        Ok(Service { child, address, admin })
+    }
+}
+
+fn free() -> anyhow::Result<SocketAddr> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+}
+
+/// The service as a process; killed when dropped.
+pub(crate) struct Service {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    pub(crate) admin: SocketAddr,
+}
+
+impl Service {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it is ready, and answers how long that took.
+    pub(crate) async fn ready(&self) -> anyhow::Result<Duration> {
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_secs(30) {
+            if self.is_ready().await {
+                return Ok(started.elapsed());
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        bail!("the service is not ready after 30 s")
+    }
+
+    async fn is_ready(&self) -> bool {
+        let ask = async {
+            let mut stream = tokio::net::TcpStream::connect(self.admin).await.ok()?;
+            stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.ok()?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.ok()?;
+            answer.starts_with("HTTP/1.1 200").then_some(())
+        };
+        tokio::time::timeout(Duration::from_secs(5), ask).await.ok().flatten().is_some()
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,208 @@
+//! The batch writer: order messages that arrive at the same time share an upsert.
+//!
+//! Nobody waits for company. A message joins the queue; if a writer is free it takes at once whatever is queued, and while
+//! it writes, the next batch gathers by itself. So a lone message is written alone and at once, and under load the
+//! batches grow as large as they need to be. An answer is given after the commit that holds the message.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use domain::id::MerchantId;
+use domain::snapshot::{Verdict, Version, judge};
+use store::Failed;
+use store::orders::{self, Snapshot};
+use tokio::sync::oneshot;
+use wire::order::Received;
+
+use super::TRIES;
+use crate::app::App;
+
+/// How many orders a batch takes; a larger message is a batch of its own.
+const MOST_ORDERS: usize = 64;
+/// How many batches are written at a time. A second one keeps the database busy while the first one's answers go out.
+const WRITERS: usize = 2;
+
+/// Whether a message can share an upsert: it brings no refunds, and each order once.
+pub(super) fn suits(message: &Received<'_>) -> bool {
+    let mut seen = HashSet::with_capacity(message.orders.len());
+    message.orders.iter().all(|received| received.order.refunds.0.is_empty() && seen.insert(&*received.order.identifier.0))
+}
+
+/// Which order of which merchant.
+type Key<'a> = (MerchantId, &'a str);
+
+/// A message that waits for its commit.
+struct Job {
+    /// A hash of each order's key.
+    hashes: Vec<u64>,
+    orders: Vec<Snapshot<'static>>,
+    answer: oneshot::Sender<Result<Vec<Verdict>, Failed>>,
+}
+
+/// Where messages meet.
+#[derive(Default)]
+pub struct Intake {
+    queue: Mutex<Queue>,
+    hasher: RandomState,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    /// Writers at work.
+    writers: usize,
+}
+
+impl Intake {
+    /// Stores the orders of a message, together with whatever else is queued, and answers once they are committed.
+    pub(super) async fn publish(&self, app: &App, orders: Vec<Snapshot<'static>>) -> Result<Vec<Verdict>, Failed> {
+        let (answer, answered) = oneshot::channel();
+        let hashes = orders.iter().map(|order| self.hasher.hash_one(order.key())).collect();
+        let wanted = {
+            let mut queue = self.lock();
+            queue.jobs.push_back(Job { hashes, orders, answer });
+            let wanted = queue.writers < WRITERS;
+            queue.writers += usize::from(wanted);
+            wanted
+        };
+        if wanted {
+            tokio::spawn(write(app.clone()));
+        }
+        answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer is gone".to_owned())))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A writer: takes batches until nothing is queued.
+async fn write(app: App) {
+    let mut writer = Writer { app, left: false };
+    while let Some(batch) = writer.next_batch() {
+        store_batch(&writer.app, batch).await;
+    }
+}
+
+/// A writer at work. However it ends, its place is free again.
+struct Writer {
+    app: App,
+    left: bool,
+}
+
+impl Writer {
+    /// The next batch. When nothing is queued the writer leaves, under the same lock, so that whoever queues next sees it
+    /// gone and starts another.
+    fn next_batch(&mut self) -> Option<Vec<Job>> {
+        let mut queue = self.app.intake.lock();
+        if queue.jobs.is_empty() {
+            queue.writers -= 1;
+            self.left = true;
+            return None;
+        }
+        Some(take(&mut queue.jobs))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if !self.left {
+            self.app.intake.lock().writers -= 1;
+        }
+    }
+}
+
+/// The next batch: from the front of the queue, up to [`MOST_ORDERS`] or one message. A message that repeats an order of
+/// the batch stays for the next one, and so does whatever would overtake it.
+fn take(jobs: &mut VecDeque<Job>) -> Vec<Job> {
+    let mut batch: Vec<Job> = Vec::new();
+    let mut count = 0;
+    // Orders are told apart by a hash: should two ever share one, the second merely waits for the next batch.
+    let mut taken: HashSet<u64> = HashSet::with_capacity(MOST_ORDERS);
+    let mut staying = Vec::new();
+    while let Some(job) = jobs.pop_front() {
+        if count > 0 && count + job.orders.len() > MOST_ORDERS {
+            jobs.push_front(job);
+            break;
+        }
+        let repeats = job.hashes.iter().any(|hash| taken.contains(hash));
+        taken.extend(&job.hashes);
+        if repeats {
+            staying.push(job);
+        } else {
+            count += job.orders.len();
+            batch.push(job);
+        }
+    }
+    staying.into_iter().rev().for_each(|job| jobs.push_front(job));
+    batch
+}
+
+/// Writes a batch. If it fails, each of its messages is written alone, so that one cannot spoil the others.
+async fn store_batch(app: &App, batch: Vec<Job>) {
+    let orders: Vec<&Snapshot<'static>> = batch.iter().flat_map(|job| &job.orders).collect();
+    app.metrics.batches.observe(f64::from(u32::try_from(orders.len()).unwrap_or(u32::MAX)));
+    match verdicts(app, &orders).await {
+        Ok(verdicts) => {
+            let mut verdicts = verdicts.into_iter();
+            for job in batch {
+                let own = verdicts.by_ref().take(job.orders.len()).collect();
+                // A caller who is gone needs no answer.
+                let _ = job.answer.send(Ok(own));
+            }
+        }
+        Err(failed) if batch.len() == 1 => {
+            for job in batch {
+                let _ = job.answer.send(Err(failed.clone()));
+            }
+        }
+        Err(failed) => {
+            tracing::warn!(%failed, messages = batch.len(), "a batch failed; its messages are written alone");
+            for job in batch {
+                let orders: Vec<&Snapshot<'static>> = job.orders.iter().collect();
+                let _ = job.answer.send(verdicts(app, &orders).await);
+            }
+        }
+    }
+}
+
+/// Stores `orders` and answers what became of each.
+async fn verdicts(app: &App, orders: &[&Snapshot<'static>]) -> Result<Vec<Verdict>, Failed> {
+    let mut sorted = orders.to_vec();
+    sorted.sort_unstable_by_key(|order| order.key());
+    let mut tries = 1;
+    let published = loop {
+        match orders::publish_batch(&app.store, &sorted).await {
+            Err(Failed::Collided(_)) if tries < TRIES => tries += 1,
+            done => break done?,
+        }
+    };
+    let taken: HashMap<Key<'_>, i64> =
+        published.iter().map(|taken| ((taken.merchant, taken.identifier.as_str()), taken.revision)).collect();
+    let stored = if taken.len() == orders.len() { HashMap::new() } else { stored_versions(app, orders, &taken).await? };
+    let verdict = |order: &&Snapshot<'static>| match taken.get(&order.key()) {
+        Some(1) => Verdict::Created,
+        Some(_) => Verdict::Updated,
+        None => judge(stored.get(&(order.merchant, order.identifier.to_string())), &order.version),
+    };
+    Ok(orders.iter().map(verdict).collect())
+}
+
+/// The stored versions of the orders that were no news, to tell the repeated from the stale.
+async fn stored_versions(
+    app: &App,
+    orders: &[&Snapshot<'static>],
+    taken: &HashMap<Key<'_>, i64>,
+) -> Result<HashMap<(MerchantId, String), Version>, Failed> {
+    let mut rest: HashMap<MerchantId, Vec<&str>> = HashMap::new();
+    for order in orders.iter().filter(|order| !taken.contains_key(&order.key())) {
+        rest.entry(order.merchant).or_default().push(&order.identifier);
+    }
+    let mut stored = HashMap::new();
+    for (merchant, identifiers) in rest {
+        let versions = orders::current_versions(&app.store, merchant, &identifiers).await?;
+        stored.extend(versions.into_iter().map(|(identifier, version)| ((merchant, identifier), version)));
+    }
+    Ok(stored)
+}
