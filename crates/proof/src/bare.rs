@@ -25,7 +25,10 @@ fn script(stage: &Stage, rows: usize, numbers: u64) -> String {
     let source = if rows == 1 {
         format!("values {}", values.join(", "))
     } else {
-        format!("select distinct on (merchant_id, identifier) * from (values {}) as drawn (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, email_fingerprint, zip_fingerprint, warnings, snapshot) order by merchant_id, identifier", values.join(", "))
+        format!(
+            "select distinct on (merchant_id, identifier) * from (values {}) as drawn (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, email_fingerprint, zip_fingerprint, warnings, snapshot) order by merchant_id, identifier",
+            values.join(", ")
+        )
     };
     let _ = writeln!(
         script,

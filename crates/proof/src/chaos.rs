@@ -110,13 +110,20 @@ async fn kills(stage: &Arc<Stage>, plan: &Plan, acknowledged: &Acknowledged, ack
 }
 
 /// A writer goes through its orders again and again, each time in a later state.
-async fn write(stage: Arc<Stage>, address: SocketAddr, writer: u64, acknowledged: Acknowledged, acked: Arc<AtomicU64>, ended: Arc<AtomicBool>) {
+async fn write(
+    stage: Arc<Stage>,
+    address: SocketAddr,
+    writer: u64,
+    acknowledged: Acknowledged,
+    acked: Arc<AtomicU64>,
+    ended: Arc<AtomicBool>,
+) {
     let mut request = Request::new(1, stage.tokens.first().map_or(0, String::len));
     let mut stream: Option<Connection> = None;
-    let mut state = 0;
+    let mut turn = 0;
     while !ended.load(Ordering::SeqCst) {
-        state += 1;
-        let number = writer * OWN * MERCHANTS + state % OWN;
+        turn += 1;
+        let number = writer * OWN * MERCHANTS + turn % OWN;
         let connected = match stream.take() {
             Some(stream) => Some(stream),
             None => Connection::open(address).await,
@@ -126,9 +133,9 @@ async fn write(stage: Arc<Stage>, address: SocketAddr, writer: u64, acknowledged
             continue;
         };
         let connection = stream.insert(connected);
-        match connection.exchange(request.fill(stage.token(number), std::iter::once(number), state)).await {
+        match connection.exchange(request.fill(stage.token(number), std::iter::once(number), turn)).await {
             Some(200) => {
-                acknowledged.lock().unwrap_or_else(PoisonError::into_inner).insert(number, state);
+                acknowledged.lock().unwrap_or_else(PoisonError::into_inner).insert(number, turn);
                 acked.fetch_add(1, Ordering::SeqCst);
             }
             Some(_) => {}
@@ -144,8 +151,8 @@ async fn missing(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Result<V
     let mut stored: HashMap<u64, u64> = HashMap::new();
     for (identifier, snapshot) in rows {
         let snapshot: Value = serde_json::from_str(&snapshot)?;
-        let state = snapshot.get("raw_status").and_then(Value::as_str).and_then(|state| state.parse().ok()).unwrap_or_default();
-        stored.insert(identifier.parse()?, state);
+        let turn = snapshot.get("raw_status").and_then(Value::as_str).and_then(|turn| turn.parse().ok()).unwrap_or_default();
+        stored.insert(identifier.parse()?, turn);
     }
     let lost = told(acknowledged).into_iter().filter(|(number, state)| stored.get(number).is_none_or(|stored| stored < state));
     Ok(lost.map(|(number, _)| number).collect())
@@ -167,7 +174,11 @@ async fn seed_losses(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Resu
             sqlx::query("delete from customer_order where identifier = $1").bind(&identifier).execute(&mut connection).await?;
         } else {
             let earlier = crate::order::text(*number, 1);
-            sqlx::query("update customer_order set snapshot = $2 where identifier = $1").bind(&identifier).bind(earlier).execute(&mut connection).await?;
+            sqlx::query("update customer_order set snapshot = $2 where identifier = $1")
+                .bind(&identifier)
+                .bind(earlier)
+                .execute(&mut connection)
+                .await?;
         }
     }
     let found = missing(stage, acknowledged).await?;
@@ -199,7 +210,9 @@ async fn disconnects(stage: &Arc<Stage>, count: usize) -> anyhow::Result<i64> {
     let mut connection = stage.connect().await?;
     let deadline = Instant::now() + Duration::from_secs(5);
     loop {
-        let stuck: i64 = sqlx::query_scalar("select count(*) from pg_stat_activity where state like 'idle in transaction%'").fetch_one(&mut connection).await?;
+        let stuck: i64 = sqlx::query_scalar("select count(*) from pg_stat_activity where state like 'idle in transaction%'")
+            .fetch_one(&mut connection)
+            .await?;
         if stuck == 0 || Instant::now() > deadline {
             return Ok(stuck);
         }
@@ -222,6 +235,12 @@ async fn overload(stage: &Arc<Stage>, duration: Duration) -> anyhow::Result<(f64
     let before = meter::memory(service.pid(), "VmRSS");
     let late = load::drive(service.address, &tokens, &three_times, 3).await;
     let after = meter::memory(service.pid(), "VmRSS");
-    println!("peak {:.0}/s, overloaded {:.0}/s and {:.0}/s, refused {}", peak.rate(), early.rate(), late.rate(), early.refused + late.refused);
+    println!(
+        "peak {:.0}/s, overloaded {:.0}/s and {:.0}/s, refused {}",
+        peak.rate(),
+        early.rate(),
+        late.rate(),
+        early.refused + late.refused
+    );
     Ok((early.rate().min(late.rate()) / peak.rate(), after - before))
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::bare;
 use crate::load::{self, Load, Outcome};
 use crate::meter::{self, median, percentile, round};
 use crate::stage::{Service, Stage};
-use crate::bare;
 
 /// Numbers are drawn from so many that hardly any comes twice.
 pub(crate) const FRESH: u64 = 100_000_000_000;
@@ -38,7 +38,12 @@ pub(crate) async fn measure(stage: &Stage, service: &Service, load: &Load, seed:
     #[expect(clippy::cast_precision_loss, reason = "a small count")]
     let orders_per_second = outcome.rate() * load.orders as f64;
     let spent = std::array::from_fn(|at| after.get(at).zip(before.get(at)).map_or(0.0, |(after, before)| (after - before) / thousands));
-    Ok(Measured { orders_per_second, p50_ms: percentile(&outcome.latencies, 0.5), p99_ms: percentile(&outcome.latencies, 0.99), cpu: spent })
+    Ok(Measured {
+        orders_per_second,
+        p50_ms: percentile(&outcome.latencies, 0.5),
+        p99_ms: percentile(&outcome.latencies, 0.99),
+        cpu: spent,
+    })
 }
 
 /// Stores orders 0 to `count` as they would have been received.

@@ -68,15 +68,13 @@ async fn connection(address: SocketAddr, tokens: Arc<Vec<String>>, load: Load, s
     let mut stream: Option<Connection> = None;
     while started.elapsed() < load.duration {
         let connected = match stream.take() {
-            Some(stream) => stream,
-            None => match Connection::open(address).await {
-                Some(stream) => stream,
-                None => {
-                    outcome.refused += 1;
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                    continue;
-                }
-            },
+            Some(stream) => Some(stream),
+            None => Connection::open(address).await,
+        };
+        let Some(connected) = connected else {
+            outcome.refused += 1;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            continue;
         };
         let stream_now = stream.insert(connected);
         let merchant = rng.random_range(0..merchants);

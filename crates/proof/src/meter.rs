@@ -25,7 +25,8 @@ pub(crate) fn cpu(pid: u32) -> f64 {
 /// CPU seconds of a process, its children, and its children that have ended.
 pub(crate) fn cpu_of_family(pid: u32) -> f64 {
     let own = stat(pid).map_or(0.0, |stat| ticks(&stat, &[11, 12, 13, 14]) / TICKS);
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let processes =
+        fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let children = processes.filter_map(stat).filter(|stat| stat.get(1).is_some_and(|parent| *parent == pid.to_string()));
     own + children.map(|stat| ticks(&stat, &[11, 12]) / TICKS).sum::<f64>()
 }

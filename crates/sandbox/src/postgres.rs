@@ -84,7 +84,11 @@ impl Cluster {
     /// Starts the server of a cluster whose server is down, also after it was killed.
     pub fn run(&self) -> Result<(), NoPostgres> {
         let (data, log) = (self.data(), self.dir.join("log"));
-        run("pg_ctl", Account::unprivileged()?, ["-D".as_ref(), data.as_ref(), "-l".as_ref(), log.as_ref(), "-w".as_ref(), "start".as_ref()])
+        run(
+            "pg_ctl",
+            Account::unprivileged()?,
+            ["-D".as_ref(), data.as_ref(), "-l".as_ref(), log.as_ref(), "-w".as_ref(), "start".as_ref()],
+        )
     }
 
     /// The process id of the server.

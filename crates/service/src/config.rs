@@ -27,6 +27,8 @@ pub struct Settings {
     pub database: Database,
     /// Where the service listens.
     pub http: Http,
+    /// How much it takes on.
+    pub intake: IntakeLimits,
     /// What it says about itself.
     pub log: Log,
     /// The keys that are not in the database.
@@ -57,6 +59,14 @@ pub struct Http {
     head_timeout_ms: u64,
     body_timeout_ms: u64,
     drain_timeout_ms: u64,
+}
+
+/// How much the service takes on.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IntakeLimits {
+    /// The most order messages at a time.
+    pub messages_in_flight: usize,
 }
 
 /// What the service says about itself.

@@ -47,6 +47,8 @@ pub(super) enum ApiError {
     UnsupportedMediaType(&'static str),
     /// The message has faults.
     Faulty(Vec<Fault>),
+    /// More is being worked on than the service takes on at a time.
+    Busy,
     /// The database cannot be reached.
     Unavailable(String),
     /// We are at fault.
@@ -89,6 +91,7 @@ impl ApiError {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -124,6 +127,7 @@ impl ApiError {
                 1 => "The message has a fault and nothing of it was stored.".to_owned(),
                 many => format!("The message has {many} faults and nothing of it was stored."),
             },
+            Self::Busy => "The service has its hands full; try again with exponential backoff.".to_owned(),
             Self::Unavailable(_) => "The service is unavailable at the moment; try again with exponential backoff.".to_owned(),
             Self::Internal(_) => "The service failed; try again with exponential backoff, and quote the request_id to support.".to_owned(),
         }
@@ -178,7 +182,7 @@ impl ApiError {
         if let Some(challenge) = self.challenge() {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static(challenge));
         }
-        if let Self::Unavailable(_) = self {
+        if let Self::Busy | Self::Unavailable(_) = self {
             response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
         }
         response

@@ -14,6 +14,7 @@ mod binary;
 mod canary;
 mod concurrency;
 mod documents;
+mod intake;
 mod matrix;
 mod messages;
 mod operating;

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::id::MerchantId;
@@ -45,6 +46,16 @@ struct Job {
 pub struct Intake {
     queue: Mutex<Queue>,
     hasher: RandomState,
+    in_flight: AtomicUsize,
+}
+
+/// The right of a message to be worked on.
+pub struct Admission<'a>(&'a AtomicUsize);
+
+impl Drop for Admission<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 #[derive(Default)]
@@ -70,6 +81,23 @@ impl Intake {
             tokio::spawn(write(app.clone()));
         }
         answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer is gone".to_owned())))
+    }
+
+    /// Lets a message in, unless `most` are being worked on already. It counts until the admission is dropped, so that this
+    /// bounds the queue, and what is read and parsed for it.
+    pub fn admit(&self, most: usize) -> Option<Admission<'_>> {
+        let admission = Admission(&self.in_flight);
+        (self.in_flight.fetch_add(1, Ordering::SeqCst) < most).then_some(admission)
+    }
+
+    /// How many messages wait for a writer.
+    pub fn queued(&self) -> usize {
+        self.lock().jobs.len()
+    }
+
+    /// How many writers are at work.
+    pub fn writers(&self) -> usize {
+        self.lock().writers
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {

@@ -1,7 +1,7 @@
 //! Orders: `/returns_portal_orders` and `/v1/orders`.
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{FromRequest as _, Path, Query, Request, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use domain::id::MerchantId;
@@ -42,6 +42,7 @@ use crate::metrics::ResultLabels;
         (status = 408, description = "The body did not arrive in time.", body = ErrorBody),
         (status = 413, description = "The body is beyond 5 MiB.", body = ErrorBody),
         (status = 415, description = "Not JSON.", body = ErrorBody),
+        (status = 429, description = "Too much at once; try again after `Retry-After` seconds.", body = ErrorBody),
         (status = 422, description = "Every fault of the message with its path; nothing was stored.", body = ErrorBody),
         (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
         (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
@@ -53,8 +54,10 @@ pub(crate) async fn publish(
     _version: ApiVersion,
     id: RequestId,
     query: Result<Query<PublishQuery>, axum::extract::rejection::QueryRejection>,
-    JsonBody(body): JsonBody,
+    request: Request,
 ) -> Result<Json<OrdersAccepted>, ApiError> {
+    let Some(_admission) = app.intake.admit(app.settings.intake.messages_in_flight) else { return Err(ApiError::Busy) };
+    let JsonBody(body) = JsonBody::from_request(request, &app).await?;
     let Query(query) = query.map_err(|_| ApiError::BadQuery("validate_only is true or false".to_owned()))?;
     let message = match wire::order::read(&body) {
         Ok(message) => message,

@@ -1,0 +1,128 @@
+//! The batch writer: messages that come at the same time share an upsert, and none spoils another.
+
+use futures::future::join_all;
+use sqlx::PgConnection;
+
+use crate::world::{Merchant, Reply, World, message, order};
+
+/// Nothing is written until the lock is given back, so that messages gather in the queue.
+async fn hold_writers(beside: &mut PgConnection) {
+    sqlx::raw_sql("begin; lock table customer_order in share mode").execute(beside).await.unwrap();
+}
+
+async fn let_go(beside: &mut PgConnection) {
+    sqlx::raw_sql("commit").execute(beside).await.unwrap();
+}
+
+/// Waits until `writers` statements wait for the lock.
+async fn until_blocked(beside: &mut PgConnection, writers: i64) {
+    loop {
+        let waiting: i64 = sqlx::query_scalar("select count(*) from pg_locks where relation = 'customer_order'::regclass and not granted")
+            .fetch_one(&mut *beside)
+            .await
+            .unwrap();
+        if waiting >= writers {
+            return;
+        }
+    }
+}
+
+/// Publishes all of `sent` while both writers are held up by other messages, so that they meet in the queue.
+async fn publish_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_json::Value]) -> Vec<Reply> {
+    let mut beside = world.database.connect().await;
+    hold_writers(&mut beside).await;
+    let hold_up = |name: &'static str| async move { merchant.publishes(&message([order(name)])).await };
+    let replies = join_all(sent.iter().map(|order| async {
+        while world.app.intake.writers() < 2 {
+            tokio::task::yield_now().await;
+        }
+        merchant.publishes(&message([order.clone()])).await
+    }));
+    let release = async {
+        until_blocked(&mut beside, 2).await;
+        while world.app.intake.queued() < sent.len() {
+            tokio::task::yield_now().await;
+        }
+        let_go(&mut beside).await;
+    };
+    // The second holds up the second writer only once the first writer is busy.
+    let second = async {
+        while world.app.intake.writers() < 1 || world.app.intake.queued() > 0 {
+            tokio::task::yield_now().await;
+        }
+        hold_up("second").await
+    };
+    let (_, _, replies, ()) = tokio::join!(hold_up("first"), second, replies, release);
+    replies
+}
+
+#[tokio::test]
+async fn messages_that_wait_together_are_written_together() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let sent: Vec<_> = (0..40).map(|at| order(&format!("O-{at}"))).collect();
+    for reply in publish_together(&world, &merchant, &sent).await {
+        assert_eq!(reply.results(), ["created"]);
+    }
+    let batches = world.metric("backhaul_intake_batch_orders_count").await;
+    assert_eq!(batches, 3, "two that hold the writers up, and one of forty");
+}
+
+#[tokio::test]
+async fn an_order_that_comes_again_waits_for_the_next_batch() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let sent: Vec<_> = (0..12)
+        .map(|at| {
+            let mut order = order(&format!("O-{}", at % 3));
+            order["raw_status"] = format!("v{at}").into();
+            order
+        })
+        .collect();
+    let replies = publish_together(&world, &merchant, &sent).await;
+    let created = replies.iter().filter(|reply| reply.results() == ["created"]).count();
+    let updated = replies.iter().filter(|reply| reply.results() == ["updated"]).count();
+    assert_eq!((created, updated), (3, 9), "all have the same time, so that each later arrival wins");
+    assert_eq!(merchant.looks_up("O-0").await.body["revision"], 4);
+}
+
+#[tokio::test]
+async fn one_message_that_fails_does_not_spoil_the_others() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let mut beside = world.database.connect().await;
+    sqlx::raw_sql("alter table customer_order add constraint no_poison check (identifier <> 'poison')").execute(&mut beside).await.unwrap();
+    let mut sent: Vec<_> = (0..20).map(|at| order(&format!("O-{at}"))).collect();
+    sent.insert(10, order("poison"));
+    let replies = publish_together(&world, &merchant, &sent).await;
+    let statuses: Vec<u16> = replies.iter().map(|reply| reply.status.as_u16()).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 20, "{statuses:?}");
+    assert_eq!(statuses[10], 500, "{statuses:?}");
+}
+
+#[tokio::test]
+async fn a_batch_tells_the_repeated_from_the_stale() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let mut newer = order("1");
+    newer["updated_at"] = "2026-02-01T00:00:00Z".into();
+    merchant.publishes(&message([newer.clone()])).await.results();
+    assert_eq!(merchant.publishes(&message([newer, order("2")])).await.results(), ["unchanged", "created"]);
+    assert_eq!(merchant.publishes(&message([order("1"), order("2")])).await.results(), ["stale", "unchanged"]);
+}
+
+#[tokio::test]
+async fn a_full_house_sheds_before_the_body_is_read() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let most = world.app.settings.intake.messages_in_flight;
+    let admissions: Vec<_> = (0..most).map(|_| world.app.intake.admit(most).unwrap()).collect();
+    // Not even its faults are looked at.
+    let reply = merchant.publishes_text("{").await;
+    assert_eq!((reply.status.as_u16(), reply.header("retry-after")), (429, "1"));
+    assert!(reply.body["message"].as_str().unwrap().contains("exponential backoff"), "{}", reply.text);
+    assert_eq!(world.admin("/readyz").await.0, 200, "health is exempt");
+    assert_eq!(merchant.looks_up("1").await.status, 404, "and so is everything else");
+    drop(admissions);
+    assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"]);
+}
