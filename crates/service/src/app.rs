@@ -14,7 +14,9 @@ use crate::entropy::Entropy;
 use crate::flow::accept_orders::batch::Intake;
 use crate::http::caller::GrantCache;
 use crate::key::{FingerprintKey, NoKey};
+use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::rate::Rates;
 
 /// A handle to everything; cheap to clone.
 #[derive(Clone)]
@@ -38,6 +40,12 @@ pub struct Parts {
     pub intake: Intake,
     /// What tokens granted a moment ago.
     pub grants: GrantCache,
+    /// The limits in force.
+    pub limits: Limits,
+    /// What was counted by address in the last minute.
+    pub rates: Rates,
+    /// Which node this is among those that share a database.
+    pub node: Uuid,
     phase: AtomicU8,
 }
 
@@ -76,6 +84,9 @@ impl App {
         let parts = Parts {
             store: Store::new(settings.database.url(), limits)?,
             fingerprints: settings.fingerprint_key()?,
+            limits: Limits::new(&settings),
+            rates: Rates::default(),
+            node: entropy.mint(clock.now()),
             settings,
             clock,
             entropy,

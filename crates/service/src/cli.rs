@@ -6,6 +6,7 @@ mod config;
 mod credential;
 mod dev;
 mod doctor;
+mod limit;
 mod merchant;
 mod migrate;
 mod orders;
@@ -59,6 +60,9 @@ enum Command {
     /// Orders: what was refused, what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
+    /// Limits: lower them when traffic threatens, list, reset.
+    #[command(subcommand)]
+    Limit(limit::Command),
     /// Print the OpenAPI document.
     Openapi,
     /// The settings: check them, print the defaults.
@@ -100,6 +104,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Merchant(command) => merchant::run(command, &app()?, cli.output).await?,
         Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
+        Command::Limit(command) => limit::run(command, &app()?, cli.output).await?,
         Command::Openapi => output::text(openapi::text()),
         Command::CliReference => output::text(&reference::write(Cli::command())),
         Command::Config(command) => config::run(&command, settings)?,

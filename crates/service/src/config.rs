@@ -1,9 +1,12 @@
 //! The settings: the commented defaults, a file of the operator's, the environment.
 
+use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
 
 use domain::mode::Mode;
+use ipnet::IpNet;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -27,8 +30,10 @@ pub struct Settings {
     pub database: Database,
     /// Where the service listens.
     pub http: Http,
-    /// How much it takes on.
-    pub intake: IntakeLimits,
+    /// How much callers may ask.
+    pub limits: Limits,
+    /// How orders are taken in.
+    pub intake: Intake,
     /// What it says about itself.
     pub log: Log,
     /// The keys that are not in the database.
@@ -56,17 +61,28 @@ pub struct Http {
     pub listen: String,
     /// Metrics and health.
     pub admin_listen: String,
+    /// Proxies whose word about a client's address is taken.
+    #[serde(deserialize_with = "networks")]
+    pub trusted_proxies: Vec<IpNet>,
     head_timeout_ms: u64,
     body_timeout_ms: u64,
     drain_timeout_ms: u64,
 }
 
-/// How much the service takes on.
+/// How much callers may ask.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct IntakeLimits {
-    /// The most order messages at a time.
-    pub messages_in_flight: usize,
+pub struct Limits {
+    /// Requests of one address; 0 is what the mode says.
+    pub requests_per_minute: u32,
+}
+
+/// How orders are taken in.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Intake {
+    /// How many order messages a node works on at once.
+    pub messages_in_flight: NonZeroU32,
 }
 
 /// What the service says about itself.
@@ -99,6 +115,15 @@ pub struct Keys {
 
 fn mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Mode, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+}
+
+/// Networks such as `10.0.0.0/8`; an address alone is a network of one.
+fn networks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    let read = |text: String| {
+        let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        network.map_err(|_| serde::de::Error::custom(format!("`{text}` is no network such as 10.0.0.0/8 or 2001:db8::/32")))
+    };
+    Vec::<String>::deserialize(deserializer)?.into_iter().map(read).collect()
 }
 
 /// Why there are no settings.
@@ -207,7 +232,8 @@ fn overlay(lower: &mut Table, upper: Table) {
     }
 }
 
-/// `BACKHAUL__SECTION__KEY=value` as a layer. A value is read as TOML where it is (`40`, `true`), and as text otherwise.
+/// `BACKHAUL__SECTION__KEY=value` as a layer. A value is read as TOML where it is (`40`, `true`, `["a"]`), and as
+/// text otherwise.
 fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Table {
     let mut layer = Table::new();
     for (name, text) in variables {
@@ -226,7 +252,7 @@ fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Table 
 
 fn scalar(text: &str) -> Value {
     match format!("value = {text}").parse::<Table>().ok().and_then(|mut table| table.remove("value")) {
-        Some(value @ (Value::Integer(_) | Value::Boolean(_) | Value::String(_))) => value,
+        Some(value @ (Value::Integer(_) | Value::Boolean(_) | Value::String(_) | Value::Array(_))) => value,
         _ => Value::String(text.to_owned()),
     }
 }
@@ -263,6 +289,16 @@ mod tests {
     fn a_misspelt_setting_is_named() {
         let error = with(&[("BACKHAUL__DATABASE__CONECTIONS", "7")]).expect_err("unknown");
         assert!(error.to_string().contains("conections"), "{error}");
+    }
+
+    #[test]
+    fn trusted_proxies_are_networks() {
+        let proxies = |text| with(&[("BACKHAUL__HTTP__TRUSTED_PROXIES", text)]).map(|settings| settings.http.trusted_proxies);
+        let read: Vec<String> =
+            proxies(r#"["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"]"#).expect("networks").iter().map(ToString::to_string).collect();
+        assert_eq!(read, ["10.0.0.0/8", "192.0.2.1/32", "2001:db8::/32"]);
+        let error = proxies(r#"["somewhere"]"#).expect_err("no network");
+        assert!(error.to_string().contains("`somewhere` is no network such as 10.0.0.0/8"), "{error}");
     }
 
     #[test]

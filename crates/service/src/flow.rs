@@ -4,3 +4,4 @@ pub mod accept_orders;
 pub mod configure_merchant;
 pub mod issue_token;
 pub mod keep_refusal;
+pub mod set_limit;

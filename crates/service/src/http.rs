@@ -1,5 +1,6 @@
 //! The surface. The routers below read as a table of contents, grouped by who calls.
 
+mod address;
 pub mod admin;
 mod api;
 mod api_version;
@@ -9,6 +10,7 @@ mod error;
 mod exchange;
 pub mod listener;
 pub mod openapi;
+mod rate;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};

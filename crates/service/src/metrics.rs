@@ -32,6 +32,13 @@ pub struct RouteLabels {
     pub route: String,
 }
 
+/// Of a request that was refused for being one too many: which limit it met.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct ReasonLabels {
+    /// The limit's word.
+    pub reason: &'static str,
+}
+
 /// Everything that is counted, in a registry of its own.
 pub struct Metrics {
     registry: Registry,
@@ -39,6 +46,8 @@ pub struct Metrics {
     pub requests: Family<RequestLabels, Counter>,
     /// How long they took.
     pub request_seconds: Family<RouteLabels, Histogram>,
+    /// Requests refused for being one too many.
+    pub rate_limited: Family<ReasonLabels, Counter>,
     /// Orders received.
     pub orders: Family<ResultLabels, Counter>,
     /// Order messages refused.
@@ -60,6 +69,7 @@ impl Default for Metrics {
         let metrics = Self {
             requests: Family::default(),
             request_seconds: Family::new_with_constructor(seconds),
+            rate_limited: Family::default(),
             orders: Family::default(),
             refusals: Family::default(),
             batches: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0]),
@@ -71,6 +81,7 @@ impl Default for Metrics {
         };
         registry.register("http_requests", "Requests answered", metrics.requests.clone());
         registry.register_with_unit("http_request", "Time to answer a request", Unit::Seconds, metrics.request_seconds.clone());
+        registry.register("rate_limited", "Requests refused for being one too many", metrics.rate_limited.clone());
         registry.register("orders", "Orders received, by what became of them", metrics.orders.clone());
         registry.register("order_messages_refused", "Order messages refused", metrics.refusals.clone());
         registry.register("intake_batch_orders", "Orders that share an upsert", metrics.batches.clone());

@@ -1,14 +1,17 @@
 //! What is kept: every statement that Backhaul sends to PostgreSQL, one module per thing that is kept.
 //!
 //! A [`Store`] is a pool of connections; reads go through it. Writes take a [`Tx`], which carries the merchant whose
-//! data it touches; only a flow opens one. Times and ids are parameters: no statement reads a clock or makes an id, so
-//! that tests are deterministic and every statement runs on a Citus cluster as well.
+//! data it touches; only a flow opens one. What belongs to no merchant ([`rates`], [`limits`]) is written without. Times
+//! and ids are parameters: no statement reads a clock or makes an id, so that tests are deterministic and every statement
+//! runs on a Citus cluster as well.
 
 pub mod audit;
 pub mod credentials;
 pub mod installation;
+pub mod limits;
 pub mod merchants;
 pub mod orders;
+pub mod rates;
 pub mod refunds;
 pub mod refusals;
 pub mod tokens;
@@ -24,7 +27,7 @@ use sqlx::{ConnectOptions, Connection as _, PgConnection, PgPool, Postgres, Tran
 /// How the pool of connections is bounded.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolLimits {
-    /// The most connections at a time.
+    /// The most connections at a time, beside the one for limits.
     pub connections: u32,
     /// How long a caller waits for a free one.
     pub acquire: Duration,
@@ -41,6 +44,8 @@ const IDLE_UNASKED: Duration = Duration::from_millis(500);
 #[derive(Clone)]
 pub struct Store {
     pool: PgPool,
+    /// One connection beside the pool, for limits: they are needed most when every other connection is busy.
+    aside: PgPool,
 }
 
 impl Store {
@@ -54,15 +59,19 @@ impl Store {
             ("idle_in_transaction_session_timeout", millis(limits.statement * 2)),
             ("timezone", "UTC".to_owned()),
         ]);
-        let pool = PgPoolOptions::new()
-            .max_connections(limits.connections)
-            .acquire_timeout(limits.acquire)
-            .test_before_acquire(false)
-            // Only a connection that has been idle for a while is asked whether it is still there: under load that would
-            // be a round trip for nothing.
-            .before_acquire(|connection, meta| Box::pin(async move { Ok(meta.idle_for < IDLE_UNASKED || connection.ping().await.is_ok()) }))
-            .connect_lazy_with(options);
-        Ok(Self { pool })
+        let pool = |most| {
+            PgPoolOptions::new()
+                .max_connections(most)
+                .acquire_timeout(limits.acquire)
+                .test_before_acquire(false)
+                // Only a connection that has been idle for a while is asked whether it is still there: under load that
+                // would be a round trip for nothing.
+                .before_acquire(|connection, meta| {
+                    Box::pin(async move { Ok(meta.idle_for < IDLE_UNASKED || connection.ping().await.is_ok()) })
+                })
+                .connect_lazy_with(options.clone())
+        };
+        Ok(Self { pool: pool(limits.connections), aside: pool(1) })
     }
 
     /// Opens a transaction on the data of `merchant`.
@@ -73,6 +82,7 @@ impl Store {
     /// Waits until every connection is given back, and closes them.
     pub async fn close(&self) {
         self.pool.close().await;
+        self.aside.close().await;
     }
 
     /// How many connections there are, and how many of them are idle.

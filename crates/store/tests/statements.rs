@@ -20,7 +20,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or that are small and shared: reference tables on a cluster.
-const SHARED: [&str; 4] = ["_sqlx_migrations", "credential", "installation", "merchant"];
+const SHARED: [&str; 7] = ["_sqlx_migrations", "credential", "installation", "merchant", "node_pulse", "operator_limit", "rate_count"];
 
 /// A migrated database of this test's own.
 async fn database(of: &str) -> PgConnection {

@@ -47,12 +47,54 @@ pub(super) enum ApiError {
     UnsupportedMediaType(&'static str),
     /// The message has faults.
     Faulty(Vec<Fault>),
-    /// More is being worked on than the service takes on at a time.
-    Busy,
+    /// It is one too many.
+    TooManyRequests {
+        /// Which limit it met.
+        exceeded: Exceeded,
+        /// How many it lets through.
+        limit: u32,
+        /// In how many seconds there is room again.
+        retry_after: u32,
+    },
     /// The database cannot be reached.
     Unavailable(String),
     /// We are at fault.
     Internal(String),
+}
+
+/// A limit that a request can meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Exceeded {
+    /// Requests of one address.
+    Requests,
+    /// Wrong secrets that one address sent for one client.
+    SecretsOfClient,
+    /// Wrong secrets that one address sent for all clients.
+    SecretsOfAddress,
+    /// Order messages that this node works on.
+    MessagesInFlight,
+}
+
+impl Exceeded {
+    /// Its word in the metrics.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::SecretsOfClient => "secrets_of_client",
+            Self::SecretsOfAddress => "secrets_of_address",
+            Self::MessagesInFlight => "messages_in_flight",
+        }
+    }
+
+    /// What there were more of than the limit allows.
+    const fn what(self) -> &'static str {
+        match self {
+            Self::Requests => "requests a minute from one address",
+            Self::SecretsOfClient => "wrong secrets a minute for one client from one address",
+            Self::SecretsOfAddress => "wrong secrets a minute from one address",
+            Self::MessagesInFlight => "order messages at a time",
+        }
+    }
 }
 
 /// How the caller wants errors.
@@ -91,7 +133,7 @@ impl ApiError {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -127,7 +169,10 @@ impl ApiError {
                 1 => "The message has a fault and nothing of it was stored.".to_owned(),
                 many => format!("The message has {many} faults and nothing of it was stored."),
             },
-            Self::Busy => "The service has its hands full; try again with exponential backoff.".to_owned(),
+            Self::TooManyRequests { exceeded, limit, retry_after } => {
+                let what = exceeded.what();
+                format!("The limit is {limit} {what}; retry in {retry_after} s at the earliest, with exponential backoff.")
+            }
             Self::Unavailable(_) => "The service is unavailable at the moment; try again with exponential backoff.".to_owned(),
             Self::Internal(_) => "The service failed; try again with exponential backoff, and quote the request_id to support.".to_owned(),
         }
@@ -182,10 +227,19 @@ impl ApiError {
         if let Some(challenge) = self.challenge() {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static(challenge));
         }
-        if let Self::Busy | Self::Unavailable(_) = self {
-            response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+        if let Some(seconds) = self.retry_after() {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         response
+    }
+
+    /// After how many seconds the same again may succeed.
+    fn retry_after(&self) -> Option<u32> {
+        match self {
+            Self::TooManyRequests { retry_after, .. } => Some(*retry_after),
+            Self::Unavailable(_) => Some(1),
+            _ => None,
+        }
     }
 }
 

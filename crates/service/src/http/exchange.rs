@@ -1,6 +1,6 @@
 //! One exchange of request and answer: what happens around every handler.
 //!
-//! A request gets an id, runs in a task of its own (so that a caller who hangs up cannot leave a transaction half way),
+//! A request gets an id, is counted for its address and refused if it is one too many, runs in a task of its own (so that a caller who hangs up cannot leave a transaction half way),
 //! is counted and logged once, and an error is put into the words that the caller accepts.
 
 use axum::extract::{MatchedPath, Request, State};
@@ -9,7 +9,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 
-use super::error::{ApiError, Wanted};
+use super::error::{ApiError, Exceeded, Wanted};
+use super::rate;
 use crate::app::App;
 use crate::metrics::{RequestLabels, RouteLabels};
 
@@ -30,8 +31,13 @@ pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: 
     request.extensions_mut().insert(id.clone());
     let span = tracing::info_span!("request", request_id = id.0, method, route);
 
-    let task = tokio::spawn(next.run(request).instrument(span.clone()));
-    let mut response = task.await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response());
+    let verdict = rate::count(&app, &mut request);
+    let mut response = if verdict.admitted {
+        let task = tokio::spawn(next.run(request).instrument(span.clone()));
+        task.await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
+    } else {
+        rate::refuse(&app, Exceeded::Requests, verdict).into_response()
+    };
 
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         span.in_scope(|| error.log());
@@ -47,6 +53,7 @@ pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: 
     if let Ok(id) = HeaderValue::from_str(&id.0) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
+    rate::announce(verdict, response.headers_mut());
 
     let status = response.status().as_u16();
     let took = app.clock.uptime().saturating_sub(started);

@@ -37,7 +37,8 @@ pub fn text() -> &'static str {
     &DOCUMENT
 }
 
-/// The handlers' part, completed by what `wire` publishes and by how access is got.
+/// The handlers' part, completed by what `wire` publishes, by how access is got, and by what the exchange around every
+/// handler may answer.
 fn build() -> Value {
     let mut head = Head::openapi();
     head.merge(public().into_openapi());
@@ -49,7 +50,24 @@ fn build() -> Value {
             schemas.sort_keys();
         }
     }
+    let paths = document.pointer_mut("/paths").and_then(Value::as_object_mut);
+    let operations = paths.into_iter().flat_map(|paths| paths.values_mut()).filter_map(Value::as_object_mut).flatten();
+    for responses in operations.filter_map(|(_, operation)| operation.pointer_mut("/responses")?.as_object_mut()) {
+        responses.entry("429").or_insert_with(too_many_requests);
+        responses.sort_keys();
+    }
     document
+}
+
+/// What every operation answers to a caller who asks too often.
+fn too_many_requests() -> Value {
+    json!({
+        "description": "Too many requests. Try again after `Retry-After`, with exponential backoff.",
+        "headers": {
+            "Retry-After": { "description": "In how many seconds a request would pass.", "schema": { "type": "integer" } },
+        },
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ErrorBody" } } },
+    })
 }
 
 fn security() -> Value {

@@ -78,7 +78,9 @@ impl Drop for Served {
 async fn the_first_migration_fixes_the_mode() {
     let database = Database::create_empty().await;
     assert!(err(&backhaul(&database, &["serve"])).contains("the database is empty; run `backhaul migrate`"));
-    assert_eq!(out(&backhaul(&database, &["migrate"])), "3 migrations applied; the schema is up to date (sandbox).\n");
+    let migrations = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations")).unwrap().count();
+    let applied = format!("{migrations} migrations applied; the schema is up to date (sandbox).\n");
+    assert_eq!(out(&backhaul(&database, &["migrate"])), applied);
     assert_eq!(out(&backhaul(&database, &["migrate"])), "The schema is up to date (sandbox).\n");
 
     let production = |words: &[&str]| {

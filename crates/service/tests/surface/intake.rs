@@ -115,7 +115,7 @@ async fn a_batch_tells_the_repeated_from_the_stale() {
 async fn a_full_house_sheds_before_the_body_is_read() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let most = world.app.settings.intake.messages_in_flight;
+    let most = world.app.limits.messages_in_flight();
     let admissions: Vec<_> = (0..most).map(|_| world.app.intake.admit(most).unwrap()).collect();
     // Not even its faults are looked at.
     let reply = merchant.publishes_text("{").await;

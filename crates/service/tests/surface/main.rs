@@ -18,6 +18,7 @@ mod intake;
 mod matrix;
 mod messages;
 mod operating;
+mod rates;
 mod readme;
 mod refunds;
 mod snapshots;

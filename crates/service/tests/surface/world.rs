@@ -41,17 +41,28 @@ pub struct World {
 
 impl World {
     pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A world with these settings beside the usual ones.
+    pub async fn with(variables: &[(&str, &str)]) -> Self {
         let database = Arc::new(Database::create().await);
-        Self::on(database, 1, Clock::fixed(beginning())).await
+        let settings = settings(&database, variables);
+        Self::on(database, settings, 1, Clock::fixed(beginning())).await
     }
 
-    /// A second node on the same database: its own app, its own caches, the same clock.
+    /// A second node on the same database: its own app, its own caches, the same settings and clock.
     pub async fn second_node(&self) -> Self {
-        Self::on(self.database.clone(), 2, self.app.clock.clone()).await
+        self.another_node(2).await
     }
 
-    async fn on(database: Arc<Database>, seed: u64, clock: Clock) -> Self {
-        let app = App::new(settings(&database), clock, Entropy::seeded(seed)).unwrap();
+    /// One more node; its `seed` tells it from the others.
+    pub async fn another_node(&self, seed: u64) -> Self {
+        Self::on(self.database.clone(), self.app.settings.clone(), seed, self.app.clock.clone()).await
+    }
+
+    async fn on(database: Arc<Database>, settings: Settings, seed: u64, clock: Clock) -> Self {
+        let app = App::new(settings, clock, Entropy::seeded(seed)).unwrap();
         let base = serve(&app, http::router(&app)).await;
         let admin = serve(&app, http::admin_router(&app)).await;
         app.enter(Phase::Serving);
@@ -104,8 +115,8 @@ impl World {
     }
 }
 
-pub fn settings(database: &Database) -> Settings {
-    let variables = [
+fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
+    let usual = [
         ("DATABASE_URL", database.url.as_str()),
         ("BACKHAUL__MODE", "sandbox"),
         ("BACKHAUL__DATABASE__CONNECTIONS", "16"),
@@ -113,7 +124,7 @@ pub fn settings(database: &Database) -> Settings {
         ("BACKHAUL__DATABASE__STATEMENT_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__LOCK_TIMEOUT_MS", "15000"),
     ];
-    Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
+    Settings::load(None, usual.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
 }
 
 async fn serve(app: &App, router: axum::Router) -> String {

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::id::MerchantId;
@@ -46,11 +46,11 @@ struct Job {
 pub struct Intake {
     queue: Mutex<Queue>,
     hasher: RandomState,
-    in_flight: AtomicUsize,
+    in_flight: AtomicU32,
 }
 
 /// The right of a message to be worked on.
-pub struct Admission<'a>(&'a AtomicUsize);
+pub struct Admission<'a>(&'a AtomicU32);
 
 impl Drop for Admission<'_> {
     fn drop(&mut self) {
@@ -85,7 +85,7 @@ impl Intake {
 
     /// Lets a message in, unless `most` are being worked on already. It counts until the admission is dropped, so that this
     /// bounds the queue, and what is read and parsed for it.
-    pub fn admit(&self, most: usize) -> Option<Admission<'_>> {
+    pub fn admit(&self, most: u32) -> Option<Admission<'_>> {
         let admission = Admission(&self.in_flight);
         (self.in_flight.fetch_add(1, Ordering::SeqCst) < most).then_some(admission)
     }

@@ -19,7 +19,7 @@ use crate::flow::keep_refusal::{Refused, keep_refusal};
 use crate::http::api_version::ApiVersion;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, Exceeded};
 use crate::http::exchange::RequestId;
 use crate::metrics::ResultLabels;
 
@@ -56,7 +56,9 @@ pub(crate) async fn publish(
     query: Result<Query<PublishQuery>, axum::extract::rejection::QueryRejection>,
     request: Request,
 ) -> Result<Json<OrdersAccepted>, ApiError> {
-    let Some(_admission) = app.intake.admit(app.settings.intake.messages_in_flight) else { return Err(ApiError::Busy) };
+    let limit = app.limits.messages_in_flight();
+    let exceeded = Exceeded::MessagesInFlight;
+    let _admission = app.intake.admit(limit).ok_or(ApiError::TooManyRequests { exceeded, limit, retry_after: 1 })?;
     let JsonBody(body) = JsonBody::from_request(request, &app).await?;
     let Query(query) = query.map_err(|_| ApiError::BadQuery("validate_only is true or false".to_owned()))?;
     let message = match wire::order::read(&body) {

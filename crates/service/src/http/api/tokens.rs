@@ -11,8 +11,11 @@ use wire::token::{TokenRequest, TokenResponse};
 use crate::app::App;
 use crate::bearer;
 use crate::flow::issue_token::{IssueTokenError, issue_token};
+use crate::http::address::Client;
 use crate::http::body::{AnyBody, MediaType};
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, Exceeded};
+use crate::http::rate;
+use crate::rate::Deaf;
 
 /// Get an access token.
 ///
@@ -34,7 +37,7 @@ use crate::http::error::ApiError;
         (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
-pub(crate) async fn issue(State(app): State<App>, body: AnyBody) -> Result<Json<TokenResponse>, ApiError> {
+pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body: AnyBody) -> Result<Json<TokenResponse>, ApiError> {
     let request = match body.media_type {
         MediaType::Json => TokenRequest::from_json(&body.bytes),
         MediaType::Form => TokenRequest::from_form(&body.bytes),
@@ -49,8 +52,16 @@ pub(crate) async fn issue(State(app): State<App>, body: AnyBody) -> Result<Json<
     let client_id = request.client_id.ok_or(ApiError::IncompleteTokenRequest("client_id"))?;
     let client_secret = request.client_secret.ok_or(ApiError::IncompleteTokenRequest("client_secret"))?;
 
+    let second = app.clock.uptime().as_secs();
+    app.rates.guesses.listen(address, &client_id, second).map_err(|deaf| match deaf {
+        Deaf::Client(verdict) => rate::refuse(&app, Exceeded::SecretsOfClient, verdict),
+        Deaf::Address(verdict) => rate::refuse(&app, Exceeded::SecretsOfAddress, verdict),
+    })?;
     let issued = issue_token(&app, &client_id, &client_secret).await.map_err(|error| match error {
-        IssueTokenError::WrongClient => ApiError::InvalidClient,
+        IssueTokenError::WrongClient => {
+            app.rates.guesses.count(address, &client_id, second);
+            ApiError::InvalidClient
+        }
         IssueTokenError::Failed(failed) => failed.into(),
     })?;
     let answer = TokenResponse {

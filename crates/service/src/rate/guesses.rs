@@ -1,0 +1,59 @@
+//! Wrong client secrets: how many may come before nobody listens any more.
+//!
+//! They are counted for the pair of address and client, so that nobody can lock a merchant out from elsewhere, and for
+//! the address over all clients, so that nobody can try one secret on each. Right ones are not counted. Each node counts
+//! for itself: a secret has 256 random bits, and the limit is against the noise.
+
+use super::{Address, Counters, Verdict};
+use crate::bearer::{self, Hash};
+
+/// How many wrong ones an address may send for one client within a minute.
+const MOST_FOR_CLIENT: u32 = 10;
+/// How many wrong ones an address may send for all clients within a minute.
+const MOST_FOR_ADDRESS: u32 = 100;
+/// How many pairs are counted at a time, and how many addresses.
+const MOST_REMEMBERED: usize = 20_000;
+
+/// The wrong secrets of the last minute.
+pub struct Guesses {
+    of_client: Counters<(Address, Hash)>,
+    of_address: Counters<Address>,
+}
+
+/// Why nobody listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deaf {
+    /// Too many wrong secrets for this client.
+    Client(Verdict),
+    /// Too many wrong secrets over all clients.
+    Address(Verdict),
+}
+
+impl Default for Guesses {
+    fn default() -> Self {
+        Self { of_client: Counters::new(MOST_REMEMBERED), of_address: Counters::new(MOST_REMEMBERED) }
+    }
+}
+
+impl Guesses {
+    /// Whether a secret of `client_id` from `address` is looked at in `second`.
+    pub fn listen(&self, address: Address, client_id: &str, second: u64) -> Result<(), Deaf> {
+        let of_client = self.of_client.look(pair(address, client_id), second, MOST_FOR_CLIENT);
+        if !of_client.admitted {
+            return Err(Deaf::Client(of_client));
+        }
+        let of_address = self.of_address.look(address, second, MOST_FOR_ADDRESS);
+        if of_address.admitted { Ok(()) } else { Err(Deaf::Address(of_address)) }
+    }
+
+    /// Counts a wrong secret.
+    pub fn count(&self, address: Address, client_id: &str, second: u64) {
+        self.of_client.count(pair(address, client_id), second);
+        self.of_address.count(address, second);
+    }
+}
+
+/// A client id may be of any length and is kept as its hash.
+fn pair(address: Address, client_id: &str) -> (Address, Hash) {
+    (address, bearer::hash(client_id))
+}

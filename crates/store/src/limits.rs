@@ -1,0 +1,43 @@
+//! The limits that the operator has lowered. They belong to no merchant, so that the write takes no `Tx`.
+
+use chrono::{DateTime, Utc};
+
+use crate::{Failed, Store};
+
+/// A limit that the operator has set, or has reset.
+#[derive(Clone, Debug)]
+pub struct OperatorLimit {
+    /// Its name.
+    pub name: String,
+    /// Its value; none once it was reset.
+    pub value: Option<i64>,
+    /// Who did it.
+    pub set_by: String,
+    /// When.
+    pub set_at: DateTime<Utc>,
+}
+
+/// Every limit that was ever set.
+pub async fn list(store: &Store) -> Result<Vec<OperatorLimit>, Failed> {
+    let limits = sqlx::query_as!(OperatorLimit, "select name, value, set_by, set_at from operator_limit order by name")
+        .fetch_all(&store.aside)
+        .await?;
+    Ok(limits)
+}
+
+/// Saves a limit; without a value it is reset.
+pub async fn save(store: &Store, limit: &OperatorLimit) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into operator_limit (name, value, set_by, set_at) values ($1, $2, $3, $4)
+        on conflict (name) do update set value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at
+        "#,
+        limit.name,
+        limit.value,
+        limit.set_by,
+        limit.set_at,
+    )
+    .execute(&store.aside)
+    .await?;
+    Ok(())
+}

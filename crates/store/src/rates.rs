@@ -1,0 +1,83 @@
+//! What nodes tell each other of busy addresses, so that they hold the rate limit together.
+//!
+//! These tables belong to no merchant and are gone after a crash, so that the writes take no `Tx`: each is one statement
+//! that may fail without anybody missing it.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::{Failed, Store};
+
+/// What one node counted of one address.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Which address.
+    pub address: String,
+    /// Requests in each second of the last minute, as the node wrote them.
+    pub counts: Vec<u8>,
+    /// When that was.
+    pub counted_at: DateTime<Utc>,
+}
+
+/// Says that `node` lives until `live_until`, and asks how many others do.
+pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: DateTime<Utc>) -> Result<i64, Failed> {
+    let others = sqlx::query_scalar!(
+        r#"
+        with mine as (
+            insert into node_pulse (node_id, live_until) values ($1, $3)
+            on conflict (node_id) do update set live_until = excluded.live_until
+        )
+        select count(*) as "others!" from node_pulse where node_id <> $1 and live_until > $2
+        "#,
+        node,
+        now,
+        live_until,
+    )
+    .fetch_one(&store.aside)
+    .await?;
+    Ok(others)
+}
+
+/// Saves what `node` counted of its busy addresses; `counts` stand in the order of `addresses`.
+pub async fn save(
+    store: &Store,
+    node: Uuid,
+    addresses: &[String],
+    counts: &[Vec<u8>],
+    counted_at: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
+) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into rate_count (node_id, address, counts, counted_at, expires_at)
+        select $1, busy.address, busy.counts, $4, $5
+        from unnest($2::text[], $3::bytea[]) as busy (address, counts)
+        on conflict (node_id, address) do update
+        set counts = excluded.counts, counted_at = excluded.counted_at, expires_at = excluded.expires_at
+        "#,
+        node,
+        addresses,
+        counts,
+        counted_at,
+        expires_at,
+    )
+    .execute(&store.aside)
+    .await?;
+    Ok(())
+}
+
+/// What nodes other than `node` counted and what still matters.
+pub async fn list(store: &Store, node: Uuid, now: DateTime<Utc>) -> Result<Vec<Counted>, Failed> {
+    let counted =
+        sqlx::query_as!(Counted, "select address, counts, counted_at from rate_count where node_id <> $1 and expires_at > $2", node, now)
+            .fetch_all(&store.aside)
+            .await?;
+    Ok(counted)
+}
+
+/// Removes what has long expired, of every node.
+pub async fn sweep(store: &Store, expired_before: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!("delete from rate_count where expires_at < $1", expired_before).execute(&store.aside).await?;
+    sqlx::query!("delete from node_pulse where live_until < $1", expired_before).execute(&store.aside).await?;
+    Ok(())
+}
