@@ -4,7 +4,7 @@
 //! - [`flow`] holds the business verbs, one file each; only a flow opens a transaction.
 //! - [`http`] is the surface; its router reads as a table of contents.
 //! - [`rate`] counts requests by address, and [`limits`] says how many there may be.
-//! - [`rounds`] is what a node does every second beside answering.
+//! - [`heartbeat`] is what a node does every second beside answering.
 //! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
 //! - [`cli`] is the command line, one file per group of commands.
 //! - [`config`], [`telemetry`], [`metrics`], [`clock`], [`entropy`], [`key`] and [`bearer`] are what these stand on.
@@ -17,10 +17,10 @@ pub mod config;
 pub mod entropy;
 pub mod flow;
 pub mod health;
+pub mod heartbeat;
 pub mod http;
 pub mod key;
 pub mod limits;
 pub mod metrics;
 pub mod rate;
-pub mod rounds;
 pub mod telemetry;

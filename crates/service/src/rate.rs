@@ -1,7 +1,7 @@
 //! How often an address may call. The cast:
 //!
 //! - an [`Address`] is what is counted: an IPv4 address, or the /64 of an IPv6 address;
-//! - a [`Window`](window::Window) holds the counts of one sliding minute;
+//! - a window holds the counts of one sliding minute;
 //! - [`Counters`] are the windows of many addresses, bounded in memory;
 //! - [`Guesses`] are wrong client secrets;
 //! - [`sharing`] tells the other nodes what was counted here, and hears what was counted there.

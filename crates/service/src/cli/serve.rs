@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::app::{App, Phase};
 use crate::http::{self, listener};
-use crate::{limits, rounds, telemetry};
+use crate::{heartbeat, limits, telemetry};
 
 /// How often a database that cannot be reached is asked again at the start.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -39,14 +39,14 @@ pub(super) async fn serve(app: App, leaving: watch::Receiver<bool>, started: imp
     if let Err(failed) = limits::renew(&app).await {
         tracing::warn!(%failed, "the limits are those of the settings for now");
     }
-    let rounds = tokio::spawn(rounds::run(app.clone()));
+    let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let public = bind(&limits.listen, "http.listen").await?;
     let address = public.local_addr()?;
     tracing::info!(%address, mode = app.settings.mode.as_str(), "serving");
     app.enter(Phase::Serving);
     started(address);
     listener::serve(public, http::router(&app), limits, gone(leaving)).await?;
-    rounds.abort();
+    heartbeat.abort();
     admin.await??;
     app.store.close().await;
     tracing::info!("gone");

@@ -206,5 +206,4 @@ fn judge(own: &Window, others: Option<&Window>, limit: u32) -> Verdict {
 }
 
 #[cfg(test)]
-#[path = "counters/tests.rs"]
-mod tests;
+mod model;

@@ -4,9 +4,13 @@
 //! A window carries its seconds, so that it stays true while it ages: a node that cannot reach the database for a while,
 //! or that died, is still counted for the rest of the minute, and no longer.
 
-use chrono::TimeDelta;
+use std::cmp::Reverse;
+
+use chrono::{DateTime, TimeDelta, Utc};
 use store::rates;
 
+use super::Address;
+use super::counters::Busy;
 use super::window::Window;
 use crate::app::App;
 
@@ -18,33 +22,45 @@ const MOST_TOLD: usize = 1_000;
 const LIVE_FOR: TimeDelta = TimeDelta::seconds(10);
 /// How long what a node counted may matter: as long as a window is.
 const MATTERS_FOR: TimeDelta = TimeDelta::seconds(60);
-/// In which of its seconds a node sweeps what has long expired: in every 60th.
+/// In every how many seconds a node sweeps what has long expired.
 const SWEEPS_EVERY: u64 = 60;
 
-/// One round: forget the quiet, tell the others, hear the others.
-pub async fn round(app: &App) -> Result<(), store::Failed> {
+/// Forgets the quiet, tells the others, hears the others.
+pub async fn share(app: &App) -> Result<(), store::Failed> {
     let (now, second) = (app.now(), app.clock.uptime().as_secs());
-    let busy = (app.limits.requests_per_minute() / BUSY_PART).max(1);
-    let mut busy = app.rates.requests.sweep(second, busy);
-    let others = rates::pulse(&app.store, app.node, now, now + LIVE_FOR).await?;
-    if others == 0 {
+    let others = rates::pulse(&app.store, app.node, now, now + LIVE_FOR).await;
+    // Nobody is busy enough when there is nobody to tell.
+    let busy = if matches!(others, Ok(1..)) { (app.limits.requests_per_minute() / BUSY_PART).max(1) } else { u32::MAX };
+    let busy = app.rates.requests.sweep(second, busy);
+    if others? > 0 {
+        tell(app, busy, now).await?;
+        hear(app, now, second).await?;
+    }
+    if second.is_multiple_of(SWEEPS_EVERY) {
+        rates::sweep(&app.store, now - MATTERS_FOR).await?;
+    }
+    Ok(())
+}
+
+/// Publishes the windows of busy addresses.
+async fn tell(app: &App, mut busy: Vec<Busy<Address>>, now: DateTime<Utc>) -> Result<(), store::Failed> {
+    if busy.is_empty() {
         return Ok(());
     }
-    if !busy.is_empty() {
-        if busy.len() > MOST_TOLD {
-            busy.select_nth_unstable_by_key(MOST_TOLD, |busy| std::cmp::Reverse(busy.window.total()));
-            busy.truncate(MOST_TOLD);
-        }
-        let (addresses, counts): (Vec<_>, Vec<_>) = busy.iter().map(|busy| (busy.key.to_string(), busy.window.to_bytes())).unzip();
-        rates::save(&app.store, app.node, &addresses, &counts, now, now + MATTERS_FOR).await?;
+    if busy.len() > MOST_TOLD {
+        busy.select_nth_unstable_by_key(MOST_TOLD, |busy| Reverse(busy.window.total()));
+        busy.truncate(MOST_TOLD);
     }
+    let (addresses, counts): (Vec<_>, Vec<_>) = busy.iter().map(|busy| (busy.key.to_string(), busy.window.to_bytes())).unzip();
+    rates::save(&app.store, app.node, &addresses, &counts, now, now + MATTERS_FOR).await
+}
+
+/// Reads the windows of the other nodes, and lets them age by the time that has passed since.
+async fn hear(app: &App, now: DateTime<Utc>, second: u64) -> Result<(), store::Failed> {
     let heard = rates::list(&app.store, app.node, now).await?;
     app.rates.requests.learn(heard.iter().filter_map(|counted| {
         let age = usize::try_from((now - counted.counted_at).num_seconds()).unwrap_or_default();
         Some((counted.address.parse().ok()?, Window::from_bytes(&counted.counts, age, second)))
     }));
-    if second.is_multiple_of(SWEEPS_EVERY) {
-        rates::sweep(&app.store, now - MATTERS_FOR).await?;
-    }
     Ok(())
 }

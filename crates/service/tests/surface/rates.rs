@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use backhaul::flow::set_limit::{reset_limit, set_limit};
+use backhaul::heartbeat;
 use backhaul::limits::Name;
-use backhaul::rounds;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -33,10 +33,10 @@ async fn admitted(world: &World, many: usize) -> usize {
     admitted
 }
 
-/// One round of each node, in turn.
-async fn round(nodes: &[&World]) {
+/// One beat of each node, in turn.
+async fn beat(nodes: &[&World]) {
     for node in nodes {
-        rounds::round(&node.app, 0).await.unwrap();
+        heartbeat::beat(&node.app, 0).await.unwrap();
     }
 }
 
@@ -133,11 +133,11 @@ fn every_operation_documents_429() {
 async fn nodes_hold_the_limit_together() {
     let first = World::with(&[FEW]).await;
     let (second, third) = (first.second_node().await, first.another_node(3).await);
-    round(&[&first, &second, &third, &first, &second]).await;
+    beat(&[&first, &second, &third, &first, &second]).await;
     assert_eq!(admitted(&first, 6).await, 6);
     first.time_passes(Duration::from_secs(5));
     assert_eq!(admitted(&second, 3).await, 3);
-    round(&[&first, &second, &third, &first]).await;
+    beat(&[&first, &second, &third, &first]).await;
     let refused = {
         assert_eq!(admitted(&third, 1).await, 1, "the tenth");
         knock(&third).await
@@ -153,17 +153,17 @@ async fn nodes_hold_the_limit_together() {
 async fn a_node_alone_shares_nothing() {
     let world = World::with(&[FEW]).await;
     admitted(&world, 10).await;
-    round(&[&world]).await;
+    beat(&[&world]).await;
     let mut beside = world.database.connect().await;
     let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut beside).await.unwrap();
     assert_eq!(rows, 0);
     let other = world.second_node().await;
-    round(&[&other, &world]).await;
+    beat(&[&other, &world]).await;
     let rows: Vec<String> = sqlx::query_scalar("select address from rate_count").fetch_all(&mut beside).await.unwrap();
     assert_eq!(rows, ["127.0.0.1"]);
     // What has expired goes with the next full minute.
-    world.time_passes(Duration::from_secs(180));
-    round(&[&other, &world]).await;
+    world.time_passes(Duration::from_mins(3));
+    beat(&[&other, &world]).await;
     let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut beside).await.unwrap();
     assert_eq!(rows, 0);
 }
@@ -172,14 +172,14 @@ async fn a_node_alone_shares_nothing() {
 async fn without_its_database_a_node_counts_for_itself() {
     let world = World::with(&[FEW]).await;
     let other = world.second_node().await;
-    round(&[&world, &other]).await;
+    beat(&[&world, &other]).await;
     admitted(&other, 4).await;
-    round(&[&other, &world]).await;
+    beat(&[&other, &world]).await;
     world.app.store.close().await;
-    assert!(rounds::round(&world.app, 0).await.is_err());
+    assert!(heartbeat::beat(&world.app, 0).await.is_err());
     assert_eq!(admitted(&world, 10).await, 6, "what was heard last still counts");
     assert_eq!(knock(&world).await.header("retry-after"), "60");
-    world.time_passes(Duration::from_secs(60));
+    world.time_passes(Duration::from_mins(1));
     assert_eq!(admitted(&world, 12).await, 10);
 }
 
@@ -225,7 +225,7 @@ async fn ten_wrong_secrets_a_minute_are_enough_and_lock_nobody_out_elsewhere() {
         |body: Value| world.ask(Method::POST, "/oauth/token", move |request| request.header("X-Forwarded-For", "198.51.100.7").json(&body));
     assert_eq!(elsewhere(merchant.credentials()).await.status, 200, "from elsewhere the merchant gets in");
     assert_eq!(tries(&other, &other.client_id, &other.client_secret).await, 200, "and so does another client from here");
-    world.time_passes(Duration::from_secs(60));
+    world.time_passes(Duration::from_mins(1));
     assert_eq!(tries(&merchant, &merchant.client_id, &merchant.client_secret).await, 200);
     assert_eq!(world.metric(r#"backhaul_rate_limited_total{reason="secrets_of_client"}"#).await, 1);
 }
@@ -239,7 +239,7 @@ async fn a_hundred_wrong_secrets_a_minute_are_enough_for_all_clients() {
     }
     assert_eq!(tries(&merchant, "another", "guess").await, 429);
     assert_eq!(world.metric(r#"backhaul_rate_limited_total{reason="secrets_of_address"}"#).await, 1);
-    world.time_passes(Duration::from_secs(60));
+    world.time_passes(Duration::from_mins(1));
     assert_eq!(tries(&merchant, "another", "guess").await, 401);
 }
 
@@ -249,18 +249,28 @@ async fn a_limit_that_the_operator_lowers_holds_on_every_node() {
     let other = world.second_node().await;
     set_limit(&world.app, "cli:somebody", Name::RequestsPerMinute, 3).await.unwrap();
     set_limit(&world.app, "cli:somebody", Name::MessagesInFlight, 7).await.unwrap();
-    round(&[&world, &other]).await;
+    beat(&[&world, &other]).await;
     for node in [&world, &other] {
         assert_eq!((node.app.limits.requests_per_minute(), node.app.limits.messages_in_flight()), (3, 7));
     }
     assert_eq!(admitted(&other, 10).await, 3);
     reset_limit(&world.app, "cli:somebody", Name::RequestsPerMinute).await.unwrap();
-    round(&[&other]).await;
+    beat(&[&other]).await;
     assert_eq!((other.app.limits.requests_per_minute(), other.app.limits.messages_in_flight()), (10, 7));
     assert_eq!(admitted(&other, 10).await, 7);
     world.app.store.close().await;
-    assert!(rounds::round(&world.app, 0).await.is_err());
+    assert!(heartbeat::beat(&world.app, 0).await.is_err());
     assert_eq!(world.app.limits.requests_per_minute(), 3, "a node that hears nothing keeps what it heard last");
+}
+
+#[tokio::test]
+async fn a_limit_is_heard_of_while_every_connection_is_busy() {
+    let world = World::with(&[FEW, ("BACKHAUL__DATABASE__CONNECTIONS", "1")]).await;
+    let merchant = world.merchant("acme").await;
+    let _busy = world.app.store.begin(merchant.id).await.unwrap();
+    set_limit(&world.app, "cli:somebody", Name::RequestsPerMinute, 3).await.unwrap();
+    beat(&[&world]).await;
+    assert_eq!(world.app.limits.requests_per_minute(), 3);
 }
 
 #[tokio::test]

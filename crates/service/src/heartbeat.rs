@@ -1,66 +1,67 @@
 //! What a node does every second beside answering: it hears of limits that the operator has lowered, and shares its
 //! counts with the other nodes.
 //!
-//! Nothing waits for a round. When the database cannot be reached, a node goes on with the limits that it last heard of
-//! and with its own counts.
+//! Nothing waits for a beat. When the database cannot be reached, a node goes on with the limits that it last heard of and
+//! with its own counts.
 
 use std::time::Duration;
 
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
 use crate::{limits, rate};
 
-/// How often there is a round.
+/// How often there is a beat.
 const EVERY: Duration = Duration::from_secs(1);
-/// In which rounds the limits are asked for: with this and the time that a round may take, a lowered limit is in force
+/// In every how many beats the limits are asked for: with the time that a beat may take, a lowered limit is in force
 /// within 5 seconds.
 const LIMITS_EVERY: u64 = 2;
-/// How long a round may take.
+/// How long a beat may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// One round, the `number`th.
-pub async fn round(app: &App, number: u64) -> Result<(), store::Failed> {
+/// One beat, the `number`th.
+pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     if number.is_multiple_of(LIMITS_EVERY) {
         limits::renew(app).await?;
     }
-    rate::sharing::round(app).await
+    rate::sharing::share(app).await
 }
 
-/// Rounds without end. A round that panics is logged and followed by the next.
+/// Beats without end. When one panics, that is logged, and the next follows.
 pub async fn run(app: App) {
     loop {
-        let rounds = Rounds(tokio::spawn(go_round(app.clone())));
-        if let Err(error) = rounds.ended().await {
-            tracing::error!(%error, "a round broke off");
+        let beats = Beats(tokio::spawn(go_on(app.clone())));
+        if let Err(error) = beats.ended().await {
+            tracing::error!(%error, "a beat broke off");
         }
         sleep(EVERY).await;
     }
 }
 
-/// The task of the rounds, which ends with whoever watches over it.
-struct Rounds(tokio::task::JoinHandle<()>);
+/// The task of the beats, which ends with whoever watches over it.
+struct Beats(JoinHandle<()>);
 
-impl Rounds {
-    async fn ended(mut self) -> Result<(), tokio::task::JoinError> {
+impl Beats {
+    async fn ended(mut self) -> Result<(), JoinError> {
         (&mut self.0).await
     }
 }
 
-impl Drop for Rounds {
+impl Drop for Beats {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-async fn go_round(app: App) {
+async fn go_on(app: App) {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // Trouble is told once when it begins and once when it is over, not every second.
     let mut trouble = false;
     for number in 0_u64.. {
         ticks.tick().await;
-        let failed = match timeout(DEADLINE, round(&app, number)).await {
+        let failed = match timeout(DEADLINE, beat(&app, number)).await {
             Ok(Ok(())) => None,
             Ok(Err(failed)) => Some(failed.to_string()),
             Err(_) => Some("it took too long".to_owned()),
