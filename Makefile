@@ -52,6 +52,32 @@ fuzz: ## Fuzz the order message and the token request (FUZZ_RUNS executions each
 agreement: ## Fast and slow path on 100,000 generated messages
 	CASES=100000 cargo nextest run -p wire --test agreement
 
+PROGRAMS := $(or $(CARGO_TARGET_DIR),target)
+PROOF := $(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul
+
+.PHONY: proof
+proof:
+	@cargo build --quiet --release -p backhaul -p proof
+
+.PHONY: bench-intake
+bench-intake: proof ## Order intake against the bare engine: single_ratio, bulk_ratio, update_ratio, p99, memory
+	@$(PROOF) bench-intake
+
+.PHONY: bench-growth
+bench-growth: proof ## Whether intake slows down with 5 million orders stored: growth_ratio
+	@$(PROOF) bench-growth
+
+.PHONY: chaos-intake
+chaos-intake: proof ## Kills, disconnects and overload under intake load: lost, seeded_caught
+	@$(PROOF) chaos-intake
+
+.PHONY: proof-short
+proof-short: ## Every bench and chaos run in its short form, with the development build
+	@cargo build --quiet -p backhaul -p proof
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-growth --seconds 1 --orders 20000
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-intake --kills 6 --database-kills 2 --disconnects 800 --overload-seconds 6
+
 .PHONY: advisories
 advisories: ## Known vulnerabilities in what is built in (needs the network)
 	cargo deny check advisories

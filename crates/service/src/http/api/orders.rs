@@ -42,7 +42,6 @@ use crate::metrics::ResultLabels;
         (status = 408, description = "The body did not arrive in time.", body = ErrorBody),
         (status = 413, description = "The body is beyond 5 MiB.", body = ErrorBody),
         (status = 415, description = "Not JSON.", body = ErrorBody),
-        (status = 429, description = "Too much at once; try again after `Retry-After` seconds.", body = ErrorBody),
         (status = 422, description = "Every fault of the message with its path; nothing was stored.", body = ErrorBody),
         (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
         (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
