@@ -18,7 +18,7 @@ fn script(stage: &Stage, rows: usize, numbers: u64) -> String {
     for row in 0..rows {
         let _ = writeln!(script, "\\set n{row} random(0, {})\n\\set d{row} random(0, 1000000000)", numbers - 1);
         values.push(format!(
-            "(('{{{merchants}}}'::uuid[])[1 + :n{row} % 100], lpad(:n{row}::text, 12, '0'), 'Shipped', timestamptz '2026-01-05T10:00:00Z', timestamptz '2026-01-06T10:00:00Z', timestamptz '2026-03-01T12:00:00Z', 1, decode(lpad(to_hex(:d{row}), 64, '0'), 'hex'), '\\x00112233445566778899aabbccddeeff'::bytea, '\\x00112233445566778899aabbccddeeff'::bytea, null, '{text}')"
+            "(('{{{merchants}}}'::uuid[])[1 + :n{row}::bigint % 100], lpad(:n{row}::bigint::text, 12, '0'), 'Shipped', timestamptz '2026-01-05T10:00:00Z', timestamptz '2026-01-06T10:00:00Z', timestamptz '2026-03-01T12:00:00Z', 1, decode(lpad(to_hex(:d{row}::bigint), 64, '0'), 'hex'), '\\x00112233445566778899aabbccddeeff'::bytea, '\\x00112233445566778899aabbccddeeff'::bytea, null, '{text}')"
         ));
     }
     // Rows of one statement are sorted, as the service sorts them; a number drawn twice is taken once.

@@ -52,8 +52,6 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
 
     let stuck = disconnects(&stage, plan.disconnects).await?;
     let (goodput, flat) = overload(&stage, plan.overload).await?;
-    let stage = Arc::into_inner(stage).ok_or_else(|| anyhow::anyhow!("somebody is still at work"))?;
-    stage.cluster.stop()?;
     let result = json!({
         "chaos": "intake",
         "kills": plan.kills, "database_kills": plan.database_kills, "acked": acked.load(Ordering::SeqCst), "lost": lost.len(),

@@ -44,7 +44,6 @@ pub(crate) async fn run(program: &Path, duration: Duration, many: u64) -> anyhow
         ratios.push(median(rounds));
     }
     drop(service);
-    stage.cluster.stop()?;
     let (few, large) = (ratios.first().copied().unwrap_or_default(), ratios.last().copied().unwrap_or_default());
     Ok(
         json!({ "bench": "growth", "few": FEW, "many": many, "ratio_few": round(few, 3), "ratio_many": round(large, 3), "growth_ratio": round(large / few, 3) }),

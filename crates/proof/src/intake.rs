@@ -119,7 +119,6 @@ pub(crate) async fn run(program: &Path, duration: Duration, rounds: usize) -> an
     };
     let (a, c, u) = (median(bare_single), median(bare_bulk), median(bare_update));
     drop(service);
-    stage.cluster.stop()?;
     Ok(json!({
         "bench": "intake",
         "bare_single_per_s": round(a, 0), "single_per_s": round(rate(singles), 0), "single_ratio": round(rate(singles) / a, 3),

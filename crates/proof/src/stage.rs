@@ -98,6 +98,14 @@ impl Stage {
     }
 }
 
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Err(error) = self.cluster.stop() {
+            eprintln!("the temporary PostgreSQL does not stop: {error}");
+        }
+    }
+}
+
 fn free() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }

@@ -104,14 +104,14 @@ impl Cluster {
     }
 
     /// Stops it at once and removes everything.
-    pub fn stop(self) -> Result<(), NoPostgres> {
+    pub fn stop(&self) -> Result<(), NoPostgres> {
         let data = self.data();
         run(
             "pg_ctl",
             Account::unprivileged()?,
             ["-D".as_ref(), data.as_ref(), "-m".as_ref(), "immediate".as_ref(), "-w".as_ref(), "stop".as_ref()],
         )?;
-        fs::remove_dir_all(&self.dir).map_err(|error| NoPostgres::Io(self.dir, error))
+        fs::remove_dir_all(&self.dir).map_err(|error| NoPostgres::Io(self.dir.clone(), error))
     }
 
     fn data(&self) -> PathBuf {
