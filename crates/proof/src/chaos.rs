@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -86,12 +86,7 @@ async fn kills(stage: &Arc<Stage>, plan: &Plan, acknowledged: &Acknowledged, ack
         tokio::time::sleep(Duration::from_millis(rng.random_range(100..600))).await;
         service.kill();
         if plan.database_kills > 0 && kill % database_every == 0 {
-            if let Some(pid) = stage.cluster.pid() {
-                // SIGKILL to the postmaster and its children, as a crash of the machine would end them.
-                Command::new("pkill").args(["-9", "-P", &pid.to_string()]).status()?;
-                Command::new("kill").args(["-9", &pid.to_string()]).status()?;
-            }
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            kill_database(stage).await?;
             stage.cluster.run()?;
         }
         service = stage.serve_on(address, admin)?;
@@ -105,6 +100,18 @@ async fn kills(stage: &Arc<Stage>, plan: &Plan, acknowledged: &Acknowledged, ack
         writer.await?;
     }
     Ok(slowest)
+}
+
+/// SIGKILL to the server and all its processes, as a crash of the machine would end them.
+async fn kill_database(stage: &Stage) -> anyhow::Result<()> {
+    let Some(server) = stage.cluster.pid() else { return Ok(()) };
+    let mut doomed = vec![server];
+    doomed.extend(meter::children(server));
+    Command::new("kill").arg("-9").args(doomed.iter().map(ToString::to_string)).stderr(Stdio::null()).status()?;
+    while doomed.iter().any(|pid| meter::is_alive(*pid)) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
 }
 
 /// A writer goes through its orders again and again, each time in a later state.
@@ -161,7 +168,7 @@ const SEEDED: usize = 20;
 
 /// Loses acknowledged orders on purpose, half by deletion and half by setting them back: the checker must find each.
 async fn seed_losses(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Result<usize> {
-    let mut numbers: Vec<u64> = told(acknowledged).into_iter().filter(|(_, state)| *state > OWN).map(|(number, _)| number).collect();
+    let mut numbers: Vec<u64> = told(acknowledged).into_keys().collect();
     numbers.sort_unstable();
     numbers.shuffle(&mut StdRng::seed_from_u64(6));
     numbers.truncate(SEEDED);
@@ -171,7 +178,7 @@ async fn seed_losses(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Resu
         if at % 2 == 0 {
             sqlx::query("delete from customer_order where identifier = $1").bind(&identifier).execute(&mut connection).await?;
         } else {
-            let earlier = crate::order::text(*number, 1);
+            let earlier = crate::order::text(*number, 0);
             sqlx::query("update customer_order set snapshot = $2 where identifier = $1")
                 .bind(&identifier)
                 .bind(earlier)

@@ -25,10 +25,19 @@ pub(crate) fn cpu(pid: u32) -> f64 {
 /// CPU seconds of a process, its children, and its children that have ended.
 pub(crate) fn cpu_of_family(pid: u32) -> f64 {
     let own = stat(pid).map_or(0.0, |stat| ticks(&stat, &[11, 12, 13, 14]) / TICKS);
+    own + children(pid).filter_map(stat).map(|stat| ticks(&stat, &[11, 12]) / TICKS).sum::<f64>()
+}
+
+/// The children of a process.
+pub(crate) fn children(pid: u32) -> impl Iterator<Item = u32> {
     let processes =
         fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let children = processes.filter_map(stat).filter(|stat| stat.get(1).is_some_and(|parent| *parent == pid.to_string()));
-    own + children.map(|stat| ticks(&stat, &[11, 12]) / TICKS).sum::<f64>()
+    processes.filter(move |child| stat(*child).and_then(|stat| stat.get(1)?.parse::<u32>().ok()) == Some(pid))
+}
+
+/// Whether a process runs; one that has ended and waits to be reaped does not.
+pub(crate) fn is_alive(pid: u32) -> bool {
+    stat(pid).is_some_and(|stat| stat.first().is_some_and(|state| state != "Z"))
 }
 
 /// A figure of /proc/PID/status in MB, such as `VmHWM`, the most memory that the process ever had.

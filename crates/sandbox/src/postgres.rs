@@ -83,6 +83,14 @@ impl Cluster {
 
     /// Starts the server of a cluster whose server is down, also after it was killed.
     pub fn run(&self) -> Result<(), NoPostgres> {
+        // A killed server that nobody has reaped yet still has its process id, and a new one would believe it alive.
+        if let Some(pid) = self.pid()
+            && fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
+        {
+            for file in [self.data().join("postmaster.pid"), self.dir.join(".s.PGSQL.5432.lock")] {
+                fs::remove_file(&file).map_err(|error| NoPostgres::Io(file, error))?;
+            }
+        }
         let (data, log) = (self.data(), self.dir.join("log"));
         run(
             "pg_ctl",
