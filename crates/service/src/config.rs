@@ -1,5 +1,7 @@
 //! The settings: the commented defaults, a file of the operator's, the environment.
 
+mod tls;
+
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -11,6 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use toml::{Table, Value};
 
+pub use self::tls::{PairFiles, Tls};
 use crate::key::{FingerprintKey, NoKey};
 
 /// The reference: every setting with its default and what it means.
@@ -34,6 +37,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How orders are taken in.
     pub intake: Intake,
+    /// Whether it speaks TLS.
+    pub tls: Tls,
     /// What it says about itself.
     pub log: Log,
     /// The keys that are not in the database.
@@ -64,8 +69,15 @@ pub struct Http {
     /// Proxies whose word about a client's address is taken.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
+    /// The most connections of the public listener.
+    pub connections: usize,
+    /// The most of them from one address.
+    pub connections_per_address: usize,
+    handshake_timeout_ms: u64,
     head_timeout_ms: u64,
     body_timeout_ms: u64,
+    write_timeout_ms: u64,
+    idle_timeout_ms: u64,
     drain_timeout_ms: u64,
 }
 
@@ -203,6 +215,12 @@ impl Database {
 }
 
 impl Http {
+    /// How long a client may take for the handshake of TLS.
+    #[must_use]
+    pub fn handshake_timeout(&self) -> Duration {
+        Duration::from_millis(self.handshake_timeout_ms)
+    }
+
     /// How long a client may take for the head of a request.
     #[must_use]
     pub fn head_timeout(&self) -> Duration {
@@ -213,6 +231,18 @@ impl Http {
     #[must_use]
     pub fn body_timeout(&self) -> Duration {
         Duration::from_millis(self.body_timeout_ms)
+    }
+
+    /// How long a client may leave an answer standing.
+    #[must_use]
+    pub fn write_timeout(&self) -> Duration {
+        Duration::from_millis(self.write_timeout_ms)
+    }
+
+    /// How long a connection may stay without a request.
+    #[must_use]
+    pub fn idle_timeout(&self) -> Duration {
+        Duration::from_millis(self.idle_timeout_ms)
     }
 
     /// How long requests in flight may take once the process leaves.

@@ -6,11 +6,13 @@
 //! - [`rate`] counts requests by address, and [`limits`] says how many there may be.
 //! - [`heartbeat`] is what a node does every second beside answering.
 //! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
+//! - [`certificate`] asks whether callers can trust the certificate; `backhaul doctor` shows that too.
 //! - [`cli`] is the command line, one file per group of commands.
-//! - [`config`], [`telemetry`], [`metrics`], [`clock`], [`entropy`], [`key`] and [`bearer`] are what these stand on.
+//! - [`config`], [`telemetry`], [`tls`], [`metrics`], [`clock`], [`entropy`], [`key`] and [`bearer`] are what these stand on.
 
 pub mod app;
 pub mod bearer;
+pub mod certificate;
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -24,3 +26,4 @@ pub mod limits;
 pub mod metrics;
 pub mod rate;
 pub mod telemetry;
+pub mod tls;

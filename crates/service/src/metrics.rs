@@ -32,11 +32,33 @@ pub struct RouteLabels {
     pub route: String,
 }
 
-/// Of a request that was refused for being one too many: which limit it met.
+/// Why a request or a connection was refused or dropped.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct ReasonLabels {
-    /// The limit's word.
+    /// The limit's word; of a connection `full` or `address`, and when it was dropped `head`, `idle` or `write`.
     pub reason: &'static str,
+}
+
+/// The connections of a listener. A clone counts in the same place.
+#[derive(Clone, Default)]
+pub struct Connections {
+    /// Those that are open.
+    pub open: Gauge,
+    /// Those that were one too many.
+    pub refused: Family<ReasonLabels, Counter>,
+    /// Those whose client was late.
+    pub dropped: Family<ReasonLabels, Counter>,
+    /// Those that never came to speak TLS.
+    pub handshake_failures: Counter,
+}
+
+impl Connections {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("http_connections_open", "Open connections of the public listener", self.open.clone());
+        registry.register("http_connections_refused", "Connections beyond a limit, closed at once", self.refused.clone());
+        registry.register("http_connections_dropped", "Connections whose client missed a deadline", self.dropped.clone());
+        registry.register("tls_handshake_failures", "Handshakes that failed or took too long", self.handshake_failures.clone());
+    }
 }
 
 /// Everything that is counted, in a registry of its own.
@@ -58,6 +80,8 @@ pub struct Metrics {
     pub refunds: Counter,
     /// Tokens issued.
     pub tokens: Counter,
+    /// Connections of the public listener.
+    pub listener: Connections,
     connections: Gauge,
     idle_connections: Gauge,
 }
@@ -75,6 +99,7 @@ impl Default for Metrics {
             batches: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0]),
             refunds: Counter::default(),
             tokens: Counter::default(),
+            listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
             registry: Registry::default(),
@@ -87,6 +112,7 @@ impl Default for Metrics {
         registry.register("intake_batch_orders", "Orders that share an upsert", metrics.batches.clone());
         registry.register("refunds_recorded", "Refunds recorded", metrics.refunds.clone());
         registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
+        metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());
         Self { registry, ..metrics }

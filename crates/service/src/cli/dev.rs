@@ -41,6 +41,7 @@ async fn serve_on(cluster: &Cluster, dev: Dev, mut settings: Settings) -> anyhow
     settings.database.set_url(&url);
     settings.http.listen = format!("127.0.0.1:{}", dev.port);
     "127.0.0.1:0".clone_into(&mut settings.http.admin_listen);
+    settings.tls.turn_off();
     settings.log.format = LogFormat::Text;
     telemetry::start(&settings.log);
     installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;

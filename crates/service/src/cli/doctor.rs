@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use super::output::{self, Format};
 use crate::app::App;
+use crate::certificate;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::entropy::Entropy;
@@ -15,6 +16,7 @@ pub(super) async fn run(settings: anyhow::Result<Settings>, format: Format) -> a
         Ok(app) => {
             let mut checks = vec![Check::good("settings", "right")];
             checks.extend(health::examine(&app).await);
+            checks.extend(certificate::examine(&app.settings, app.now()));
             checks
         }
         Err(error) => vec![Check::bad("settings", format!("{error:#}"), "`backhaul config default` explains every setting")],

@@ -1,5 +1,6 @@
 //! `backhaul serve`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -8,8 +9,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::app::{App, Phase};
-use crate::http::{self, listener};
-use crate::{heartbeat, limits, telemetry};
+use crate::http::listener::{self, Door};
+use crate::tls::Certificates;
+use crate::{heartbeat, http, limits, telemetry, tls};
 
 /// How often a database that cannot be reached is asked again at the start.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -24,6 +26,7 @@ pub(super) async fn run(app: App) -> anyhow::Result<()> {
 /// Serves until `leaving` says so; calls `started` with the public address once the service accepts work.
 pub(super) async fn serve(app: App, leaving: watch::Receiver<bool>, started: impl FnOnce(std::net::SocketAddr)) -> anyhow::Result<()> {
     let limits = &app.settings.http;
+    let door = public_door(&app)?;
     let gone = |mut leaving: watch::Receiver<bool>| async move { _ = leaving.wait_for(|leaving| *leaving).await };
     // Health is served first, so that whoever waits for the service can see what it waits for.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
@@ -42,15 +45,30 @@ pub(super) async fn serve(app: App, leaving: watch::Receiver<bool>, started: imp
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let public = bind(&limits.listen, "http.listen").await?;
     let address = public.local_addr()?;
-    tracing::info!(%address, mode = app.settings.mode.as_str(), "serving");
+    let tls = app.settings.tls.files().is_some();
+    tracing::info!(%address, tls, mode = app.settings.mode.as_str(), "serving");
     app.enter(Phase::Serving);
     started(address);
-    listener::serve(public, http::router(&app), limits, gone(leaving)).await?;
+    listener::serve_through(door, public, http::router(&app), gone(leaving)).await?;
     heartbeat.abort();
     admin.await??;
     app.store.close().await;
     tracing::info!("gone");
     Ok(())
+}
+
+/// The public listener's door, with TLS where a certificate is set; its files are looked at from now on.
+fn public_door(app: &App) -> anyhow::Result<Door> {
+    let settings = &app.settings;
+    let tls = match settings.tls.files() {
+        Some(files) => {
+            let certificates = Arc::new(Certificates::load(files).context("tls.certificate, tls.private_key")?);
+            tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
+            Some(tls::server_config(certificates, settings.tls.allow_1_3).context("tls")?)
+        }
+        None => None,
+    };
+    Ok(Door::public(&settings.http, tls, app.metrics.listener.clone()))
 }
 
 async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {

@@ -50,7 +50,7 @@ impl Served {
     }
 
     /// The next line of the log that holds `word`.
-    fn wait_for(&self, word: &str) -> String {
+    pub fn wait_for(&self, word: &str) -> String {
         loop {
             let line = self.log.recv_timeout(std::time::Duration::from_secs(30)).unwrap_or_else(|_| panic!("no line with {word}"));
             if line.contains(word) {

@@ -15,6 +15,7 @@ mod canary;
 mod concurrency;
 mod documents;
 mod intake;
+mod listener;
 mod matrix;
 mod messages;
 mod operating;

@@ -1,0 +1,158 @@
+//! TLS of the public listener: which versions, and the certificate, which can change while the service runs.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use rustls::{ServerConfig, SupportedProtocolVersion, version};
+use sha2::{Digest as _, Sha256};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::config::PairFiles;
+
+/// Why there is no certificate to show.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCertificate {
+    /// One of the two settings is missing.
+    #[error("only one of the two is set")]
+    NotSet,
+    /// A file cannot be read.
+    #[error("{0}: {1}")]
+    Unreadable(String, std::io::Error),
+    /// A file does not hold what it should.
+    #[error("{0} holds no {1} in PEM")]
+    NotPem(String, &'static str),
+    /// They do not belong together, or are of a kind that is not known.
+    #[error("the certificate and its key cannot be used: {0}")]
+    Unusable(rustls::Error),
+}
+
+/// What is in the two files, by which a change is noticed. A digest, so that the key does not lie about in memory.
+type Seen = [u8; 32];
+
+/// The certificate that callers are shown. New files are taken while the service runs.
+#[derive(Debug)]
+pub struct Certificates {
+    files: PairFiles,
+    current: RwLock<Arc<CertifiedKey>>,
+    seen: Mutex<Seen>,
+}
+
+impl Certificates {
+    /// The certificate in these files.
+    pub fn load(files: PairFiles) -> Result<Self, NoCertificate> {
+        let bytes = Pair::read(&files)?;
+        let current = RwLock::new(Arc::new(bytes.parse(&files)?));
+        Ok(Self { files, current, seen: Mutex::new(bytes.seen()) })
+    }
+
+    /// The certificate with those that lead to its root.
+    #[must_use]
+    pub fn current(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes what is in the files now, if it has changed and can be used. If it cannot, that is said once.
+    pub fn refresh(&self) {
+        let read = Pair::read(&self.files);
+        let seen = read.as_ref().map_or(Seen::default(), Pair::seen);
+        if std::mem::replace(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner), seen) == seen {
+            return;
+        }
+        match read.and_then(|pair| pair.parse(&self.files)) {
+            Ok(new) => {
+                *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+                tracing::info!("the certificate was renewed");
+            }
+            Err(error) => tracing::error!(%error, "the new certificate cannot be used; the old one stays"),
+        }
+    }
+
+    /// Looks at the files every so often, and when the process is sent SIGHUP.
+    pub async fn keep_current(self: Arc<Self>, every: Duration) {
+        let mut ticks = tokio::time::interval(every);
+        let Ok(mut hangup) = signal(SignalKind::hangup()) else {
+            tracing::error!("signals cannot be received");
+            return;
+        };
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                _ = hangup.recv() => {}
+            }
+            // Two small files: not worth a thread.
+            self.refresh();
+        }
+    }
+}
+
+impl ResolvesServerCert for Certificates {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.current())
+    }
+}
+
+/// The bytes of both files.
+struct Pair {
+    certificate: Vec<u8>,
+    private_key: Vec<u8>,
+}
+
+impl Pair {
+    fn read(files: &PairFiles) -> Result<Self, NoCertificate> {
+        let read = |file: &Path| {
+            if file.as_os_str().is_empty() {
+                return Err(NoCertificate::NotSet);
+            }
+            std::fs::read(file).map_err(|why| NoCertificate::Unreadable(file.display().to_string(), why))
+        };
+        Ok(Self { certificate: read(&files.certificate)?, private_key: read(&files.private_key)? })
+    }
+
+    fn seen(&self) -> Seen {
+        let [certificate, private_key] = [&self.certificate, &self.private_key].map(Sha256::digest);
+        Sha256::new().chain_update(certificate).chain_update(private_key).finalize().into()
+    }
+
+    fn parse(&self, files: &PairFiles) -> Result<CertifiedKey, NoCertificate> {
+        let not_pem = |file: &Path, wanted| NoCertificate::NotPem(file.display().to_string(), wanted);
+        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&self.certificate).collect();
+        let chain = chain.ok().filter(|chain| !chain.is_empty()).ok_or_else(|| not_pem(&files.certificate, "certificate"))?;
+        let key = PrivateKeyDer::from_pem_slice(&self.private_key).map_err(|_| not_pem(&files.private_key, "private key"))?;
+        CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(NoCertificate::Unusable)
+    }
+}
+
+/// How the public listener speaks TLS.
+pub fn server_config(certificates: Arc<Certificates>, allow_1_3: bool) -> Result<Arc<ServerConfig>, rustls::Error> {
+    let versions: &[&SupportedProtocolVersion] = if allow_1_3 { &[&version::TLS12, &version::TLS13] } else { &[&version::TLS12] };
+    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_protocol_versions(versions)?
+        .with_no_client_auth()
+        .with_cert_resolver(certificates);
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    // A client that comes back need not shake hands in full. The keys of the tickets change by themselves every few hours.
+    config.ticketer = aws_lc_rs::Ticketer::new()?;
+    Ok(Arc::new(config))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_of_tls_1_2_is_ephemeral_and_authenticated() {
+        let suites = aws_lc_rs::default_provider().cipher_suites;
+        let of_1_2: Vec<String> =
+            suites.iter().filter(|suite| suite.tls13().is_none()).map(|suite| format!("{:?}", suite.suite())).collect();
+        assert!(of_1_2.len() >= 4, "{of_1_2:?}");
+        for suite in of_1_2 {
+            assert!(suite.starts_with("TLS_ECDHE_") && (suite.contains("_GCM_") || suite.contains("_POLY1305_")), "{suite}");
+        }
+    }
+}
