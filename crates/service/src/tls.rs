@@ -136,6 +136,8 @@ pub fn server_config(certificates: Arc<Certificates>, allow_1_3: bool) -> Result
         .with_no_client_auth()
         .with_cert_resolver(certificates);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    // All suites are good, but we choose: a client's wishes may be older than what is known of them.
+    config.ignore_client_order = true;
     // A client that comes back need not shake hands in full. The keys of the tickets change by themselves every few hours.
     config.ticketer = aws_lc_rs::Ticketer::new()?;
     Ok(Arc::new(config))

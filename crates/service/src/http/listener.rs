@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{StatusCode, Version};
+use axum::http::{HeaderValue, StatusCode, Version, header};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -30,7 +30,7 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt as _;
 
-use self::answer::Answer;
+use self::answer::{Answer, PORTION};
 use self::gate::Gate;
 use self::pulse::{Overdue, Pulse};
 use self::stream::Observed;
@@ -47,8 +47,7 @@ const MOST_HEADERS: usize = 100;
 /// The most requests at once on a connection of HTTP/2.
 const MOST_STREAMS: u32 = 100;
 
-/// What stands between the network and the routes. A clone is the same door.
-#[derive(Clone)]
+/// What stands between the network and the routes.
 pub struct Door {
     limits: Http,
     gate: Gate,
@@ -92,6 +91,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Http, leave: 
 pub async fn serve_through(door: Door, listener: TcpListener, router: Router, leave: impl Future<Output = ()>) -> io::Result<()> {
     // Connections hold the receiving end as long as they live.
     let (part, parting) = watch::channel(());
+    let door = Arc::new(door);
     tokio::pin!(leave);
     loop {
         let (stream, peer) = tokio::select! {
@@ -107,7 +107,7 @@ pub async fn serve_through(door: Door, listener: TcpListener, router: Router, le
             () = &mut leave => break,
         };
         let Some(admitted) = door.gate.admit(peer.ip()) else { continue };
-        let (door, router, parting) = (door.clone(), router.clone(), parting.clone());
+        let (door, router, parting) = (Arc::clone(&door), router.clone(), parting.clone());
         tokio::spawn(async move {
             door.receive(stream, peer, router, parting).await;
             drop(admitted);
@@ -121,11 +121,23 @@ pub async fn serve_through(door: Door, listener: TcpListener, router: Router, le
     Ok(())
 }
 
+/// Small answers go out at once; of large ones the kernel holds no more than a portion that the client has no room for, and
+/// it gives up a client that takes nothing. Otherwise it would swallow most answers whole, and nobody would notice that
+/// they are not read. None of it is worth refusing a connection for.
+fn tune(stream: &TcpStream, limits: &Http) {
+    let _ = stream.set_nodelay(true);
+    #[cfg(target_os = "linux")]
+    {
+        let socket = socket2::SockRef::from(stream);
+        let _ = socket.set_tcp_notsent_lowat(PORTION.into());
+        let _ = socket.set_tcp_user_timeout(Some(limits.write_timeout()));
+    }
+}
+
 impl Door {
     /// One connection, from its handshake to its end.
     async fn receive(&self, stream: TcpStream, peer: SocketAddr, router: Router, parting: watch::Receiver<()>) {
-        // Small answers go out at once.
-        let _ = stream.set_nodelay(true);
+        tune(&stream, &self.limits);
         let pulse = Pulse::new(&self.limits);
         let stream = Observed::new(stream, pulse.clone());
         let Some(tls) = &self.tls else { return self.attend(stream, peer, &pulse, router, parting).await };
@@ -185,5 +197,8 @@ async fn answer(
     }
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(Peer(peer));
-    router.oneshot(request).await
+    let mut answer = router.oneshot(request).await?;
+    // Nothing that is answered here is to be taken for a page or a script by a browser that guesses.
+    answer.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    Ok(answer)
 }

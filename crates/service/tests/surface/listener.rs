@@ -29,7 +29,8 @@ async fn tls_1_2_is_what_callers_speak() {
     let mut stream = site.connect_with(client).await.unwrap();
     assert_eq!(stream.get_ref().1.protocol_version(), Some(ProtocolVersion::TLSv1_2), "even if the caller could do more");
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
-    assert!(ask(&mut stream).await.starts_with("HTTP/1.1 200 "));
+    let answer = ask(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("x-content-type-options: nosniff"), "{answer}");
 }
 
 #[tokio::test]
@@ -137,6 +138,21 @@ async fn a_client_that_does_not_read_is_dropped() {
     site.holds(0).await;
     assert_eq!(site.dropped("write"), 1);
     assert!(closes(&mut stream).await.len() < LARGE);
+
+    // An answer that the kernel could hold is noticed too, and a few bytes now and then are not reading.
+    let site = Site::plain(&[("HTTP__WRITE_TIMEOUT_MS", "60")]).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut stream = socket.connect(site.address).await.unwrap();
+    stream.write_all(b"GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let mut ticks = tokio::time::interval(Duration::from_millis(10));
+    soon(async {
+        while site.dropped("write") == 0 {
+            let _ = stream.read(&mut [0; 16]).await;
+            ticks.tick().await;
+        }
+    })
+    .await;
 
     let site = Site::secure(&[]).await;
     let mut stream = site.connect_securely().await;
@@ -323,4 +339,24 @@ async fn the_doctor_says_whom_callers_must_trust() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("tls.certificate"), "it does not start either");
     let half = with_certificate(&database, &authority).env("BACKHAUL__TLS__CERTIFICATE", "").arg("serve").output().unwrap();
     assert!(!half.status.success(), "half a setting does not turn TLS off");
+}
+
+#[test]
+fn the_page_for_callers_states_the_defaults() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/callers.md")).unwrap();
+    let defaults: toml::Table = backhaul::config::DEFAULTS.parse().unwrap();
+    let row = |what: &str| page.lines().find(|line| line.starts_with(&format!("| {what} |"))).unwrap_or_else(|| panic!("{what}"));
+    for (what, setting) in [
+        ("the handshake of TLS", "handshake_timeout_ms"),
+        ("the head of a request", "head_timeout_ms"),
+        ("the body of a request", "body_timeout_ms"),
+        ("reading the answer", "write_timeout_ms"),
+        ("the next request on a connection", "idle_timeout_ms"),
+    ] {
+        let seconds = defaults["http"][setting].as_integer().unwrap() / 1_000;
+        assert!(row(what).contains(&format!("| {seconds} seconds |")), "{}", row(what));
+    }
+    let connections = defaults["http"]["connections_per_address"].as_integer().unwrap();
+    assert!(row("connections from one address").contains(&format!("| {},{:03} |", connections / 1_000, connections % 1_000)));
+    assert!(page.contains("TLS 1.2") && page.contains("openssl s_client"));
 }

@@ -11,7 +11,7 @@ use super::pulse::Asked;
 
 /// How much of an answer is handed out at once: 16 KiB. Taking a portion is what counts as reading, and no more than one
 /// portion of an answer waits inside the protocol, however little a client of HTTP/2 allows to be sent.
-pub(super) const PORTION: usize = 16 * 1024;
+pub(super) const PORTION: u16 = 16 * 1024;
 
 /// The body of an answer, whose request counts until it ends.
 pub(super) struct Answer {
@@ -42,7 +42,7 @@ impl HttpBody for Answer {
                 ended @ (Some(Err(_)) | None) => return Poll::Ready(ended),
             }
         }
-        let portion = self.rest.len().min(PORTION);
+        let portion = self.rest.len().min(PORTION.into());
         let portion = self.rest.split_to(portion);
         self.asked.hand_out();
         Poll::Ready(Some(Ok(Frame::data(portion))))

@@ -120,7 +120,7 @@ impl Pulse {
     /// Bytes went out. Few of them do not count: a client could take one at a time for ever.
     pub(super) fn sent(&self, bytes: usize) {
         let mut state = self.state();
-        state.stuck = state.stuck.map(|(since, before)| (since, before + bytes)).filter(|(_, sum)| *sum < PORTION);
+        state.stuck = state.stuck.map(|(since, before)| (since, before + bytes)).filter(|(_, sum)| *sum < usize::from(PORTION));
     }
 
     /// Nothing is left to go out.

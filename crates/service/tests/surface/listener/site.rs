@@ -29,6 +29,9 @@ use tokio_rustls::client::TlsStream;
 /// What an answer must exceed so that no buffer on the way can hold it.
 pub const LARGE: usize = 64 * 1024 * 1024;
 
+/// What an ordinary answer may have.
+const PAGE: usize = 64 * 1024;
+
 /// The longest that anything is waited for; only a failing test waits so long.
 pub async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), what).await.unwrap_or_else(|_| panic!("it did not happen"))
@@ -93,7 +96,7 @@ impl Drop for Authority {
     }
 }
 
-/// A listener with a route that answers little, and one that answers much.
+/// A listener with routes that answer little, more and much.
 pub struct Site {
     pub address: SocketAddr,
     pub authority: Authority,
@@ -125,7 +128,8 @@ impl Site {
         let tls = certificates.clone().map(|certificates| tls::server_config(certificates, settings.tls.allow_1_3).unwrap());
         let counts = Connections::default();
         let door = Door::public(&settings.http, tls, counts.clone());
-        let router = Router::new().route("/", get(async || "here")).route("/large", get(async || vec![b'x'; LARGE]));
+        let page = get(async || vec![b'x'; PAGE]);
+        let router = Router::new().route("/", get(async || "here")).route("/page", page).route("/large", get(async || vec![b'x'; LARGE]));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (leave, leaving) = oneshot::channel();
