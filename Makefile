@@ -7,7 +7,7 @@ FUZZ_RUNS ?= 1000000
 
 .PHONY: help
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 .PHONY: setup
 setup: ## Install what is missing: PostgreSQL, curl, cargo-nextest, cargo-deny, cargo-fuzz
@@ -77,6 +77,14 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-growth --seconds 1 --orders 20000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-intake --kills 6 --database-kills 2 --disconnects 800 --overload-seconds 6
+
+.PHONY: scan-tls
+scan-tls: ## TLS as scanners see it: sslscan and testssl.sh against the built program (Debian)
+	@scripts/scan-tls
+
+.PHONY: bench-slow-clients
+bench-slow-clients: ## A normal client's p99 while slow ones hold on: slowhttptest (Debian)
+	@scripts/slow-clients
 
 .PHONY: advisories
 advisories: ## Known vulnerabilities in what is built in (needs the network)
