@@ -25,16 +25,22 @@ pub const MOST_VALUES: usize = 500_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed(pub String);
 
-/// `body` as text, if it is UTF-8 and does not nest too deep to be parsed safely.
+/// `body` as text, if it is UTF-8 and does not hold too much.
 pub fn text(body: &[u8]) -> Result<&str, Malformed> {
     let text =
         std::str::from_utf8(body).map_err(|wrong| Malformed(format!("the body is not UTF-8 from byte {} on", wrong.valid_up_to())))?;
-    let extent = Extent::of(body);
-    if extent.deepest > DEEPEST {
-        return Err(Malformed(format!("the body nests deeper than the limit of {DEEPEST} levels")));
-    }
-    if extent.values > MOST_VALUES {
+    // Every value takes a byte at least, so that only a long body has to be looked at.
+    if body.len() >= MOST_VALUES && Extent::of(body).values > MOST_VALUES {
         return Err(Malformed(format!("the body holds more than the limit of {MOST_VALUES} values")));
+    }
+    Ok(text)
+}
+
+/// Refuses text that nests too deep to be parsed safely into a value. A typed reader holds to the same limit by itself: its
+/// own shape is flat, and `Unknown` counts.
+pub(crate) fn shallow(text: &str) -> Result<&str, Malformed> {
+    if Extent::of(text.as_bytes()).deepest > DEEPEST {
+        return Err(Malformed(format!("the body nests deeper than the limit of {DEEPEST} levels")));
     }
     Ok(text)
 }
@@ -111,67 +117,84 @@ impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
 }
 
 /// Any value, read and forgotten, under the same rules as the values that are kept.
-pub(crate) struct Unknown;
+#[derive(Clone, Copy)]
+pub(crate) struct Unknown {
+    /// How many levels it may still nest.
+    room: usize,
+}
 
-impl<'de> Deserialize<'de> for Unknown {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct UnknownVisitor;
+impl Unknown {
+    /// A field of an object that stands `depth` levels deep in its message.
+    pub(crate) const fn within(depth: usize) -> Self {
+        Self { room: DEEPEST.saturating_sub(depth) }
+    }
 
-        impl<'de> Visitor<'de> for UnknownVisitor {
-            type Value = Unknown;
+    /// A value inside of this one.
+    fn inside<E: Error>(self) -> Result<Self, E> {
+        self.room.checked_sub(1).map(|room| Self { room }).ok_or_else(|| E::custom("too deep"))
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("any value")
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Unknown, E> {
-                Ok(Unknown)
-            }
-
-            fn visit_bool<E: Error>(self, _: bool) -> Result<Unknown, E> {
-                Ok(Unknown)
-            }
-
-            fn visit_i64<E: Error>(self, _: i64) -> Result<Unknown, E> {
-                Ok(Unknown)
-            }
-
-            fn visit_u64<E: Error>(self, _: u64) -> Result<Unknown, E> {
-                Ok(Unknown)
-            }
-
-            fn visit_f64<E: Error>(self, _: f64) -> Result<Unknown, E> {
-                Ok(Unknown)
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Unknown, E> {
-                if text.contains('\0') { Err(E::custom("NUL")) } else { Ok(Unknown) }
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Unknown, A::Error> {
-                while seq.next_element::<Unknown>()?.is_some() {}
-                Ok(Unknown)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Unknown, A::Error> {
-                unknown_fields(map).map(|()| Unknown)
+    /// Reads the fields of an object none of which is known.
+    pub(crate) fn fields<'de, A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut names = HashSet::new();
+        while let Some(Str(name)) = map.next_key()? {
+            map.next_value_seed(self)?;
+            if !names.insert(name) {
+                return Err(A::Error::custom("a name twice"));
             }
         }
-
-        deserializer.deserialize_any(UnknownVisitor)
+        Ok(())
     }
 }
 
-/// Reads the rest of an object none of whose fields is known.
-pub(crate) fn unknown_fields<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
-    let mut names = HashSet::new();
-    while let Some(Str(name)) = map.next_key()? {
-        map.next_value::<Unknown>()?;
-        if !names.insert(name) {
-            return Err(A::Error::custom("a name twice"));
-        }
+impl<'de> DeserializeSeed<'de> for Unknown {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
     }
-    Ok(())
+}
+
+impl<'de> Visitor<'de> for Unknown {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if text.contains('\0') { Err(E::custom("NUL")) } else { Ok(()) }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let inside = self.inside()?;
+        while seq.next_element_seed(inside)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.inside()?.fields(map)
+    }
 }
 
 /// How many elements of an array `inspect` keeps: more than any list may have, so that its length is still at fault.
@@ -301,15 +324,17 @@ mod tests {
     fn structure_is_counted_outside_of_strings() {
         assert_eq!(Extent::of(br#"{"a": [1, {"b": "[[[,{\"[["}], "c": []}"#), Extent { deepest: 3, values: 7 });
         assert_eq!(Extent::of(b"]]}}[[[["), Extent { deepest: 4, values: 5 });
-        assert!(text("[".repeat(DEEPEST).as_bytes()).is_ok());
-        assert!(text("[".repeat(DEEPEST + 1).as_bytes()).is_err());
+        assert!(shallow(&"[".repeat(DEEPEST)).is_ok());
+        assert!(shallow(&"[".repeat(DEEPEST + 1)).is_err());
         assert!(text(",".repeat(MOST_VALUES - 1).as_bytes()).is_ok());
         assert!(text(",".repeat(MOST_VALUES).as_bytes()).is_err());
     }
 
     #[test]
     fn unknown_fields_are_held_to_the_same_rules() {
-        let read = |text: &str| serde_json::from_str::<Unknown>(text).is_ok();
+        let read = |text: &str| Unknown::within(2).deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(read(&nested(DEEPEST - 2)) && !read(&nested(DEEPEST - 1)));
         assert!(read(r#"{"a": [1, 2.5, -3, null, true, "x\u0041", {"a": 1}], "b": {"a": 18446744073709551615}}"#));
         for odd in [r#"{"a": 1, "a": 2}"#, r#"{"a": {"b": 1, "\u0062": 2}}"#, r#""\u0000""#, r#"{"\u0000": 1}"#, r#""\ud800""#, "1e400"] {
             assert!(!read(odd), "{odd}");

@@ -30,7 +30,7 @@ type Entries<T> = List<T, 0, MOST_ENTRIES>;
 
 object! {
     /// A Returns Portal Order message: order history and order events, each order as a full snapshot.
-    pub struct OrderMessage<'a> as "ReturnsPortalOrderMessage" {
+    pub struct OrderMessage<'a> as "ReturnsPortalOrderMessage" at 1 {
         /// The envelope.
         returns_portal_order: Envelope<'a>,
     }
@@ -38,7 +38,7 @@ object! {
 
 object! {
     /// The envelope of an order message.
-    pub struct Envelope<'a> as "ReturnsPortalOrder" {
+    pub struct Envelope<'a> as "ReturnsPortalOrder" at 2 {
         /// The orders: 1 to 100 of them.
         orders: List<Raw<'a>, 1, MOST_ORDERS>,
     }
@@ -65,7 +65,7 @@ impl Shape for Raw<'_> {
 
 object! {
     /// The full snapshot of one order. Fields beyond these are kept as sent.
-    pub struct OrderIn<'a> as "Order" {
+    pub struct OrderIn<'a> as "Order" at 4 {
         /// Order identifier used in the merchant's own systems.
         identifier: Identifier<'a>,
         /// Status of the order in the merchant's systems, typically the OMS status.
@@ -111,7 +111,7 @@ object! {
 
 object! {
     /// One line of an order.
-    pub struct LineIn<'a> as "OrderLine" {
+    pub struct LineIn<'a> as "OrderLine" at 6 {
         /// Identifier of the line; appears in the RMA as `order_line_item_identifier`.
         identifier: Identifier<'a>,
         /// SKU.
@@ -153,7 +153,7 @@ object! {
 
 object! {
     /// The shopper. When the merchant has no identifier, the e-mail address is recommended as identifier.
-    pub struct CustomerIn<'a> as "Customer" {
+    pub struct CustomerIn<'a> as "Customer" at 5 {
         /// The merchant's identifier of the shopper.
         identifier: Option<Text<'a>>,
         /// First name.
@@ -169,7 +169,7 @@ object! {
 
 object! {
     /// A postal address.
-    pub struct AddressIn<'a> as "Address" {
+    pub struct AddressIn<'a> as "Address" at 5 {
         /// Name.
         name: Option<Text<'a>>,
         /// Street.
@@ -189,7 +189,7 @@ object! {
 
 object! {
     /// Money that the merchant paid back. It is immutable.
-    pub struct RefundIn<'a> as "Refund" {
+    pub struct RefundIn<'a> as "Refund" at 6 {
         /// Unique across all refunds.
         identifier: Identifier<'a>,
         /// For a full refund, the order's `total_amount_cents`.
@@ -207,7 +207,7 @@ object! {
 
 object! {
     /// Units covered by a refund.
-    pub struct RefundLineIn<'a> as "RefundLine" {
+    pub struct RefundLineIn<'a> as "RefundLine" at 8 {
         /// Unique across all refunds.
         identifier: Identifier<'a>,
         /// Refunded units.
@@ -239,8 +239,8 @@ pub struct ReceivedOrder<'a> {
     pub text: &'a str,
     /// What it says.
     pub order: OrderIn<'a>,
-    /// Where it stands in the message.
-    pub path: Path,
+    /// Its position in the message.
+    pub at: usize,
     /// What does not add up.
     pub warnings: Vec<Warning>,
 }
@@ -270,12 +270,11 @@ pub fn read(body: &[u8]) -> Result<Received<'_>, Refusal> {
     let mut faults = Vec::new();
     let mut received = Vec::with_capacity(orders.len());
     for (at, (text, order)) in orders.into_iter().enumerate() {
-        let path = order_path(at);
         let facts = order.facts();
-        faults.extend(facts::broken(&facts).into_iter().map(|broken| explain::broken(&path, broken)));
-        let warnings = facts::doubts(&facts).into_iter().map(|doubt| explain::doubt(&path, doubt)).collect();
+        faults.extend(facts::broken(&facts).into_iter().map(|broken| explain::broken(&order_path(at), broken)));
+        let warnings = facts::doubts(&facts).into_iter().map(|doubt| explain::doubt(&order_path(at), doubt)).collect();
         drop(facts);
-        received.push(ReceivedOrder { text, order, path, warnings });
+        received.push(ReceivedOrder { text, order, at, warnings });
     }
     if faults.is_empty() {
         return Ok(Received { orders: received });
@@ -296,7 +295,7 @@ pub fn read_fast(text: &str) -> Option<Vec<(&str, OrderIn<'_>)>> {
 /// The slow path: why the message has not the right shape.
 #[must_use]
 pub fn read_slow(text: &str) -> Refusal {
-    match schema::explain(text) {
+    match json::shallow(text).and_then(schema::explain) {
         Ok(faults) => Refusal::Faulty(faults),
         Err(malformed) => Refusal::Malformed(malformed),
     }
@@ -309,6 +308,12 @@ pub(crate) fn order_path(at: usize) -> Path {
 }
 
 impl ReceivedOrder<'_> {
+    /// Where it stands in the message.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        order_path(self.at)
+    }
+
     /// What tells this snapshot from others of the same order.
     #[must_use]
     pub fn version(&self) -> Version {

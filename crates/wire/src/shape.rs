@@ -13,7 +13,7 @@ use domain::order::{MOST_UNITS, Status};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use crate::json::{self, Str};
+use crate::json::{Str, Unknown};
 
 /// Where the schemas of objects stand in the OpenAPI document.
 const COMPONENTS: &str = "#/components/schemas/";
@@ -251,6 +251,11 @@ impl Shape for OrderStatus {
 #[derive(Clone, Copy)]
 pub struct Free;
 
+impl Free {
+    /// It stands in a list of an order.
+    const DEPTH: usize = 6;
+}
+
 impl<'de> Deserialize<'de> for Free {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct FreeVisitor;
@@ -263,7 +268,7 @@ impl<'de> Deserialize<'de> for Free {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Free, A::Error> {
-                json::unknown_fields(map).map(|()| Free)
+                Unknown::within(Free::DEPTH).fields(map).map(|()| Free)
             }
         }
 
@@ -321,11 +326,11 @@ impl<T: Shape, const LEAST: usize, const MOST: usize> Shape for List<T, LEAST, M
 /// Declares an object of an inbound message: its struct, how it is read, and its schema.
 ///
 /// Fields of type `Option` may be left out or null. Fields that are not declared are ignored, though held to the rules of
-/// [`crate::json`]. `name | "other name": Type` declares a second name under which the field is understood.
+/// [`crate::json`]. `at` says how many levels deep the object stands in its message. `name | "other name": Type` declares a second name under which the field is understood.
 macro_rules! object {
     (
         $(#[doc = $doc:literal])*
-        pub struct $name:ident<$lt:lifetime> as $component:literal {
+        pub struct $name:ident<$lt:lifetime> as $component:literal at $depth:literal {
             $( $(#[doc = $field_doc:literal])* $field:ident $(| $alias:literal)? : $ty:ty, )*
         }
     ) => {
@@ -356,7 +361,7 @@ macro_rules! object {
                             let repeated = match &*key {
                                 $( stringify!($field) $(| $alias)? => $field.replace(map.next_value()?).is_some(), )*
                                 _ => {
-                                    map.next_value::<$crate::json::Unknown>()?;
+                                    map.next_value_seed($crate::json::Unknown::within($depth))?;
                                     !unknown.insert(key)
                                 }
                             };

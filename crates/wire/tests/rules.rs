@@ -520,7 +520,7 @@ fn bytes_that_are_no_json_are_told_from_faults() {
 
 #[test]
 fn what_only_the_records_show_is_told_in_the_same_way() {
-    let at = accepted(&one(order())).orders.remove(0).path;
+    let at = accepted(&one(order())).orders.remove(0).path();
     let faults = [
         order::conflict(&at, 0, Conflict::AnotherOrder),
         order::conflict(&at, 1, Conflict::AnotherTotal),

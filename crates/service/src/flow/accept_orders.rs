@@ -242,7 +242,7 @@ async fn record_lines(tx: &mut Tx, fresh: &[&Stated<'_>], findings: &mut Finding
     for stated in fresh {
         for (line_at, line) in stated.refund.lines.iter().enumerate() {
             if !recorded.remove(&line.identifier) {
-                findings.faults.push(wire_order::reused_refund_line(&stated.order.path, stated.at, line_at));
+                findings.faults.push(wire_order::reused_refund_line(&stated.order.path(), stated.at, line_at));
             }
         }
     }
@@ -255,7 +255,7 @@ async fn record_lines(tx: &mut Tx, fresh: &[&Stated<'_>], findings: &mut Finding
                 stated.order.order.items.0.iter().map(|line| (&*line.identifier.0, line.quantity.0)).collect();
             let beyond: HashSet<&str> = refund::overrefunded(&ordered, &refunded).collect();
             let lines = stated.refund.lines.iter().enumerate().filter(|(_, line)| beyond.contains(line.order_line.as_str()));
-            findings.faults.extend(lines.map(|(line_at, _)| wire_order::overrefunded(&stated.order.path, stated.at, line_at)));
+            findings.faults.extend(lines.map(|(line_at, _)| wire_order::overrefunded(&stated.order.path(), stated.at, line_at)));
         }
     }
     Ok(())
@@ -271,16 +271,16 @@ async fn compare_with_record(tx: &mut Tx, known: &[&Stated<'_>], findings: &mut 
     for stated in known {
         let Some(recorded) = recorded.get(stated.identifier) else { continue };
         match refund::compare(recorded, &stated.refund) {
-            Err(conflict) => findings.faults.push(wire_order::conflict(&stated.order.path, stated.at, conflict)),
+            Err(conflict) => findings.faults.push(wire_order::conflict(&stated.order.path(), stated.at, conflict)),
             Ok(additions) => {
                 if additions.note.is_some() || additions.rma_identifier.is_some() {
                     refunds::amend(tx, stated.identifier, additions.note.as_ref(), additions.rma_identifier.as_deref()).await?;
                 }
                 if additions.other_rma {
-                    findings.warnings.push(wire_order::rma_differs(&stated.order.path, stated.at));
+                    findings.warnings.push(wire_order::rma_differs(&stated.order.path(), stated.at));
                 }
                 if additions.other_time {
-                    findings.warnings.push(wire_order::time_differs(&stated.order.path, stated.at));
+                    findings.warnings.push(wire_order::time_differs(&stated.order.path(), stated.at));
                 }
             }
         }

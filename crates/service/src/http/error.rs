@@ -198,9 +198,11 @@ impl ApiError {
     }
 
     /// A failure of ours is logged here and nowhere else; a caller's is not a failure.
-    pub(super) fn log(&self) {
+    pub(super) fn log(&self, request_id: &str, route: &str) {
         match self {
-            Self::Unavailable(why) | Self::Internal(why) => tracing::error!(why, status = self.status().as_u16(), "failed"),
+            Self::Unavailable(why) | Self::Internal(why) => {
+                tracing::error!(request_id, route, why, status = self.status().as_u16(), "failed");
+            }
             _ => {}
         }
     }

@@ -7,7 +7,6 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use tracing::Instrument as _;
 
 use super::error::{ApiError, Exceeded, Wanted};
 use super::rate;
@@ -29,18 +28,16 @@ pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: 
     let method = request.method().as_str().to_owned();
     let wanted = Wanted::by(request.headers());
     request.extensions_mut().insert(id.clone());
-    let span = tracing::info_span!("request", request_id = id.0, method, route);
 
     let verdict = rate::count(&app, &mut request);
     let mut response = if verdict.admitted {
-        let task = tokio::spawn(next.run(request).instrument(span.clone()));
-        task.await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
+        tokio::spawn(next.run(request)).await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
     } else {
         rate::refuse(&app, Exceeded::Requests, verdict).into_response()
     };
 
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
-        span.in_scope(|| error.log());
+        error.log(&id.0, &route);
         let rendered = error.render(&id.0, wanted);
         // The handler's own headers stay, such as the API's version.
         let (mut parts, _) = response.into_parts();
@@ -57,7 +54,13 @@ pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: 
 
     let status = response.status().as_u16();
     let took = app.clock.uptime().saturating_sub(started);
-    span.in_scope(|| tracing::info!(status, took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX), "answered"));
+    let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    // What went well is counted; a line for each would cost more than the answer itself.
+    if response.status().is_success() {
+        tracing::debug!(request_id = id.0, method, route, status, took_us, "answered");
+    } else {
+        tracing::info!(request_id = id.0, method, route, status, took_us, "answered");
+    }
     app.metrics.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
     app.metrics.requests.get_or_create(&RequestLabels { route, method, status }).inc();
     response

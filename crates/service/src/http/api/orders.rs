@@ -94,7 +94,7 @@ async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError
     app.metrics.refusals.get_or_create(&ResultLabels { result }).inc();
     let refused = Refused { request_id: &id.0, order_identifiers: orders, reason: &error.message(), faults };
     if let Err(failed) = keep_refusal(app, merchant, refused).await {
-        tracing::warn!(%failed, "a refusal could not be kept");
+        tracing::warn!(request_id = id.0, %failed, "a refusal could not be kept");
     }
     error
 }
