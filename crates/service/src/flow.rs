@@ -2,6 +2,7 @@
 
 pub mod accept_orders;
 pub mod configure_merchant;
+pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;
 pub mod set_limit;

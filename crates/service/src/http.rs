@@ -30,6 +30,9 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::tokens::issue).layer(map_response(api::tokens::keep_nothing)))
         .routes(routes!(api::orders::publish).layer(from_fn(api_version::announce)))
         .routes(routes!(api::orders::show))
+        .routes(routes!(api::imports::send, api::imports::list))
+        .routes(routes!(api::imports::show))
+        .routes(routes!(api::imports::report))
 }
 
 /// The public listener's router.

@@ -7,6 +7,7 @@
 
 pub mod audit;
 pub mod credentials;
+pub mod imports;
 pub mod installation;
 pub mod limits;
 pub mod merchants;
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 use domain::id::MerchantId;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection as _, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{ConnectOptions, Connection as _, Executor as _, PgConnection, PgPool, Postgres, Transaction};
 
 /// How the pool of connections is bounded.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +109,24 @@ impl Tx {
     #[must_use]
     pub fn merchant(&self) -> MerchantId {
         self.merchant
+    }
+
+    /// Marks this moment: what is done from here on can be undone without the rest. One mark at a time.
+    pub async fn mark(&mut self) -> Result<(), Failed> {
+        self.connection().execute("savepoint mark").await?;
+        Ok(())
+    }
+
+    /// Keeps what was done since the mark, and forgets the mark.
+    pub async fn keep(&mut self) -> Result<(), Failed> {
+        self.connection().execute("release savepoint mark").await?;
+        Ok(())
+    }
+
+    /// Undoes what was done since the mark, and forgets the mark.
+    pub async fn undo(&mut self) -> Result<(), Failed> {
+        self.connection().execute("rollback to savepoint mark; release savepoint mark").await?;
+        Ok(())
     }
 
     /// Makes everything done in here durable.

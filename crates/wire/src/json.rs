@@ -36,10 +36,10 @@ pub fn text(body: &[u8]) -> Result<&str, Malformed> {
     Ok(text)
 }
 
-/// Refuses text that nests too deep to be parsed safely into a value. A typed reader holds to the same limit by itself: its
+/// Refuses text that nests too deep to be parsed safely into a value, where it stands `depth` levels deep in a message. A typed reader holds to the same limit by itself: its
 /// own shape is flat, and `Unknown` counts.
-pub(crate) fn shallow(text: &str) -> Result<&str, Malformed> {
-    if Extent::of(text.as_bytes()).deepest > DEEPEST {
+pub(crate) fn shallow(text: &str, depth: usize) -> Result<&str, Malformed> {
+    if Extent::of(text.as_bytes()).deepest + depth > DEEPEST {
         return Err(Malformed(format!("the body nests deeper than the limit of {DEEPEST} levels")));
     }
     Ok(text)
@@ -324,8 +324,8 @@ mod tests {
     fn structure_is_counted_outside_of_strings() {
         assert_eq!(Extent::of(br#"{"a": [1, {"b": "[[[,{\"[["}], "c": []}"#), Extent { deepest: 3, values: 7 });
         assert_eq!(Extent::of(b"]]}}[[[["), Extent { deepest: 4, values: 5 });
-        assert!(shallow(&"[".repeat(DEEPEST)).is_ok());
-        assert!(shallow(&"[".repeat(DEEPEST + 1)).is_err());
+        assert!(shallow(&"[".repeat(DEEPEST), 0).is_ok());
+        assert!(shallow(&"[".repeat(DEEPEST + 1), 0).is_err());
         assert!(text(",".repeat(MOST_VALUES - 1).as_bytes()).is_ok());
         assert!(text(",".repeat(MOST_VALUES).as_bytes()).is_err());
     }

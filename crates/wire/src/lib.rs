@@ -8,13 +8,14 @@
 //! - [`order`] declares the order message with that vocabulary and is the road in: [`order::read`].
 //! - [`schema`] holds the published schema and explains, fault by fault, a message that the fast path refused.
 //! - [`fault`] is how a fault is told: field, code, message.
-//! - [`token`] and [`answer`] are the token exchange and the bodies of the answers.
+//! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
 //!
 //! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
 //! cannot be printed.
 
 pub mod answer;
 pub mod fault;
+pub mod import;
 pub mod json;
 pub mod order;
 pub mod schema;

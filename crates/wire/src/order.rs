@@ -1,9 +1,11 @@
 //! The order message: `POST /returns_portal_orders`.
 //!
 //! [`read`] takes the fast path, straight into the structs below; only a message that it refuses is parsed again and
-//! explained through the published schema. What the rules of the domain find is put into words by `explain`.
+//! explained through the published schema. What the rules of the domain find is put into words by `explain`. [`read_one`]
+//! does the same for an order that stands alone, as on a line of an import.
 
 mod explain;
+mod single;
 
 use domain::money::Cents;
 use domain::order::{self as facts, Order, Status};
@@ -14,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use utoipa::IntoParams;
 
 pub use self::explain::{conflict, overrefunded, reused_refund_line, rma_differs, time_differs};
+pub use self::single::{RefusedOrder, read_one};
 use crate::fault::{Fault, Path, Warning};
 use crate::json::{self, Malformed};
 use crate::schema;
@@ -239,8 +242,8 @@ pub struct ReceivedOrder<'a> {
     pub text: &'a str,
     /// What it says.
     pub order: OrderIn<'a>,
-    /// Its position in the message.
-    pub at: usize,
+    /// Its position in the message; none where it came alone.
+    pub at: Option<usize>,
     /// What does not add up.
     pub warnings: Vec<Warning>,
 }
@@ -270,11 +273,9 @@ pub fn read(body: &[u8]) -> Result<Received<'_>, Refusal> {
     let mut faults = Vec::new();
     let mut received = Vec::with_capacity(orders.len());
     for (at, (text, order)) in orders.into_iter().enumerate() {
-        let facts = order.facts();
-        faults.extend(facts::broken(&facts).into_iter().map(|broken| explain::broken(&order_path(at), broken)));
-        let warnings = facts::doubts(&facts).into_iter().map(|doubt| explain::doubt(&order_path(at), doubt)).collect();
-        drop(facts);
-        received.push(ReceivedOrder { text, order, at, warnings });
+        let (order, broken) = hold_to_rules(text, order, Some(at));
+        faults.extend(broken);
+        received.push(order);
     }
     if faults.is_empty() {
         return Ok(Received { orders: received });
@@ -282,6 +283,18 @@ pub fn read(body: &[u8]) -> Result<Received<'_>, Refusal> {
     faults.truncate(crate::fault::MOST_TOLD);
     let identifiers = received.iter().map(|received| received.order.identifier.0.to_string()).collect();
     Err(Refusal::Faulty(Faults { faults, identifiers }))
+}
+
+/// The order of the right shape at position `at`, with what does not add up; and the rules that it breaks.
+fn hold_to_rules<'a>(text: &'a str, order: OrderIn<'a>, at: Option<usize>) -> (ReceivedOrder<'a>, Vec<Fault>) {
+    let mut received = ReceivedOrder { text, order, at, warnings: Vec::new() };
+    let facts = received.order.facts();
+    // Most orders are in order: only what is not needs to know where it stands.
+    let faults = facts::broken(&facts).into_iter().map(|broken| explain::broken(&received.path(), broken)).collect();
+    let warnings = facts::doubts(&facts).into_iter().map(|doubt| explain::doubt(&received.path(), doubt)).collect();
+    drop(facts);
+    received.warnings = warnings;
+    (received, faults)
 }
 
 /// The fast path: every order with its text, or nothing if any part of the message has not the right shape.
@@ -295,7 +308,7 @@ pub fn read_fast(text: &str) -> Option<Vec<(&str, OrderIn<'_>)>> {
 /// The slow path: why the message has not the right shape.
 #[must_use]
 pub fn read_slow(text: &str) -> Refusal {
-    match json::shallow(text).and_then(schema::explain) {
+    match json::shallow(text, 0).and_then(schema::explain) {
         Ok(faults) => Refusal::Faulty(faults),
         Err(malformed) => Refusal::Malformed(malformed),
     }
@@ -311,7 +324,7 @@ impl ReceivedOrder<'_> {
     /// Where it stands in the message.
     #[must_use]
     pub fn path(&self) -> Path {
-        order_path(self.at)
+        self.at.map_or_else(Path::root, order_path)
     }
 
     /// What tells this snapshot from others of the same order.

@@ -93,9 +93,21 @@ pub(crate) fn explain(text: &str) -> Result<Faults, Malformed> {
     }
     faults.extend(odd);
     faults.truncate(MOST_TOLD);
-    let identifiers = orders.iter().take(MOST_ORDERS).filter_map(|order| order.get("identifier")?.as_str());
-    let identifiers = identifiers.filter(|identifier| Identifier::fits(identifier)).map(ToOwned::to_owned).collect();
-    Ok(Faults { faults, identifiers })
+    Ok(Faults { faults, identifiers: orders.iter().take(MOST_ORDERS).filter_map(identifier_of).collect() })
+}
+
+/// Every fault in the shape of the order `text`, which stands alone; none if it has the right shape.
+pub(crate) fn explain_order(text: &str) -> Result<Faults, Malformed> {
+    let (order, mut faults) = json::inspect(text)?;
+    ORDER.explain(&order, &Path::root(), &mut faults);
+    faults.truncate(MOST_TOLD);
+    Ok(Faults { faults, identifiers: identifier_of(&order).into_iter().collect() })
+}
+
+/// What the order gives as its identifier, if it could be one.
+fn identifier_of(order: &Value) -> Option<String> {
+    let identifier = order.get("identifier")?.as_str()?;
+    Identifier::fits(identifier).then(|| identifier.to_owned())
 }
 
 /// The position of the order that `fault` is in.

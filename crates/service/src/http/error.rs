@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::access::Scope;
+use uuid::Uuid;
 use wire::answer::{ErrorBody, ProblemBody};
 use wire::fault::Fault;
 
@@ -45,6 +46,8 @@ pub(super) enum ApiError {
     TooLarge,
     /// The body is of a type that is not read here.
     UnsupportedMediaType(&'static str),
+    /// Another request runs the import.
+    ImportRunning,
     /// The message has faults.
     Faulty(Vec<Fault>),
     /// It is one too many.
@@ -56,6 +59,8 @@ pub(super) enum ApiError {
         /// In how many seconds there is room again.
         retry_after: u32,
     },
+    /// An import broke off and can be resumed.
+    Interrupted(Uuid, Box<Self>),
     /// The database cannot be reached.
     Unavailable(String),
     /// We are at fault.
@@ -130,12 +135,14 @@ impl ApiError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::ImportRunning => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Interrupted(_, cause) => cause.status(),
         }
     }
 
@@ -165,6 +172,13 @@ impl ApiError {
             Self::MethodNotAllowed => "This address does not take this method; see /openapi.json.".to_owned(),
             Self::TooLarge => format!("The body exceeds the limit of {MOST_BYTES} bytes (5 MiB); send fewer orders a message."),
             Self::UnsupportedMediaType(wanted) => format!("The Content-Type must be {wanted}."),
+            Self::ImportRunning => {
+                "Another request runs this import; let it finish, or try again when it has shown no sign of life for 15 seconds.".to_owned()
+            }
+            Self::Interrupted(import, cause) => format!(
+                "{} What was read so far is stored; send the same file again to POST /v1/order_imports?resume={import}.",
+                cause.message()
+            ),
             Self::Faulty(faults) => match faults.len() {
                 1 => "The message has a fault and nothing of it was stored.".to_owned(),
                 many => format!("The message has {many} faults and nothing of it was stored."),
@@ -203,6 +217,7 @@ impl ApiError {
             Self::Unavailable(why) | Self::Internal(why) => {
                 tracing::error!(request_id, route, why, status = self.status().as_u16(), "failed");
             }
+            Self::Interrupted(_, cause) => cause.log(request_id, route),
             _ => {}
         }
     }

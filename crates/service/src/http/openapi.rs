@@ -19,6 +19,7 @@ use super::public;
     tags(
         (name = "tokens", description = "Get access."),
         (name = "orders", description = "Push orders in, look them up."),
+        (name = "imports", description = "Send months of orders at once."),
         (name = "documents", description = "Read about the interface."),
     )
 )]

@@ -14,6 +14,7 @@ mod binary;
 mod canary;
 mod concurrency;
 mod documents;
+mod imports;
 mod intake;
 mod listener;
 mod matrix;

@@ -38,15 +38,31 @@ fn operations() -> Vec<Operation> {
     operations
 }
 
-/// The path with every parameter filled in.
-fn filled(path: &str, value: &str) -> String {
-    path.split('/').map(|step| if step.starts_with('{') { value } else { step }).collect::<Vec<_>>().join("/")
+/// What stands for the parameters of a path.
+#[derive(Clone, Copy)]
+enum Named<'a> {
+    /// Things that there are: an order and an import.
+    There { order: &'a str, import: &'a str },
+    /// Nothing that there is.
+    Absent,
 }
 
-async fn call(world: &World, operation: &Operation, identifier: &str, token: Option<&str>) -> Reply {
+/// The path with every parameter filled in.
+fn filled(path: &str, named: Named<'_>) -> String {
+    let fill = |step: &str| match (step, named) {
+        ("{identifier}", Named::There { order, .. }) => order.to_owned(),
+        ("{import_id}", Named::There { import, .. }) => import.to_owned(),
+        (parameter, Named::There { .. }) if parameter.starts_with('{') => panic!("say here what stands for {parameter}"),
+        (parameter, Named::Absent) if parameter.starts_with('{') => "absent".to_owned(),
+        (step, _) => step.to_owned(),
+    };
+    path.split('/').map(fill).collect::<Vec<_>>().join("/")
+}
+
+async fn call(world: &World, operation: &Operation, named: Named<'_>, token: Option<&str>) -> Reply {
     let method: Method = operation.method.parse().unwrap();
     world
-        .ask(method.clone(), &filled(&operation.path, identifier), |request| {
+        .ask(method.clone(), &filled(&operation.path, named), |request| {
             let request = if method == Method::GET { request } else { request.json(&json!({})) };
             match token {
                 Some(token) => request.bearer_auth(token),
@@ -70,6 +86,8 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let world = World::new().await;
     let owner = world.merchant("owner").await;
     owner.publishes(&message([order("owned")])).await.results();
+    let import = owner.imports(&[order("owned")]).await.body["import_id"].as_str().unwrap().to_owned();
+    let existing = Named::There { order: "owned", import: &import };
     let expired = owner.gets_a_token().await;
     let revoked = world.merchant("revoked").await;
     backhaul::flow::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
@@ -93,24 +111,24 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
             ("a revoked token", Some(revoked.token.as_str())),
             ("a forged token", Some("bht_forged")),
         ] {
-            let reply = call(&world, &operation, "owned", token).await;
+            let reply = call(&world, &operation, existing, token).await;
             assert_eq!(reply.status, 401, "{named}: {who}");
             assert!(reply.header("www-authenticate").starts_with("Bearer"), "{named}: {who}");
-            assert!(!reply.text.contains("owned"), "{named}: {who} sees {}", reply.text);
+            assert!(!reply.text.contains("owned") && !reply.text.contains(&import), "{named}: {who} sees {}", reply.text);
         }
         let (_, without) = narrow.iter().find(|(scope, _)| Some(*scope) == operation.scope).unwrap();
-        assert_eq!(call(&world, &operation, "owned", Some(without)).await.status, 403, "{named}: a missing scope");
+        assert_eq!(call(&world, &operation, existing, Some(without)).await.status, 403, "{named}: a missing scope");
 
         if operation.path.contains('{') {
             assert!(operation.documented.contains(&404), "{named} documents 404");
-            assert_ne!(call(&world, &operation, "owned", Some(&owner)).await.status, 404, "{named}: it is the owner's");
-            let foreign = call(&world, &operation, "owned", Some(&stranger.token)).await;
-            let absent = call(&world, &operation, "absent", Some(&stranger.token)).await;
+            assert_ne!(call(&world, &operation, existing, Some(&owner)).await.status, 404, "{named}: it is the owner's");
+            let foreign = call(&world, &operation, existing, Some(&stranger.token)).await;
+            let absent = call(&world, &operation, Named::Absent, Some(&stranger.token)).await;
             assert_eq!(foreign.status, 404, "{named}: another merchant");
             assert_eq!(comparable(&foreign), comparable(&absent), "{named}: foreign and absent look the same");
         } else {
-            let reply = call(&world, &operation, "", Some(&stranger.token)).await;
-            assert!(!reply.text.contains("owned"), "{named}: another merchant sees {}", reply.text);
+            let reply = call(&world, &operation, Named::Absent, Some(&stranger.token)).await;
+            assert!(!reply.text.contains("owned") && !reply.text.contains(&import), "{named}: another merchant sees {}", reply.text);
         }
     }
 }
@@ -126,7 +144,7 @@ async fn a_token_opens_every_operation_of_its_scopes_and_no_other() {
     for operation in operations() {
         let Some(asked) = operation.scope else { continue };
         for (scopes, token) in &tokens {
-            let status = call(&world, &operation, "x", Some(token)).await.status.as_u16();
+            let status = call(&world, &operation, Named::Absent, Some(token)).await.status.as_u16();
             assert_eq!(![401, 403].contains(&status), scopes.allow(asked), "{} {}: {scopes}", operation.method, operation.path);
         }
     }
@@ -148,7 +166,7 @@ async fn methods_that_are_not_documented_are_not_allowed() {
             }
             for token in [None, Some(merchant.token.as_str())] {
                 let operation = Operation { path: path.to_owned(), method: method.to_owned(), scope: None, documented: Vec::new() };
-                let reply = call(&world, &operation, "x", token).await;
+                let reply = call(&world, &operation, Named::Absent, token).await;
                 assert_eq!(reply.status, 405, "{method} {path}");
                 assert!(!reply.header("allow").is_empty(), "{method} {path} says what is allowed");
             }
@@ -173,10 +191,11 @@ async fn no_answer_is_undocumented() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     merchant.publishes(&message([order("x")])).await.results();
+    let import = merchant.imports(&[order("x")]).await.body["import_id"].as_str().unwrap().to_owned();
     for operation in operations() {
         let named = format!("{} {}", operation.method, operation.path);
-        for identifier in ["x", "absent"] {
-            let status = call(&world, &operation, identifier, Some(&merchant.token)).await.status.as_u16();
+        for which in [Named::There { order: "x", import: &import }, Named::Absent] {
+            let status = call(&world, &operation, which, Some(&merchant.token)).await.status.as_u16();
             assert!(operation.documented.contains(&status), "{named} answers {status}");
         }
     }

@@ -171,6 +171,18 @@ impl Merchant<'_> {
         self.calls(Method::POST, "/returns_portal_orders?validate_only=true", |request| request.json(message)).await
     }
 
+    /// Imports these orders, one a line.
+    pub async fn imports(&self, orders: &[Value]) -> Reply {
+        self.imports_text("", orders.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")).await
+    }
+
+    /// Imports this body; `query` is what follows the address.
+    pub async fn imports_text(&self, query: &str, body: impl Into<reqwest::Body>) -> Reply {
+        let body = body.into();
+        let path = format!("/v1/order_imports{query}");
+        self.calls(Method::POST, &path, |request| request.header("Content-Type", "application/x-ndjson").body(body)).await
+    }
+
     pub async fn looks_up(&self, identifier: &str) -> Reply {
         self.calls(Method::GET, &format!("/v1/orders/{identifier}"), |request| request).await
     }

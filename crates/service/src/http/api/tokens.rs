@@ -41,7 +41,9 @@ pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body:
     let request = match body.media_type {
         MediaType::Json => TokenRequest::from_json(&body.bytes),
         MediaType::Form => TokenRequest::from_form(&body.bytes),
-        MediaType::Other => return Err(ApiError::UnsupportedMediaType("application/json or application/x-www-form-urlencoded")),
+        MediaType::Lines | MediaType::Other => {
+            return Err(ApiError::UnsupportedMediaType("application/json or application/x-www-form-urlencoded"));
+        }
     };
     let request = request.map_err(|malformed| ApiError::Malformed(malformed.0))?;
     match request.grant_type.as_deref() {

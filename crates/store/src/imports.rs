@@ -1,0 +1,298 @@
+//! History imports: how far each has come, who reads its lines, and which lines were refused.
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use uuid::Uuid;
+
+use crate::{Failed, Store, Tx};
+
+/// Where an import stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Somebody reads its lines.
+    Running,
+    /// Nobody does; it can be resumed.
+    Interrupted,
+    /// Every line was read.
+    Done,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Done => "done",
+        }
+    }
+
+    fn of(word: &str) -> Result<Self, Failed> {
+        let states = [Self::Running, Self::Interrupted, Self::Done];
+        states.into_iter().find(|state| state.word() == word).ok_or_else(|| Failed::Refused("an import's state is unknown".to_owned()))
+    }
+}
+
+/// What became of the lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// How many lines are done, blank ones included.
+    pub lines: i64,
+    /// Orders that were not known before.
+    pub created: i64,
+    /// Orders that replaced an older snapshot.
+    pub updated: i64,
+    /// Orders that are the stored snapshot.
+    pub unchanged: i64,
+    /// Orders of which a newer snapshot is stored.
+    pub stale: i64,
+    /// Lines that were refused.
+    pub refused: i64,
+}
+
+/// An import.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// Its id.
+    pub id: Uuid,
+    /// Where it stands, as it was last written.
+    pub state: State,
+    /// What became of its lines so far.
+    pub counts: Counts,
+    /// When it was begun.
+    pub started_at: DateTime<Utc>,
+    /// When it last made progress.
+    pub updated_at: DateTime<Utc>,
+    /// Until when nobody else may read its lines.
+    pub leased_until: Option<DateTime<Utc>>,
+}
+
+/// The right to read an import's lines, for a while.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    /// Which import.
+    pub import: Uuid,
+    /// Who has it: new for every run, so that one that was given up can be told from its successor.
+    pub owner: Uuid,
+    /// Until when.
+    pub until: DateTime<Utc>,
+}
+
+struct Row {
+    import_id: Uuid,
+    state: String,
+    lines_done: i64,
+    created: i64,
+    updated: i64,
+    unchanged: i64,
+    stale: i64,
+    refused: i64,
+    started_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    leased_until: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<Row> for Import {
+    type Error = Failed;
+
+    fn try_from(row: Row) -> Result<Self, Failed> {
+        let Row { lines_done: lines, created, updated, unchanged, stale, refused, .. } = row;
+        Ok(Self {
+            id: row.import_id,
+            state: State::of(&row.state)?,
+            counts: Counts { lines, created, updated, unchanged, stale, refused },
+            started_at: row.started_at,
+            updated_at: row.updated_at,
+            leased_until: row.leased_until,
+        })
+    }
+}
+
+/// Begins an import of the transaction's merchant, which whoever has `lease` runs.
+pub async fn insert(tx: &mut Tx, lease: Lease, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into order_import (
+            merchant_id, import_id, owner, leased_until, started_at, updated_at,
+            lines_done, created, updated, unchanged, stale, refused, state
+        )
+        values ($1, $2, $3, $4, $5, $5, 0, 0, 0, 0, 0, 0, 'running')
+        "#,
+        tx.merchant().0,
+        lease.import,
+        lease.owner,
+        lease.until,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The import `id` of the transaction's merchant, locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: Uuid) -> Result<Option<Import>, Failed> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"
+        select import_id, state, lines_done, created, updated, unchanged, stale, refused, started_at, updated_at, leased_until
+        from order_import
+        where merchant_id = $1 and import_id = $2
+        for update
+        "#,
+        tx.merchant().0,
+        id,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    row.map(Import::try_from).transpose()
+}
+
+/// Gives the import, which is locked, to whoever has `lease`.
+pub async fn lease(tx: &mut Tx, lease: Lease) -> Result<(), Failed> {
+    sqlx::query!(
+        "update order_import set state = 'running', owner = $3, leased_until = $4 where merchant_id = $1 and import_id = $2",
+        tx.merchant().0,
+        lease.import,
+        lease.owner,
+        lease.until,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Adds what became of some lines to an import, and renews its lease. Answers whether `lease` is still its holder's and
+/// the import stands at `before` lines; if not, nothing was written.
+pub async fn advance(tx: &mut Tx, lease: Lease, before: i64, more: Counts, now: DateTime<Utc>) -> Result<bool, Failed> {
+    let done = sqlx::query!(
+        r#"
+        update order_import
+        set lines_done = lines_done + $5, created = created + $6, updated = updated + $7, unchanged = unchanged + $8,
+            stale = stale + $9, refused = refused + $10, updated_at = $11, leased_until = $12
+        where merchant_id = $1 and import_id = $2 and owner = $3 and lines_done = $4
+        "#,
+        tx.merchant().0,
+        lease.import,
+        lease.owner,
+        before,
+        more.lines,
+        more.created,
+        more.updated,
+        more.unchanged,
+        more.stale,
+        more.refused,
+        now,
+        lease.until,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Gives the lease back and leaves the import in `state`. Answers whether `lease` was still its holder's.
+pub async fn settle(tx: &mut Tx, lease: Lease, state: State, now: DateTime<Utc>) -> Result<bool, Failed> {
+    let done = sqlx::query!(
+        r#"
+        update order_import
+        set state = $4, owner = null, leased_until = null, updated_at = $5
+        where merchant_id = $1 and import_id = $2 and owner = $3
+        "#,
+        tx.merchant().0,
+        lease.import,
+        lease.owner,
+        state.word(),
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// The import `id` of `merchant`.
+pub async fn find(store: &Store, merchant: MerchantId, id: Uuid) -> Result<Option<Import>, Failed> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"
+        select import_id, state, lines_done, created, updated, unchanged, stale, refused, started_at, updated_at, leased_until
+        from order_import
+        where merchant_id = $1 and import_id = $2
+        "#,
+        merchant.0,
+        id,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    row.map(Import::try_from).transpose()
+}
+
+/// The newest imports of `merchant`.
+pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec<Import>, Failed> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        select import_id, state, lines_done, created, updated, unchanged, stale, refused, started_at, updated_at, leased_until
+        from order_import
+        where merchant_id = $1
+        order by import_id desc
+        limit $2
+        "#,
+        merchant.0,
+        limit,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    rows.into_iter().map(Import::try_from).collect()
+}
+
+/// A line that was refused.
+#[derive(Clone, Debug)]
+pub struct RefusedLine {
+    /// Its number, counted from 1.
+    pub line: i64,
+    /// The identifier of its order, if it can be told.
+    pub order_identifier: Option<String>,
+    /// Its faults, as JSON.
+    pub faults: String,
+}
+
+/// Records refused lines of the import `id`.
+pub async fn insert_refusals(tx: &mut Tx, id: Uuid, refused: &[RefusedLine]) -> Result<(), Failed> {
+    let lines: Vec<i64> = refused.iter().map(|refused| refused.line).collect();
+    let identifiers: Vec<Option<&str>> = refused.iter().map(|refused| refused.order_identifier.as_deref()).collect();
+    let faults: Vec<&str> = refused.iter().map(|refused| refused.faults.as_str()).collect();
+    sqlx::query!(
+        r#"
+        insert into order_import_refusal (merchant_id, import_id, line, order_identifier, faults)
+        select $1, $2, line, order_identifier, faults
+        from unnest($3::bigint[], $4::text[], $5::text[]) as arriving (line, order_identifier, faults)
+        "#,
+        tx.merchant().0,
+        id,
+        &lines,
+        &identifiers as &[Option<&str>],
+        &faults as &[&str],
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The refused lines of the import `id` of `merchant` after the line `after`, by number.
+pub async fn list_refusals(store: &Store, merchant: MerchantId, id: Uuid, after: i64, limit: i64) -> Result<Vec<RefusedLine>, Failed> {
+    let rows = sqlx::query_as!(
+        RefusedLine,
+        r#"
+        select line, order_identifier, faults
+        from order_import_refusal
+        where merchant_id = $1 and import_id = $2 and line > $3
+        order by line
+        limit $4
+        "#,
+        merchant.0,
+        id,
+        after,
+        limit,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows)
+}
