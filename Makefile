@@ -86,6 +86,10 @@ scan-tls: ## TLS as scanners see it: sslscan and testssl.sh against the built pr
 bench-slow-clients: ## A normal client's p99 while slow ones hold on: slowhttptest (Debian)
 	@scripts/slow-clients
 
+.PHONY: bench-import
+bench-import: ## Rate, memory and exactness of a large import, beside bare upserts (ORDERS of them)
+	@scripts/bench-import
+
 .PHONY: advisories
 advisories: ## Known vulnerabilities in what is built in (needs the network)
 	cargo deny check advisories

@@ -7,6 +7,7 @@ mod credential;
 mod dev;
 mod doctor;
 mod limit;
+mod import;
 mod merchant;
 mod migrate;
 mod orders;
@@ -57,7 +58,7 @@ enum Command {
     /// Credentials with which merchants get tokens: issue, list, revoke.
     #[command(subcommand)]
     Credential(credential::Command),
-    /// Orders: what was refused, what does not add up.
+    /// Orders: import history, see what was refused and what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
     /// Limits: lower them when traffic threatens, list, reset.

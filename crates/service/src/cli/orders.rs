@@ -7,12 +7,17 @@ use serde_json::Value;
 use store::{orders, refusals};
 use wire::time;
 
+use super::import::{self, Import, Report};
 use super::merchant;
 use super::output::{self, Format};
 use crate::app::App;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
+    /// Import history: a file with an order a line, as in `orders` of the order message.
+    Import(Import),
+    /// List the lines of an import that were refused, and why.
+    ImportReport(Report),
     /// List the messages that were refused, latest first, and why.
     Refused(Selection),
     /// List the orders that were accepted with warnings, latest first.
@@ -46,7 +51,7 @@ struct WarnedOrder {
 }
 
 /// The faults or warnings of a row, a line each.
-fn told(list: &Value) -> String {
+pub(super) fn told(list: &Value) -> String {
     let word = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let lines = list.as_array().into_iter().flatten().map(|entry| format!("{}: {}", word(entry, "field"), word(entry, "message")));
     lines.collect::<Vec<_>>().join("\n")
@@ -54,6 +59,8 @@ fn told(list: &Value) -> String {
 
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
+        Command::Import(import) => import::run(import, app, format).await,
+        Command::ImportReport(report) => import::report(report, app, format).await,
         Command::Refused(Selection { merchant: handle, limit }) => {
             let merchant = merchant(app, &handle).await?;
             let rows: Vec<RefusedMessage> = refusals::list(&app.store, merchant.id, limit)

@@ -14,6 +14,7 @@ mod binary;
 mod canary;
 mod concurrency;
 mod documents;
+mod import_command;
 mod imports;
 mod intake;
 mod listener;
