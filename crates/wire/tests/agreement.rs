@@ -10,9 +10,11 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 
 use rand::prelude::*;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use wire::fault::{Code, Fault};
 use wire::json;
-use wire::order::{Refusal, read_fast, read_slow};
+use wire::order::{OrderIn, Refusal, read_fast, read_one, read_slow};
 
 use self::message::{MESSAGE, Wealth};
 use self::seed::{Seed, Told, count, seeds, spot, spots};
@@ -27,6 +29,9 @@ mod tree;
 
 /// How many messages are tried unless `CASES` says otherwise.
 const CASES: u64 = 20_000;
+
+/// Of how many messages one has its orders read alone as well.
+const ALONE_EVERY: u64 = 8;
 
 #[expect(clippy::disallowed_methods, reason = "the variables are for whoever runs the test, and are no configuration")]
 fn setting(name: &str, otherwise: u64) -> u64 {
@@ -60,6 +65,38 @@ fn check(text: &str, seeded: &BTreeSet<Told>) -> Result<(), String> {
     }
     if let Some(twice) = faults.iter().enumerate().find_map(|(at, fault)| faults[..at].contains(fault).then_some(fault)) {
         return Err(format!("told twice: {twice:?}"));
+    }
+    Ok(())
+}
+
+/// The orders of a message as they stand in it.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    returns_portal_order: Orders<'a>,
+}
+
+#[derive(Deserialize)]
+struct Orders<'a> {
+    #[serde(borrow)]
+    orders: Vec<&'a RawValue>,
+}
+
+/// An order that stands alone must have the faults that it has in the message `text`.
+fn check_alone(text: &str) -> Result<(), String> {
+    let (Ok(message), Refusal::Faulty(faults)) = (serde_json::from_str::<Message<'_>>(text), read_slow(text)) else { return Ok(()) };
+    for (at, order) in message.returns_portal_order.orders.into_iter().enumerate() {
+        let path = format!("returns_portal_order.orders[{at}]");
+        let of_order = faults.faults.iter().filter_map(|fault| {
+            let field = fault.field.strip_prefix(&path)?;
+            Some(Fault { field: field.strip_prefix('.').unwrap_or(field).to_owned(), ..fault.clone() })
+        });
+        let expected: Vec<Fault> = of_order.collect();
+        let found = read_one(order.get().as_bytes()).err().map(|refused| refused.faults).unwrap_or_default();
+        // Rules are tried once the shape is right: for a message that is when all of its orders are.
+        if found != expected && !(expected.is_empty() && serde_json::from_str::<OrderIn<'_>>(order.get()).is_ok()) {
+            return Err(format!("order {at}: in the message {expected:?}, alone {found:?}"));
+        }
     }
     Ok(())
 }
@@ -111,7 +148,8 @@ fn try_cases(numbers: impl Iterator<Item = u64>) -> [u64; 4] {
     let mut by_faults = [0; 4];
     for number in numbers {
         let case = Case::new(&mut StdRng::seed_from_u64(number));
-        if let Err(wrong) = check(&case.text, &case.seeded()) {
+        let alone = if number % ALONE_EVERY == 0 { check_alone(&case.text) } else { Ok(()) };
+        if let Err(wrong) = check(&case.text, &case.seeded()).and(alone) {
             panic!("{wrong}\nSEED={number}\nseeded: {:#?}\nmessage: {}", case.seeds, case.text);
         }
         by_faults[case.seeds.len()] += 1;

@@ -119,7 +119,7 @@ async fn finish(import: &Import, app: &App, merchant: MerchantId, done: &OrderIm
     if done.refused == 0 {
         return Ok(());
     }
-    output::line(&format!("{} lines were refused:", done.refused));
+    output::line(&format!("Refused lines: {}", done.refused));
     let id: Uuid = done.import_id.parse()?;
     show(app, merchant, id, 0, SHOWN, format).await?;
     if done.refused > SHOWN.unsigned_abs() {

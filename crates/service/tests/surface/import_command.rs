@@ -72,7 +72,7 @@ async fn a_file_is_imported_with_a_summary_and_a_report() {
     let file = TempFile::new(&sent.concat());
     let import = |words: &[&str]| backhaul(&world.database, &[&["orders"], words, &["--merchant", "acme"]].concat());
     let told = out(&import(&["import", file.path()]));
-    assert!(told.starts_with("40 lines: 27 orders created, 0 updated, 0 unchanged, 0 stale.\n13 lines were refused:\n"), "{told}");
+    assert!(told.starts_with("40 lines: 27 orders created, 0 updated, 0 unchanged, 0 stale.\nRefused lines: 13\n"), "{told}");
     assert_eq!(told.matches("currency: is required").count(), 10, "the first ten are shown: {told}");
     let (_, all) = told.split_once("To see all of them:\n  backhaul orders import-report ").unwrap();
     let id = all.split_once(" --merchant acme").unwrap().0;

@@ -39,8 +39,13 @@ pub fn describe(import: &Import, now: DateTime<Utc>) -> OrderImport {
         lines: lines.unsigned_abs(),
         accepted,
         refused: refused.unsigned_abs(),
-        message: format!("{progress}: {taken} orders accepted, {refused} lines refused{report}.{resume}"),
+        message: format!("{progress}: {} accepted, {} refused{report}.{resume}", counted(taken, "order"), counted(refused, "line")),
         started_at: wire::time::write(import.started_at),
         updated_at: wire::time::write(import.updated_at),
     }
+}
+
+fn counted(count: i64, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
 }
