@@ -2,7 +2,8 @@
 //!
 //! The stream is read in chunks. Each chunk is one transaction, which holds its orders, the report of its refused lines
 //! and the import's progress: whenever the import breaks off, what is stored is exactly the lines that count as done. While
-//! a chunk is stored the next one is read and checked; they are stored one after the other, in the order of the lines.
+//! a chunk is stored the next ones are read, checked and, if they touch other orders, written; but they are committed one
+//! after the other, in the order of the lines.
 
 mod chunk;
 mod lines;
@@ -15,12 +16,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use store::audit::{self, Entry};
 use store::imports::{self, Counts, Import, Lease, State};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use self::chunk::Ready;
+use self::chunk::{Ready, Touched, Turn};
 pub use self::lines::{BrokenOff, LONGEST_LINE, Source};
 use self::lines::{Chunk, Lines};
 pub use self::report::describe;
@@ -32,8 +33,8 @@ pub const LEASE: TimeDelta = TimeDelta::seconds(15);
 /// After how long there is a sign of life, however slowly the lines come.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
-/// How many chunks are checked or stored at a time.
-const IN_FLIGHT: usize = 3;
+/// How many chunks are read, checked or stored at a time.
+const IN_FLIGHT: usize = 4;
 
 /// The run of an import: whoever has it may read its lines.
 #[derive(Clone, Copy, Debug)]
@@ -183,10 +184,15 @@ async fn settle(app: &App, run: Run, state: State) -> Result<Import, Cause> {
 /// A chunk on its way: where the import stands once it is stored.
 type Storing = JoinHandle<Result<i64, Cause>>;
 
+/// What the last chunks before one touch, told once they are checked.
+type Earlier = Vec<Arc<Touched>>;
+
 async fn read_and_store(app: &App, run: Run, source: &mut impl Source, observer: Observer) -> Result<(), Cause> {
     let mut lines = Lines::new(source, run.done());
     let slots = Arc::new(Semaphore::new(IN_FLIGHT));
     let mut last: Option<Storing> = None;
+    let (tell, mut told) = oneshot::channel();
+    let _ = tell.send(Earlier::new());
     let ended = loop {
         // A chunk that cannot be stored closes the slots, so that no more is read.
         let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { break Ok(()) };
@@ -195,24 +201,18 @@ async fn read_and_store(app: &App, run: Run, source: &mut impl Source, observer:
         }
         match lines.next(SIGN_OF_LIFE).await {
             Ok(Some(chunk)) => {
-                let stage = Stage { app: app.clone(), run, observer: Arc::clone(&observer), slots: Arc::clone(&slots) };
-                last = Some(tokio::spawn(stage.store(chunk, last.take(), slot).in_current_span()));
+                let (tell, next) = oneshot::channel();
+                let earlier = std::mem::replace(&mut told, next);
+                let stage = Stage { app: app.clone(), run, observer: Arc::clone(&observer), slots: Arc::clone(&slots), earlier, tell };
+                last = Some(tokio::spawn(stage.store(chunk, Turn::after(last.take(), run.done), slot).in_current_span()));
             }
             Ok(None) if lines.read() < run.done() => break Err(Cause::Shorter { lines: lines.read(), done: run.done() }),
             Ok(None) => break Ok(()),
             Err(broken) => break Err(broken.into()),
         }
     };
-    wait_for(last, run).await?;
+    Turn::after(last, run.done).comes().await?;
     ended
-}
-
-/// Waits until everything before is stored, and says where the import stands.
-async fn wait_for(before: Option<Storing>, run: Run) -> Result<i64, Cause> {
-    match before {
-        Some(storing) => storing.await.unwrap_or(Err(Cause::GivenUp)),
-        None => Ok(run.done),
-    }
 }
 
 /// What a chunk is handed on its way into the store.
@@ -221,24 +221,35 @@ struct Stage {
     run: Run,
     observer: Observer,
     slots: Arc<Semaphore>,
+    earlier: oneshot::Receiver<Earlier>,
+    tell: oneshot::Sender<Earlier>,
 }
 
 impl Stage {
     /// Checks the chunk at once, and stores it when everything before it is stored.
-    async fn store(self, chunk: Chunk, before: Option<Storing>, slot: OwnedSemaphorePermit) -> Result<i64, Cause> {
-        let stored = self.check_and_store(&chunk, before).await;
+    async fn store(self, chunk: Chunk, turn: Turn, slot: OwnedSemaphorePermit) -> Result<i64, Cause> {
+        let slots = Arc::clone(&self.slots);
+        let stored = self.check_and_store(&chunk, turn).await;
         if stored.is_err() {
-            self.slots.close();
+            slots.close();
         }
         drop(slot);
         stored
     }
 
-    async fn check_and_store(&self, chunk: &Chunk, before: Option<Storing>) -> Result<i64, Cause> {
+    async fn check_and_store(self, chunk: &Chunk, turn: Turn) -> Result<i64, Cause> {
         let checked = chunk::check(chunk).await;
         let ready = Ready::new(&self.app, self.run, &checked, chunk.through);
-        let before = wait_for(before, self.run).await?;
-        let (through, counts) = ready.store(&self.app, self.run, before).await?;
+        // Whoever is given up tells nothing; then the turn does not come either.
+        let mut earlier = self.earlier.await.map_err(|_| Cause::GivenUp)?;
+        let touched = Arc::new(ready.touches());
+        let may_go_ahead = earlier.iter().all(|earlier| touched.may_go_ahead_of(earlier));
+        earlier.push(touched);
+        // More than these are never on their way.
+        let forgotten = earlier.len().saturating_sub(IN_FLIGHT);
+        earlier.drain(..forgotten);
+        let _ = self.tell.send(earlier);
+        let (through, counts) = ready.store(&self.app, self.run, turn, may_go_ahead).await?;
         (self.observer)(counts);
         Ok(through)
     }

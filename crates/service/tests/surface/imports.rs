@@ -135,6 +135,45 @@ async fn the_newest_snapshot_of_a_file_stands_wherever_it_is() {
 }
 
 #[tokio::test]
+async fn of_the_same_order_and_time_the_last_line_wins_however_far_apart_they_are() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    // Seven hundred orders, three times: what is near enough to be on its way together, and what is not.
+    let lines: Vec<Value> = (0..2_100).map(|at| bent(&(at % 700).to_string(), "raw_status", at.to_string())).collect();
+    assert_eq!(done(&merchant.imports(&lines).await), [700, 1_400, 0, 0, 0]);
+    let mut beside = world.database.connect().await;
+    let wrong: i64 = sqlx::query_scalar(
+        "select count(*) from customer_order where (snapshot::json ->> 'raw_status')::int <> 1400 + identifier::int or revision <> 3",
+    )
+    .fetch_one(&mut beside)
+    .await
+    .unwrap();
+    assert_eq!(wrong, 0);
+}
+
+#[tokio::test]
+async fn an_import_goes_on_beside_whoever_writes_the_same_orders() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let lines: Vec<Value> = (0..1_600).map(|at| order(&format!("{at:04}"))).collect();
+    // Messages that lock orders of several chunks at once, in another order than the file has.
+    let events = async {
+        let mut results = Vec::new();
+        for at in 0..40 {
+            let orders = [0, 400, 800, 1_200].map(|from| bent(&format!("{:04}", 1_599 - from - at), "updated_at", "2026-02-01T00:00:00Z"));
+            results.extend(merchant.publishes(&message(orders)).await.results().into_iter().map(str::to_owned));
+        }
+        results
+    };
+    let (import, events) = tokio::join!(merchant.imports(&lines), events);
+    let [created, updated, unchanged, stale, refused] = done(&import);
+    assert_eq!((created + stale, updated, unchanged, refused), (1_600, 0, 0, 0));
+    let events = |word: &str| events.iter().filter(|result| *result == word).count() as u64;
+    assert_eq!((events("created"), events("updated")), (stale, 160 - stale));
+    assert_eq!(stored(&merchant).await, (1_600, i64::try_from(1_760 - stale).unwrap()));
+}
+
+#[tokio::test]
 async fn a_refund_that_contradicts_the_record_costs_its_own_line_alone() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;

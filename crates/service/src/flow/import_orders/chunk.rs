@@ -1,15 +1,19 @@
 //! A chunk of an import: its lines are read and checked beside other chunks, and stored in one transaction.
 
+use std::collections::HashSet;
+use std::time::Duration;
+
 use domain::id::MerchantId;
 use domain::snapshot::Verdict;
 use store::imports::{self, Counts, RefusedLine};
 use store::orders::Snapshot;
 use store::{Failed, Tx};
+use tokio::time::timeout;
 use wire::fault::Fault;
 use wire::order::{ReceivedOrder, RefusedOrder, read_one};
 
 use super::lines::{Chunk, LONGEST_LINE};
-use super::{Cause, Run, lease_end};
+use super::{Cause, Run, Storing, lease_end};
 use crate::app::App;
 use crate::flow::accept_orders::{self as accept, Findings, Placed, TRIES};
 use crate::metrics::ResultLabels;
@@ -19,6 +23,9 @@ const MOST_KEPT: usize = 100;
 
 /// After how many lines others get their turn on this thread.
 const LINES_AT_A_TIME: usize = 32;
+
+/// How long a chunk that went ahead waits for its turn with locks in its hands.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The lines of a chunk, read and checked.
 pub(super) struct Checked<'c> {
@@ -82,6 +89,44 @@ struct Done {
     new_refunds: u64,
 }
 
+/// What a chunk touches.
+pub(super) struct Touched {
+    /// Whether it has refunds, whose identifiers may be those of any other chunk.
+    refunds: bool,
+    orders: HashSet<String>,
+}
+
+impl Touched {
+    /// Whether this may be written while `earlier` is not committed yet: neither can wait for the other then, and it does
+    /// not matter which of them is written first.
+    pub(super) fn may_go_ahead_of(&self, earlier: &Self) -> bool {
+        !self.refunds && self.orders.is_disjoint(&earlier.orders)
+    }
+}
+
+/// The turn of a chunk: it comes when everything before it is stored.
+pub(super) struct Turn {
+    before: Option<Storing>,
+    stands: i64,
+}
+
+impl Turn {
+    /// The turn after `before`, or at once if the import stands at `stands` lines already.
+    pub(super) fn after(before: Option<Storing>, stands: i64) -> Self {
+        Self { before, stands }
+    }
+
+    /// Waits for the turn, and says at how many lines the import stands.
+    pub(super) async fn comes(&mut self) -> Result<i64, Cause> {
+        if let Some(storing) = &mut self.before {
+            let stored = storing.await;
+            self.before = None;
+            self.stands = stored.unwrap_or(Err(Cause::GivenUp))?;
+        }
+        Ok(self.stands)
+    }
+}
+
 /// The stages of storing a chunk: made ready beside other chunks, stored when it is its turn.
 pub(super) struct Ready<'c> {
     checked: &'c Checked<'c>,
@@ -94,14 +139,33 @@ impl<'c> Ready<'c> {
         Self { checked, rounds: rounds(app, run.merchant, checked), through: i64::try_from(through).unwrap_or(i64::MAX) }
     }
 
-    /// Stores the chunk: its orders, the report of its refused lines and the import's progress, all or nothing. The
-    /// import stands at `before` lines; answers where it stands then.
-    pub(super) async fn store(&self, app: &App, run: Run, before: i64) -> Result<(i64, Counts), Cause> {
+    /// What it touches.
+    pub(super) fn touches(&self) -> Touched {
+        let orders = &self.checked.orders;
+        Touched {
+            refunds: orders.iter().any(|received| !received.order.refunds.0.is_empty()),
+            orders: orders.iter().map(|received| received.order.identifier.0.to_string()).collect(),
+        }
+    }
+
+    /// Stores the chunk: its orders, the report of its refused lines and the import's progress, all or nothing. It is
+    /// committed when its turn comes; if it may go ahead, its orders are written before that. Answers where the import
+    /// stands then.
+    pub(super) async fn store(&self, app: &App, run: Run, mut turn: Turn, may_go_ahead: bool) -> Result<(i64, Counts), Cause> {
+        let mut written = if may_go_ahead { self.go_ahead(app, run, &mut turn).await? } else { None };
+        let before = turn.comes().await?;
         let mut tries = 1;
         let done = loop {
-            match self.attempt(app, run, before).await {
+            let outcome = match written.take() {
+                Some((tx, done)) => self.finish(app, run, before, tx, done).await,
+                None => match self.write(app, run).await {
+                    Ok((tx, done)) => self.finish(app, run, before, tx, done).await,
+                    Err(failed) => Err(failed.into()),
+                },
+            };
+            match outcome {
                 Err(Cause::Failed(Failed::Collided(_))) if tries < TRIES => tries += 1,
-                done => break done?,
+                outcome => break outcome?,
             }
         };
         let Counts { created, updated, unchanged, stale, .. } = done.counts;
@@ -115,12 +179,30 @@ impl<'c> Ready<'c> {
         Ok((self.through, done.counts))
     }
 
-    async fn attempt(&self, app: &App, run: Run, before: i64) -> Result<Done, Cause> {
+    /// Writes the orders while chunks before this one are on their way. Somebody else may wait for a lock that we hold
+    /// now and hold one that they wait for, so that our turn would never come: we wait for a moment only, and otherwise
+    /// let go and write again when it has come. A failure is met again then.
+    async fn go_ahead(&self, app: &App, run: Run, turn: &mut Turn) -> Result<Option<(Tx, Done)>, Cause> {
+        let Ok((tx, done)) = self.write(app, run).await else { return Ok(None) };
+        if let Ok(turn) = timeout(PATIENCE, turn.comes()).await {
+            return turn.map(|_| Some((tx, done)));
+        }
+        tx.rollback().await?;
+        Ok(None)
+    }
+
+    /// Writes the orders in a transaction that is not committed yet.
+    async fn write(&self, app: &App, run: Run) -> Result<(Tx, Done), Failed> {
         let mut tx = app.store.begin(run.merchant).await?;
         let mut done = Done::default();
         for round in &self.rounds {
             self.store_round(app, &mut tx, round, &mut done).await?;
         }
+        Ok((tx, done))
+    }
+
+    /// Adds the report and the progress of an import that stands at `before` lines, and commits.
+    async fn finish(&self, app: &App, run: Run, before: i64, mut tx: Tx, mut done: Done) -> Result<Done, Cause> {
         if !(self.checked.refused.is_empty() && done.refused.is_empty()) {
             done.refused.extend(self.checked.refused.iter().cloned());
             imports::insert_refusals(&mut tx, run.lease.import, &done.refused).await?;
