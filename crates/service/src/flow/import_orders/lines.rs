@@ -111,7 +111,7 @@ impl<'s, S: Source> Lines<'s, S> {
 
     fn fill(&mut self, chunk: &mut Chunk) {
         while !chunk.is_full() && !self.unread.is_empty() {
-            if let Some(at) = self.unread.iter().position(|byte| *byte == b'\n') {
+            if let Some(at) = memchr::memchr(b'\n', &self.unread) {
                 let piece = self.unread.split_to(at);
                 self.unread = self.unread.split_off(1);
                 self.extend(&piece);
