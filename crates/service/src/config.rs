@@ -3,7 +3,7 @@
 mod tls;
 
 use std::net::IpAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 use std::time::Duration;
 
@@ -95,6 +95,8 @@ pub struct Limits {
 pub struct Intake {
     /// How many order messages a node works on at once.
     pub messages_in_flight: NonZeroU32,
+    /// How many batches of orders are written at a time.
+    pub writers: NonZeroUsize,
 }
 
 /// What the service says about itself.

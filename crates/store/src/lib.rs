@@ -182,8 +182,10 @@ impl From<sqlx::Error> for Failed {
                 let code = error.code().unwrap_or_default().into_owned();
                 match (code.as_str(), error.constraint()) {
                     ("40001" | "40P01", _) => Self::Collided(code),
-                    // The server is going down, coming up, out of connections, or gave up waiting.
-                    ("57P01" | "57P02" | "57P03" | "53300" | "57014" | "55P03" | "25006", _) => {
+                    // The server gave up waiting, takes no writes, or takes no connections.
+                    ("55P03" | "25006" | "55000", _) => Self::Unreachable(format!("SQLSTATE {code}")),
+                    // The connection broke, the server is out of something, is going down or coming up, or its disk fails.
+                    (trouble, _) if ["08", "53", "57", "58"].iter().any(|class| trouble.starts_with(class)) => {
                         Self::Unreachable(format!("SQLSTATE {code}"))
                     }
                     (_, Some(constraint)) => Self::Constraint(constraint.to_owned()),

@@ -168,6 +168,33 @@ async fn a_database_that_is_gone_is_unavailable_and_comes_back() {
 }
 
 #[tokio::test]
+async fn database_trouble_is_answered_with_503() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    assert_eq!(merchant.looks_up("1").await.status, 404, "the token is remembered");
+    let mut beside = world.database.connect().await;
+    let name: String = sqlx::query_scalar("select current_database()").fetch_one(&mut beside).await.unwrap();
+    let mut elsewhere = world.database.connect_elsewhere().await;
+    let shut = format!(
+        "alter database {name} with allow_connections false; \
+         select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'"
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(shut)).execute(&mut elsewhere).await.unwrap();
+    for reply in [
+        merchant.publishes(&message([order("1")])).await,
+        merchant.looks_up("1").await,
+        world.asks_for_a_token(&merchant.credentials()).await,
+    ] {
+        assert_eq!((reply.status.as_u16(), reply.header("retry-after")), (503, "1"), "{}", reply.text);
+        assert!(reply.body["message"].as_str().unwrap().contains("exponential backoff"), "{}", reply.text);
+    }
+    assert_eq!(world.admin("/readyz").await.0, 503);
+    let open = format!("alter database {name} with allow_connections true");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(open)).execute(&mut elsewhere).await.unwrap();
+    assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"], "and it comes back by itself");
+}
+
+#[tokio::test]
 async fn a_caller_who_hangs_up_leaves_nothing_half_done() {
     let world = Arc::new(World::new().await);
     let merchant = world.merchant("acme").await;

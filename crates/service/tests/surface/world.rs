@@ -123,6 +123,7 @@ fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
         ("BACKHAUL__DATABASE__ACQUIRE_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__STATEMENT_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__LOCK_TIMEOUT_MS", "15000"),
+        ("BACKHAUL__INTAKE__WRITERS", "2"),
     ];
     Settings::load(None, usual.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
 }

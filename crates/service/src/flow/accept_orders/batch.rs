@@ -21,8 +21,6 @@ use crate::app::App;
 
 /// How many orders a batch takes; a larger message is a batch of its own.
 const MOST_ORDERS: usize = 64;
-/// How many batches are written at a time. A second one keeps the database busy while the first one's answers go out.
-const WRITERS: usize = 2;
 
 /// Whether a message can share an upsert: it brings no refunds, and each order once.
 pub(super) fn suits(message: &Received<'_>) -> bool {
@@ -73,7 +71,7 @@ impl Intake {
         let wanted = {
             let mut queue = self.lock();
             queue.jobs.push_back(Job { hashes, orders, answer });
-            let wanted = queue.writers < WRITERS;
+            let wanted = queue.writers < app.settings.intake.writers.get();
             queue.writers += usize::from(wanted);
             wanted
         };

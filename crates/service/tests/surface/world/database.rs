@@ -36,6 +36,13 @@ impl Database {
     }
 }
 
+impl Database {
+    /// A connection to another database of the same server.
+    pub async fn connect_elsewhere(&self) -> PgConnection {
+        options(&self.maintenance).connect().await.unwrap()
+    }
+}
+
 impl Drop for Database {
     fn drop(&mut self) {
         let drop = format!("drop database if exists {} with (force)", self.name);
