@@ -1,4 +1,5 @@
-//! Logs. One line per request and one per failure, on standard output.
+//! Logs, on standard output: one line for every request that did not end well, and one more for every failure of ours. What
+//! goes well is counted, and logged at debug only.
 //!
 //! Own code decides what it logs and never logs personal data; other people's code does not know what is personal
 //! (a protocol library at TRACE prints headers), so that it is never let below INFO.

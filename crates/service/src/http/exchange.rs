@@ -1,7 +1,8 @@
 //! One exchange of request and answer: what happens around every handler.
 //!
-//! A request gets an id, is counted for its address and refused if it is one too many, runs in a task of its own (so that a caller who hangs up cannot leave a transaction half way),
-//! is counted and logged once, and an error is put into the words that the caller accepts.
+//! A request gets an id, is counted for its address and refused if it is one too many, runs in a task of its own (so that
+//! a caller who hangs up cannot leave a transaction half way), is counted and logged once, and an error is put into the
+//! words that the caller accepts.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, header};
