@@ -1,10 +1,11 @@
-//! What is true: the rules of orders, refunds and access, as pure functions over plain values.
+//! What is true: the rules of orders, refunds, access and delivery, as pure functions over plain values.
 //!
 //! Nothing here awaits, reads a clock or sees JSON. What a caller sent reaches these rules as the borrowed
 //! [`order::Order`]; what they find wrong leaves as data ([`order::Broken`], [`order::Doubt`],
 //! [`refund::Conflict`]) that names places by position, and `wire` turns it into the words of the contract.
 
 pub mod access;
+pub mod delivery;
 pub mod id;
 pub mod mode;
 pub mod money;

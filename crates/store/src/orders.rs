@@ -140,7 +140,6 @@ async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> R
 }
 
 /// The snapshots as `unnest` takes them: a list per column.
-#[derive(Default)]
 struct Columns<'a> {
     merchants: Vec<uuid::Uuid>,
     identifiers: Vec<&'a str>,
@@ -157,7 +156,19 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn with_capacity(rows: usize) -> Self {
-        Self { texts: Vec::with_capacity(rows), identifiers: Vec::with_capacity(rows), ..Self::default() }
+        Self {
+            merchants: Vec::with_capacity(rows),
+            identifiers: Vec::with_capacity(rows),
+            statuses: Vec::with_capacity(rows),
+            placed: Vec::with_capacity(rows),
+            updated: Vec::with_capacity(rows),
+            received: Vec::with_capacity(rows),
+            digests: Vec::with_capacity(rows),
+            emails: Vec::with_capacity(rows),
+            zips: Vec::with_capacity(rows),
+            warnings: Vec::with_capacity(rows),
+            texts: Vec::with_capacity(rows),
+        }
     }
 
     fn push(&mut self, snapshot: &'a Snapshot<'_>) {

@@ -236,6 +236,14 @@ pub struct Received<'a> {
     pub orders: Vec<ReceivedOrder<'a>>,
 }
 
+impl Received<'_> {
+    /// The identifiers of the orders, as they stand in the message.
+    #[must_use]
+    pub fn identifiers(&self) -> Vec<String> {
+        self.orders.iter().map(|received| received.order.identifier.0.to_string()).collect()
+    }
+}
+
 /// One order of a message.
 pub struct ReceivedOrder<'a> {
     /// Its exact text.
@@ -269,37 +277,19 @@ pub struct Faults {
 /// Reads an order message: its shape first, and once that is right, its rules.
 pub fn read(body: &[u8]) -> Result<Received<'_>, Refusal> {
     let text = json::text(body).map_err(Refusal::Malformed)?;
-    let Some(orders) = read_fast(text) else { return Err(read_slow(text)) };
-    let mut faults = Vec::new();
-    let mut received = Vec::with_capacity(orders.len());
-    for (at, (text, order)) in orders.into_iter().enumerate() {
-        let (order, broken) = hold_to_rules(text, order, Some(at));
-        faults.extend(broken);
-        received.push(order);
-    }
+    let Some(mut orders) = read_fast(text) else { return Err(read_slow(text)) };
+    let mut faults: Vec<Fault> = orders.iter_mut().flat_map(ReceivedOrder::hold_to_rules).collect();
+    let received = Received { orders };
     if faults.is_empty() {
-        return Ok(Received { orders: received });
+        return Ok(received);
     }
     faults.truncate(crate::fault::MOST_TOLD);
-    let identifiers = received.iter().map(|received| received.order.identifier.0.to_string()).collect();
-    Err(Refusal::Faulty(Faults { faults, identifiers }))
+    Err(Refusal::Faulty(Faults { faults, identifiers: received.identifiers() }))
 }
 
-/// The order of the right shape at position `at`, with what does not add up; and the rules that it breaks.
-fn hold_to_rules<'a>(text: &'a str, order: OrderIn<'a>, at: Option<usize>) -> (ReceivedOrder<'a>, Vec<Fault>) {
-    let mut received = ReceivedOrder { text, order, at, warnings: Vec::new() };
-    let facts = received.order.facts();
-    // Most orders are in order: only what is not needs to know where it stands.
-    let faults = facts::broken(&facts).into_iter().map(|broken| explain::broken(&received.path(), broken)).collect();
-    let warnings = facts::doubts(&facts).into_iter().map(|doubt| explain::doubt(&received.path(), doubt)).collect();
-    drop(facts);
-    received.warnings = warnings;
-    (received, faults)
-}
-
-/// The fast path: every order with its text, or nothing if any part of the message has not the right shape.
+/// The fast path: every order of the message, or nothing if any part of it has not the right shape.
 #[must_use]
-pub fn read_fast(text: &str) -> Option<Vec<(&str, OrderIn<'_>)>> {
+pub fn read_fast(text: &str) -> Option<Vec<ReceivedOrder<'_>>> {
     read_plain(text).or_else(|| read_any(text))
 }
 
@@ -308,7 +298,7 @@ const OPENING: [&str; 7] = ["{", r#""returns_portal_order""#, ":", "{", r#""orde
 const CLOSING: [&str; 3] = ["]", "}", "}"];
 
 /// Reads a message that is nothing but its orders, as nearly all are: each order is read where it stands, in one pass.
-fn read_plain(text: &str) -> Option<Vec<(&str, OrderIn<'_>)>> {
+fn read_plain(text: &str) -> Option<Vec<ReceivedOrder<'_>>> {
     let mut rest = OPENING.iter().try_fold(text, |rest, mark| trim(rest).strip_prefix(mark))?;
     let mut orders = Vec::new();
     loop {
@@ -316,7 +306,7 @@ fn read_plain(text: &str) -> Option<Vec<(&str, OrderIn<'_>)>> {
         let mut reader = serde_json::Deserializer::from_str(rest).into_iter();
         let order = reader.next()?.ok()?;
         let (text, after) = rest.split_at_checked(reader.byte_offset())?;
-        orders.push((text, order));
+        orders.push(ReceivedOrder::new(text, order, Some(orders.len())));
         match trim(after).strip_prefix(',') {
             Some(more) if orders.len() < MOST_ORDERS => rest = more,
             Some(_) => return None,
@@ -333,10 +323,11 @@ fn trim(text: &str) -> &str {
 }
 
 /// Reads a message that has more in it: the orders' places first, then the orders.
-fn read_any(text: &str) -> Option<Vec<(&str, OrderIn<'_>)>> {
+fn read_any(text: &str) -> Option<Vec<ReceivedOrder<'_>>> {
     let message: OrderMessage<'_> = serde_json::from_str(text).ok()?;
     let List(orders) = message.returns_portal_order.orders;
-    orders.into_iter().map(|Raw(raw)| Some((raw.get(), serde_json::from_str(raw.get()).ok()?))).collect()
+    let texts = orders.into_iter().map(|Raw(raw)| raw.get()).enumerate();
+    texts.map(|(at, text)| Some(ReceivedOrder::new(text, serde_json::from_str(text).ok()?, Some(at)))).collect()
 }
 
 /// The slow path: why the message has not the right shape.
@@ -354,7 +345,22 @@ pub(crate) fn order_path(at: usize) -> Path {
     Path::root().field("returns_portal_order").field("orders").index(at)
 }
 
-impl ReceivedOrder<'_> {
+impl<'a> ReceivedOrder<'a> {
+    fn new(text: &'a str, order: OrderIn<'a>, at: Option<usize>) -> Self {
+        Self { text, order, at, warnings: Vec::new() }
+    }
+
+    /// Notes what does not add up, and answers which rules it breaks.
+    fn hold_to_rules(&mut self) -> Vec<Fault> {
+        let facts = self.order.facts();
+        // Most orders are in order: only what is not needs to know where it stands.
+        let faults = facts::broken(&facts).into_iter().map(|broken| explain::broken(&self.path(), broken)).collect();
+        let warnings = facts::doubts(&facts).into_iter().map(|doubt| explain::doubt(&self.path(), doubt)).collect();
+        drop(facts);
+        self.warnings = warnings;
+        faults
+    }
+
     /// Where it stands in the message.
     #[must_use]
     pub fn path(&self) -> Path {

@@ -14,8 +14,8 @@ use domain::id::MerchantId;
 use domain::snapshot::{Verdict, judge};
 use store::Tx;
 use store::orders::{self, Published, Snapshot};
-use wire::fault::{Fault, MOST_TOLD, Warning};
-use wire::order::{Received, ReceivedOrder};
+use wire::fault::{MOST_TOLD, Warning};
+use wire::order::{Faults, Received, ReceivedOrder};
 use wire::shape::Text;
 
 pub(super) use self::refunds::{Findings, record_refunds};
@@ -25,8 +25,8 @@ use crate::metrics::ResultLabels;
 /// What became of an order message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// What became of each order, as they stood in the message.
-    pub verdicts: Vec<Verdict>,
+    /// Each order by its identifier, and what became of it, as they stood in the message.
+    pub orders: Vec<(String, Verdict)>,
     /// What does not add up.
     pub warnings: Vec<Warning>,
 }
@@ -36,7 +36,7 @@ pub struct Accepted {
 pub enum AcceptOrdersError {
     /// It contradicts what was received before.
     #[error("the message contradicts what was received before")]
-    Contradicts(Vec<Fault>),
+    Contradicts(Faults),
     /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
@@ -49,24 +49,30 @@ pub(super) const TRIES: usize = 3;
 pub async fn accept_orders(
     app: &App,
     merchant: MerchantId,
-    message: &Received<'_>,
+    message: Received<'_>,
     validate_only: bool,
 ) -> Result<Accepted, AcceptOrdersError> {
-    let done = if validate_only || !batch::suits(message) {
-        alone(app, merchant, message, validate_only).await?
+    let done = if validate_only || !batch::suits(&message) {
+        alone(app, merchant, &message, validate_only).await?
     } else {
-        let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
-        let verdicts = app.intake.publish(app, orders).await?;
-        let warnings = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).collect();
-        Done { accepted: Accepted { verdicts, warnings }, new_refunds: 0 }
+        together(app, merchant, message).await?
     };
     if !validate_only {
-        for verdict in &done.accepted.verdicts {
+        for (_, verdict) in &done.accepted.orders {
             app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
         }
         app.metrics.refunds.inc_by(done.new_refunds);
     }
     Ok(done.accepted)
+}
+
+/// The road of a message that shares an upsert. What was read of it is given up before the wait: many wait at once.
+async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Done, store::Failed> {
+    let identifiers = message.identifiers();
+    let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
+    let warnings = message.orders.into_iter().flat_map(|order| order.warnings).collect();
+    let verdicts = app.intake.publish(app, orders).await?;
+    Ok(Done { accepted: Accepted { orders: identifiers.into_iter().zip(verdicts).collect(), warnings }, new_refunds: 0 })
 }
 
 pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
@@ -105,7 +111,7 @@ async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, valida
     if !findings.faults.is_empty() {
         tx.rollback().await?;
         findings.faults.truncate(MOST_TOLD);
-        return Err(AcceptOrdersError::Contradicts(findings.faults));
+        return Err(AcceptOrdersError::Contradicts(Faults { faults: findings.faults, identifiers: message.identifiers() }));
     }
     if validate_only {
         tx.rollback().await?;
@@ -115,7 +121,8 @@ async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, valida
     verdicts.sort_unstable_by_key(|(at, _)| *at);
     let mut warnings: Vec<Warning> = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).collect();
     warnings.append(&mut findings.warnings);
-    let accepted = Accepted { verdicts: verdicts.into_iter().map(|(_, verdict)| verdict).collect(), warnings };
+    let verdicts = verdicts.into_iter().map(|(_, verdict)| verdict);
+    let accepted = Accepted { orders: message.identifiers().into_iter().zip(verdicts).collect(), warnings };
     Ok(Done { accepted, new_refunds: findings.new_refunds })
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use bytes::BytesMut;
@@ -15,6 +15,9 @@ use crate::flow::import_orders::{BrokenOff, Source};
 
 /// How large a body may be: 5 MiB.
 pub(super) const MOST_BYTES: usize = 5 * 1024 * 1024;
+
+/// How much memory is set aside on the mere word of a sender.
+const MOST_TRUSTED: usize = 256 * 1024;
 
 /// How much of a larger one is read before the connection is given up.
 pub(super) const MOST_DISCARDED: usize = 4 * MOST_BYTES;
@@ -81,7 +84,9 @@ impl FromRequest<App> for JsonBody {
 async fn read(request: Request, app: &App) -> Result<Bytes, ApiError> {
     let reading = async {
         let mut body = request.into_body();
-        let mut bytes = BytesMut::new();
+        // What the sender announces, as far as it is allowed and plausible before anything has come.
+        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(MOST_BYTES);
+        let mut bytes = BytesMut::with_capacity(announced.min(MOST_TRUSTED));
         let mut seen = 0;
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| ApiError::Malformed("the connection broke off".to_owned()))?;

@@ -5,7 +5,7 @@
 //! words that the caller accepts.
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -19,7 +19,7 @@ use crate::metrics::{RequestLabels, RouteLabels};
 pub(super) struct RequestId(pub(super) String);
 
 /// The header that carries it.
-const REQUEST_ID: &str = "x-request-id";
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Conducts one exchange.
 pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: Next) -> Response {

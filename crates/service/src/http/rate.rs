@@ -1,13 +1,19 @@
 //! The rate limit of a request: counted before anything else is done for it, and told with every answer.
 
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::address;
 use super::error::{ApiError, Exceeded};
 use crate::app::App;
 use crate::metrics::ReasonLabels;
 use crate::rate::Verdict;
+
+const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// Counts a request for its address, which the handlers find in it from then on.
 pub(super) fn count(app: &App, request: &mut Request) -> Verdict {
@@ -26,11 +32,11 @@ pub(super) fn refuse(app: &App, exceeded: Exceeded, verdict: Verdict) -> ApiErro
 /// follow them (draft-ietf-httpapi-ratelimit-headers).
 pub(super) fn announce(verdict: Verdict, headers: &mut HeaderMap) {
     let Verdict { limit, remaining, reset, .. } = verdict;
-    headers.insert("ratelimit-limit", limit.into());
-    headers.insert("ratelimit-remaining", remaining.into());
-    headers.insert("ratelimit-reset", reset.into());
+    headers.insert(LIMIT, limit.into());
+    headers.insert(REMAINING, remaining.into());
+    headers.insert(RESET, reset.into());
     for (name, value) in
-        [("ratelimit-policy", format!(r#""address";q={limit};w=60"#)), ("ratelimit", format!(r#""address";r={remaining};t={reset}"#))]
+        [(POLICY, format!(r#""address";q={limit};w=60"#)), (RATE_LIMIT, format!(r#""address";r={remaining};t={reset}"#))]
     {
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.insert(name, value);

@@ -1,6 +1,6 @@
 //! An order that stands alone, as on a line of an import: its faults are told relative to the order itself.
 
-use super::{ReceivedOrder, hold_to_rules};
+use super::ReceivedOrder;
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 use crate::json::{self, Malformed};
 use crate::order::Faults;
@@ -31,7 +31,8 @@ impl RefusedOrder {
 pub fn read_one(bytes: &[u8]) -> Result<ReceivedOrder<'_>, RefusedOrder> {
     let text = json::text(bytes.trim_ascii()).map_err(malformed)?;
     let Ok(order) = serde_json::from_str(text) else { return Err(explain(text)) };
-    let (order, mut faults) = hold_to_rules(text, order, None);
+    let mut order = ReceivedOrder::new(text, order, None);
+    let mut faults = order.hold_to_rules();
     if faults.is_empty() {
         return Ok(order);
     }

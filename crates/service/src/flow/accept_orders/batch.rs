@@ -22,6 +22,10 @@ use crate::app::App;
 /// How many orders a batch takes; a larger message is a batch of its own.
 const MOST_ORDERS: usize = 64;
 
+/// How many writers start for whatever is queued. Few of them make large batches, and a large batch costs the database
+/// half of what small ones do; the others start when a whole batch waits.
+const EAGER_WRITERS: usize = 2;
+
 /// Whether a message can share an upsert: it brings no refunds, and each order once.
 pub(super) fn suits(message: &Received<'_>) -> bool {
     let mut seen = HashSet::with_capacity(message.orders.len());
@@ -59,8 +63,48 @@ impl Drop for Admission<'_> {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
+    /// Orders of the jobs.
+    orders: usize,
     /// Writers at work.
     writers: usize,
+}
+
+impl Queue {
+    /// Queues a job, and answers whether one more writer is to start, of `most`.
+    fn push(&mut self, job: Job, most: usize) -> bool {
+        self.orders += job.orders.len();
+        self.jobs.push_back(job);
+        let wanted = self.writers < most && (self.writers < EAGER_WRITERS || self.orders >= MOST_ORDERS);
+        self.writers += usize::from(wanted);
+        wanted
+    }
+
+    /// The next batch: from the front, up to [`MOST_ORDERS`] or one message. A message that repeats an order of the batch
+    /// stays for the next one, and so does whatever would overtake it.
+    fn take(&mut self) -> Vec<Job> {
+        let mut batch: Vec<Job> = Vec::new();
+        let mut count = 0;
+        // Orders are told apart by a hash: should two ever share one, the second merely waits for the next batch.
+        let mut taken: HashSet<u64> = HashSet::with_capacity(MOST_ORDERS);
+        let mut staying = Vec::new();
+        while let Some(job) = self.jobs.pop_front() {
+            if count > 0 && count + job.orders.len() > MOST_ORDERS {
+                self.jobs.push_front(job);
+                break;
+            }
+            let repeats = job.hashes.iter().any(|hash| taken.contains(hash));
+            taken.extend(&job.hashes);
+            if repeats {
+                staying.push(job);
+            } else {
+                count += job.orders.len();
+                batch.push(job);
+            }
+        }
+        staying.into_iter().rev().for_each(|job| self.jobs.push_front(job));
+        self.orders -= count;
+        batch
+    }
 }
 
 impl Intake {
@@ -68,14 +112,7 @@ impl Intake {
     pub(super) async fn publish(&self, app: &App, orders: Vec<Snapshot<'static>>) -> Result<Vec<Verdict>, Failed> {
         let (answer, answered) = oneshot::channel();
         let hashes = orders.iter().map(|order| self.hasher.hash_one(order.key())).collect();
-        let wanted = {
-            let mut queue = self.lock();
-            queue.jobs.push_back(Job { hashes, orders, answer });
-            let wanted = queue.writers < app.settings.intake.writers.get();
-            queue.writers += usize::from(wanted);
-            wanted
-        };
-        if wanted {
+        if self.lock().push(Job { hashes, orders, answer }, app.settings.intake.writers.get()) {
             tokio::spawn(write(app.clone()));
         }
         answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer is gone".to_owned())))
@@ -127,7 +164,7 @@ impl Writer {
             self.left = true;
             return None;
         }
-        Some(take(&mut queue.jobs))
+        Some(queue.take())
     }
 }
 
@@ -137,32 +174,6 @@ impl Drop for Writer {
             self.app.intake.lock().writers -= 1;
         }
     }
-}
-
-/// The next batch: from the front of the queue, up to [`MOST_ORDERS`] or one message. A message that repeats an order of
-/// the batch stays for the next one, and so does whatever would overtake it.
-fn take(jobs: &mut VecDeque<Job>) -> Vec<Job> {
-    let mut batch: Vec<Job> = Vec::new();
-    let mut count = 0;
-    // Orders are told apart by a hash: should two ever share one, the second merely waits for the next batch.
-    let mut taken: HashSet<u64> = HashSet::with_capacity(MOST_ORDERS);
-    let mut staying = Vec::new();
-    while let Some(job) = jobs.pop_front() {
-        if count > 0 && count + job.orders.len() > MOST_ORDERS {
-            jobs.push_front(job);
-            break;
-        }
-        let repeats = job.hashes.iter().any(|hash| taken.contains(hash));
-        taken.extend(&job.hashes);
-        if repeats {
-            staying.push(job);
-        } else {
-            count += job.orders.len();
-            batch.push(job);
-        }
-    }
-    staying.into_iter().rev().for_each(|job| jobs.push_front(job));
-    batch
 }
 
 /// Writes a batch. If it fails, each of its messages is written alone, so that one cannot spoil the others.

@@ -11,7 +11,7 @@ use store::refunds::Recorded;
 use store::{orders, refunds};
 use wire::answer::{AcceptedOrder, ErrorBody, OrderOut, OrdersAccepted, RefundLineOut, RefundOut};
 use wire::fault::Fault;
-use wire::order::{PublishQuery, Received, Refusal};
+use wire::order::{Faults, PublishQuery, Refusal};
 
 use crate::app::App;
 use crate::flow::accept_orders::{AcceptOrdersError, Accepted, accept_orders};
@@ -71,10 +71,9 @@ pub(crate) async fn publish(
             return Err(refuse(&app, caller.merchant, &id, error, faulty.identifiers, query.validate_only).await);
         }
     };
-    match accept_orders(&app, caller.merchant, &message, query.validate_only).await {
-        Ok(accepted) => Ok(Json(answer(&message, accepted, query.validate_only))),
-        Err(AcceptOrdersError::Contradicts(faults)) => {
-            let identifiers = message.orders.iter().map(|received| received.order.identifier.0.to_string()).collect();
+    match accept_orders(&app, caller.merchant, message, query.validate_only).await {
+        Ok(accepted) => Ok(Json(answer(accepted, query.validate_only))),
+        Err(AcceptOrdersError::Contradicts(Faults { faults, identifiers })) => {
             Err(refuse(&app, caller.merchant, &id, ApiError::Faulty(faults), identifiers, query.validate_only).await)
         }
         Err(AcceptOrdersError::Failed(failed)) => Err(failed.into()),
@@ -99,12 +98,8 @@ async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError
     error
 }
 
-fn answer(message: &Received<'_>, accepted: Accepted, validate_only: bool) -> OrdersAccepted {
-    let orders = message
-        .orders
-        .iter()
-        .zip(accepted.verdicts)
-        .map(|(received, verdict)| AcceptedOrder { identifier: received.order.identifier.0.to_string(), result: verdict.into() });
+fn answer(accepted: Accepted, validate_only: bool) -> OrdersAccepted {
+    let orders = accepted.orders.into_iter().map(|(identifier, verdict)| AcceptedOrder { identifier, result: verdict.into() });
     let orders: Vec<AcceptedOrder> = orders.collect();
     let count = if orders.len() == 1 { "1 order".to_owned() } else { format!("{} orders", orders.len()) };
     let message = if validate_only { format!("{count} checked, nothing stored.") } else { format!("{count} accepted.") };

@@ -1,0 +1,221 @@
+//! What becomes of a message after an attempt to deliver it.
+//!
+//! [`judge`] is the whole policy: an [`Outcome`], how many attempts were counted, the [`Schedule`] and the clock go in, a
+//! [`Verdict`] comes out. Nothing else decides when a message is tried again, or when it is given up.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How an attempt ended, as data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The peer answered.
+    Answered {
+        /// The status code.
+        status: u16,
+        /// How long it asks us to wait, where it does.
+        retry_after: Option<TimeDelta>,
+    },
+    /// The peer did not answer in time.
+    TimedOut,
+    /// The peer could not be reached, or the connection broke.
+    Unreachable(String),
+    /// We refused to call: the address, the settings or the token are not fit for it.
+    Refused(String),
+}
+
+impl Outcome {
+    /// Whether the message arrived: any 2xx.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        matches!(self, Self::Answered { status: 200..=299, .. })
+    }
+
+    /// The outcome in a word or two, for people and reports.
+    #[must_use]
+    pub fn word(&self) -> String {
+        match self {
+            Self::Answered { status, .. } => status.to_string(),
+            Self::TimedOut => "timed out".to_owned(),
+            Self::Unreachable(_) => "unreachable".to_owned(),
+            Self::Refused(_) => "refused".to_owned(),
+        }
+    }
+}
+
+/// How long after each failed attempt the next one follows; after the last wait there is no further attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule(Vec<TimeDelta>);
+
+/// Why something is no [`Schedule`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a schedule has at most 10 waits of 1 second to 7 days")]
+pub struct NoSchedule;
+
+/// The most waits that a schedule may have.
+const MOST_WAITS: usize = 10;
+/// The longest wait.
+const LONGEST_WAIT: TimeDelta = TimeDelta::days(7);
+/// How long a peer can make us wait by `Retry-After`.
+const LONGEST_ASKED: TimeDelta = TimeDelta::hours(6);
+/// A wait is up to this part of itself longer, so that what failed together does not return together: a tenth.
+const SPREAD: i32 = 10;
+
+impl Schedule {
+    /// The schedule of these waits, in seconds.
+    pub fn of_seconds(waits: &[i64]) -> Result<Self, NoSchedule> {
+        let waits: Vec<TimeDelta> = waits.iter().map(|wait| TimeDelta::try_seconds(*wait).ok_or(NoSchedule)).collect::<Result<_, _>>()?;
+        let fit = waits.len() <= MOST_WAITS && waits.iter().all(|wait| (TimeDelta::seconds(1)..=LONGEST_WAIT).contains(wait));
+        if fit { Ok(Self(waits)) } else { Err(NoSchedule) }
+    }
+
+    /// The waits, in seconds.
+    #[must_use]
+    pub fn seconds(&self) -> Vec<i64> {
+        self.0.iter().map(TimeDelta::num_seconds).collect()
+    }
+}
+
+/// The contract's: each wait is eight times the one before, five retries over about six hours.
+impl Default for Schedule {
+    fn default() -> Self {
+        Self([5, 40, 320, 2_560, 20_480].into_iter().map(TimeDelta::seconds).collect())
+    }
+}
+
+/// What becomes of the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It arrived.
+    Delivered,
+    /// It is tried again.
+    Retry {
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// Its attempts are used up.
+    Failed,
+}
+
+/// Decides what becomes of a message whose `attempt`th counted attempt (from 1 on) ended in `outcome` at `now`. `chance`
+/// is between 0 and 1, and spreads the retries.
+#[must_use]
+pub fn judge(outcome: &Outcome, attempt: u16, schedule: &Schedule, chance: f64, now: DateTime<Utc>) -> Verdict {
+    if outcome.is_success() {
+        return Verdict::Delivered;
+    }
+    let Some(wait) = usize::from(attempt).checked_sub(1).and_then(|at| schedule.0.get(at)) else { return Verdict::Failed };
+    let asked = match outcome {
+        Outcome::Answered { retry_after: Some(asked), .. } => (*asked).clamp(TimeDelta::zero(), LONGEST_ASKED),
+        Outcome::Answered { retry_after: None, .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => TimeDelta::zero(),
+    };
+    Verdict::Retry { at: now + spread(*wait, chance).max(asked) }
+}
+
+/// The wait, up to a tenth longer.
+fn spread(wait: TimeDelta, chance: f64) -> TimeDelta {
+    #[expect(clippy::cast_possible_truncation, reason = "the part is between 0 and 1,000")]
+    let part = (chance.clamp(0.0, 1.0) * 1_000.0) as i32;
+    wait + wait / SPREAD * part / 1_000
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn noon() -> DateTime<Utc> {
+        "2026-03-01T12:00:00Z".parse().expect("a time")
+    }
+
+    fn answered(status: u16) -> Outcome {
+        Outcome::Answered { status, retry_after: None }
+    }
+
+    fn waits(outcome: &Outcome, chance: f64) -> Vec<Option<i64>> {
+        let wait = |attempt| match judge(outcome, attempt, &Schedule::default(), chance, noon()) {
+            Verdict::Retry { at } => Some((at - noon()).num_milliseconds()),
+            Verdict::Failed => None,
+            Verdict::Delivered => panic!("it was not delivered"),
+        };
+        (1..=6).map(wait).collect()
+    }
+
+    #[test]
+    fn there_are_five_retries_and_each_wait_is_eight_times_the_one_before() {
+        let seconds = [5, 40, 5 * 60 + 20, 42 * 60 + 40, 5 * 3600 + 41 * 60 + 20];
+        let expected: Vec<_> = seconds.iter().map(|s| Some(s * 1_000)).chain([None]).collect();
+        assert_eq!(waits(&answered(500), 0.0), expected);
+    }
+
+    #[test]
+    fn a_retry_is_up_to_a_tenth_later() {
+        let expected: Vec<_> = [5_500, 44_000, 352_000, 2_816_000, 22_528_000].into_iter().map(Some).chain([None]).collect();
+        assert_eq!(waits(&answered(500), 1.0), expected);
+    }
+
+    #[test]
+    fn redirects_time_outs_and_broken_connections_count_like_a_server_error() {
+        let reference = waits(&answered(500), 0.3);
+        for outcome in [
+            answered(301),
+            answered(400),
+            answered(401),
+            answered(404),
+            Outcome::TimedOut,
+            Outcome::Unreachable("reset".to_owned()),
+            Outcome::Refused("private address".to_owned()),
+        ] {
+            assert_eq!(waits(&outcome, 0.3), reference, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn any_2xx_is_success() {
+        for status in [200, 201, 202, 204, 299] {
+            assert_eq!(judge(&answered(status), 6, &Schedule::default(), 0.0, noon()), Verdict::Delivered);
+        }
+    }
+
+    #[test]
+    fn retry_after_is_honoured_up_to_six_hours_and_never_shortens_a_wait() {
+        let at = |asked, attempt| {
+            let outcome = Outcome::Answered { status: 429, retry_after: Some(TimeDelta::seconds(asked)) };
+            match judge(&outcome, attempt, &Schedule::default(), 0.0, noon()) {
+                Verdict::Retry { at } => (at - noon()).num_seconds(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(at(60, 1), 60);
+        assert_eq!(at(1, 1), 5);
+        assert_eq!(at(-5, 1), 5);
+        assert_eq!(at(7 * 3_600, 1), 6 * 3_600);
+        assert_eq!(at(60, 5), 20_480);
+    }
+
+    #[test]
+    fn a_schedule_has_bounds() {
+        assert_eq!(Schedule::of_seconds(&[1, 604_800]).map(|s| s.seconds()), Ok(vec![1, 604_800]));
+        assert_eq!(Schedule::of_seconds(&[]).map(|s| s.seconds()), Ok(vec![]));
+        for wrong in [&[0][..], &[-1], &[604_801], &[i64::MAX], &[1; 11]] {
+            assert_eq!(Schedule::of_seconds(wrong), Err(NoSchedule));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_has_exactly_one_attempt_more_than_its_schedule_has_waits(
+            waits in proptest::collection::vec(1_i64..604_800, 0..10), status in 300_u16..600, chance in 0.0_f64..=1.0,
+        ) {
+            let schedule = Schedule::of_seconds(&waits).expect("a schedule");
+            for (at, wait) in waits.iter().enumerate() {
+                let attempt = u16::try_from(at + 1).expect("few");
+                let Verdict::Retry { at } = judge(&answered(status), attempt, &schedule, chance, noon()) else { panic!("given up early") };
+                let late = (at - noon()) - TimeDelta::seconds(*wait);
+                prop_assert!(late >= TimeDelta::zero() && late <= TimeDelta::seconds(*wait) / 10);
+            }
+            let last = u16::try_from(waits.len() + 1).expect("few");
+            prop_assert_eq!(judge(&answered(status), last, &schedule, chance, noon()), Verdict::Failed);
+        }
+    }
+}
