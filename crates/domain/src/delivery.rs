@@ -106,7 +106,9 @@ pub fn judge(outcome: &Outcome, attempt: u16, schedule: &Schedule, chance: f64, 
     let Some(wait) = usize::from(attempt).checked_sub(1).and_then(|at| schedule.0.get(at)) else { return Verdict::Failed };
     let asked = match outcome {
         Outcome::Answered { retry_after: Some(asked), .. } => (*asked).clamp(TimeDelta::zero(), LONGEST_ASKED),
-        Outcome::Answered { retry_after: None, .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => TimeDelta::zero(),
+        Outcome::Answered { retry_after: None, .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => {
+            TimeDelta::zero()
+        }
     };
     Verdict::Retry { at: now + spread(*wait, chance).max(asked) }
 }

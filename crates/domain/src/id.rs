@@ -15,6 +15,16 @@ impl fmt::Display for MerchantId {
     }
 }
 
+/// Where a merchant's systems take messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EndpointId(pub Uuid);
+
+impl fmt::Display for EndpointId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The short name of a merchant that people type and read in addresses: `acme`, `north-star-2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handle(String);

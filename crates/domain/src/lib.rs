@@ -7,6 +7,7 @@
 pub mod access;
 pub mod delivery;
 pub mod id;
+pub mod message;
 pub mod mode;
 pub mod money;
 pub mod order;

@@ -1,3 +1,4 @@
 //! The outside world in a box: what a developer's machine and the tests need around the service.
 
+pub mod merchant;
 pub mod postgres;

@@ -16,6 +16,10 @@ use crate::http::caller::GrantCache;
 use crate::key::{FingerprintKey, NoKey};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::outbound::authentication::TokenCache;
+use crate::outbound::client::{Client, NoClient};
+use crate::outbound::seal::{Keyring, NoKeyring};
+use crate::outbound::signal::Signals;
 use crate::rate::Rates;
 
 /// A handle to everything; cheap to clone.
@@ -34,6 +38,14 @@ pub struct Parts {
     pub entropy: Entropy,
     /// The key of shoppers' fingerprints.
     pub fingerprints: FingerprintKey,
+    /// The keys with which merchants' secrets are sealed.
+    pub keyring: Keyring,
+    /// The only HTTP client.
+    pub client: Client,
+    /// The tokens with which endpoints are called.
+    pub tokens: TokenCache,
+    /// Tells deliverers that something is owed.
+    pub signals: Signals,
     /// What is counted.
     pub metrics: Metrics,
     /// Where order messages meet that share an upsert.
@@ -67,6 +79,12 @@ pub enum NoApp {
     /// The key of the fingerprints.
     #[error("keys.fingerprint: {0}")]
     Key(#[from] NoKey),
+    /// The keys that seal.
+    #[error("keys.sealing: {0}")]
+    Keyring(#[from] NoKeyring),
+    /// How others are called.
+    #[error(transparent)]
+    Client(#[from] NoClient),
     /// The database's address.
     #[error("database.url: {0}")]
     Store(#[from] store::Failed),
@@ -84,6 +102,10 @@ impl App {
         let parts = Parts {
             store: Store::new(settings.database.url(), limits)?,
             fingerprints: settings.fingerprint_key()?,
+            keyring: settings.keyring()?,
+            client: Client::new(&settings, clock.clone())?,
+            tokens: TokenCache::default(),
+            signals: Signals::default(),
             limits: Limits::new(&settings),
             rates: Rates::default(),
             node: entropy.mint(clock.now()),

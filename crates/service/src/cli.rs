@@ -6,6 +6,7 @@ mod config;
 mod credential;
 mod dev;
 mod doctor;
+mod endpoint;
 mod import;
 mod limit;
 mod merchant;
@@ -49,7 +50,7 @@ enum Command {
     /// Everything on a laptop: a temporary PostgreSQL, a merchant, and the service.
     Dev(dev::Dev),
     /// Run the service.
-    Serve,
+    Serve(serve::Serve),
     /// Bring the schema up to date; the first time, fix the mode.
     Migrate,
     /// Merchants: add, list, show, pause, resume.
@@ -58,6 +59,9 @@ enum Command {
     /// Credentials with which merchants get tokens: issue, list, revoke.
     #[command(subcommand)]
     Credential(credential::Command),
+    /// Endpoints, where merchants' systems take messages: set, list, test, pause, resume, rotate their secrets, remove.
+    #[command(subcommand)]
+    Endpoint(endpoint::Command),
     /// Orders: import history, see what was refused and what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
@@ -100,10 +104,11 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let app = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
     match cli.command {
         Command::Dev(dev) => dev::run(dev, settings()?).await?,
-        Command::Serve => serve::run(app()?).await?,
+        Command::Serve(serve) => serve::run(app()?, &serve).await?,
         Command::Migrate => migrate::run(&settings()?, &Clock::system()).await?,
         Command::Merchant(command) => merchant::run(command, &app()?, cli.output).await?,
         Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
+        Command::Endpoint(command) => endpoint::run(command, &app()?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
         Command::Limit(command) => limit::run(command, &app()?, cli.output).await?,
         Command::Openapi => output::text(openapi::text()),

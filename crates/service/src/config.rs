@@ -1,5 +1,6 @@
 //! The settings: the commented defaults, a file of the operator's, the environment.
 
+mod outbound;
 mod tls;
 
 use std::net::IpAddr;
@@ -13,8 +14,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use toml::{Table, Value};
 
+pub use self::outbound::Outbound;
 pub use self::tls::{PairFiles, Tls};
 use crate::key::{FingerprintKey, NoKey};
+use crate::outbound::seal::{Keyring, NoKeyring};
 
 /// The reference: every setting with its default and what it means.
 pub const DEFAULTS: &str = include_str!("../../../config.default.toml");
@@ -37,6 +40,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How orders are taken in.
     pub intake: Intake,
+    /// How others are called.
+    pub outbound: Outbound,
     /// Whether it speaks TLS.
     pub tls: Tls,
     /// What it says about itself.
@@ -125,6 +130,8 @@ pub enum LogFormat {
 pub struct Keys {
     fingerprint: SecretString,
     fingerprint_file: String,
+    sealing: SecretString,
+    sealing_file: String,
 }
 
 fn mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Mode, D::Error> {
@@ -171,7 +178,7 @@ impl Settings {
 
     /// The key of shoppers' fingerprints. A sandbox without one has one that everybody knows.
     pub fn fingerprint_key(&self) -> Result<FingerprintKey, NoKey> {
-        let Keys { fingerprint, fingerprint_file } = &self.keys;
+        let Keys { fingerprint, fingerprint_file, .. } = &self.keys;
         if !fingerprint.expose_secret().is_empty() {
             return FingerprintKey::parse(fingerprint);
         }
@@ -181,6 +188,21 @@ impl Settings {
         match self.mode {
             Mode::Sandbox => FingerprintKey::of_sandboxes(),
             Mode::Production => Err(NoKey),
+        }
+    }
+
+    /// The keys with which merchants' secrets are sealed. A sandbox without any has one that everybody knows.
+    pub fn keyring(&self) -> Result<Keyring, NoKeyring> {
+        let Keys { sealing, sealing_file, .. } = &self.keys;
+        if !sealing.expose_secret().is_empty() {
+            return Keyring::parse(sealing);
+        }
+        if !sealing_file.is_empty() {
+            return Keyring::parse(&std::fs::read_to_string(sealing_file).map_err(|_| NoKeyring)?.into());
+        }
+        match self.mode {
+            Mode::Sandbox => Keyring::of_sandboxes(),
+            Mode::Production => Err(NoKeyring),
         }
     }
 }
@@ -343,8 +365,39 @@ mod tests {
     }
 
     #[test]
+    fn production_needs_sealing_keys_of_its_own() {
+        assert!(with(&[]).expect("settings").keyring().is_err());
+        assert!(with(&[("BACKHAUL__MODE", "sandbox")]).expect("settings").keyring().is_ok());
+        assert!(with(&[("BACKHAUL__KEYS__SEALING", "k1:c2hvcnQ=")]).expect("settings").keyring().is_err());
+        let keys = "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
+        assert!(with(&[("BACKHAUL__KEYS__SEALING", keys)]).expect("settings").keyring().is_ok());
+    }
+
+    #[test]
+    fn what_may_be_called_is_read() {
+        let outbound = with(&[
+            ("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.1:8080", "10.1.0.0/16", "hooks.internal.example:8443"]"#),
+            ("BACKHAUL__OUTBOUND__NAME_SERVERS", r#"["192.0.2.53", "[2001:db8::53]:5353"]"#),
+        ]);
+        let outbound = outbound.expect("settings").outbound;
+        let allowed: Vec<String> = outbound.allowed.iter().map(ToString::to_string).collect();
+        assert_eq!(allowed, ["127.0.0.1/32:8080", "10.1.0.0/16", "hooks.internal.example:8443"]);
+        let servers: Vec<String> = outbound.name_servers.iter().map(ToString::to_string).collect();
+        assert_eq!(servers, ["192.0.2.53:53", "[2001:db8::53]:5353"]);
+        let wrong = with(&[("BACKHAUL__OUTBOUND__ALLOWED", r#"["0x7f.1"]"#)]).expect_err("an odd spelling");
+        assert!(wrong.to_string().contains("`0x7f.1` is no network"), "{wrong}");
+        let wrong = with(&[("BACKHAUL__OUTBOUND__NAME_SERVERS", r#"["dns"]"#)]).expect_err("no address");
+        assert!(wrong.to_string().contains("`dns` is no name server"), "{wrong}");
+    }
+
+    #[test]
     fn settings_do_not_print_their_secrets() {
-        let settings = with(&[("DATABASE_URL", "postgres://u:canary@h/d"), ("BACKHAUL__KEYS__FINGERPRINT", "canary")]).expect("settings");
+        let settings = with(&[
+            ("DATABASE_URL", "postgres://u:canary@h/d"),
+            ("BACKHAUL__KEYS__FINGERPRINT", "canary"),
+            ("BACKHAUL__KEYS__SEALING", "canary"),
+        ]);
+        let settings = settings.expect("settings");
         assert!(!format!("{settings:?}").contains("canary"));
     }
 }

@@ -32,6 +32,12 @@ impl Entropy {
         bytes
     }
 
+    /// A random part: at least 0, less than 1.
+    #[must_use]
+    pub fn part(&self) -> f64 {
+        f64::from(u32::from_le_bytes(self.bytes())) / (f64::from(u32::MAX) + 1.0)
+    }
+
     /// A new id (UUID version 7) of the time `now`.
     #[must_use]
     pub fn mint(&self, now: DateTime<Utc>) -> Uuid {

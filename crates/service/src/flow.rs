@@ -1,6 +1,7 @@
 //! The business verbs: one file, one verb, one transaction.
 
 pub mod accept_orders;
+pub mod configure_endpoint;
 pub mod configure_merchant;
 pub mod import_orders;
 pub mod issue_token;

@@ -3,6 +3,7 @@
 //! - [`app`] is what every part is handed: the store, the clock, entropy, keys and metrics.
 //! - [`flow`] holds the business verbs, one file each; only a flow opens a transaction.
 //! - [`http`] is the surface; its router reads as a table of contents.
+//! - [`outbound`] is the delivery engine, and the only HTTP client.
 //! - [`rate`] counts requests by address, and [`limits`] says how many there may be.
 //! - [`heartbeat`] is what a node does every second beside answering.
 //! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
@@ -24,6 +25,7 @@ pub mod http;
 pub mod key;
 pub mod limits;
 pub mod metrics;
+pub mod outbound;
 pub mod rate;
 pub mod telemetry;
 pub mod tls;

@@ -80,6 +80,8 @@ pub struct Metrics {
     pub refunds: Counter,
     /// Tokens issued.
     pub tokens: Counter,
+    /// Lanes that stood still without a head; there must be none.
+    pub lanes_rescued: Counter,
     /// Connections of the public listener.
     pub listener: Connections,
     connections: Gauge,
@@ -99,6 +101,7 @@ impl Default for Metrics {
             batches: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0]),
             refunds: Counter::default(),
             tokens: Counter::default(),
+            lanes_rescued: Counter::default(),
             listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
@@ -112,6 +115,7 @@ impl Default for Metrics {
         registry.register("intake_batch_orders", "Orders that share an upsert", metrics.batches.clone());
         registry.register("refunds_recorded", "Refunds recorded", metrics.refunds.clone());
         registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
+        registry.register("delivery_lanes_rescued", "Lanes that stood still without a head", metrics.lanes_rescued.clone());
         metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());

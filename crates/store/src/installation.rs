@@ -5,7 +5,7 @@ use domain::mode::Mode;
 use sqlx::migrate::{Migrate, Migrator};
 use sqlx::{ConnectOptions, Connection as _, PgConnection};
 
-use crate::{Failed, Store, connect_options};
+use crate::{Failed, Store, connect_options, partitions};
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
@@ -56,6 +56,8 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
     .fetch_one(&mut connection)
     .await
     .map_err(Failed::from)?;
+    // The days around now are there from the start, so that messages can be written before anybody delivers.
+    partitions::make_by(&mut connection, now - chrono::TimeDelta::days(1), 16).await?;
     connection.close().await.map_err(Failed::from)?;
     match parse_mode(&stored)? {
         stored if stored == mode => Ok(before),

@@ -1,20 +1,28 @@
 //! What is kept: every statement that Backhaul sends to PostgreSQL, one module per thing that is kept.
 //!
 //! A [`Store`] is a pool of connections; reads go through it. Writes take a [`Tx`], which carries the merchant whose
-//! data it touches; only a flow opens one. What belongs to no merchant ([`rates`], [`limits`]) is written without. Times
-//! and ids are parameters: no statement reads a clock or makes an id, so that tests are deterministic and every statement
-//! runs on a Citus cluster as well.
+//! data it touches; only a flow opens one. What belongs to no merchant ([`rates`], [`limits`], [`leases`]) is written without,
+//! and so is what the owner of a bucket settles ([`settlements`]). Times and ids are parameters: no statement reads a clock
+//! or makes an id, so that tests are deterministic and every statement runs on a Citus cluster as well; leases alone go by
+//! the database's clock.
 
+pub mod attempts;
 pub mod audit;
 pub mod credentials;
+pub mod deliveries;
+pub mod endpoints;
 pub mod imports;
 pub mod installation;
+pub mod leases;
 pub mod limits;
 pub mod merchants;
 pub mod orders;
+pub mod outbox;
+pub mod partitions;
 pub mod rates;
 pub mod refunds;
 pub mod refusals;
+pub mod settlements;
 pub mod tokens;
 
 use std::fmt;
@@ -47,7 +55,23 @@ pub struct Store {
     pool: PgPool,
     /// One connection beside the pool, for limits: they are needed most when every other connection is busy.
     aside: PgPool,
+    /// The connections of the delivery engine.
+    engine: PgPool,
 }
+
+/// How many connections the delivery engine has: for reading, settling, leases and listening.
+const ENGINE_CONNECTIONS: u32 = 10;
+
+/// The planner's settings for the delivery engine. Its hot table is normally nearly empty, and a plan that was made for an
+/// empty table collapses in a burst: so each statement is planned when it runs, and by its indexes only.
+const ENGINE_PLANS: [(&str, &str); 6] = [
+    ("plan_cache_mode", "force_custom_plan"),
+    ("jit", "off"),
+    ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+];
 
 impl Store {
     /// A store for the database at `url`. Nothing is connected before the first use, so that a service may start before
@@ -60,7 +84,8 @@ impl Store {
             ("idle_in_transaction_session_timeout", millis(limits.statement * 2)),
             ("timezone", "UTC".to_owned()),
         ]);
-        let pool = |most| {
+        let engine = options.clone().options(ENGINE_PLANS);
+        let pool = |most, options: PgConnectOptions| {
             PgPoolOptions::new()
                 .max_connections(most)
                 .acquire_timeout(limits.acquire)
@@ -70,9 +95,9 @@ impl Store {
                 .before_acquire(|connection, meta| {
                     Box::pin(async move { Ok(meta.idle_for < IDLE_UNASKED || connection.ping().await.is_ok()) })
                 })
-                .connect_lazy_with(options.clone())
+                .connect_lazy_with(options)
         };
-        Ok(Self { pool: pool(limits.connections), aside: pool(1) })
+        Ok(Self { engine: pool(ENGINE_CONNECTIONS, engine), aside: pool(1, options.clone()), pool: pool(limits.connections, options) })
     }
 
     /// Opens a transaction on the data of `merchant`.
@@ -84,6 +109,7 @@ impl Store {
     pub async fn close(&self) {
         self.pool.close().await;
         self.aside.close().await;
+        self.engine.close().await;
     }
 
     /// How many connections there are, and how many of them are idle.

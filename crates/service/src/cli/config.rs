@@ -3,7 +3,9 @@
 use clap::Subcommand;
 
 use super::output;
+use crate::clock::Clock;
 use crate::config::{DEFAULTS, Settings};
+use crate::outbound::client::Client;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -18,6 +20,8 @@ pub(super) fn run(command: &Command, settings: impl Fn() -> anyhow::Result<Setti
         Command::Check => {
             let settings = settings()?;
             settings.fingerprint_key().map_err(|error| anyhow::anyhow!("keys.fingerprint: {error}"))?;
+            settings.keyring().map_err(|error| anyhow::anyhow!("keys.sealing: {error}"))?;
+            Client::new(&settings, Clock::system())?;
             output::line(&format!("{settings:#?}"));
             output::line("The settings are right.");
         }

@@ -53,7 +53,7 @@ async fn serve_on(cluster: &Cluster, dev: Dev, mut settings: Settings) -> anyhow
 
     let (leave, leaving) = watch::channel(false);
     tokio::spawn(serve::on_signal(app.clone(), leave));
-    serve::serve(app, leaving, |address| {
+    serve::serve(app, &serve::Serve::default(), leaving, |address| {
         output::text(&welcome(&format!("http://{address}"), &url, &credential.client_id, credential.client_secret.expose_secret()));
     })
     .await

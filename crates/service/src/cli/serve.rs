@@ -4,27 +4,57 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::app::{App, Phase};
 use crate::http::listener::{self, Door};
+use crate::outbound::engine::Deliverer;
+use crate::outbound::signal;
 use crate::tls::Certificates;
 use crate::{heartbeat, http, limits, telemetry, tls};
 
 /// How often a database that cannot be reached is asked again at the start.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-pub(super) async fn run(app: App) -> anyhow::Result<()> {
+/// What a process does.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Role {
+    /// It answers calls.
+    Api,
+    /// It delivers messages to merchants' systems.
+    Deliver,
+}
+
+#[derive(Args, Default)]
+pub(super) struct Serve {
+    /// What the process does; repeat for several. Without it, everything.
+    #[arg(long = "role", value_enum)]
+    roles: Vec<Role>,
+}
+
+impl Serve {
+    fn plays(&self, role: Role) -> bool {
+        self.roles.is_empty() || self.roles.contains(&role)
+    }
+}
+
+pub(super) async fn run(app: App, what: &Serve) -> anyhow::Result<()> {
     telemetry::start(&app.settings.log);
     let (leave, leaving) = watch::channel(false);
     tokio::spawn(on_signal(app.clone(), leave));
-    serve(app, leaving, |_| {}).await
+    serve(app, what, leaving, |_| {}).await
 }
 
 /// Serves until `leaving` says so; calls `started` with the public address once the service accepts work.
-pub(super) async fn serve(app: App, leaving: watch::Receiver<bool>, started: impl FnOnce(std::net::SocketAddr)) -> anyhow::Result<()> {
+pub(super) async fn serve(
+    app: App,
+    what: &Serve,
+    leaving: watch::Receiver<bool>,
+    started: impl FnOnce(std::net::SocketAddr),
+) -> anyhow::Result<()> {
     let limits = &app.settings.http;
     let door = public_door(&app)?;
     let gone = |mut leaving: watch::Receiver<bool>| async move { _ = leaving.wait_for(|leaving| *leaving).await };
@@ -43,13 +73,27 @@ pub(super) async fn serve(app: App, leaving: watch::Receiver<bool>, started: imp
         tracing::warn!(%failed, "the limits are those of the settings for now");
     }
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
-    let public = bind(&limits.listen, "http.listen").await?;
-    let address = public.local_addr()?;
-    let tls = app.settings.tls.files().is_some();
-    tracing::info!(%address, tls, mode = app.settings.mode.as_str(), "serving");
-    app.enter(Phase::Serving);
-    started(address);
-    listener::serve_through(door, public, http::router(&app), gone(leaving)).await?;
+    let deliverer = what.plays(Role::Deliver).then(|| Deliverer::start(app.clone()));
+    let forwarder = deliverer.is_none().then(|| tokio::spawn(signal::forward(app.clone())));
+    if what.plays(Role::Api) {
+        let public = bind(&limits.listen, "http.listen").await?;
+        let address = public.local_addr()?;
+        let tls = app.settings.tls.files().is_some();
+        tracing::info!(%address, tls, mode = app.settings.mode.as_str(), "serving");
+        app.enter(Phase::Serving);
+        started(address);
+        listener::serve_through(door, public, http::router(&app), gone(leaving)).await?;
+    } else {
+        tracing::info!(mode = app.settings.mode.as_str(), "delivering");
+        app.enter(Phase::Serving);
+        gone(leaving).await;
+    }
+    if let Some(deliverer) = deliverer {
+        deliverer.leave().await;
+    }
+    if let Some(forwarder) = forwarder {
+        forwarder.abort();
+    }
     heartbeat.abort();
     admin.await??;
     app.store.close().await;

@@ -35,9 +35,7 @@ pub(super) fn announce(verdict: Verdict, headers: &mut HeaderMap) {
     headers.insert(LIMIT, limit.into());
     headers.insert(REMAINING, remaining.into());
     headers.insert(RESET, reset.into());
-    for (name, value) in
-        [(POLICY, format!(r#""address";q={limit};w=60"#)), (RATE_LIMIT, format!(r#""address";r={remaining};t={reset}"#))]
-    {
+    for (name, value) in [(POLICY, format!(r#""address";q={limit};w=60"#)), (RATE_LIMIT, format!(r#""address";r={remaining};t={reset}"#))] {
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.insert(name, value);
         }

@@ -86,6 +86,7 @@ async fn the_first_migration_fixes_the_mode() {
     let production = |words: &[&str]| {
         let mut command = command(&database);
         command.env("BACKHAUL__MODE", "production").env("BACKHAUL__KEYS__FINGERPRINT", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
+        command.env("BACKHAUL__KEYS__SEALING", "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
         command.args(words).output().unwrap()
     };
     assert!(err(&production(&["migrate"])).contains("this database is a sandbox installation and cannot become production"));

@@ -321,6 +321,7 @@ async fn the_doctor_says_whom_callers_must_trust() {
     let doctor = |mode: &str| -> Value {
         let mut command = with_certificate(&database, &authority);
         command.env("BACKHAUL__MODE", mode).env("BACKHAUL__KEYS__FINGERPRINT", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
+        command.env("BACKHAUL__KEYS__SEALING", "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
         let checks: Value = serde_json::from_slice(&command.args(["doctor", "-o", "json"]).output().unwrap().stdout).unwrap();
         checks.as_array().unwrap()[7..].iter().cloned().collect()
     };

@@ -2,6 +2,7 @@
 
 mod database;
 mod order;
+pub mod receiver;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +38,8 @@ pub struct World {
     pub base: String,
     pub admin: String,
     pub client: reqwest::Client,
+    /// Delivers, once a test asks for it.
+    pub deliverer: tokio::sync::OnceCell<backhaul::outbound::engine::Deliverer>,
 }
 
 impl World {
@@ -66,7 +69,7 @@ impl World {
         let base = serve(&app, http::router(&app)).await;
         let admin = serve(&app, http::admin_router(&app)).await;
         app.enter(Phase::Serving);
-        Self { app, database, base, admin, client: reqwest::Client::new() }
+        Self { app, database, base, admin, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
     }
 
     /// Adds a merchant with a credential that opens everything, and gets it a token.
@@ -124,6 +127,7 @@ fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
         ("BACKHAUL__DATABASE__STATEMENT_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__LOCK_TIMEOUT_MS", "15000"),
         ("BACKHAUL__INTAKE__WRITERS", "2"),
+        ("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#),
     ];
     Settings::load(None, usual.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
 }

@@ -37,6 +37,12 @@ impl Database {
 }
 
 impl Database {
+    /// How many rows a table has.
+    pub async fn count(&self, table: &str) -> i64 {
+        let mut connection = self.connect().await;
+        sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut connection).await.unwrap()
+    }
+
     /// A connection to another database of the same server.
     pub async fn connect_elsewhere(&self) -> PgConnection {
         options(&self.maintenance).connect().await.unwrap()

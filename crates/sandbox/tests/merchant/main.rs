@@ -1,0 +1,7 @@
+//! The simulated merchant, called over the network.
+#![expect(clippy::expect_used, clippy::unwrap_used, unreachable_pub, reason = "a test says what it expects")]
+
+mod answers;
+mod caller;
+mod records;
+mod tokens;

@@ -1,0 +1,252 @@
+//! The operator says where a merchant's systems take messages. Every change leaves an audit row in its own transaction.
+
+use chrono::TimeDelta;
+use domain::delivery::{NoSchedule, Schedule};
+use domain::id::{EndpointId, MerchantId};
+use domain::message::{Interface, Kind, bucket_of};
+use secrecy::SecretString;
+use store::audit::{self, Entry};
+use store::endpoints::{self, Endpoint};
+use store::outbox::Message;
+use store::{Failed, Tx};
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::outbound::authentication::{Authentication, NoAuthentication};
+use crate::outbound::guard::NotAllowed;
+use crate::outbound::seal::Sealed;
+use crate::outbound::secrets::{Secrets, Unusable};
+use crate::outbound::signature::{NoSecret, Secret};
+
+/// How many calls at once, and how many a second, an endpoint takes unless something else is set.
+const USUAL_SLOTS: i32 = 10;
+const USUAL_RATE: i32 = 20;
+/// For how long the previous signing secret is used beside the new one.
+const ROTATES_FOR: TimeDelta = TimeDelta::hours(24);
+
+/// What is to be changed; what is absent stays as it is, or is the usual for a new endpoint.
+#[derive(Default)]
+pub struct Change {
+    /// The whole address; with `base`, the base to which the interface's path is added.
+    pub url: Option<String>,
+    /// How it knows us.
+    pub authentication: Option<Authentication>,
+    /// Calls at once.
+    pub slots: Option<i32>,
+    /// Calls a second.
+    pub per_second: Option<i32>,
+    /// Seconds before each retry; an empty list is the usual schedule.
+    pub waits: Option<Vec<i64>>,
+    /// A header with the API's version, and its value.
+    pub version_header: Option<(String, String)>,
+}
+
+/// Why an endpoint was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigureEndpointError {
+    /// There is none for the interface.
+    #[error("the merchant has no endpoint for {0}; `backhaul endpoint set` makes one")]
+    NoSuchEndpoint(Interface),
+    /// A new one needs an address.
+    #[error("a new endpoint needs an address: give --url, or --base for the usual path below it")]
+    NoAddress,
+    /// The address may not be called.
+    #[error("the address cannot be called: {0}")]
+    NotAllowed(#[from] NotAllowed),
+    /// The schedule.
+    #[error(transparent)]
+    Schedule(#[from] NoSchedule),
+    /// The limits.
+    #[error("calls at once are 1 to 1000, calls a second 1 to 100000")]
+    Limits,
+    /// The version header.
+    #[error("the version header is not the name and the value of a header")]
+    VersionHeader,
+    /// What was kept cannot be used.
+    #[error("what is kept of the endpoint cannot be used: {0}")]
+    Unusable(#[from] Unusable),
+    /// The authentication.
+    #[error(transparent)]
+    Authentication(#[from] NoAuthentication),
+    /// The signing secret.
+    #[error(transparent)]
+    Secret(#[from] NoSecret),
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, interface: Interface) -> Result<(), Failed> {
+    audit::record(tx, Entry { id: app.mint(), actor, action, detail: interface.as_str(), done_at: app.now() }).await
+}
+
+/// Adds the endpoint of `interface` or changes it. Answers the signing secret of a new one, which is shown once.
+pub async fn set_endpoint(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    interface: Interface,
+    change: Change,
+) -> Result<Option<SecretString>, ConfigureEndpointError> {
+    let mut tx = app.store.begin(merchant).await?;
+    if let Some(mut endpoint) = endpoints::lock(&mut tx, interface).await? {
+        let mut secrets = Secrets::open(app, merchant, &endpoint)?;
+        apply(app, &mut endpoint, &mut secrets, change)?;
+        secrets.seal(app, merchant, &mut endpoint)?;
+        endpoints::save(&mut tx, &endpoint).await?;
+        record(app, &mut tx, actor, "endpoint.changed", interface).await?;
+        tx.commit().await?;
+        return Ok(None);
+    }
+    let id = EndpointId(app.mint());
+    let mut secrets = Secrets { authentication: Authentication::None, secret: Secret::generate(&app.entropy)?, previous: None };
+    let mut endpoint = Endpoint {
+        id,
+        bucket: bucket_of(id.0),
+        interface: interface.as_str().to_owned(),
+        url: String::new(),
+        slots: USUAL_SLOTS,
+        per_second: USUAL_RATE,
+        waits: None,
+        version_header: None,
+        key_id: String::new(),
+        authentication: Vec::new(),
+        secret: Vec::new(),
+        previous_secret: None,
+        revision: 1,
+        paused_at: None,
+        changed_at: app.now(),
+    };
+    apply(app, &mut endpoint, &mut secrets, change)?;
+    if endpoint.url.is_empty() {
+        return Err(ConfigureEndpointError::NoAddress);
+    }
+    secrets.seal(app, merchant, &mut endpoint)?;
+    endpoints::insert(&mut tx, &endpoint).await?;
+    record(app, &mut tx, actor, "endpoint.added", interface).await?;
+    tx.commit().await?;
+    Ok(Some(secrets.secret.show()))
+}
+
+fn apply(app: &App, endpoint: &mut Endpoint, secrets: &mut Secrets, change: Change) -> Result<(), ConfigureEndpointError> {
+    let Change { url, authentication, slots, per_second, waits, version_header } = change;
+    if let Some(url) = url {
+        app.client.guard().check_url(&url)?;
+        endpoint.url = url;
+    }
+    if let Some(authentication) = authentication {
+        authentication.check(app.client.guard())?;
+        secrets.authentication = authentication;
+    }
+    endpoint.slots = slots.unwrap_or(endpoint.slots);
+    endpoint.per_second = per_second.unwrap_or(endpoint.per_second);
+    if !(1..=1_000).contains(&endpoint.slots) || !(1..=100_000).contains(&endpoint.per_second) {
+        return Err(ConfigureEndpointError::Limits);
+    }
+    if let Some(waits) = waits {
+        Schedule::of_seconds(&waits)?;
+        endpoint.waits = (!waits.is_empty()).then_some(waits);
+    }
+    if let Some((name, value)) = version_header {
+        let fit = name.parse::<hyper::header::HeaderName>().is_ok() && hyper::header::HeaderValue::from_str(&value).is_ok();
+        endpoint.version_header = Some(fit.then_some((name, value)).ok_or(ConfigureEndpointError::VersionHeader)?);
+    }
+    endpoint.changed_at = app.now();
+    Ok(())
+}
+
+/// Sends nothing to the endpoint until it is resumed; what is owed waits.
+pub async fn pause_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
+    save(app, actor, merchant, interface, "endpoint.paused", |endpoint| endpoint.paused_at = Some(app.now())).await.map(|_| ())
+}
+
+/// Sends to the endpoint again.
+pub async fn resume_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
+    let endpoint = save(app, actor, merchant, interface, "endpoint.resumed", |endpoint| endpoint.paused_at = None).await?;
+    app.signals.owe(store::outbox::Owed { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, due_at: chrono::DateTime::UNIX_EPOCH });
+    Ok(())
+}
+
+async fn save(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    interface: Interface,
+    action: &str,
+    change: impl FnOnce(&mut Endpoint),
+) -> Result<Endpoint, ConfigureEndpointError> {
+    let mut tx = app.store.begin(merchant).await?;
+    let mut endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    change(&mut endpoint);
+    endpoint.changed_at = app.now();
+    endpoints::save(&mut tx, &endpoint).await?;
+    record(app, &mut tx, actor, action, interface).await?;
+    tx.commit().await?;
+    Ok(endpoint)
+}
+
+/// Gives the endpoint a new signing secret, which is shown once. The previous one is used beside it for a day.
+pub async fn rotate_secret(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    interface: Interface,
+) -> Result<SecretString, ConfigureEndpointError> {
+    let mut tx = app.store.begin(merchant).await?;
+    let mut endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    let mut secrets = Secrets::open(app, merchant, &endpoint)?;
+    let secret = Secret::generate(&app.entropy)?;
+    let shown = secret.show();
+    secrets.previous = Some(std::mem::replace(&mut secrets.secret, secret));
+    endpoint.previous_secret = Some((Vec::new(), app.now() + ROTATES_FOR));
+    endpoint.changed_at = app.now();
+    secrets.seal(app, merchant, &mut endpoint)?;
+    endpoints::save(&mut tx, &endpoint).await?;
+    record(app, &mut tx, actor, "endpoint.secret_rotated", interface).await?;
+    tx.commit().await?;
+    Ok(shown)
+}
+
+/// Removes the endpoint; what is owed to it goes to the failure queue.
+pub async fn remove_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
+    let mut tx = app.store.begin(merchant).await?;
+    let endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    endpoints::remove(&mut tx, endpoint.id, app.now()).await?;
+    record(app, &mut tx, actor, "endpoint.removed", interface).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Seals what the merchant's endpoints keep with the current key, where another one did. Answers how many were.
+pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> Result<usize, ConfigureEndpointError> {
+    let mut resealed = 0;
+    for kept in endpoints::list(&app.store, merchant).await? {
+        if app.keyring.is_current(&Sealed { key_id: kept.key_id.clone(), bytes: Vec::new() }) {
+            continue;
+        }
+        let Ok(interface) = kept.interface.parse::<Interface>() else { continue };
+        let mut tx = app.store.begin(merchant).await?;
+        let Some(mut endpoint) = endpoints::lock(&mut tx, interface).await? else { continue };
+        Secrets::open(app, merchant, &endpoint)?.seal(app, merchant, &mut endpoint)?;
+        endpoints::save(&mut tx, &endpoint).await?;
+        record(app, &mut tx, actor, "endpoint.resealed", interface).await?;
+        tx.commit().await?;
+        resealed += 1;
+    }
+    Ok(resealed)
+}
+
+/// Sends a trial through the whole engine, once, whatever comes of it. Answers the message's id.
+pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<Uuid, ConfigureEndpointError> {
+    let id = app.mint();
+    let mut tx = app.store.begin(merchant).await?;
+    let endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    app.client.guard().check_url(&endpoint.url)?;
+    let body = wire::endpoint_test::body(interface, app.now());
+    let subject = id.to_string();
+    let message = Message { id, kind: Kind::EndpointTest, event: "endpoint.test", subject: &subject, sequence: 1, body: &body };
+    let owed = endpoints::owe_trial(&mut tx, &endpoint, &message, app.now()).await?;
+    record(app, &mut tx, actor, "endpoint.tested", interface).await?;
+    tx.commit().await?;
+    app.signals.owe(owed);
+    Ok(id)
+}

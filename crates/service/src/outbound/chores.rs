@@ -1,0 +1,149 @@
+//! What a deliverer does beside delivering: it keeps its leases, looks for work that no signal told of, hears the other
+//! processes, and makes the partitions of the days to come.
+//!
+//! Each chore is a loop of its own that no failure ends; what it finds goes to the engine as an event.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use store::{deliveries, leases, partitions};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use uuid::Uuid;
+
+use super::engine::{Event, Look};
+use super::lease::{Leases, RENEW_EVERY, TERM, fair_share};
+use super::signal;
+use crate::app::App;
+
+/// How often the table is looked at for work that no signal told of.
+const BACKSTOP_EVERY: Duration = Duration::from_secs(3);
+/// How many deliveries that need us without being due are looked for at a time.
+const MOST_ODD: i64 = 500;
+/// How long a chore that failed waits.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// How often partitions are looked after.
+const PARTITIONS_EVERY: Duration = Duration::from_hours(1);
+/// Partitions are made from yesterday to two weeks ahead.
+const DAYS_AHEAD: i32 = 16;
+/// How long messages and attempts are kept.
+const KEPT_FOR: TimeDelta = TimeDelta::days(30);
+
+/// Renews the leases, takes what is free up to the fair share, and gives back what is beyond it.
+pub(super) async fn keep_leases(app: App, id: Uuid, held: Arc<Leases>, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) {
+    let mut ticks = interval(RENEW_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let leaves = *leaving.borrow();
+        if let Err(failed) = renew(&app, id, &held, &events, leaves).await {
+            tracing::warn!(%failed, "the leases were not renewed");
+            sleep(AFTER_FAILURE).await;
+            ticks.reset_immediately();
+        }
+    }
+}
+
+async fn renew(app: &App, id: Uuid, held: &Leases, events: &UnboundedSender<Event>, leaving: bool) -> Result<(), store::Failed> {
+    let sent = held.now();
+    let renewed = leases::renew(&app.store, id, TERM.as_secs_f64()).await?;
+    let (mut gained, lost) = held.renewed(&renewed.holds, sent);
+    if !leaving {
+        let (share, working) = (fair_share(renewed.live), held.working().len());
+        held.hand_over(working.saturating_sub(share));
+        let room = share.saturating_sub(working + held.leaving().len());
+        if room > 0 {
+            let sent = held.now();
+            let taken = leases::take(&app.store, id, i64::try_from(room).unwrap_or(i64::MAX), TERM.as_secs_f64()).await?;
+            held.taken(&taken, sent);
+            gained.extend(taken);
+        }
+    }
+    if !(gained.is_empty() && lost.is_empty()) {
+        tracing::info!(gained = gained.len(), lost = lost.len(), deliverers = renewed.live, "buckets changed hands");
+    }
+    let _ = events.send(Event::Leased { gained: !gained.is_empty(), lost });
+    Ok(())
+}
+
+/// Looks for work that no signal told of: every few seconds, and whenever it is asked to.
+pub(super) async fn backstop(app: App, held: Arc<Leases>, events: UnboundedSender<Event>, requests: Arc<Look>) {
+    let mut ticks = interval(BACKSTOP_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut turn = 0_usize;
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = requests.asked() => {}
+        }
+        let answers = requests.answers();
+        while let Err(failed) = look(&app, &held, &events, turn, answers).await {
+            tracing::warn!(%failed, "work could not be looked for");
+            sleep(AFTER_FAILURE).await;
+        }
+        turn = turn.wrapping_add(1);
+    }
+}
+
+async fn look(app: &App, held: &Leases, events: &UnboundedSender<Event>, turn: usize, answers: u64) -> Result<(), store::Failed> {
+    let buckets = held.working();
+    if buckets.is_empty() {
+        return Ok(());
+    }
+    let mut odd = deliveries::odd(&app.store, &buckets, MOST_ODD).await?;
+    if let Some(bucket) = buckets.get(turn % buckets.len()) {
+        let stuck = deliveries::stuck(&app.store, *bucket).await?;
+        if !stuck.is_empty() {
+            app.metrics.lanes_rescued.inc_by(stuck.len() as u64);
+            tracing::error!(lanes = stuck.len(), bucket, "lanes stood still without a head");
+        }
+        odd.extend(stuck);
+    }
+    let found = deliveries::endpoints_with_work(&app.store, &buckets, app.now()).await?;
+    let _ = events.send(Event::Looked { found, odd, answers });
+    Ok(())
+}
+
+/// Hears what other processes tell.
+pub(super) async fn listen(app: App, events: UnboundedSender<Event>) {
+    loop {
+        if let Err(failed) = hear(&app, &events).await {
+            tracing::debug!(%failed, "other processes are not heard for now");
+        }
+        sleep(AFTER_FAILURE).await;
+    }
+}
+
+async fn hear(app: &App, events: &UnboundedSender<Event>) -> Result<(), store::Failed> {
+    let mut listener = leases::Listener::new(&app.store).await?;
+    loop {
+        if let Some(owed) = signal::read(&listener.next().await?) {
+            let _ = events.send(Event::Heard(owed));
+        }
+    }
+}
+
+/// Makes the partitions of the days to come, and drops those that are too old.
+pub(super) async fn keep_partitions(app: App) {
+    loop {
+        let pause = match look_after_partitions(&app).await {
+            Ok(()) => PARTITIONS_EVERY,
+            Err(failed) => {
+                tracing::warn!(%failed, "the partitions were not looked after");
+                AFTER_FAILURE
+            }
+        };
+        sleep(pause).await;
+    }
+}
+
+async fn look_after_partitions(app: &App) -> Result<(), store::Failed> {
+    partitions::make(&app.store, app.now() - TimeDelta::days(1), DAYS_AHEAD).await?;
+    let kept = partitions::drop_before(&app.store, app.now() - KEPT_FOR).await?;
+    if !kept.is_empty() {
+        tracing::warn!(?kept, "days are kept beyond their time, because messages of them are still owed");
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! What an endpoint keeps sealed, opened and sealed again.
+
+use domain::id::{EndpointId, MerchantId};
+use secrecy::ExposeSecret as _;
+use store::endpoints::Endpoint;
+
+use super::authentication::{Authentication, NoAuthentication};
+use super::seal::{Context, NotOpened, NotSealed, Sealed};
+use super::signature::{NoSecret, Secret};
+use crate::app::App;
+
+/// What an endpoint keeps sealed.
+pub struct Secrets {
+    /// How it knows us.
+    pub authentication: Authentication,
+    /// With what messages are signed.
+    pub secret: Secret,
+    /// With what they were signed before; while a secret changes, both are used.
+    pub previous: Option<Secret>,
+}
+
+fn context(merchant: MerchantId, endpoint: EndpointId, column: &str) -> Context<'_> {
+    Context { merchant, row: endpoint.0, column }
+}
+
+const AUTHENTICATION: &str = "endpoint.authentication";
+const SECRET: &str = "endpoint.secret";
+
+/// Why they cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Unusable {
+    /// They do not open.
+    #[error(transparent)]
+    NotOpened(#[from] NotOpened),
+    /// They cannot be sealed.
+    #[error(transparent)]
+    NotSealed(#[from] NotSealed),
+    /// The signing secret is none.
+    #[error(transparent)]
+    Secret(#[from] NoSecret),
+    /// The authentication is none.
+    #[error(transparent)]
+    Authentication(#[from] NoAuthentication),
+}
+
+impl Secrets {
+    /// Opens what an endpoint keeps.
+    pub fn open(app: &App, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unusable> {
+        let open = |column, bytes: &[u8]| {
+            let sealed = Sealed { key_id: endpoint.key_id.clone(), bytes: bytes.to_vec() };
+            app.keyring.open(&context(merchant, endpoint.id, column), &sealed)
+        };
+        let secret = |bytes: &[u8]| Ok::<_, Unusable>(Secret::from_bytes(open(SECRET, bytes)?.expose_secret())?);
+        Ok(Self {
+            authentication: Authentication::from_json(open(AUTHENTICATION, &endpoint.authentication)?.expose_secret())?,
+            secret: secret(&endpoint.secret)?,
+            previous: endpoint.previous_secret.as_ref().map(|(bytes, _)| secret(bytes)).transpose()?,
+        })
+    }
+
+    /// Seals them for an endpoint, all with the current key.
+    pub fn seal(&self, app: &App, merchant: MerchantId, endpoint: &mut Endpoint) -> Result<(), Unusable> {
+        let id = endpoint.id;
+        let seal = |column, plain: &[u8]| app.keyring.seal(&context(merchant, id, column), plain, &app.entropy);
+        let Sealed { key_id, bytes } = seal(AUTHENTICATION, &self.authentication.to_json()?)?;
+        endpoint.key_id = key_id;
+        endpoint.authentication = bytes;
+        endpoint.secret = seal(SECRET, self.secret.bytes())?.bytes;
+        endpoint.previous_secret = match (&self.previous, &endpoint.previous_secret) {
+            (Some(previous), Some((_, until))) => Some((seal(SECRET, previous.bytes())?.bytes, *until)),
+            _ => None,
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! Messages reach merchants' systems: in order per subject, signed, tried again when they fail, and given up into the
+//! failure queue.
+
+use std::time::Duration;
+
+use backhaul::flow::configure_endpoint::{self as flow, Change};
+use backhaul::outbound::authentication::{Authentication, OAuth, Style};
+use domain::message::Interface;
+use sandbox::merchant::Answer;
+
+use crate::world::World;
+use crate::world::receiver::PATH;
+
+#[tokio::test]
+async fn a_message_is_delivered_once_and_signed() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let id = receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+
+    let requests = receiver.systems.received_at(PATH);
+    let [request] = requests.as_slice() else { panic!("one request, not {}", requests.len()) };
+    receiver.verifies(request);
+    assert_eq!(request.message_id(), Some(id.to_string().as_str()));
+    assert_eq!(request.header("x-service-event"), Some("rma.created"));
+    assert_eq!(request.header("x-service-api-version"), Some("1"));
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert_eq!((request.sequence(), request.attempt()), (Some(1), Some(1)));
+    assert_eq!(request.json()["rma_identifier"], "R-1");
+    assert_eq!((world.owed().await, world.failures().await), (0, 0));
+    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(200))]);
+}
+
+#[tokio::test]
+async fn messages_of_a_subject_go_one_after_the_other_and_subjects_side_by_side() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::status(500)]);
+    for sequence in 1..=5 {
+        receiver.is_owed("R-1", sequence).await;
+    }
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1"], "the first failed, so that the others wait");
+    receiver.is_owed("R-2", 1).await;
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-2 1"], "another subject does not");
+
+    world.time_passes(Duration::from_millis(5_500));
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-2 1", "R-1 1", "R-1 2", "R-1 3", "R-1 4", "R-1 5"]);
+    assert_eq!(world.owed().await, 0);
+    assert_eq!(world.metric("backhaul_delivery_lanes_rescued_total").await, 0);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_always_fails_has_six_attempts_at_the_scheduled_times_and_its_lane_moves_on() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(503).body("down for maintenance"));
+    let id = receiver.is_owed("R-1", 1).await;
+    receiver.is_owed("R-1", 2).await;
+    world.deliver_all_due().await;
+    for (attempt, wait) in [5, 40, 320, 2_560, 20_480].into_iter().enumerate() {
+        assert_eq!(receiver.systems.count(), attempt + 1);
+        world.time_passes(Duration::from_millis(wait * 1_000 - 1));
+        world.deliver_all_due().await;
+        assert_eq!(receiver.systems.count(), attempt + 1, "not before its time");
+        world.time_passes(Duration::from_secs(wait) / 10 + Duration::from_millis(1));
+        if attempt == 4 {
+            receiver.systems.answer_next(PATH, [Answer::status(503)]);
+            receiver.systems.answer(PATH, Answer::ok());
+        }
+        world.deliver_all_due().await;
+    }
+    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+    assert!(attempts.iter().take(4).all(|attempt| attempt.answer.as_deref() == Some(b"down for maintenance")));
+    assert_eq!(receiver.arrived().last().unwrap(), "R-1 2", "the lane moved on");
+    assert_eq!((world.owed().await, world.failures().await), (0, 1));
+    let numbers: Vec<u32> = receiver.systems.received_at(PATH).iter().filter_map(sandbox::merchant::Received::attempt).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 1]);
+}
+
+fn oauth(token_url: String) -> Authentication {
+    let client_id = "backhaul".to_owned();
+    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json })
+}
+
+#[tokio::test]
+async fn a_refused_token_is_replaced_and_the_call_made_again_without_being_counted() {
+    let world = World::new().await;
+    let systems = sandbox::merchant::Merchant::start().await.unwrap();
+    systems.expect_client("backhaul", "secret");
+    systems.requires_token(PATH);
+    let authentication = Some(oauth(systems.tokens().url()));
+    let receiver = world.receiver_at("acme", systems, Change { authentication, ..Change::default() }).await;
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    receiver.systems.revoke_tokens();
+    let id = receiver.is_owed("R-2", 1).await;
+    world.deliver_all_due().await;
+
+    assert_eq!(receiver.systems.token_fetches(), 2);
+    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(401)), (1, Some(200))]);
+    assert_eq!(world.owed().await, 0);
+}
+
+#[tokio::test]
+async fn tokens_are_not_fetched_more_often_than_calls_are_made() {
+    let world = World::new().await;
+    let systems = sandbox::merchant::Merchant::start().await.unwrap();
+    systems.answer(PATH, Answer::unauthorized());
+    let authentication = Some(oauth(systems.tokens().url()));
+    let receiver = world.receiver_at("acme", systems, Change { authentication, ..Change::default() }).await;
+    receiver.is_owed("R-1", 1).await;
+    for wait in [0, 6, 45, 360, 2_900, 23_000] {
+        world.time_passes(Duration::from_secs(wait));
+        world.deliver_all_due().await;
+    }
+    assert_eq!(world.failures().await, 1);
+    let calls = receiver.systems.received_at(PATH).len();
+    assert_eq!(calls, 12, "six attempts, each with its second call");
+    assert!(receiver.systems.token_fetches() <= calls, "{}", receiver.systems.token_fetches());
+}
+
+#[tokio::test]
+async fn a_paused_endpoint_is_not_called_and_goes_on_when_it_is_resumed() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    flow::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    receiver.is_owed("R-1", 1).await;
+    receiver.is_owed("R-1", 2).await;
+    world.deliver_all_due().await;
+    assert_eq!((receiver.systems.count(), world.owed().await), (0, 2));
+    flow::resume_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    world.deliver_all_due().await;
+    assert_eq!((receiver.arrived(), world.owed().await), (vec!["R-1 1".to_owned(), "R-1 2".to_owned()], 0));
+}
+
+#[tokio::test]
+async fn what_is_owed_to_a_removed_endpoint_goes_to_the_failure_queue() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(500));
+    for (subject, sequence) in [("R-1", 1), ("R-1", 2), ("R-2", 1)] {
+        receiver.is_owed(subject, sequence).await;
+    }
+    world.deliver_all_due().await;
+    flow::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    world.deliver_all_due().await;
+    assert_eq!((world.owed().await, world.failures().await), (0, 3));
+    // Without an endpoint a message is kept, and nothing is owed.
+    receiver.is_owed("R-3", 1).await;
+    assert_eq!((world.owed().await, world.database.count("message").await), (0, 4));
+}
+
+#[tokio::test]
+async fn a_changed_endpoint_counts_from_the_next_attempt() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(500));
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let change = Change { url: Some(receiver.systems.url("/elsewhere")), ..Change::default() };
+    flow::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
+    world.time_passes(Duration::from_secs(6));
+    world.deliver_all_due().await;
+    assert_eq!((receiver.systems.received_at("/elsewhere").len(), world.owed().await), (1, 0));
+}
+
+#[tokio::test]
+async fn while_a_secret_changes_both_sign() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let new = flow::rotate_secret(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let request = receiver.systems.received_at(PATH);
+    let request = request.first().unwrap();
+    receiver.verifies(request);
+    let now = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(world.app.now().timestamp()).unwrap());
+    request.verify(secrecy::ExposeSecret::expose_secret(&new), now).unwrap();
+    world.time_passes(Duration::from_hours(24));
+    receiver.is_owed("R-2", 1).await;
+    world.deliver_all_due().await;
+    let request = receiver.systems.received_at(PATH);
+    assert_eq!(request.last().unwrap().header("webhook-signature").unwrap().split(' ').count(), 1, "the former one has served its time");
+}
+
+#[tokio::test]
+async fn a_trial_is_sent_once_and_is_in_no_report_and_no_failure_queue() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(418).body("short and stout"));
+    let id = flow::test_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    world.deliver_all_due().await;
+    let requests = receiver.systems.received_at(PATH);
+    let [request] = requests.as_slice() else { panic!("one request, not {}", requests.len()) };
+    receiver.verifies(request);
+    assert_eq!(request.header("x-service-event"), Some("endpoint.test"));
+    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| attempt.status).collect::<Vec<_>>(), [Some(418)]);
+    assert_eq!((world.owed().await, world.failures().await, world.database.count("attempt_hourly").await), (0, 0, 0));
+}
+
+#[tokio::test]
+async fn an_address_inside_cannot_be_saved() {
+    let world = World::with(&[("BACKHAUL__OUTBOUND__ALLOWED", "[]")]).await;
+    let merchant = world.merchant("acme").await;
+    for url in ["http://127.0.0.1/rmas", "https://10.0.0.1/rmas", "https://[::1]/rmas", "ftp://example.com", "https://example.com:8443/"] {
+        let change = Change { url: Some(url.to_owned()), ..Change::default() };
+        let refused = flow::set_endpoint(&world.app, "test", merchant.id, Interface::Rma, change).await;
+        assert!(matches!(refused, Err(flow::ConfigureEndpointError::NotAllowed(_))), "{url}");
+    }
+}

@@ -1,0 +1,95 @@
+//! A merchant's systems as a receiver of messages.
+
+use std::time::{Duration, SystemTime};
+
+use backhaul::flow::configure_endpoint::{self as flow, Change};
+use domain::id::MerchantId;
+use domain::message::{Interface, Kind};
+use sandbox::merchant::{Merchant as Systems, Received};
+use secrecy::ExposeSecret as _;
+use store::outbox::{self, Message};
+use uuid::Uuid;
+
+use super::World;
+
+/// A merchant's systems with an endpoint for RMA messages.
+pub struct Receiver<'w> {
+    pub world: &'w World,
+    pub merchant: MerchantId,
+    pub systems: Systems,
+    pub secret: String,
+}
+
+/// The address of the endpoint.
+pub const PATH: &str = "/rmas";
+
+impl World {
+    /// A merchant whose systems take RMA messages.
+    pub async fn receiver(&self, handle: &str) -> Receiver<'_> {
+        self.receiver_with(handle, Change::default()).await
+    }
+
+    pub async fn receiver_with(&self, handle: &str, change: Change) -> Receiver<'_> {
+        let systems = Systems::start().await.unwrap();
+        self.receiver_at(handle, systems, change).await
+    }
+
+    pub async fn receiver_at(&self, handle: &str, systems: Systems, change: Change) -> Receiver<'_> {
+        let merchant = backhaul::flow::configure_merchant::add_merchant(&self.app, "test", &handle.parse().unwrap(), "A merchant", None)
+            .await
+            .unwrap();
+        let change = Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..change };
+        let secret = flow::set_endpoint(&self.app, "test", merchant, Interface::Rma, change).await.unwrap().unwrap();
+        Receiver { world: self, merchant, systems, secret: secret.expose_secret().to_owned() }
+    }
+
+    /// Delivers what is due, until nothing more is.
+    pub async fn deliver_all_due(&self) {
+        let done = async {
+            let deliverer = self.deliverer.get_or_init(|| async { backhaul::outbound::engine::Deliverer::start(self.app.clone()) }).await;
+            deliverer.deliver_all_due().await;
+        };
+        tokio::time::timeout(Duration::from_secs(30), done).await.unwrap();
+    }
+
+    /// What is owed.
+    pub async fn owed(&self) -> i64 {
+        self.database.count("delivery").await
+    }
+
+    /// What is in the failure queue.
+    pub async fn failures(&self) -> i64 {
+        self.database.count("failure").await
+    }
+}
+
+impl Receiver<'_> {
+    /// A change of `subject` owes a message: what a flow does.
+    pub async fn is_owed(&self, subject: &str, sequence: i64) -> Uuid {
+        let app = &self.world.app;
+        let id = app.mint();
+        let body = format!(r#"{{"rma_identifier":"{subject}","step":{sequence}}}"#);
+        let mut tx = app.store.begin(self.merchant).await.unwrap();
+        let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject, sequence, body: &body };
+        let owed = outbox::enqueue(&mut tx, Interface::Rma, &message, app.now()).await.unwrap();
+        tx.commit().await.unwrap();
+        if let Some(owed) = owed {
+            app.signals.owe(owed);
+        }
+        id
+    }
+
+    /// What arrived, as `subject sequence`.
+    pub fn arrived(&self) -> Vec<String> {
+        let told = |received: &Received| {
+            let body = received.json();
+            format!("{} {}", body["rma_identifier"].as_str().unwrap_or("?"), body["step"])
+        };
+        self.systems.received_at(PATH).iter().map(told).collect()
+    }
+
+    pub fn verifies(&self, received: &Received) {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(self.world.app.now().timestamp()).unwrap());
+        received.verify(&self.secret, now).unwrap();
+    }
+}

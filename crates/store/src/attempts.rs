@@ -1,0 +1,44 @@
+//! The history of calls.
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use uuid::Uuid;
+
+use crate::{Failed, Store};
+
+/// One call.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// How long it took.
+    pub took_ms: i32,
+    /// As the receiver was told.
+    pub number: i16,
+    /// The answer's status.
+    pub status: Option<i16>,
+    /// The outcome in a word.
+    pub outcome: String,
+    /// Why there was no answer.
+    pub reason: Option<String>,
+    /// How the answer began.
+    pub answer: Option<Vec<u8>>,
+}
+
+/// The attempts to deliver `message`, first to last.
+pub async fn list(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Vec<Attempt>, Failed> {
+    let attempts = sqlx::query_as!(
+        Attempt,
+        r#"
+        select started_at, took_ms, number, status, outcome, reason, answer
+        from attempt
+        where merchant_id = $1 and message_id = $2
+        order by started_at, attempt_id
+        "#,
+        merchant.0,
+        message,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(attempts)
+}

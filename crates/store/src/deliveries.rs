@@ -1,0 +1,283 @@
+//! What is still owed, as the owner of an endpoint's bucket sees it: what is due, and what needs it without being due.
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use uuid::Uuid;
+
+use crate::outbox::{Owed, bucket, owed};
+use crate::{Failed, Store};
+
+/// What is asked for one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Whose endpoint.
+    pub merchant: MerchantId,
+    /// Which endpoint.
+    pub endpoint: EndpointId,
+    /// From which due time on; what was due before is in hand already.
+    pub since: DateTime<Utc>,
+    /// How many at most.
+    pub most: i64,
+}
+
+/// A delivery that is due.
+pub struct Due {
+    /// Whose message.
+    pub merchant: MerchantId,
+    /// To which endpoint.
+    pub endpoint: EndpointId,
+    /// Which message.
+    pub message: Uuid,
+    /// Since when.
+    pub due_at: DateTime<Utc>,
+    /// Its lane.
+    pub lane: String,
+    /// Its position in the lane.
+    pub sequence: i64,
+    /// Counted attempts of this round.
+    pub attempts: i16,
+    /// Counted attempts of the rounds before.
+    pub attempts_before: i16,
+    /// Whether somebody wants it gone.
+    pub discard: bool,
+    /// Of which settings of the endpoint this was read.
+    pub revision: i64,
+    /// What is sent; nothing while another message of the lane goes first.
+    pub text: Option<Text>,
+}
+
+/// What is sent.
+pub struct Text {
+    /// What it is about, as stored.
+    pub kind: String,
+    /// What happened.
+    pub event: String,
+    /// The body.
+    pub body: String,
+}
+
+/// Reads what is due at `now` for the endpoints `wanted`, in order of due time, without the messages `in_hand`. Paused and
+/// removed endpoints have nothing.
+pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
+    let merchants: Vec<Uuid> = wanted.iter().map(|wanted| wanted.merchant.0).collect();
+    let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
+    let since: Vec<DateTime<Utc>> = wanted.iter().map(|wanted| wanted.since).collect();
+    let most: Vec<i64> = wanted.iter().map(|wanted| wanted.most).collect();
+    let rows = sqlx::query!(
+        r#"
+        select
+            owed.merchant_id, owed.endpoint_id, owed.message_id, owed.due_at, owed.lane, owed.sequence,
+            owed.attempts, owed.attempts_before, owed.discard, endpoint.revision,
+            message.kind as "kind?", message.event as "event?", message.body as "body?"
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[]) as wanted (merchant_id, endpoint_id, since, most)
+        join endpoint
+            on endpoint.merchant_id = wanted.merchant_id and endpoint.endpoint_id = wanted.endpoint_id
+            and endpoint.paused_at is null and endpoint.removed_at is null
+        cross join lateral (
+            select delivery.*
+            from delivery
+            where delivery.merchant_id = wanted.merchant_id and delivery.endpoint_id = wanted.endpoint_id
+                and delivery.due_at >= wanted.since and delivery.due_at <= $5
+                and delivery.message_id <> all ($6::uuid[])
+            order by delivery.due_at, delivery.message_id
+            limit wanted.most
+        ) as owed
+        -- Only the head of a lane is sent; the others are read without their text, to be parked.
+        left join message
+            on message.merchant_id = owed.merchant_id and message.message_id = owed.message_id
+            and owed.sequence = (
+                select head.sequence
+                from delivery as head
+                where head.merchant_id = owed.merchant_id and head.endpoint_id = owed.endpoint_id and head.lane = owed.lane
+                order by head.sequence
+                limit 1
+            )
+        "#,
+        &merchants,
+        &endpoints,
+        &since,
+        &most,
+        now,
+        in_hand,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    let due = rows.into_iter().map(|row| Due {
+        merchant: MerchantId(row.merchant_id),
+        endpoint: EndpointId(row.endpoint_id),
+        message: row.message_id,
+        due_at: row.due_at,
+        lane: row.lane,
+        sequence: row.sequence,
+        attempts: row.attempts,
+        attempts_before: row.attempts_before,
+        discard: row.discard,
+        revision: row.revision,
+        text: row.kind.zip(row.event).zip(row.body).map(|((kind, event), body)| Text { kind, event, body }),
+    });
+    Ok(due.collect())
+}
+
+/// The endpoints of `buckets` that have something due at `now`, each with the earliest time: what catches whatever no
+/// signal told of.
+pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Owed>, Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    let rows = sqlx::query!(
+        r#"
+        select endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, first.due_at as "due_at!"
+        from endpoint
+        cross join lateral (
+            select delivery.due_at
+            from delivery
+            where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id and delivery.due_at <= $2
+            order by delivery.due_at, delivery.message_id
+            limit 1
+        ) as first
+        where endpoint.bucket = any ($1::smallint[]) and endpoint.paused_at is null and endpoint.removed_at is null
+        "#,
+        &buckets,
+        now,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    rows.into_iter().map(|row| owed(MerchantId(row.merchant_id), row.endpoint_id, row.bucket, row.due_at)).collect()
+}
+
+/// A delivery that needs its owner without being due.
+pub struct Odd {
+    /// Whose message.
+    pub merchant: MerchantId,
+    /// To which endpoint.
+    pub endpoint: EndpointId,
+    /// The endpoint's bucket.
+    pub bucket: u8,
+    /// Which message.
+    pub message: Uuid,
+    /// What is odd about it.
+    pub oddity: Oddity,
+    /// Counted attempts of this round.
+    pub attempts: i16,
+    /// Counted attempts of the rounds before.
+    pub attempts_before: i16,
+}
+
+/// What is odd about a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// Somebody wants it gone.
+    Unwanted,
+    /// Its endpoint was removed.
+    EndpointRemoved,
+    /// It is parked, and nothing goes before it. That must never happen.
+    Stuck,
+}
+
+/// The deliveries in `buckets` that need their owner without being due, `most` of each oddity.
+pub async fn odd(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<Odd>, Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    let mut odd = Vec::new();
+    let unwanted = sqlx::query!(
+        r#"
+        -- Across merchants: few rows, by an index of their own.
+        select delivery.merchant_id, delivery.endpoint_id, endpoint.bucket, delivery.message_id, delivery.attempts, delivery.attempts_before
+        from delivery
+        join endpoint on endpoint.merchant_id = delivery.merchant_id and endpoint.endpoint_id = delivery.endpoint_id
+        where delivery.discard and endpoint.bucket = any ($1::smallint[])
+        limit $2
+        "#,
+        &buckets,
+        most,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    for row in unwanted {
+        odd.push(Odd {
+            merchant: MerchantId(row.merchant_id),
+            endpoint: EndpointId(row.endpoint_id),
+            bucket: bucket(row.bucket)?,
+            message: row.message_id,
+            oddity: Oddity::Unwanted,
+            attempts: row.attempts,
+            attempts_before: row.attempts_before,
+        });
+    }
+    let removed = sqlx::query!(
+        r#"
+        select endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, owed.message_id, owed.attempts, owed.attempts_before
+        from endpoint
+        cross join lateral (
+            select delivery.message_id, delivery.attempts, delivery.attempts_before
+            from delivery
+            where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+            order by delivery.lane, delivery.sequence
+            limit $2
+        ) as owed
+        where endpoint.bucket = any ($1::smallint[]) and endpoint.removed_at is not null
+        limit $2
+        "#,
+        &buckets,
+        most,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    for row in removed {
+        odd.push(Odd {
+            merchant: MerchantId(row.merchant_id),
+            endpoint: EndpointId(row.endpoint_id),
+            bucket: bucket(row.bucket)?,
+            message: row.message_id,
+            oddity: Oddity::EndpointRemoved,
+            attempts: row.attempts,
+            attempts_before: row.attempts_before,
+        });
+    }
+    Ok(odd)
+}
+
+/// The deliveries of the endpoints of one bucket that are parked though nothing of their lane goes before them. There is
+/// none in any state that was committed; whoever finds one lets it go and tells.
+pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Odd>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select endpoint.merchant_id, endpoint.endpoint_id, stuck.message_id, stuck.attempts, stuck.attempts_before
+        from endpoint
+        cross join lateral (
+            select delivery.message_id, delivery.attempts, delivery.attempts_before
+            from delivery
+            where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+                and delivery.due_at = 'infinity'
+                and delivery.sequence = (
+                    select head.sequence
+                    from delivery as head
+                    where head.merchant_id = delivery.merchant_id and head.endpoint_id = delivery.endpoint_id
+                        and head.lane = delivery.lane
+                    order by head.sequence
+                    limit 1
+                )
+            limit 100
+        ) as stuck
+        where endpoint.bucket = $1
+        "#,
+        i16::from(of),
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    let stuck = rows.into_iter().map(|row| Odd {
+        merchant: MerchantId(row.merchant_id),
+        endpoint: EndpointId(row.endpoint_id),
+        bucket: of,
+        message: row.message_id,
+        oddity: Oddity::Stuck,
+        attempts: row.attempts,
+        attempts_before: row.attempts_before,
+    });
+    Ok(stuck.collect())
+}
+
+/// Asks the owner to drop a message that is owed; answers whether it was.
+pub async fn discard(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> {
+    let done = sqlx::query!("update delivery set discard = true where merchant_id = $1 and message_id = $2", tx.merchant().0, message,)
+        .execute(tx.connection())
+        .await?;
+    Ok(done.rows_affected() > 0)
+}

@@ -1,0 +1,249 @@
+//! Where merchants' systems take messages.
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::message::Interface;
+use uuid::Uuid;
+
+use crate::outbox::{Message, Owed, bucket, owed};
+use crate::{Failed, Store, Tx};
+
+/// An endpoint as it is kept; what is secret is sealed.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// Its id.
+    pub id: EndpointId,
+    /// Which bucket it is in.
+    pub bucket: u8,
+    /// For which interface, as stored.
+    pub interface: String,
+    /// Its address.
+    pub url: String,
+    /// Calls at once.
+    pub slots: i32,
+    /// Calls a second.
+    pub per_second: i32,
+    /// Seconds before each retry, where they are not the usual ones.
+    pub waits: Option<Vec<i64>>,
+    /// A header with the API's version, and its value, where they are not the usual ones.
+    pub version_header: Option<(String, String)>,
+    /// The key that sealed the rest.
+    pub key_id: String,
+    /// Authentication, sealed.
+    pub authentication: Vec<u8>,
+    /// The signing secret, sealed.
+    pub secret: Vec<u8>,
+    /// The signing secret before it, sealed, and until when it is used too.
+    pub previous_secret: Option<(Vec<u8>, DateTime<Utc>)>,
+    /// Grows with every change.
+    pub revision: i64,
+    /// Since when nothing is sent.
+    pub paused_at: Option<DateTime<Utc>>,
+    /// When it was last changed.
+    pub changed_at: DateTime<Utc>,
+}
+
+struct Row {
+    endpoint_id: Uuid,
+    bucket: i16,
+    interface: String,
+    url: String,
+    slots: i32,
+    per_second: i32,
+    waits: Option<Vec<i64>>,
+    version_header: Option<String>,
+    version_value: Option<String>,
+    key_id: String,
+    authentication: Vec<u8>,
+    secret: Vec<u8>,
+    previous_secret: Option<Vec<u8>>,
+    previous_secret_until: Option<DateTime<Utc>>,
+    revision: i64,
+    paused_at: Option<DateTime<Utc>>,
+    changed_at: DateTime<Utc>,
+}
+
+impl TryFrom<Row> for Endpoint {
+    type Error = Failed;
+
+    fn try_from(row: Row) -> Result<Self, Failed> {
+        Ok(Self {
+            id: EndpointId(row.endpoint_id),
+            bucket: bucket(row.bucket)?,
+            interface: row.interface,
+            url: row.url,
+            slots: row.slots,
+            per_second: row.per_second,
+            waits: row.waits,
+            version_header: row.version_header.zip(row.version_value),
+            key_id: row.key_id,
+            authentication: row.authentication,
+            secret: row.secret,
+            previous_secret: row.previous_secret.zip(row.previous_secret_until),
+            revision: row.revision,
+            paused_at: row.paused_at,
+            changed_at: row.changed_at,
+        })
+    }
+}
+
+/// Adds an endpoint of the transaction's merchant.
+pub async fn insert(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into endpoint (
+            merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url, waits,
+            version_header, version_value, key_id, authentication, secret
+        )
+        values ($1, $2, $3, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        "#,
+        tx.merchant().0,
+        endpoint.id.0,
+        endpoint.changed_at,
+        endpoint.slots,
+        endpoint.per_second,
+        i16::from(endpoint.bucket),
+        endpoint.interface,
+        endpoint.url,
+        endpoint.waits.as_deref(),
+        endpoint.version_header.as_ref().map(|(name, _)| name),
+        endpoint.version_header.as_ref().map(|(_, value)| value),
+        endpoint.key_id,
+        endpoint.authentication,
+        endpoint.secret,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Saves a changed endpoint; its revision grows.
+pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update endpoint
+        set changed_at = $3, revision = revision + 1, slots = $4, per_second = $5, url = $6, waits = $7, version_header = $8,
+            version_value = $9, key_id = $10, authentication = $11, secret = $12, previous_secret = $13,
+            previous_secret_until = $14, paused_at = $15
+        where merchant_id = $1 and endpoint_id = $2
+        "#,
+        tx.merchant().0,
+        endpoint.id.0,
+        endpoint.changed_at,
+        endpoint.slots,
+        endpoint.per_second,
+        endpoint.url,
+        endpoint.waits.as_deref(),
+        endpoint.version_header.as_ref().map(|(name, _)| name),
+        endpoint.version_header.as_ref().map(|(_, value)| value),
+        endpoint.key_id,
+        endpoint.authentication,
+        endpoint.secret,
+        endpoint.previous_secret.as_ref().map(|(secret, _)| secret),
+        endpoint.previous_secret.as_ref().map(|(_, until)| *until),
+        endpoint.paused_at,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Removes the endpoint: nothing new is owed to it, and what is owed goes to the failure queue.
+pub async fn remove(tx: &mut Tx, endpoint: EndpointId, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update endpoint set removed_at = $3, changed_at = $3, revision = revision + 1
+        where merchant_id = $1 and endpoint_id = $2 and removed_at is null
+        "#,
+        tx.merchant().0,
+        endpoint.0,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The endpoint of the transaction's merchant for `interface`, locked against other changes.
+pub async fn lock(tx: &mut Tx, interface: Interface) -> Result<Option<Endpoint>, Failed> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"
+        select
+            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
+            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
+        from endpoint
+        where merchant_id = $1 and interface = $2 and removed_at is null
+        for update
+        "#,
+        tx.merchant().0,
+        interface.as_str(),
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    row.map(Endpoint::try_from).transpose()
+}
+
+/// The endpoint `endpoint` of `merchant`, for whoever delivers.
+pub async fn find(store: &Store, merchant: MerchantId, endpoint: EndpointId) -> Result<Option<Endpoint>, Failed> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"
+        select
+            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
+            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
+        from endpoint
+        where merchant_id = $1 and endpoint_id = $2 and removed_at is null
+        "#,
+        merchant.0,
+        endpoint.0,
+    )
+    .fetch_optional(&store.engine)
+    .await?;
+    row.map(Endpoint::try_from).transpose()
+}
+
+/// The endpoints of `merchant`.
+pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Endpoint>, Failed> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        select
+            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
+            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
+        from endpoint
+        where merchant_id = $1 and removed_at is null
+        order by interface
+        "#,
+        merchant.0,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    rows.into_iter().map(Endpoint::try_from).collect()
+}
+
+/// Owes `message` to this very endpoint, in a lane of its own: a trial.
+pub async fn owe_trial(tx: &mut Tx, endpoint: &Endpoint, message: &Message<'_>, now: DateTime<Utc>) -> Result<Owed, Failed> {
+    sqlx::query!(
+        r#"
+        with written as (
+            insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
+            values ($1, $2, $3, $4, $5, $6, $7)
+        )
+        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+        values ($1, $2, $8, $3, $9, 0, 0, false, $6)
+        "#,
+        tx.merchant().0,
+        message.id,
+        message.sequence,
+        message.kind.as_str(),
+        message.event,
+        message.subject,
+        message.body,
+        endpoint.id.0,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    owed(tx.merchant(), endpoint.id.0, endpoint.bucket.into(), now)
+}

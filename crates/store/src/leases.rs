@@ -1,0 +1,114 @@
+//! Who delivers for which endpoints: leases on buckets, by the database's clock.
+//!
+//! These tables belong to no merchant, so that the writes take no `Tx`: each is one statement.
+
+use uuid::Uuid;
+
+use crate::outbox::bucket;
+use crate::settlements::Hold;
+use crate::{Failed, Store};
+
+/// What a deliverer has after a renewal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renewed {
+    /// Its buckets.
+    pub holds: Vec<Hold>,
+    /// How many deliverers live, this one included.
+    pub live: i64,
+}
+
+/// Says that `deliverer` lives, and renews all its leases.
+pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64) -> Result<Renewed, Failed> {
+    let row = sqlx::query!(
+        r#"
+        with alive as (
+            insert into deliverer (deliverer_id, live_until) values ($1, now() + make_interval(secs => $2))
+            on conflict (deliverer_id) do update set live_until = excluded.live_until
+        ),
+        renewed as (
+            update delivery_bucket set leased_until = now() + make_interval(secs => $2) where owner = $1
+            returning bucket, epoch
+        )
+        select
+            (select count(*) from deliverer where deliverer_id <> $1 and live_until > now()) as "others!",
+            array(select bucket from renewed order by bucket) as "buckets!",
+            array(select epoch from renewed order by bucket) as "epochs!"
+        "#,
+        deliverer,
+        seconds,
+    )
+    .fetch_one(&store.engine)
+    .await?;
+    let holds = row.buckets.into_iter().zip(row.epochs).map(|(number, epoch)| Ok(Hold { bucket: bucket(number)?, epoch }));
+    Ok(Renewed { holds: holds.collect::<Result<_, Failed>>()?, live: row.others + 1 })
+}
+
+/// Takes up to `most` buckets that nobody holds. One whose former owner is just settling is left for the next time.
+pub async fn take(store: &Store, deliverer: Uuid, most: i64, seconds: f64) -> Result<Vec<Hold>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        update delivery_bucket
+        set owner = $1, epoch = epoch + 1, leased_until = now() + make_interval(secs => $3)
+        where bucket in (
+            select bucket from delivery_bucket
+            where owner is null or leased_until < now()
+            order by bucket
+            limit $2
+            for update skip locked
+        )
+        returning bucket, epoch
+        "#,
+        deliverer,
+        most,
+        seconds,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
+}
+
+/// Gives buckets back.
+pub async fn release(store: &Store, deliverer: Uuid, buckets: &[u8]) -> Result<(), Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    sqlx::query!(
+        "update delivery_bucket set owner = null, leased_until = null where owner = $1 and bucket = any ($2::smallint[])",
+        deliverer,
+        &buckets,
+    )
+    .execute(&store.engine)
+    .await?;
+    Ok(())
+}
+
+/// Says that `deliverer` is gone, so that the others take its share at once.
+pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
+    sqlx::query!("delete from deliverer where deliverer_id = $1 or live_until < now() - interval '1 hour'", deliverer)
+        .execute(&store.engine)
+        .await?;
+    Ok(())
+}
+
+/// Tells the other processes of endpoints with work, one line each; never inside a transaction.
+pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
+    sqlx::query!(r#"select pg_notify('backhaul_owed', line) as "sent?" from unnest($1::text[]) as line"#, lines)
+        .fetch_all(&store.engine)
+        .await?;
+    Ok(())
+}
+
+/// Hears what other processes tell. When the connection breaks, what was told meanwhile is lost; the backstop finds it.
+pub struct Listener(sqlx::postgres::PgListener);
+
+impl Listener {
+    /// Begins to listen.
+    pub async fn new(store: &Store) -> Result<Self, Failed> {
+        let mut listener = sqlx::postgres::PgListener::connect_with(&store.engine).await?;
+        listener.listen("backhaul_owed").await?;
+        Ok(Self(listener))
+    }
+
+    /// The next line.
+    pub async fn next(&mut self) -> Result<String, Failed> {
+        Ok(self.0.recv().await?.payload().to_owned())
+    }
+}

@@ -1,0 +1,76 @@
+//! What merchants' systems are owed: written in the transaction of the change that it tells of.
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::message::{Interface, Kind};
+use uuid::Uuid;
+
+use crate::{Failed, Tx};
+
+/// A message as it will be sent, byte for byte.
+pub struct Message<'a> {
+    /// Its id (UUID version 7): the receiver's means against duplicates.
+    pub id: Uuid,
+    /// What it is about.
+    pub kind: Kind,
+    /// What happened: `rma.created`.
+    pub event: &'a str,
+    /// What must stay in order: the return, the order, the ASN number, the unit.
+    pub subject: &'a str,
+    /// The position within the subject, from 1 on, taken under the subject's lock.
+    pub sequence: i64,
+    /// The body.
+    pub body: &'a str,
+}
+
+/// A delivery that is owed: what a deliverer is told after the commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owed {
+    /// Whose endpoint.
+    pub merchant: MerchantId,
+    /// Which endpoint.
+    pub endpoint: EndpointId,
+    /// The endpoint's bucket.
+    pub bucket: u8,
+    /// Since when.
+    pub due_at: DateTime<Utc>,
+}
+
+/// Writes a message and, where the merchant has an endpoint for `interface`, its delivery, due at once. Nothing that other
+/// transactions of the merchant touch is changed.
+pub async fn enqueue(tx: &mut Tx, interface: Interface, message: &Message<'_>, now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
+    let merchant = tx.merchant();
+    let row = sqlx::query!(
+        r#"
+        with written as (
+            insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
+            values ($1, $2, $3, $4, $5, $6, $7)
+        )
+        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+        select $1, $2, endpoint_id, $3, $8, 0, 0, false, $6
+        from endpoint
+        where merchant_id = $1 and interface = $9 and removed_at is null
+        returning endpoint_id, (select bucket from endpoint e where e.merchant_id = $1 and e.endpoint_id = delivery.endpoint_id) as "bucket!"
+        "#,
+        merchant.0,
+        message.id,
+        message.sequence,
+        message.kind.as_str(),
+        message.event,
+        message.subject,
+        message.body,
+        now,
+        interface.as_str(),
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    row.map(|row| owed(merchant, row.endpoint_id, row.bucket, now)).transpose()
+}
+
+pub(crate) fn owed(merchant: MerchantId, endpoint: Uuid, bucket: i16, due_at: DateTime<Utc>) -> Result<Owed, Failed> {
+    Ok(Owed { merchant, endpoint: EndpointId(endpoint), bucket: self::bucket(bucket)?, due_at })
+}
+
+pub(crate) fn bucket(number: i16) -> Result<u8, Failed> {
+    u8::try_from(number).map_err(|_| Failed::Refused("a bucket beyond 255".to_owned()))
+}

@@ -1,0 +1,23 @@
+//! The days of `message` and `attempt`: made ahead, dropped whole.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+use crate::{Failed, Store};
+
+/// Makes the partitions of `days` days from `first` on that are not there yet, and answers how many it made.
+pub async fn make(store: &Store, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
+    let mut connection = store.engine.acquire().await?;
+    make_by(&mut connection, first, days).await
+}
+
+pub(crate) async fn make_by(connection: &mut PgConnection, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
+    let made = sqlx::query_scalar!(r#"select make_partitions($1, $2) as "made!""#, first, days).fetch_one(connection).await?;
+    Ok(made)
+}
+
+/// Drops the days that ended before `keep_from`, and answers the names of those that hold a message still owed.
+pub async fn drop_before(store: &Store, keep_from: DateTime<Utc>) -> Result<Vec<String>, Failed> {
+    let kept = sqlx::query_scalar!(r#"select drop_partitions($1) as "kept!""#, keep_from).fetch_one(&store.engine).await?;
+    Ok(kept)
+}

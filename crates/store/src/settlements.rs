@@ -1,0 +1,392 @@
+//! What became of deliveries, settled by the owner of their endpoint's bucket.
+//!
+//! Only the owner changes and removes rows of `delivery`. A settling transaction takes the bucket's row `for share` and
+//! looks at its epoch first, so that a former owner's writes change nothing: whoever takes a bucket over changes that row,
+//! and so waits for transactions that hold it.
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use sqlx::{Acquire as _, PgConnection};
+use uuid::Uuid;
+
+use crate::outbox::bucket;
+use crate::{Failed, Store};
+
+/// A bucket as its owner holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Hold {
+    /// Which bucket.
+    pub bucket: u8,
+    /// Since which change of owner.
+    pub epoch: i64,
+}
+
+/// What becomes of a delivery.
+pub struct Settlement {
+    /// By which hold on its bucket.
+    pub hold: Hold,
+    /// Whose message.
+    pub merchant: MerchantId,
+    /// Which message.
+    pub message: Uuid,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of a delivery.
+pub enum Fate {
+    /// It is over: delivered, discarded, or a trial.
+    Gone,
+    /// It is tried again.
+    Postponed {
+        /// When.
+        due_at: DateTime<Utc>,
+        /// Counted attempts by now.
+        attempts: i16,
+    },
+    /// It goes to the failure queue.
+    Failed {
+        /// Counted attempts in all rounds.
+        attempts: i16,
+        /// The last outcome, or what else ended it.
+        reason: String,
+        /// When.
+        failed_at: DateTime<Utc>,
+    },
+    /// Another message of its lane goes first.
+    Parked,
+}
+
+/// One call, for the history and the reports.
+pub struct Attempt {
+    /// By which hold.
+    pub hold: Hold,
+    /// Its id.
+    pub id: Uuid,
+    /// Whose message.
+    pub merchant: MerchantId,
+    /// Which message.
+    pub message: Uuid,
+    /// To which endpoint.
+    pub endpoint: EndpointId,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// How long it took.
+    pub took_ms: i32,
+    /// As the receiver was told.
+    pub number: i16,
+    /// The answer's status.
+    pub status: Option<i16>,
+    /// The outcome in a word.
+    pub outcome: String,
+    /// Why there was no answer.
+    pub reason: Option<String>,
+    /// How the answer began.
+    pub answer: Option<Vec<u8>>,
+    /// The message's kind where the call counts in the reports.
+    pub counted_as: Option<&'static str>,
+}
+
+/// What settling came to.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// The holds that were still good; whatever was settled by another one changed nothing.
+    pub held: Vec<Hold>,
+    /// Lanes that go on: their next messages are due.
+    pub unparked: Vec<(MerchantId, EndpointId)>,
+}
+
+/// Settles, all of it or nothing, what is done under a good hold. Each message may appear once. `now` is when the lanes go
+/// on.
+pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
+    let mut connection = store.engine.acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let mut holds: Vec<Hold> =
+        settlements.iter().map(|settlement| settlement.hold).chain(attempts.iter().map(|attempt| attempt.hold)).collect();
+    holds.sort_unstable();
+    holds.dedup();
+    let held = hold(&mut transaction, &holds).await?;
+    let good = |hold: &Hold| held.binary_search(hold).is_ok();
+    let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
+    let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
+    keep_failures(&mut transaction, &ours).await?;
+    let removed = remove(&mut transaction, &ours).await?;
+    postpone(&mut transaction, &ours).await?;
+    park(&mut transaction, &ours).await?;
+    let unparked = unpark(&mut transaction, &removed, now).await?;
+    record(&mut transaction, &attempts).await?;
+    transaction.commit().await?;
+    Ok(Settled { held, unparked })
+}
+
+/// Holds the buckets' rows until the transaction ends, so that nobody takes them over, and answers which are still ours.
+async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
+    let buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
+    let epochs: Vec<i64> = holds.iter().map(|hold| hold.epoch).collect();
+    let rows = sqlx::query!(
+        r#"
+        select delivery_bucket.bucket, delivery_bucket.epoch
+        from delivery_bucket
+        join unnest($1::smallint[], $2::bigint[]) as ours (bucket, epoch)
+            on ours.bucket = delivery_bucket.bucket and ours.epoch = delivery_bucket.epoch
+        order by delivery_bucket.bucket
+        for share of delivery_bucket
+        "#,
+        &buckets,
+        &epochs,
+    )
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
+}
+
+/// A row that is gone: where its lane goes on.
+struct Removed {
+    merchant: Uuid,
+    endpoint: Uuid,
+    lane: String,
+    sequence: i64,
+}
+
+/// Removes what is over, and answers where lanes may go on.
+async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
+    let over = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Gone | Fate::Failed { .. }));
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = over.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
+    if messages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = sqlx::query!(
+        r#"
+        delete from delivery
+        using unnest($1::uuid[], $2::uuid[]) as over (merchant_id, message_id)
+        where delivery.merchant_id = over.merchant_id and delivery.message_id = over.message_id
+        returning delivery.merchant_id, delivery.endpoint_id, delivery.lane, delivery.sequence
+        "#,
+        &merchants,
+        &messages,
+    )
+    .fetch_all(connection)
+    .await?;
+    let removed = rows.into_iter().map(|row| Removed {
+        merchant: row.merchant_id,
+        endpoint: row.endpoint_id,
+        lane: row.lane,
+        sequence: row.sequence,
+    });
+    Ok(removed.collect())
+}
+
+/// Lets the lanes of removed rows go on: the next of each, if it was parked, is due.
+async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTime<Utc>) -> Result<Vec<(MerchantId, EndpointId)>, Failed> {
+    if removed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let merchants: Vec<Uuid> = removed.iter().map(|removed| removed.merchant).collect();
+    let endpoints: Vec<Uuid> = removed.iter().map(|removed| removed.endpoint).collect();
+    let lanes: Vec<&str> = removed.iter().map(|removed| removed.lane.as_str()).collect();
+    let sequences: Vec<i64> = removed.iter().map(|removed| removed.sequence).collect();
+    let next = sqlx::query!(
+        r#"
+        select removed.merchant_id as "merchant_id!", next.message_id
+        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[]) as removed (merchant_id, endpoint_id, lane, sequence)
+        cross join lateral (
+            select follower.message_id, follower.due_at
+            from delivery as follower
+            where follower.merchant_id = removed.merchant_id and follower.endpoint_id = removed.endpoint_id
+                and follower.lane = removed.lane and follower.sequence > removed.sequence
+            order by follower.sequence
+            limit 1
+        ) as next
+        where next.due_at = 'infinity'
+        "#,
+        &merchants,
+        &endpoints,
+        &lanes as &[&str],
+        &sequences,
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    if next.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = next.into_iter().map(|next| (next.merchant_id, next.message_id)).unzip();
+    let rows = sqlx::query!(
+        r#"
+        update delivery
+        set due_at = $3
+        from unnest($1::uuid[], $2::uuid[]) as next (merchant_id, message_id)
+        where delivery.merchant_id = next.merchant_id and delivery.message_id = next.message_id
+        returning delivery.merchant_id, delivery.endpoint_id
+        "#,
+        &merchants,
+        &messages,
+        now,
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), EndpointId(row.endpoint_id))).collect())
+}
+
+async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+    let (mut merchants, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for settlement in settlements {
+        if let Fate::Postponed { due_at, attempts } = settlement.fate {
+            merchants.push(settlement.merchant.0);
+            messages.push(settlement.message);
+            times.push(due_at);
+            counts.push(attempts);
+        }
+    }
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        update delivery
+        set due_at = later.due_at, attempts = later.attempts
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::smallint[]) as later (merchant_id, message_id, due_at, attempts)
+        where delivery.merchant_id = later.merchant_id and delivery.message_id = later.message_id
+        "#,
+        &merchants,
+        &messages,
+        &times,
+        &counts,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Parks rows that are not their lane's head. Whether they still are not is looked at again here, because the head may have
+/// been removed since they were read; nobody else removes it while this bucket is ours.
+async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+    let parked = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Parked));
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = parked.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        update delivery
+        set due_at = 'infinity'
+        from unnest($1::uuid[], $2::uuid[]) as waiting (merchant_id, message_id)
+        where delivery.merchant_id = waiting.merchant_id and delivery.message_id = waiting.message_id
+            and delivery.sequence > (
+                select head.sequence
+                from delivery as head
+                where head.merchant_id = delivery.merchant_id and head.endpoint_id = delivery.endpoint_id and head.lane = delivery.lane
+                order by head.sequence
+                limit 1
+            )
+        "#,
+        &merchants,
+        &messages,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Writes messages that are given up into the failure queue, with a copy of their bodies.
+async fn keep_failures(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+    let (mut merchants, mut messages) = (Vec::new(), Vec::new());
+    let (mut times, mut counts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    for settlement in settlements {
+        if let Fate::Failed { attempts, reason, failed_at } = &settlement.fate {
+            merchants.push(settlement.merchant.0);
+            messages.push(settlement.message);
+            times.push(*failed_at);
+            counts.push(*attempts);
+            reasons.push(reason.as_str());
+        }
+    }
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        insert into failure (
+            merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body
+        )
+        select
+            message.merchant_id, message.message_id, delivery.endpoint_id, message.sequence, given_up.failed_at, given_up.attempts,
+            message.kind, message.event, message.subject, given_up.reason, 'open', message.body
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::smallint[], $5::text[])
+            as given_up (merchant_id, message_id, failed_at, attempts, reason)
+        join delivery on delivery.merchant_id = given_up.merchant_id and delivery.message_id = given_up.message_id
+        join message on message.merchant_id = given_up.merchant_id and message.message_id = given_up.message_id
+        on conflict (merchant_id, message_id) do update
+        set failed_at = excluded.failed_at, attempts = excluded.attempts, reason = excluded.reason, state = 'open'
+        "#,
+        &merchants,
+        &messages,
+        &times,
+        &counts,
+        &reasons as &[&str],
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Appends the attempts and counts them by the hour. The same again, after a commit whose answer was lost, counts once.
+async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
+    if attempts.is_empty() {
+        return Ok(());
+    }
+    let inserted = sqlx::query_scalar!(
+        r#"
+        insert into attempt (
+            merchant_id, attempt_id, message_id, endpoint_id, started_at, took_ms, number, status, outcome, reason, answer
+        )
+        select *
+        from unnest(
+            $1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::integer[], $7::smallint[], $8::smallint[],
+            $9::text[], $10::text[], $11::bytea[]
+        )
+        on conflict (merchant_id, attempt_id) do nothing
+        returning attempt_id
+        "#,
+        &attempts.iter().map(|attempt| attempt.merchant.0).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.id).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.message).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.endpoint.0).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.started_at).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.took_ms).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.status).collect::<Vec<_>>() as &[Option<i16>],
+        &attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>() as &[&str],
+        &attempts.iter().map(|attempt| attempt.reason.as_deref()).collect::<Vec<_>>() as &[Option<&str>],
+        &attempts.iter().map(|attempt| attempt.answer.as_deref()).collect::<Vec<_>>() as &[Option<&[u8]>],
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let counted: Vec<(&&Attempt, &'static str)> = attempts
+        .iter()
+        .filter(|attempt| inserted.contains(&attempt.id))
+        .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
+        .collect();
+    if counted.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count)
+        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, outcome, number, count(*)
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::smallint[])
+            as attempt (merchant_id, endpoint_id, started_at, kind, outcome, number)
+        group by 1, 2, 3, 4, 5, 6
+        on conflict (merchant_id, endpoint_id, hour, kind, outcome, number) do update
+        set count = hourly.count + excluded.count
+        "#,
+        &counted.iter().map(|(attempt, _)| attempt.merchant.0).collect::<Vec<_>>(),
+        &counted.iter().map(|(attempt, _)| attempt.endpoint.0).collect::<Vec<_>>(),
+        &counted.iter().map(|(attempt, _)| attempt.started_at).collect::<Vec<_>>(),
+        &counted.iter().map(|(_, kind)| *kind).collect::<Vec<_>>() as &[&str],
+        &counted.iter().map(|(attempt, _)| attempt.outcome.as_str()).collect::<Vec<_>>() as &[&str],
+        &counted.iter().map(|(attempt, _)| attempt.number).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
