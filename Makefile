@@ -90,6 +90,18 @@ bench-slow-clients: ## A normal client's p99 while slow ones hold on: slowhttpte
 bench-import: ## Rate, memory and exactness of a large import, beside bare upserts (ORDERS of them)
 	@scripts/bench-import
 
+.PHONY: fuzz-api
+fuzz-api: ## Every route with generated requests, right and wrong: schemathesis, CASES of them (PyPI)
+	@scripts/fuzz-api
+
+.PHONY: edge-short
+edge-short: ## What scanners, slow clients, generated requests and imports show, in short form, with the development build
+	@cargo build --quiet -p backhaul
+	@PROGRAM=$(PROGRAMS)/debug/backhaul CASES=100 scripts/fuzz-api
+	@PROGRAM=$(PROGRAMS)/debug/backhaul ROUNDS=1 scripts/slow-clients
+	@PROGRAM=$(PROGRAMS)/debug/backhaul scripts/scan-tls
+	@PROGRAM=$(PROGRAMS)/debug/backhaul ORDERS=6000 scripts/bench-import
+
 .PHONY: advisories
 advisories: ## Known vulnerabilities in what is built in (needs the network)
 	cargo deny check advisories

@@ -14,7 +14,7 @@ use crate::stage::Stage;
 /// Orders stored in the small case.
 const FEW: u64 = 10_000;
 /// Rounds of each case.
-const ROUNDS: u64 = 3;
+const ROUNDS: u64 = 5;
 
 pub(crate) async fn run(program: &Path, duration: Duration, many: u64) -> anyhow::Result<Value> {
     println!("Setting the stage: a temporary PostgreSQL, 100 merchants …");

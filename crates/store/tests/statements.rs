@@ -204,3 +204,48 @@ fn no_write_asks_the_database_for_time_or_chance() {
         }
     }
 }
+
+/// Who writes the rows of the delivery engine: the table of docs/adr/0010-one-writer-per-row.md, by module of the store. The
+/// flows' modules are `outbox` and `endpoints`, the owner's is `settlements`, and others ask it by `deliveries`.
+const WRITERS: [(&str, &str, &[&str]); 14] = [
+    ("insert into", "message", &["endpoints", "outbox"]),
+    ("insert into", "delivery", &["endpoints", "outbox"]),
+    ("update", "delivery", &["deliveries", "settlements"]),
+    ("delete from", "delivery", &["settlements"]),
+    ("insert into", "attempt", &["settlements"]),
+    ("insert into", "attempt_hourly", &["settlements"]),
+    ("insert into", "failure", &["settlements"]),
+    ("update", "delivery_bucket", &["leases"]),
+    ("insert into", "deliverer", &["leases"]),
+    ("delete from", "deliverer", &["leases"]),
+    ("insert into", "endpoint", &["endpoints"]),
+    ("update", "endpoint", &["endpoints"]),
+    ("update", "message", &[]),
+    ("delete from", "message", &[]),
+];
+
+#[test]
+fn every_row_of_the_delivery_engine_has_the_writer_that_the_decision_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let decision = std::fs::read_to_string(root.join("../../docs/adr/0010-one-writer-per-row.md")).unwrap();
+    let mut found: BTreeSet<(String, String, String)> = BTreeSet::new();
+    for file in std::fs::read_dir(root.join("src")).unwrap().map(|file| file.unwrap().path()) {
+        let (text, module) = (std::fs::read_to_string(&file).unwrap(), file.file_stem().unwrap().to_str().unwrap().to_owned());
+        for verb in ["insert into", "update", "delete from"] {
+            for (at, _) in text.match_indices(verb) {
+                let table = text[at + verb.len()..].trim_start().split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap();
+                if WRITERS.iter().any(|(_, named, _)| *named == table) {
+                    found.insert((verb.to_owned(), table.to_owned(), module.clone()));
+                }
+            }
+        }
+    }
+    let expected = WRITERS
+        .iter()
+        .flat_map(|(verb, table, modules)| modules.iter().map(|module| ((*verb).to_owned(), (*table).to_owned(), (*module).to_owned())));
+    assert_eq!(found, expected.collect());
+    assert!(WRITERS.iter().all(|(_, table, _)| decision.contains(&format!("| `{table}` |"))));
+    // Others ask for one thing only.
+    let asked = std::fs::read_to_string(root.join("src/deliveries.rs")).unwrap();
+    assert_eq!(asked.matches("update delivery set ").count(), asked.matches("update delivery set discard = true").count());
+}

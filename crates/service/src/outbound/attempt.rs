@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::authentication::{Authentication, Token};
 use super::client::{Exchange, Request};
+use super::lease::Leases;
 use super::secrets::Secrets;
 use super::signature::{Secret, sign};
 use crate::app::App;
@@ -140,14 +141,18 @@ pub(super) struct Done {
     pub(super) due_again: Option<DateTime<Utc>>,
 }
 
-/// Makes one attempt.
-pub(super) async fn attempt(app: &App, peer: &Peer, letter: &Letter) -> Done {
+/// Makes one attempt. Nothing comes of it when the bucket is not ours any more: a process that was stopped for a while must
+/// not call for whoever has it now.
+pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Letter) -> Option<Done> {
+    let ours = || leases.is_good(letter.hold, leases.now()).then_some(());
     let mut attempts = Vec::with_capacity(1);
+    ours()?;
     let (outcome, token) = call(app, peer, letter, &mut attempts).await;
     // A token that was refused is replaced once, and the call made again without being counted.
     let outcome = match (outcome, token) {
         (Outcome::Answered { status: 401, .. }, Some(token)) => {
             app.tokens.reject(&token).await;
+            ours()?;
             call(app, peer, letter, &mut attempts).await.0
         }
         (outcome, _) => outcome,
@@ -157,7 +162,7 @@ pub(super) async fn attempt(app: &App, peer: &Peer, letter: &Letter) -> Done {
     let trial = letter.kind == Kind::EndpointTest;
     let (fate, due_again) = fate(verdict, trial, counted, letter.number(), &outcome, now);
     let settlement = Settlement { hold: letter.hold, merchant: peer.merchant, message: letter.message, fate };
-    Done { settlement, attempts, due_again }
+    Some(Done { settlement, attempts, due_again })
 }
 
 /// What becomes of a message whose endpoint cannot be called: an attempt that was refused before it began.

@@ -5,7 +5,7 @@
 //! - A call is a task that makes one attempt (`attempt.rs`).
 //! - A writer settles (`writer.rs`); the chores (`chores.rs`) keep leases and look for what was missed.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,6 +35,8 @@ const READERS: usize = 3;
 const MOST_ENDPOINTS: usize = 64;
 /// The longest that the loop sleeps.
 const LONGEST_NAP: Duration = Duration::from_secs(1);
+/// How many calls are out at a time, in all: a bound on connections and memory, far above what slots usually allow.
+const MOST_CALLS: usize = 5_000;
 /// How long a desk with nothing to do is kept.
 const KEPT_IDLE: Duration = Duration::from_mins(1);
 /// How long a deliverer that leaves waits for what is in flight.
@@ -144,6 +146,31 @@ impl Look {
     }
 }
 
+/// Desks to look at, each once, the longest waiting first.
+#[derive(Default)]
+struct Ready {
+    queue: VecDeque<EndpointId>,
+    queued: HashSet<EndpointId>,
+}
+
+impl Ready {
+    fn insert(&mut self, endpoint: EndpointId) {
+        if self.queued.insert(endpoint) {
+            self.queue.push_back(endpoint);
+        }
+    }
+
+    fn take(&mut self, most: usize) -> Vec<EndpointId> {
+        let taken: Vec<EndpointId> = self.queue.drain(..most.min(self.queue.len())).collect();
+        taken.iter().for_each(|endpoint| _ = self.queued.remove(endpoint));
+        taken
+    }
+
+    fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+}
+
 /// Tasks that end with whoever holds them.
 struct Tasks(Vec<JoinHandle<()>>);
 
@@ -159,7 +186,7 @@ struct Engine {
     leases: Arc<Leases>,
     desks: HashMap<EndpointId, Desk>,
     /// Desks to look at.
-    ready: HashSet<EndpointId>,
+    ready: Ready,
     /// When retries are due, and when a rate allows more.
     due: BTreeSet<(DateTime<Utc>, EndpointId)>,
     paced: BTreeSet<(Duration, EndpointId)>,
@@ -195,7 +222,7 @@ impl Engine {
             id,
             leases,
             desks: HashMap::new(),
-            ready: HashSet::new(),
+            ready: Ready::default(),
             due: BTreeSet::new(),
             paced: BTreeSet::new(),
             readings: 0,
@@ -379,11 +406,9 @@ impl Engine {
     /// Reads for the desks that want it, as far as readers are free.
     fn pump(&mut self) {
         let uptime = self.leases.now();
-        while self.readings < READERS && !self.ready.is_empty() {
+        while self.readings < READERS && self.calls.len() < MOST_CALLS && !self.ready.is_empty() {
             let (mut asked, mut in_hand, mut peers) = (Vec::new(), Vec::new(), HashMap::new());
-            let ready: Vec<EndpointId> = self.ready.iter().copied().take(MOST_ENDPOINTS).collect();
-            for endpoint in ready {
-                self.ready.remove(&endpoint);
+            for endpoint in self.ready.take(MOST_ENDPOINTS) {
                 let Some(desk) = self.desks.get_mut(&endpoint) else { continue };
                 if self.leases.to_start(desk.bucket, uptime).is_none() {
                     continue;
@@ -490,14 +515,15 @@ impl Engine {
 
     /// Starts a call.
     fn call(&mut self, endpoint: EndpointId, peer: Arc<Peer>, letter: Letter) {
-        let app = self.app.clone();
+        let (app, leases) = (self.app.clone(), Arc::clone(&self.leases));
         let message = letter.message;
         let guard = Broken { events: self.events.clone(), at: Some((endpoint, message)) };
         let task = tokio::spawn(async move {
             let mut guard = guard;
-            let done = attempt::attempt(&app, &peer, &letter).await;
-            guard.at = None;
-            let _ = guard.events.send(Event::Called(endpoint, done));
+            if let Some(done) = attempt::attempt(&app, &leases, &peer, &letter).await {
+                guard.at = None;
+                let _ = guard.events.send(Event::Called(endpoint, done));
+            }
         });
         self.calls.insert(message, task.abort_handle());
     }

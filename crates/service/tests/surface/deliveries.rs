@@ -215,3 +215,136 @@ async fn an_address_inside_cannot_be_saved() {
         assert!(matches!(refused, Err(flow::ConfigureEndpointError::NotAllowed(_))), "{url}");
     }
 }
+
+#[tokio::test]
+async fn a_discarded_message_is_dropped_and_its_lane_goes_on() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::status(500)]);
+    let first = receiver.is_owed("R-1", 1).await;
+    let second = receiver.is_owed("R-1", 2).await;
+    receiver.is_owed("R-1", 3).await;
+    world.deliver_all_due().await;
+    // The head waits for its retry, the others are parked behind it.
+    for message in [first, second] {
+        let mut tx = world.app.store.begin(receiver.merchant).await.unwrap();
+        assert!(store::deliveries::discard(&mut tx, message).await.unwrap());
+        tx.commit().await.unwrap();
+    }
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-1 3"]);
+    assert_eq!((world.owed().await, world.failures().await), (0, 0));
+}
+
+#[tokio::test]
+async fn an_endpoint_may_have_a_schedule_of_its_own() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", Change { waits: Some(vec![10, 20]), ..Change::default() }).await;
+    receiver.systems.answer(PATH, Answer::status(500));
+    receiver.is_owed("R-1", 1).await;
+    for (wait, calls) in [(0, 1), (9, 1), (2, 2), (19, 2), (3, 3), (100_000, 3)] {
+        world.time_passes(Duration::from_secs(wait));
+        world.deliver_all_due().await;
+        assert_eq!(receiver.systems.count(), calls);
+    }
+    assert_eq!((world.owed().await, world.failures().await), (0, 1));
+}
+
+#[tokio::test]
+async fn whatever_goes_wrong_with_a_call_is_a_failure_like_any_other() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let elsewhere = sandbox::merchant::Merchant::start().await.unwrap();
+    let answers = [
+        (Answer::redirect(&elsewhere.url("/rmas")), "302"),
+        (Answer::status(404), "404"),
+        (Answer::unauthorized(), "401"),
+        (Answer::reset(), "unreachable"),
+        (Answer::close(), "unreachable"),
+    ];
+    for (number, (answer, outcome)) in answers.into_iter().enumerate() {
+        receiver.systems.answer_next(PATH, [answer]);
+        let id = receiver.is_owed(&format!("R-{number}"), 1).await;
+        world.deliver_all_due().await;
+        let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+        assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), [outcome]);
+    }
+    assert_eq!(elsewhere.count(), 0, "a redirect is not followed");
+    assert_eq!(world.owed().await, 5, "each is tried again");
+    let outcomes = world.database.texts("select distinct outcome from attempt_hourly order by outcome").await;
+    assert_eq!(outcomes, ["302", "401", "404", "unreachable"], "and counted by its outcome");
+    world.time_passes(Duration::from_secs(6));
+    world.deliver_all_due().await;
+    assert_eq!(world.owed().await, 0);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_body_is_as_good_and_one_with_a_body_is_kept() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::status(204), Answer::status(201).body(r#"{"message":"thanks"}"#)]);
+    receiver.is_owed("R-1", 1).await;
+    let second = receiver.is_owed("R-1", 2).await;
+    world.deliver_all_due().await;
+    assert_eq!(world.owed().await, 0);
+    let attempts = store::attempts::list(&world.app.store, receiver.merchant, second).await.unwrap();
+    assert_eq!(attempts.first().unwrap().answer.as_deref(), Some(br#"{"message":"thanks"}"#.as_slice()));
+}
+
+#[tokio::test]
+async fn a_receiver_is_known_by_whatever_it_asks_for() {
+    let world = World::new().await;
+    let ways = [
+        (Authentication::None, "authorization", None),
+        (Authentication::Bearer("opaque".into()), "authorization", Some("Bearer opaque")),
+        (Authentication::Basic { user: "us".to_owned(), password: "pass".into() }, "authorization", Some("Basic dXM6cGFzcw==")),
+        (Authentication::ApiKey { header: "X-Key".to_owned(), value: "opaque".into() }, "x-key", Some("opaque")),
+    ];
+    for (number, (authentication, header, value)) in ways.into_iter().enumerate() {
+        let change = Change {
+            authentication: Some(authentication),
+            version_header: Some(("X-Their-Version".to_owned(), "7".to_owned())),
+            ..Change::default()
+        };
+        let receiver = world.receiver_with(&format!("acme-{number}"), change).await;
+        receiver.is_owed("R-1", 1).await;
+        world.deliver_all_due().await;
+        let requests = receiver.systems.received_at(PATH);
+        let request = requests.first().unwrap();
+        assert_eq!(request.header(header), value);
+        assert_eq!((request.header("x-their-version"), request.header("x-service-api-version")), (Some("7"), None));
+        assert_eq!(request.body().as_ref(), br#"{"rma_identifier":"R-1","step":1}"#, "the body is what was written");
+    }
+    // What is kept of all that cannot be read from the database.
+    let kept = world.database.texts("select encode(authentication, 'escape') || encode(secret, 'escape') from endpoint").await;
+    assert!(kept.iter().all(|kept| !kept.contains("opaque") && !kept.contains("pass")), "{kept:?}");
+}
+
+#[tokio::test]
+async fn an_endpoint_takes_ten_calls_at_once_and_twenty_a_second_unless_something_else_is_set() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::ok().held());
+    for number in 0..15 {
+        receiver.is_owed(&format!("R-{number}"), 1).await;
+    }
+    let delivering = world.deliver_all_due();
+    let watching = async {
+        receiver.systems.wait_for(10, Duration::from_secs(10)).await.unwrap();
+        receiver.systems.answer(PATH, Answer::ok());
+        receiver.systems.release();
+    };
+    tokio::join!(delivering, watching);
+    assert_eq!((receiver.systems.most_at_once(), receiver.systems.count()), (10, 15));
+    let usual = world.database.texts("select slots || ' ' || per_second from endpoint").await;
+    assert_eq!(usual, ["10 10000"], "the test has set the rate");
+    let other = world.merchant("other").await;
+    let change = Change { url: Some(receiver.systems.url("/other")), ..Change::default() };
+    flow::set_endpoint(&world.app, "test", other.id, Interface::Rma, change).await.unwrap();
+    let change = Change { slots: Some(3), per_second: Some(7), ..Change::default() };
+    let usual = world.database.texts("select slots || ' ' || per_second from endpoint where per_second < 10000").await;
+    assert_eq!(usual, ["10 20"]);
+    flow::set_endpoint(&world.app, "test", other.id, Interface::Rma, change).await.unwrap();
+    let set = world.database.texts("select slots || ' ' || per_second from endpoint where per_second < 10000").await;
+    assert_eq!(set, ["3 7"]);
+}

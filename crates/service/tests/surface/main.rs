@@ -13,6 +13,7 @@ mod world;
 mod binary;
 mod canary;
 mod concurrency;
+mod deliverers;
 mod deliveries;
 mod documents;
 mod import_command;

@@ -22,10 +22,6 @@ use crate::app::App;
 /// How many orders a batch takes; a larger message is a batch of its own.
 const MOST_ORDERS: usize = 64;
 
-/// How many writers start for whatever is queued. Few of them make large batches, and a large batch costs the database
-/// half of what small ones do; the others start when a whole batch waits.
-const EAGER_WRITERS: usize = 2;
-
 /// Whether a message can share an upsert: it brings no refunds, and each order once.
 pub(super) fn suits(message: &Received<'_>) -> bool {
     let mut seen = HashSet::with_capacity(message.orders.len());
@@ -70,11 +66,13 @@ struct Queue {
 }
 
 impl Queue {
-    /// Queues a job, and answers whether one more writer is to start, of `most`.
+    /// Queues a job, and answers whether one more writer is to start, of `most`. One writes whatever is queued; the others
+    /// start when a whole batch waits. Few writers make large batches, and a large batch costs the database half of what
+    /// small ones do.
     fn push(&mut self, job: Job, most: usize) -> bool {
         self.orders += job.orders.len();
         self.jobs.push_back(job);
-        let wanted = self.writers < most && (self.writers < EAGER_WRITERS || self.orders >= MOST_ORDERS);
+        let wanted = self.writers == 0 || (self.writers < most && self.orders >= MOST_ORDERS);
         self.writers += usize::from(wanted);
         wanted
     }

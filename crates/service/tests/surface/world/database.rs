@@ -43,6 +43,11 @@ impl Database {
         sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut connection).await.unwrap()
     }
 
+    /// The one column of text that a query answers.
+    pub async fn texts(&self, query: &'static str) -> Vec<String> {
+        sqlx::query_scalar(query).fetch_all(&mut self.connect().await).await.unwrap()
+    }
+
     /// A connection to another database of the same server.
     pub async fn connect_elsewhere(&self) -> PgConnection {
         options(&self.maintenance).connect().await.unwrap()
