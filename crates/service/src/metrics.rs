@@ -32,6 +32,22 @@ pub struct RouteLabels {
     pub route: String,
 }
 
+/// Of a call to a merchant's system.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct AttemptLabels {
+    /// The interface, or `endpoint_test`.
+    pub interface: &'static str,
+    /// The status, or what came instead of one.
+    pub outcome: String,
+}
+
+/// Of a call's duration: the interface.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct InterfaceLabels {
+    /// The interface, or `endpoint_test`.
+    pub interface: &'static str,
+}
+
 /// Why a request or a connection was refused or dropped.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct ReasonLabels {
@@ -80,6 +96,10 @@ pub struct Metrics {
     pub refunds: Counter,
     /// Tokens issued.
     pub tokens: Counter,
+    /// Calls to merchants' systems.
+    pub attempts: Family<AttemptLabels, Counter>,
+    /// How long they took.
+    pub attempt_seconds: Family<InterfaceLabels, Histogram>,
     /// Lanes that stood still without a head; there must be none.
     pub lanes_rescued: Counter,
     /// Connections of the public listener.
@@ -101,6 +121,8 @@ impl Default for Metrics {
             batches: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0]),
             refunds: Counter::default(),
             tokens: Counter::default(),
+            attempts: Family::default(),
+            attempt_seconds: Family::new_with_constructor(seconds),
             lanes_rescued: Counter::default(),
             listener: Connections::default(),
             connections: Gauge::default(),
@@ -115,6 +137,8 @@ impl Default for Metrics {
         registry.register("intake_batch_orders", "Orders that share an upsert", metrics.batches.clone());
         registry.register("refunds_recorded", "Refunds recorded", metrics.refunds.clone());
         registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
+        registry.register("delivery_attempts", "Calls to merchants' systems, by what came of them", metrics.attempts.clone());
+        registry.register_with_unit("delivery", "Time of a call to a merchant's system", Unit::Seconds, metrics.attempt_seconds.clone());
         registry.register("delivery_lanes_rescued", "Lanes that stood still without a head", metrics.lanes_rescued.clone());
         metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());

@@ -51,7 +51,7 @@ pub enum ConfigureEndpointError {
     #[error("a new endpoint needs an address: give --url, or --base for the usual path below it")]
     NoAddress,
     /// The address may not be called.
-    #[error("the address cannot be called: {0}")]
+    #[error("the address cannot be called")]
     NotAllowed(#[from] NotAllowed),
     /// The schedule.
     #[error(transparent)]
@@ -63,7 +63,7 @@ pub enum ConfigureEndpointError {
     #[error("the version header is not the name and the value of a header")]
     VersionHeader,
     /// What was kept cannot be used.
-    #[error("what is kept of the endpoint cannot be used: {0}")]
+    #[error("what is kept of the endpoint cannot be used")]
     Unusable(#[from] Unusable),
     /// The authentication.
     #[error(transparent)]

@@ -20,6 +20,7 @@ use super::lease::Leases;
 use super::secrets::Secrets;
 use super::signature::{Secret, sign};
 use crate::app::App;
+use crate::metrics::{AttemptLabels, InterfaceLabels};
 
 /// How to call an endpoint: its settings, ready for use.
 pub(super) struct Peer {
@@ -227,6 +228,9 @@ async fn call(app: &App, peer: &Peer, letter: &Letter, attempts: &mut Vec<Attemp
         }
         Err(outcome) => (Exchange { outcome, answer: Bytes::new(), truncated: false, took: Duration::ZERO }, None),
     };
+    let interface = letter.kind.as_str();
+    app.metrics.attempts.get_or_create(&AttemptLabels { interface, outcome: exchange.outcome.word() }).inc();
+    app.metrics.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(exchange.took.as_secs_f64());
     let (status, reason) = match &exchange.outcome {
         Outcome::Answered { status, .. } => (i16::try_from(*status).ok(), None),
         Outcome::TimedOut => (None, None),

@@ -255,15 +255,16 @@ impl Engine {
                 _ = self.leaving.changed() => {}
                 () = tokio::time::sleep(nap) => {}
             }
+            let leaves = *self.leaving.borrow();
+            if leaves {
+                self.leases.hand_over(usize::MAX);
+            }
             self.wake();
             self.pump();
             self.give_back();
             self.say_when_drained();
-            if *self.leaving.borrow() {
-                let until = *farewell.get_or_insert_with(|| {
-                    self.leases.hand_over(usize::MAX);
-                    self.leases.now() + FAREWELL
-                });
+            if leaves {
+                let until = *farewell.get_or_insert_with(|| self.leases.now() + FAREWELL);
                 let done = self.leases.leaving().is_empty() && self.leases.working().is_empty();
                 if done || self.leases.now() >= until {
                     break;

@@ -30,6 +30,7 @@ async fn a_message_is_delivered_once_and_signed() {
     assert_eq!((world.owed().await, world.failures().await), (0, 0));
     let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(200))]);
+    assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="rma",outcome="200"}"#).await, 1);
 }
 
 #[tokio::test]
@@ -347,4 +348,41 @@ async fn an_endpoint_takes_ten_calls_at_once_and_twenty_a_second_unless_somethin
     flow::set_endpoint(&world.app, "test", other.id, Interface::Rma, change).await.unwrap();
     let set = world.database.texts("select slots || ' ' || per_second from endpoint where per_second < 10000").await;
     assert_eq!(set, ["3 7"]);
+}
+
+#[tokio::test]
+async fn a_connection_has_5_seconds_and_a_call_20() {
+    let world = World::new().await;
+    let settings = &world.app.settings.outbound;
+    assert_eq!((settings.connect_timeout(), settings.call_timeout()), (Duration::from_secs(5), Duration::from_secs(20)));
+    let hurried = World::with(&[("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", "200")]).await;
+    let receiver = hurried.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::hang(), Answer::ok().drip(Duration::from_millis(20), None)]);
+    let messages = [receiver.is_owed("R-1", 1).await, receiver.is_owed("R-2", 1).await];
+    hurried.deliver_all_due().await;
+    for message in messages {
+        let attempts = store::attempts::list(&hurried.app.store, receiver.merchant, message).await.unwrap();
+        assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), ["timed out"]);
+    }
+}
+
+#[tokio::test]
+async fn days_are_made_ahead_and_dropped_after_thirty_unless_something_of_them_is_owed() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let store = &world.app.store;
+    let days = || world.database.texts("select relname::text from pg_class where relname ~ '^message_[0-9]{8}$' order by relname");
+    let at = |time: &str| wire::time::read(time).unwrap();
+    assert_eq!(store::partitions::make(store, at("2026-02-28T00:00:00Z"), 3).await.unwrap(), 0, "the migration has made them");
+    assert_eq!(store::partitions::make(store, at("2026-02-27T23:59:59Z"), 1).await.unwrap(), 2, "one of messages, one of attempts");
+    receiver.is_owed("R-1", 1).await;
+    let (first, count) = (days().await.remove(0), days().await.len());
+    assert_eq!(first, "message_20260227");
+    assert!(count >= 16, "{count} days");
+    assert_eq!(store::partitions::drop_before(store, at("2026-03-01T00:00:00Z")).await.unwrap(), Vec::<String>::new());
+    assert_eq!(days().await.first().unwrap(), "message_20260301");
+    assert_eq!(store::partitions::drop_before(store, at("2026-03-02T00:00:00Z")).await.unwrap(), ["message_20260301"], "it is still owed");
+    world.deliver_all_due().await;
+    assert_eq!(store::partitions::drop_before(store, at("2026-03-02T00:00:00Z")).await.unwrap(), Vec::<String>::new());
+    assert_eq!(days().await.first().unwrap(), "message_20260302");
 }
