@@ -71,12 +71,32 @@ bench-growth: proof ## Whether intake slows down with 5 million orders stored: g
 chaos-intake: proof ## Kills, disconnects and overload under intake load: lost, seeded_caught
 	@$(PROOF) chaos-intake
 
+.PHONY: bench-delivery
+bench-delivery: proof ## Delivery against the same statements without it: ratio, drain_ratio, idle p99, burst_lag_s
+	@$(PROOF) bench-delivery
+
+.PHONY: chaos-delivery
+chaos-delivery: proof ## Kills of deliverers while calls fail: lost, inversions, altered, seeded_caught
+	@$(PROOF) chaos-delivery
+
+.PHONY: bench-isolation
+bench-isolation: proof ## Whether bad endpoints slow down the good ones: p99_ratio, p99_added_ms
+	@$(PROOF) bench-isolation
+
+.PHONY: bench-backlog
+bench-backlog: proof ## Whether a message costs more when 2 million others wait: cost_ratio, cost_ratio_held
+	@$(PROOF) bench-backlog
+
 .PHONY: proof-short
 proof-short: ## Every bench and chaos run in its short form, with the development build
 	@cargo build --quiet -p backhaul -p proof
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-growth --seconds 1 --orders 20000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-intake --kills 6 --database-kills 2 --disconnects 800 --overload-seconds 6
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-delivery --messages 1000 --waiting 2000 --idle 100 --rounds 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-backlog --many 20000 --messages 1000 --rounds 1
 
 .PHONY: scan-tls
 scan-tls: ## TLS as scanners see it: sslscan and testssl.sh against the built program (Debian)

@@ -4,13 +4,20 @@
 //! for people, and as its last line one JSON object for scripts.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a measuring program prints, and measures with the machine's clock")]
 
+mod backlog;
 mod bare;
+mod bare_delivery;
 mod chaos;
+mod delivery;
+mod delivery_chaos;
 mod growth;
+mod history;
 mod intake;
+mod isolation;
 mod load;
 mod meter;
 mod order;
+mod owing;
 mod stage;
 
 use std::path::PathBuf;
@@ -63,6 +70,54 @@ enum Command {
         #[arg(long, default_value_t = 60)]
         overload_seconds: u64,
     },
+    /// Delivery against the same statements without it.
+    BenchDelivery {
+        /// Messages of an end-to-end measurement.
+        #[arg(long, default_value_t = 20_000)]
+        messages: usize,
+        /// Messages that wait to be drained.
+        #[arg(long, default_value_t = 100_000)]
+        waiting: usize,
+        /// Messages of a measurement of the latency.
+        #[arg(long, default_value_t = 1_000)]
+        idle: u32,
+        /// Rounds; the medians count.
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+    },
+    /// Kills of deliverers while the merchant fails three calls in ten.
+    ChaosDelivery {
+        /// How often a deliverer is killed.
+        #[arg(long, default_value_t = 30)]
+        kills: usize,
+        /// Subjects, each with six messages.
+        #[arg(long, default_value_t = 2_000)]
+        subjects: u64,
+    },
+    /// Healthy endpoints beside bad ones.
+    BenchIsolation {
+        /// Seconds of each measurement.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Rounds; the medians count.
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Messages that wait for the endpoint that hangs.
+        #[arg(long, default_value_t = 100_000)]
+        waiting: usize,
+    },
+    /// What a message costs when few and when many wait.
+    BenchBacklog {
+        /// Messages that wait in the large case.
+        #[arg(long, default_value_t = 2_000_000)]
+        many: usize,
+        /// Messages that are delivered in a measurement.
+        #[arg(long, default_value_t = 20_000)]
+        messages: usize,
+        /// Rounds; the medians count.
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+    },
 }
 
 #[tokio::main]
@@ -75,6 +130,14 @@ async fn main() -> anyhow::Result<()> {
             let plan = chaos::Plan { kills, database_kills, disconnects, overload: Duration::from_secs(overload_seconds) };
             chaos::run(&cli.program, &plan).await?
         }
+        Command::BenchDelivery { messages, waiting, idle, rounds } => {
+            delivery::run(&cli.program, &delivery::Plan { messages, waiting, idle, rounds }).await?
+        }
+        Command::ChaosDelivery { kills, subjects } => delivery_chaos::run(&cli.program, &delivery_chaos::Plan { kills, subjects }).await?,
+        Command::BenchIsolation { seconds, rounds, waiting } => {
+            isolation::run(&cli.program, &isolation::Plan { duration: Duration::from_secs(seconds), rounds, waiting }).await?
+        }
+        Command::BenchBacklog { many, messages, rounds } => backlog::run(&cli.program, &backlog::Plan { many, messages, rounds }).await?,
     };
     println!("{result}");
     Ok(())

@@ -47,6 +47,22 @@ pub(crate) fn memory(pid: u32, name: &str) -> f64 {
     line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or_default() / 1024.0
 }
 
+/// CPU seconds so far of this process, another one, and a database: what a measurement compares before and after.
+pub(crate) fn cpu_of_all(service: Option<u32>, database: u32) -> [f64; 3] {
+    [cpu(std::process::id()), service.map_or(0.0, cpu), cpu_of_family(database)]
+}
+
+/// CPU seconds per 1,000 of `count` between two readings.
+pub(crate) fn per_thousand(before: [f64; 3], after: [f64; 3], count: usize) -> [f64; 3] {
+    std::array::from_fn(|at| after.get(at).zip(before.get(at)).map_or(0.0, |(after, before)| (after - before) / of(count) * 1_000.0))
+}
+
+/// A count as a number to calculate with.
+#[expect(clippy::cast_precision_loss, reason = "counts of a run are small")]
+pub(crate) fn of(count: usize) -> f64 {
+    count as f64
+}
+
 /// The middle value.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);

@@ -26,6 +26,9 @@ use crate::order::MERCHANTS;
 /// and its checkpoints are sized for a load, for the bare engine and for the service alike.
 const SETTINGS: &str = "shared_buffers = '1GB'\nmax_wal_size = '8GB'\ncheckpoint_timeout = '30min'\n";
 
+/// The simulated systems of merchants are on this machine.
+const ALLOWED: &str = r#"["127.0.0.0/8"]"#;
+
 /// The database with its merchants.
 pub(crate) struct Stage {
     pub(crate) cluster: Cluster,
@@ -43,9 +46,7 @@ impl Stage {
         let cluster = Cluster::start_with(&dir, SETTINGS)?;
         let url = cluster.url("postgres");
         store::installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;
-        let variables = [("DATABASE_URL", url.as_str()), ("BACKHAUL__MODE", "sandbox")];
-        let settings = Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
-        let app = App::new(settings, Clock::system(), Entropy::system())?;
+        let app = app(&url)?;
         let (mut merchants, mut tokens) = (Vec::new(), Vec::new());
         for number in 0..MERCHANTS {
             let merchant = configure::add_merchant(&app, "proof", &format!("merchant-{number}").parse()?, "A merchant", None).await?;
@@ -56,6 +57,11 @@ impl Stage {
         }
         app.store.close().await;
         Ok(Self { cluster, merchants, tokens, program: program.to_owned() })
+    }
+
+    /// An app of this process on the same database.
+    pub(crate) fn app(&self) -> anyhow::Result<App> {
+        app(&self.cluster.url("postgres"))
     }
 
     pub(crate) async fn connect(&self) -> anyhow::Result<PgConnection> {
@@ -83,13 +89,23 @@ impl Stage {
     }
 
     pub(crate) fn serve_on(&self, address: SocketAddr, admin: SocketAddr) -> anyhow::Result<Service> {
+        self.start(&["serve"], address, admin)
+    }
+
+    /// Starts a process that delivers and does nothing else.
+    pub(crate) fn deliver(&self) -> anyhow::Result<Service> {
+        self.start(&["serve", "--role", "deliver"], free()?, free()?)
+    }
+
+    fn start(&self, arguments: &[&str], address: SocketAddr, admin: SocketAddr) -> anyhow::Result<Service> {
         let child = Command::new(&self.program)
-            .arg("serve")
+            .args(arguments)
             .env("DATABASE_URL", self.cluster.url("postgres"))
             .env("BACKHAUL__MODE", "sandbox")
             .env("BACKHAUL__HTTP__LISTEN", address.to_string())
             .env("BACKHAUL__HTTP__ADMIN_LISTEN", admin.to_string())
             .env("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000000")
+            .env("BACKHAUL__OUTBOUND__ALLOWED", ALLOWED)
             .stdout(File::create("/dev/null")?)
             .stderr(Stdio::inherit())
             .spawn()
@@ -104,6 +120,13 @@ impl Drop for Stage {
             eprintln!("the temporary PostgreSQL does not stop: {error}");
         }
     }
+}
+
+/// An app of this process on the database at `url`.
+fn app(url: &str) -> anyhow::Result<App> {
+    let variables = [("DATABASE_URL", url), ("BACKHAUL__MODE", "sandbox"), ("BACKHAUL__OUTBOUND__ALLOWED", ALLOWED)];
+    let settings = Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
+    Ok(App::new(settings, Clock::system(), Entropy::system())?)
 }
 
 fn free() -> anyhow::Result<SocketAddr> {
@@ -143,6 +166,19 @@ impl Service {
             answer.starts_with("HTTP/1.1 200").then_some(())
         };
         tokio::time::timeout(Duration::from_secs(5), ask).await.ok().flatten().is_some()
+    }
+
+    /// SIGTERM: it finishes what it has begun. Waits until it is gone, at most half a minute.
+    pub(crate) async fn leave(&mut self) -> anyhow::Result<()> {
+        Command::new("kill").args(["-TERM", &self.pid().to_string()]).status()?;
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_secs(30) {
+            if self.child.try_wait()?.is_some() {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        bail!("the service does not leave within 30 s")
     }
 
     /// `kill -9`.

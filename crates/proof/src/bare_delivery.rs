@@ -1,0 +1,150 @@
+//! The bare delivery engine: the same inserts, reads and settles as the service makes, in batches of the same size, and
+//! nothing between a read and its settling.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use backhaul::app::App;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::EndpointId;
+use store::deliveries::{Due, Wanted, due};
+use store::leases;
+use store::settlements::{Attempt, Fate, Hold, Settlement, settle};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use uuid::Uuid;
+
+use crate::owing::Target;
+
+/// As many as the service has, and as much at a time.
+const WRITERS: usize = 4;
+const MOST_SETTLED: usize = 64;
+/// How long a lease lasts; longer than any measurement.
+const TERM: f64 = 3_600.0;
+/// A transaction may commit so much later than it took its time.
+const LATE: TimeDelta = TimeDelta::milliseconds(5);
+/// The longest that one measurement may take.
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// What is read and not yet settled, and how much is settled.
+#[derive(Default)]
+struct State {
+    in_hand: Mutex<HashSet<Uuid>>,
+    settled: AtomicUsize,
+}
+
+impl State {
+    fn in_hand(&self) -> MutexGuard<'_, HashSet<Uuid>> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A row that was read, and under which lease.
+type Read = (Due, Hold);
+
+/// Reads and settles until `count` messages are settled. Whoever owes them may still be at it.
+pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize) -> anyhow::Result<()> {
+    let id = app.mint();
+    leases::renew(&app.store, id, TERM).await?;
+    let taken = leases::take(&app.store, id, crate::owing::BUCKETS, TERM).await?;
+    let holds: HashMap<u8, Hold> = taken.into_iter().map(|hold| (hold.bucket, hold)).collect();
+    let state = Arc::new(State::default());
+    let (senders, writers): (Vec<_>, Vec<_>) = (0..WRITERS)
+        .map(|_| {
+            let (sender, rows) = channel(10_000);
+            (sender, tokio::spawn(write(app.clone(), Arc::clone(&state), rows)))
+        })
+        .unzip();
+    read(app, targets, count, &holds, &state, &senders).await?;
+    drop(senders);
+    for writer in writers {
+        writer.await??;
+    }
+    leases::release(&app.store, id, &holds.into_keys().collect::<Vec<_>>()).await?;
+    Ok(leases::leave(&app.store, id).await?)
+}
+
+async fn read(
+    app: &App,
+    targets: &[Target],
+    count: usize,
+    holds: &HashMap<u8, Hold>,
+    state: &State,
+    writers: &[Sender<Read>],
+) -> anyhow::Result<()> {
+    let slots: usize = targets.iter().map(|target| target.slots).sum();
+    let buckets: HashMap<EndpointId, u8> = targets.iter().map(|target| (target.endpoint, target.bucket)).collect();
+    let mut since: HashMap<EndpointId, DateTime<Utc>> = HashMap::new();
+    let started = Instant::now();
+    while state.settled.load(Ordering::SeqCst) < count {
+        if started.elapsed() > LONGEST {
+            bail!("{} of {count} messages were settled in time", state.settled.load(Ordering::SeqCst));
+        }
+        // One batch is read while another is settled, but no more.
+        if state.in_hand().len() > slots {
+            tokio::time::sleep(Duration::from_micros(200)).await;
+            continue;
+        }
+        let wanted = targets.iter().map(|target| Wanted {
+            merchant: target.merchant,
+            endpoint: target.endpoint,
+            since: since.get(&target.endpoint).map_or(DateTime::<Utc>::UNIX_EPOCH, |since| *since - LATE),
+            most: i64::try_from(target.slots).unwrap_or(i64::MAX),
+        });
+        let in_hand: Vec<Uuid> = state.in_hand().iter().copied().collect();
+        let rows = due(&app.store, &wanted.collect::<Vec<_>>(), &in_hand, app.now()).await?;
+        if rows.is_empty() {
+            since.clear();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        state.in_hand().extend(rows.iter().map(|row| row.message));
+        for row in rows {
+            since.insert(row.endpoint, row.due_at);
+            let bucket = buckets.get(&row.endpoint).context("an endpoint that nobody asked for")?;
+            let hold = *holds.get(bucket).context("a bucket that is not leased")?;
+            let writer = writers.get(usize::from(*bucket) % WRITERS).context("a writer")?;
+            writer.send((row, hold)).await.ok().context("a writer has ended")?;
+        }
+    }
+    Ok(())
+}
+
+async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow::Result<()> {
+    let mut gathered = Vec::with_capacity(MOST_SETTLED);
+    while rows.recv_many(&mut gathered, MOST_SETTLED).await > 0 {
+        let now = app.now();
+        let batch = std::mem::take(&mut gathered);
+        let settlements: Vec<Settlement> = batch
+            .iter()
+            .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, fate: Fate::Gone })
+            .collect();
+        let attempts: Vec<Attempt> = batch.iter().map(|(row, hold)| attempt(&app, row, *hold, now)).collect();
+        settle(&app.store, &settlements, &attempts, now).await?;
+        let mut in_hand = state.in_hand();
+        batch.iter().for_each(|(row, _)| _ = in_hand.remove(&row.message));
+        drop(in_hand);
+        state.settled.fetch_add(batch.len(), Ordering::SeqCst);
+    }
+    Ok(())
+}
+
+/// The attempt that the service would have noted down.
+fn attempt(app: &App, row: &Due, hold: Hold, now: DateTime<Utc>) -> Attempt {
+    Attempt {
+        hold,
+        id: app.mint(),
+        merchant: row.merchant,
+        message: row.message,
+        endpoint: row.endpoint,
+        started_at: now,
+        took_ms: 1,
+        number: 1,
+        status: Some(200),
+        outcome: "200".to_owned(),
+        reason: None,
+        answer: Some(b"{}".to_vec()),
+        counted_as: Some("rma"),
+    }
+}

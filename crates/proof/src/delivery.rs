@@ -1,0 +1,233 @@
+//! `bench-delivery`: the delivery engine against the same statements without it, in one run, alternating.
+//!
+//! - (a) the engine bare: inserts, reads and settles by SQL alone, no HTTP.
+//! - (b) end to end: a flow owes a message, it is posted to the simulated merchant, and settled.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use backhaul::app::App;
+use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::signal;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use crate::bare_delivery;
+use crate::meter::{self, median, of, percentile, round};
+use crate::owing::{self, Receiver, Target};
+use crate::stage::Stage;
+
+/// How much is measured.
+pub(crate) struct Plan {
+    /// Messages of an end-to-end measurement, and of the burst.
+    pub(crate) messages: usize,
+    /// Messages that wait to be drained.
+    pub(crate) waiting: usize,
+    /// Messages of a measurement of the latency, at [`IDLE_PER_S`].
+    pub(crate) idle: u32,
+    pub(crate) rounds: usize,
+}
+
+/// Flows that owe messages at a time.
+const FLOWS: usize = 16;
+/// Messages a second while the latency is measured.
+const IDLE_PER_S: u32 = 50;
+/// The longest that one measurement may take.
+const WITHIN: Duration = Duration::from_mins(5);
+/// The bars: how much of the bare engine's rate, milliseconds, and seconds.
+const BARS: [(&str, f64); 5] = [("ratio", 0.6), ("drain_ratio", 0.55), ("idle_p50_ms", 2.0), ("idle_p99_ms", 10.0), ("burst_lag_s", 1.0)];
+
+struct Bench {
+    stage: Stage,
+    receiver: Receiver,
+    app: App,
+    one: Vec<Target>,
+    fifty: Vec<Target>,
+}
+
+/// One measurement end to end.
+struct Measured {
+    per_s: f64,
+    /// CPU seconds per 1,000 messages: generator and merchant, service, database.
+    cpu: [f64; 3],
+    /// By how much delivery fell behind, in seconds of traffic.
+    lag_s: f64,
+}
+
+pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
+    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, 51 endpoints …");
+    let stage = Stage::set(program).await?;
+    let (app, receiver) = (stage.app()?, Receiver::start().await?);
+    let one = Target::set_all(&app, &stage, 0..1, &receiver.systems, 64).await?;
+    let fifty = Target::set_all(&app, &stage, 1..51, &receiver.systems, 10).await?;
+    let bench = Bench { stage, receiver, app, one, fifty };
+    // Caches and plans are warm before anything counts.
+    bench.bare(&bench.one, plan.messages / 10).await?;
+    bench.end_to_end(&bench.one, plan.messages / 10).await?;
+
+    let (mut bare_one, mut bare_fifty, mut bare_drain, mut drain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ones, mut fifties, mut idle): (Vec<Measured>, Vec<Measured>, Vec<u32>) = (Vec::new(), Vec::new(), Vec::new());
+    let mut drain_cpu = Vec::new();
+    for round_at in 0..plan.rounds {
+        bare_one.push(bench.bare(&bench.one, plan.messages).await?);
+        show(round_at, "(a) bare, 1 endpoint", bare_one.last(), None);
+        ones.push(bench.end_to_end(&bench.one, plan.messages).await?);
+        show(round_at, "(b) end to end, 1 endpoint", None, ones.last());
+        bare_fifty.push(bench.bare(&bench.fifty, plan.messages).await?);
+        show(round_at, "(a) bare, 50 endpoints", bare_fifty.last(), None);
+        fifties.push(bench.end_to_end(&bench.fifty, plan.messages).await?);
+        show(round_at, "(b) end to end, 50 endpoints", None, fifties.last());
+        bare_drain.push(bench.bare_drain(plan.waiting).await?);
+        show(round_at, "(a) bare, draining", bare_drain.last(), None);
+        let (per_s, cpu) = bench.drain(plan.waiting).await?;
+        drain.push(per_s);
+        drain_cpu.push(Measured { per_s, cpu, lag_s: 0.0 });
+        show(round_at, "(b) draining", None, drain_cpu.last());
+        idle.extend(bench.idle(plan.idle).await?);
+        idle.sort_unstable();
+        println!("round {}  idle: p50 {:.2} ms   p99 {:.2} ms", round_at + 1, percentile(&idle, 0.5), percentile(&idle, 0.99));
+    }
+    let rate = |runs: &[Measured]| median(runs.iter().map(|run| run.per_s).collect());
+    // The burst is what 50 endpoints are measured with: its tables were just vacuumed and analysed empty.
+    let lag = median(fifties.iter().map(|run| run.lag_s).collect());
+    let (a_one, a_fifty, a_drain) = (median(bare_one), median(bare_fifty), median(bare_drain));
+    let (b_one, b_fifty, b_drain) = (rate(&ones), rate(&fifties), median(drain));
+    let ratio = (b_one / a_one).max(b_fifty / a_fifty);
+    let figures = [ratio, b_drain / a_drain, percentile(&idle, 0.5), percentile(&idle, 0.99), lag];
+    for (at, ((name, bar), figure)) in BARS.iter().zip(figures).enumerate() {
+        let met = if at < 2 { figure >= *bar } else { figure <= *bar };
+        println!("{name:12} {figure:>8.3}   bar {bar:>6}   {}", if met { "met" } else { "MISSED" });
+    }
+    Ok(json!({
+        "bench": "delivery",
+        "bare_one_per_s": round(a_one, 0), "one_per_s": round(b_one, 0), "one_ratio": round(b_one / a_one, 3),
+        "bare_fifty_per_s": round(a_fifty, 0), "fifty_per_s": round(b_fifty, 0), "fifty_ratio": round(b_fifty / a_fifty, 3),
+        "ratio": round(ratio, 3),
+        "bare_drain_per_s": round(a_drain, 0), "drain_per_s": round(b_drain, 0), "drain_ratio": round(b_drain / a_drain, 3),
+        "one_cpu_s_per_1000": cpu(&ones), "fifty_cpu_s_per_1000": cpu(&fifties), "drain_cpu_s_per_1000": cpu(&drain_cpu),
+        "idle_samples": idle.len(), "idle_p50_ms": round(percentile(&idle, 0.5), 2), "idle_p99_ms": round(percentile(&idle, 0.99), 2),
+        "burst_lag_s": round(lag, 2),
+    }))
+}
+
+impl Bench {
+    /// Messages a second that the bare engine takes in, reads and settles.
+    async fn bare(&self, targets: &[Target], count: usize) -> anyhow::Result<f64> {
+        owing::clear(&self.stage).await?;
+        let started = Instant::now();
+        let done = Arc::default();
+        let (owed, settled) =
+            tokio::join!(owing::owe_many(&self.app, targets, count, FLOWS, &done), bare_delivery::settle_all(&self.app, targets, count),);
+        owed?;
+        settled?;
+        Ok(of(count) / started.elapsed().as_secs_f64())
+    }
+
+    /// The same end to end, delivered by a process of its own that is told by NOTIFY.
+    async fn end_to_end(&self, targets: &[Target], count: usize) -> anyhow::Result<Measured> {
+        owing::clear(&self.stage).await?;
+        self.receiver.clear();
+        let service = owing::deliver(&self.stage).await?;
+        let mut connection = self.stage.connect().await?;
+        let database = self.stage.cluster.pid().unwrap_or_default();
+        let before = meter::cpu_of_all(Some(service.pid()), database);
+        let app = self.stage.app()?;
+        let forwarder = tokio::spawn(signal::forward(app.clone()));
+        let started = Instant::now();
+        let done = Arc::new(AtomicUsize::new(0));
+        let watch = async {
+            let mut most = 0;
+            while self.receiver.count() < count && started.elapsed() < WITHIN {
+                most = most.max(done.load(Ordering::Relaxed).saturating_sub(self.receiver.count()));
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            most
+        };
+        let owe = async {
+            owing::owe_many(&app, targets, count, FLOWS, &done).await?;
+            anyhow::Ok(started.elapsed())
+        };
+        let (behind, owed_in) = tokio::join!(watch, owe);
+        let owed_in = owed_in?;
+        owing::all_settled(&mut connection, WITHIN).await?;
+        let elapsed = started.elapsed().as_secs_f64();
+        let after = meter::cpu_of_all(Some(service.pid()), database);
+        forwarder.abort();
+        app.store.close().await;
+        let lag_s = of(behind) / (of(count) / owed_in.as_secs_f64());
+        Ok(Measured { per_s: of(count) / elapsed, cpu: meter::per_thousand(before, after, count), lag_s })
+    }
+
+    /// Messages a second that the bare engine reads and settles of those that wait.
+    async fn bare_drain(&self, count: usize) -> anyhow::Result<f64> {
+        owing::clear(&self.stage).await?;
+        self.pile_up(count).await?;
+        let started = Instant::now();
+        bare_delivery::settle_all(&self.app, &self.fifty, count).await?;
+        Ok(of(count) / started.elapsed().as_secs_f64())
+    }
+
+    /// The same end to end. The messages are owed in one transaction; the clock runs from its commit.
+    async fn drain(&self, count: usize) -> anyhow::Result<(f64, [f64; 3])> {
+        owing::clear(&self.stage).await?;
+        self.receiver.clear();
+        let service = owing::deliver(&self.stage).await?;
+        let app = self.stage.app()?;
+        let mut connection = self.stage.connect().await?;
+        self.pile_up(count).await?;
+        let database = self.stage.cluster.pid().unwrap_or_default();
+        let before = meter::cpu_of_all(Some(service.pid()), database);
+        let started = Instant::now();
+        let due_at = app.now() - TimeDelta::hours(1);
+        self.fifty.iter().for_each(|target| app.signals.owe(target.owed(due_at)));
+        signal::forward_now(&app).await;
+        self.receiver.wait_for(count, WITHIN).await?;
+        owing::all_settled(&mut connection, WITHIN).await?;
+        let elapsed = started.elapsed().as_secs_f64();
+        let after = meter::cpu_of_all(Some(service.pid()), database);
+        app.store.close().await;
+        Ok((of(count) / elapsed, meter::per_thousand(before, after, count)))
+    }
+
+    async fn pile_up(&self, count: usize) -> anyhow::Result<()> {
+        let mut connection = self.stage.connect().await?;
+        let due_at = self.app.now() - TimeDelta::minutes(30);
+        owing::pile_up(&mut connection, &self.fifty, count, &owing::body("W-0", 1), due_at).await
+    }
+
+    /// From commit to receipt with little to do, in microseconds; flow and deliverer are one process.
+    async fn idle(&self, samples: u32) -> anyhow::Result<Vec<u32>> {
+        owing::clear(&self.stage).await?;
+        self.receiver.clear();
+        let app = self.stage.app()?;
+        let deliverer = Deliverer::start(app.clone());
+        owing::all_leased(&self.stage).await?;
+        // Connections and settings are there before anything counts.
+        owing::owe_steadily(&app, &self.fifty, IDLE_PER_S, Duration::from_secs(2), "warm").await?;
+        let duration = Duration::from_secs(samples.div_ceil(IDLE_PER_S).into());
+        let committed = owing::owe_steadily(&app, &self.fifty, IDLE_PER_S, duration, "idle").await?;
+        owing::all_settled(&mut self.stage.connect().await?, Duration::from_secs(30)).await?;
+        deliverer.leave().await;
+        app.store.close().await;
+        Ok(self.receiver.latencies(&committed))
+    }
+}
+
+fn cpu(runs: &[Measured]) -> Value {
+    let part = |at: usize| round(median(runs.iter().filter_map(|run| run.cpu.get(at).copied()).collect()), 4);
+    json!({ "generator_and_merchant": part(0), "service": part(1), "database": part(2) })
+}
+
+fn show(round_at: usize, what: &str, bare: Option<&f64>, ours: Option<&Measured>) {
+    let head = format!("round {}  {what:30}", round_at + 1);
+    if let Some(rate) = bare {
+        println!("{head} {rate:>8.0} messages/s");
+    }
+    if let Some(Measured { per_s, cpu: [generator, service, database], lag_s }) = ours {
+        println!(
+            "{head} {per_s:>8.0} messages/s   lag {lag_s:.2} s   CPU s/1000: generator and merchant {generator:.3} service {service:.3} database {database:.3}"
+        );
+    }
+}
