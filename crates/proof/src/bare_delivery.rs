@@ -25,6 +25,8 @@ const MOST_SETTLED: usize = 64;
 const TERM: f64 = 3_600.0;
 /// A transaction may commit so much later than it took its time.
 const LATE: TimeDelta = TimeDelta::milliseconds(5);
+/// How long rows gather when there are few.
+const GATHER: Duration = Duration::from_millis(2);
 /// The longest that one measurement may take.
 const LONGEST: Duration = Duration::from_mins(10);
 
@@ -95,9 +97,9 @@ async fn read(
         });
         let in_hand: Vec<Uuid> = state.in_hand().iter().copied().collect();
         let rows = due(&app.store, &wanted.collect::<Vec<_>>(), &in_hand, app.now()).await?;
+        let few = rows.len() < MOST_SETTLED;
         if rows.is_empty() {
             since.clear();
-            tokio::time::sleep(Duration::from_millis(1)).await;
         }
         state.in_hand().extend(rows.iter().map(|row| row.message));
         for row in rows {
@@ -106,6 +108,10 @@ async fn read(
             let hold = *holds.get(bucket).context("a bucket that is not leased")?;
             let writer = writers.get(usize::from(*bucket) % WRITERS).context("a writer")?;
             writer.send((row, hold)).await.ok().context("a writer has ended")?;
+        }
+        // Reading again and again for a few rows would only slow down those who owe them.
+        if few {
+            tokio::time::sleep(GATHER).await;
         }
     }
     Ok(())

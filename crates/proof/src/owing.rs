@@ -74,7 +74,7 @@ pub(crate) fn path(number: usize) -> String {
 /// A body of 1.5 KB.
 pub(crate) fn body(subject: &str, sequence: i64) -> String {
     let lines = r#"{"identifier":"L1","sku":"SHOE-42-1","quantity":1,"title":"Running shoe, blue, size 42, wide","reason":"TOO_SMALL","condition":"UNWORN","unit_price_amount_cents":5000}"#;
-    let lines = vec![lines; 8].join(",");
+    let lines = [lines; 8].join(",");
     format!(r#"{{"rma_identifier":"{subject}","step":{sequence:06},"status":"TRANSIT","lines":[{lines}]}}"#)
 }
 
