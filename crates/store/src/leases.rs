@@ -25,9 +25,15 @@ pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64) -> Result<Renew
             insert into deliverer (deliverer_id, live_until) values ($1, now() + make_interval(secs => $2))
             on conflict (deliverer_id) do update set live_until = excluded.live_until
         ),
+        -- In the order in which settling takes them, so that the two never wait for each other.
+        ours as materialized (
+            select bucket from delivery_bucket where owner = $1 order by bucket for update
+        ),
         renewed as (
-            update delivery_bucket set leased_until = now() + make_interval(secs => $2) where owner = $1
-            returning bucket, epoch
+            update delivery_bucket set leased_until = now() + make_interval(secs => $2)
+            from ours
+            where delivery_bucket.bucket = ours.bucket
+            returning delivery_bucket.bucket, delivery_bucket.epoch
         )
         select
             (select count(*) from deliverer where deliverer_id <> $1 and live_until > now()) as "others!",
