@@ -3,11 +3,11 @@
 //! The cast, in the order in which a message meets them:
 //!
 //! - [`signal`]: a flow tells, after its commit, that an endpoint is owed something.
-//! - [`lease`] says which buckets of endpoints this process delivers for; [`chores`] keep it so.
-//! - [`engine`] is the loop that decides; a [`desk`] is what it holds of one endpoint.
-//! - [`attempt`] makes one attempt: [`secrets`] opens what the endpoint keeps sealed ([`seal`]), [`authentication`] and
+//! - `lease` says which buckets of endpoints this process delivers for; `chores` keep it so.
+//! - [`engine`] is the loop that decides; a `desk` is what it holds of one endpoint.
+//! - `attempt` makes one attempt: [`secrets`] opens what the endpoint keeps sealed ([`seal`]), [`authentication`] and
 //!   [`signature`] make the headers, [`client`] calls, behind the [`guard`].
-//! - [`writer`] settles what came of it.
+//! - `writer` settles what came of it.
 
 mod attempt;
 pub mod authentication;

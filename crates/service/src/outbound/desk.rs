@@ -11,6 +11,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use store::deliveries::Wanted;
+use store::settlements::Hold;
 use uuid::Uuid;
 
 use super::attempt::Peer;
@@ -24,7 +25,8 @@ const USUAL: usize = 10;
 /// What the owner holds of an endpoint.
 pub(super) struct Desk {
     pub(super) merchant: MerchantId,
-    pub(super) bucket: u8,
+    /// By which hold on its bucket. What was begun by another one is none of its business.
+    pub(super) hold: Hold,
     /// How to call it, as last read.
     pub(super) peer: Option<Arc<Peer>>,
     /// Messages in hand, with their due times.
@@ -43,10 +45,10 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(merchant: MerchantId, bucket: u8, now: Duration) -> Self {
+    pub(super) fn new(merchant: MerchantId, hold: Hold, now: Duration) -> Self {
         Self {
             merchant,
-            bucket,
+            hold,
             peer: None,
             in_hand: HashMap::new(),
             calls: 0,
@@ -210,7 +212,7 @@ mod tests {
     }
 
     fn desk(slots: usize, per_second: usize) -> Desk {
-        let mut desk = Desk::new(MerchantId(Uuid::nil()), 0, Duration::ZERO);
+        let mut desk = Desk::new(MerchantId(Uuid::nil()), Hold { bucket: 0, epoch: 1 }, Duration::ZERO);
         desk.peer = Some(Arc::new(Peer::for_tests(slots, per_second)));
         desk
     }

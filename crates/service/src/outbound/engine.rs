@@ -1,6 +1,6 @@
 //! The engine of a deliverer process: one loop that owns all desks, and tasks that read, call and settle for it.
 //!
-//! - The loop alone decides; it never waits for the database or a peer. Whatever happens reaches it as an [`Event`].
+//! - The loop alone decides; it never waits for the database or a peer. Whatever happens reaches it as an event.
 //! - A reader asks the table for many endpoints at once, as many rows as each has slots for.
 //! - A call is a task that makes one attempt (`attempt.rs`).
 //! - A writer settles (`writer.rs`); the chores (`chores.rs`) keep leases and look for what was missed.
@@ -24,7 +24,7 @@ use uuid::Uuid;
 use super::attempt::{self, Done, Letter, Peer, Unfit};
 use super::desk::{Desk, Wants};
 use super::lease::Leases;
-use super::writer::{self, Batch};
+use super::writer::{self, Batch, Settled};
 use super::{chores, signal};
 use crate::app::App;
 
@@ -39,6 +39,8 @@ const LONGEST_NAP: Duration = Duration::from_secs(1);
 const MOST_CALLS: usize = 5_000;
 /// How long a desk with nothing to do is kept.
 const KEPT_IDLE: Duration = Duration::from_mins(1);
+/// How often desks with nothing to do are looked for.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// How long a deliverer that leaves waits for what is in flight.
 const FAREWELL: Duration = Duration::from_secs(25);
 
@@ -69,7 +71,7 @@ pub(super) enum Event {
     /// A call ended.
     Called(EndpointId, Done),
     /// A call broke off: it was dropped, or it panicked.
-    Broke(EndpointId, Uuid),
+    Broke(EndpointId, Hold, Uuid),
     /// A batch was settled.
     Settled(Batch),
     /// Say when nothing is left to do.
@@ -78,8 +80,8 @@ pub(super) enum Event {
 
 /// What a reading brought.
 pub(super) struct Reading {
-    /// For whom, and how many rows each asked for.
-    asked: Vec<Wanted>,
+    /// For whom, by which hold, and how many rows each asked for.
+    asked: Vec<(Wanted, Hold)>,
     /// At which time.
     read_at: DateTime<Utc>,
     outcome: Result<(Vec<Due>, Peers), store::Failed>,
@@ -197,6 +199,7 @@ struct Engine {
     look: Arc<Look>,
     leaving: watch::Receiver<bool>,
     releasing: bool,
+    swept: Duration,
     /// Who waits for the end of all work, and which look at the table must have found nothing.
     draining: Vec<oneshot::Sender<()>>,
     drained_by: u64,
@@ -232,6 +235,7 @@ impl Engine {
             look,
             leaving,
             releasing: false,
+            swept: Duration::ZERO,
             draining: Vec::new(),
             drained_by: 0,
             tasks: Tasks(tasks),
@@ -311,21 +315,21 @@ impl Engine {
             Event::Heard(owed) => self.owe(&owed),
             Event::Read(reading) => self.was_read(reading),
             Event::Called(endpoint, done) => {
-                self.calls.remove(&done.settlement.message);
-                if let Some(desk) = self.desks.get_mut(&endpoint) {
+                if let Some(desk) = self.desk(endpoint, done.settlement.hold) {
                     desk.call_ended(uptime);
+                    self.calls.remove(&done.settlement.message);
                     self.ready.insert(endpoint);
                     let Done { settlement, attempts, due_again } = done;
                     self.settle(writer::Result { endpoint, settlement, attempts, due_again });
                 }
             }
-            Event::Broke(endpoint, message) => {
-                self.calls.remove(&message);
-                if let Some(desk) = self.desks.get_mut(&endpoint) {
+            Event::Broke(endpoint, hold, message) => {
+                if let Some(desk) = self.desk(endpoint, hold) {
                     desk.call_ended(uptime);
                     if let Some(due_at) = desk.let_go(message) {
                         desk.signal(due_at, uptime);
                     }
+                    self.calls.remove(&message);
                     self.ready.insert(endpoint);
                 }
             }
@@ -335,6 +339,11 @@ impl Engine {
                 self.drained_by = self.look.ask();
             }
         }
+    }
+
+    /// The desk of an endpoint, for what was begun by `hold`.
+    fn desk(&mut self, endpoint: EndpointId, hold: Hold) -> Option<&mut Desk> {
+        self.desks.get_mut(&endpoint).filter(|desk| desk.hold == hold)
     }
 
     /// Takes the signals of this process: those for others are passed on.
@@ -351,8 +360,8 @@ impl Engine {
     /// Something is owed: its desk looks at it, if its bucket is ours.
     fn owe(&mut self, owed: &Owed) {
         let uptime = self.leases.now();
-        if self.leases.to_start(owed.bucket, uptime).is_some() {
-            self.desks.entry(owed.endpoint).or_insert_with(|| Desk::new(owed.merchant, owed.bucket, uptime)).signal(owed.due_at, uptime);
+        if let Some(hold) = self.leases.to_start(owed.bucket, uptime) {
+            self.desks.entry(owed.endpoint).or_insert_with(|| Desk::new(owed.merchant, hold, uptime)).signal(owed.due_at, uptime);
             self.ready.insert(owed.endpoint);
         }
     }
@@ -362,7 +371,7 @@ impl Engine {
         let Odd { merchant, endpoint, bucket, message, oddity, attempts, attempts_before } = *odd;
         let (now, uptime) = (self.app.now(), self.leases.now());
         let Some(hold) = self.leases.to_start(bucket, uptime) else { return };
-        let desk = self.desks.entry(endpoint).or_insert_with(|| Desk::new(merchant, bucket, uptime));
+        let desk = self.desks.entry(endpoint).or_insert_with(|| Desk::new(merchant, hold, uptime));
         if desk.holds(message) {
             return;
         }
@@ -400,8 +409,11 @@ impl Engine {
             }
             self.ready.insert(endpoint);
         }
-        // A retry of a desk that is not kept any more is found by the look at the table.
-        self.desks.retain(|_, desk| !desk.is_idle() || uptime.saturating_sub(desk.touched) < KEPT_IDLE);
+        if uptime.saturating_sub(self.swept) >= SWEEP_EVERY {
+            self.swept = uptime;
+            // A retry of a desk that is not kept any more is found by the look at the table.
+            self.desks.retain(|_, desk| !desk.is_idle() || uptime.saturating_sub(desk.touched) < KEPT_IDLE);
+        }
     }
 
     /// Reads for the desks that want it, as far as readers are free.
@@ -411,7 +423,7 @@ impl Engine {
             let (mut asked, mut in_hand, mut peers) = (Vec::new(), Vec::new(), HashMap::new());
             for endpoint in self.ready.take(MOST_ENDPOINTS) {
                 let Some(desk) = self.desks.get_mut(&endpoint) else { continue };
-                if self.leases.to_start(desk.bucket, uptime).is_none() {
+                if self.leases.to_start(desk.hold.bucket, uptime) != Some(desk.hold) {
                     continue;
                 }
                 match desk.wants(uptime) {
@@ -420,7 +432,7 @@ impl Engine {
                     Wants::Read(most) => {
                         in_hand.extend(desk.in_hand());
                         peers.extend(desk.peer.clone().map(|peer| (endpoint, peer)));
-                        asked.push(desk.read(endpoint, most));
+                        asked.push((desk.read(endpoint, most), desk.hold));
                     }
                 }
             }
@@ -444,8 +456,8 @@ impl Engine {
             Err(failed) => {
                 tracing::warn!(%failed, endpoints = reading.asked.len(), "work could not be read");
                 // Not at once: the database has trouble.
-                for wanted in reading.asked {
-                    if let Some(desk) = self.desks.get_mut(&wanted.endpoint) {
+                for (wanted, hold) in reading.asked {
+                    if let Some(desk) = self.desk(wanted.endpoint, hold) {
                         desk.was_not_read(uptime);
                         self.paced.insert((uptime + Duration::from_millis(200), wanted.endpoint));
                     }
@@ -455,10 +467,12 @@ impl Engine {
         };
         let mut by_endpoint: HashMap<EndpointId, Vec<Due>> = HashMap::with_capacity(reading.asked.len());
         rows.into_iter().for_each(|due| by_endpoint.entry(due.endpoint).or_default().push(due));
-        for wanted in reading.asked {
+        for (wanted, hold) in reading.asked {
             let rows = by_endpoint.remove(&wanted.endpoint).unwrap_or_default();
             let peer = peers.remove(&wanted.endpoint);
-            self.take(wanted, rows, peer, reading.read_at);
+            if self.desk(wanted.endpoint, hold).is_some() {
+                self.take(wanted, rows, peer, reading.read_at);
+            }
         }
     }
 
@@ -467,7 +481,7 @@ impl Engine {
         let endpoint = wanted.endpoint;
         let uptime = self.leases.now();
         let Some(mut desk) = self.desks.remove(&endpoint) else { return };
-        let hold = self.leases.to_start(desk.bucket, uptime);
+        let hold = self.leases.to_start(desk.hold.bucket, uptime).filter(|hold| *hold == desk.hold);
         let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) >= wanted.most;
         let last = rows.last().map_or(read_at, |due| due.due_at);
         let mut stopped = None;
@@ -518,7 +532,7 @@ impl Engine {
     fn call(&mut self, endpoint: EndpointId, peer: Arc<Peer>, letter: Letter) {
         let (app, leases) = (self.app.clone(), Arc::clone(&self.leases));
         let message = letter.message;
-        let guard = Broken { events: self.events.clone(), at: Some((endpoint, message)) };
+        let guard = Broken { events: self.events.clone(), at: Some((endpoint, letter.hold, message)) };
         let task = tokio::spawn(async move {
             let mut guard = guard;
             if let Some(done) = attempt::attempt(&app, &leases, &peer, &letter).await {
@@ -539,8 +553,8 @@ impl Engine {
     /// A batch was settled: its messages are not in hand any more, and lanes go on.
     fn settled(&mut self, batch: Batch) {
         let (now, uptime) = (self.app.now(), self.leases.now());
-        for (endpoint, message, due_again) in batch.messages {
-            let Some(desk) = self.desks.get_mut(&endpoint) else { continue };
+        for Settled { endpoint, hold, message, due_again } in batch.messages {
+            let Some(desk) = self.desk(endpoint, hold) else { continue };
             desk.let_go(message);
             match due_again {
                 Some(at) if at <= now => desk.signal(at, uptime),
@@ -565,7 +579,8 @@ impl Engine {
 
     /// A bucket is not ours any more: its calls are dropped, their outcomes unknown.
     fn drop_bucket(&mut self, bucket: u8) {
-        let gone: Vec<EndpointId> = self.desks.iter().filter(|(_, desk)| desk.bucket == bucket).map(|(endpoint, _)| *endpoint).collect();
+        let gone: Vec<EndpointId> =
+            self.desks.iter().filter(|(_, desk)| desk.hold.bucket == bucket).map(|(endpoint, _)| *endpoint).collect();
         for endpoint in gone {
             let Some(desk) = self.desks.remove(&endpoint) else { continue };
             for message in desk.in_hand() {
@@ -582,7 +597,11 @@ impl Engine {
             return;
         }
         let mut leaving = self.leases.leaving();
-        leaving.retain(|bucket| self.desks.values().all(|desk| desk.bucket != *bucket || desk.is_empty()));
+        if leaving.is_empty() {
+            return;
+        }
+        let busy: HashSet<u8> = self.desks.values().filter(|desk| !desk.is_empty()).map(|desk| desk.hold.bucket).collect();
+        leaving.retain(|bucket| !busy.contains(bucket));
         if leaving.is_empty() {
             return;
         }
@@ -611,22 +630,23 @@ impl Engine {
 /// Says that a call broke off, unless it came to its end.
 struct Broken {
     events: UnboundedSender<Event>,
-    at: Option<(EndpointId, Uuid)>,
+    at: Option<(EndpointId, Hold, Uuid)>,
 }
 
 impl Drop for Broken {
     fn drop(&mut self) {
-        if let Some((endpoint, message)) = self.at.take() {
-            let _ = self.events.send(Event::Broke(endpoint, message));
+        if let Some((endpoint, hold, message)) = self.at.take() {
+            let _ = self.events.send(Event::Broke(endpoint, hold, message));
         }
     }
 }
 
 /// Reads what is due, and the settings of endpoints that were not known or have changed.
-async fn read(app: &App, asked: Vec<Wanted>, in_hand: &[Uuid], known: HashMap<EndpointId, Arc<Peer>>) -> Reading {
+async fn read(app: &App, asked: Vec<(Wanted, Hold)>, in_hand: &[Uuid], known: HashMap<EndpointId, Arc<Peer>>) -> Reading {
     let read_at = app.now();
+    let wanted: Vec<Wanted> = asked.iter().map(|(wanted, _)| *wanted).collect();
     let outcome = async {
-        let rows = deliveries::due(&app.store, &asked, in_hand, read_at).await?;
+        let rows = deliveries::due(&app.store, &wanted, in_hand, read_at).await?;
         let mut peers = Peers::new();
         for due in &rows {
             let current = known.get(&due.endpoint).is_some_and(|peer| peer.revision == due.revision);

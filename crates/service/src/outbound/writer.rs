@@ -31,10 +31,26 @@ pub(super) struct Result {
     pub(super) due_again: Option<DateTime<Utc>>,
 }
 
+/// A message that was settled.
+pub(super) struct Settled {
+    pub(super) endpoint: EndpointId,
+    pub(super) hold: Hold,
+    pub(super) message: Uuid,
+    /// When it is due again, if it is.
+    pub(super) due_again: Option<DateTime<Utc>>,
+}
+
+impl Settled {
+    fn new(result: &Result) -> Self {
+        let Settlement { hold, message, .. } = result.settlement;
+        Self { endpoint: result.endpoint, hold, message, due_again: result.due_again }
+    }
+}
+
 /// A batch that was settled.
 pub(super) struct Batch {
-    /// Every message of it with its endpoint, and when it is due again.
-    pub(super) messages: Vec<(EndpointId, Uuid, Option<DateTime<Utc>>)>,
+    /// Every message of it.
+    pub(super) messages: Vec<Settled>,
     /// Buckets that turned out to be somebody else's.
     pub(super) lost: Vec<Hold>,
     /// Endpoints whose lanes go on.
@@ -56,7 +72,7 @@ pub(super) async fn run(app: App, leases: Arc<Leases>, mut results: UnboundedRec
 
 /// Settles a batch, however long the database takes, as long as its buckets are ours.
 async fn settle(app: &App, leases: &Leases, results: Vec<Result>) -> Batch {
-    let messages: Vec<_> = results.iter().map(|result| (result.endpoint, result.settlement.message, result.due_again)).collect();
+    let messages: Vec<Settled> = results.iter().map(Settled::new).collect();
     let (mut settlements, mut attempts) = (Vec::with_capacity(results.len()), Vec::with_capacity(results.len()));
     for result in results {
         settlements.push(result.settlement);
