@@ -301,7 +301,7 @@ impl Engine {
             }
             Event::Released(buckets) => {
                 self.releasing = false;
-                self.leases.released(&buckets);
+                self.leases.released(&buckets, uptime);
                 buckets.into_iter().for_each(|bucket| self.drop_bucket(bucket));
             }
             Event::Looked { found, odd, answers } => {

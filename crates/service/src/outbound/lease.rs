@@ -26,6 +26,8 @@ const BUCKETS: usize = 256;
 /// The buckets of this process. Times are of the machine's monotonic clock, whatever the app's clock says.
 pub(super) struct Leases {
     held: Mutex<BTreeMap<u8, Lease>>,
+    /// When buckets were last given back.
+    given_back: Mutex<BTreeMap<u8, Duration>>,
     since: Instant,
 }
 
@@ -40,7 +42,7 @@ struct Lease {
 impl Leases {
     /// No leases yet.
     pub(super) fn new() -> Self {
-        Self { held: Mutex::default(), since: Instant::now() }
+        Self { held: Mutex::default(), given_back: Mutex::default(), since: Instant::now() }
     }
 
     /// The time by which leases are counted.
@@ -63,7 +65,9 @@ impl Leases {
             .map(|(b, _)| *b)
             .collect();
         lost.iter().for_each(|bucket| _ = leases.remove(bucket));
-        for hold in holds {
+        let given_back = self.given_back.lock().unwrap_or_else(PoisonError::into_inner);
+        // A renewal that was on its way while a bucket was given back speaks of what was.
+        for hold in holds.iter().filter(|hold| given_back.get(&hold.bucket).is_none_or(|at| *at < sent)) {
             let lease = leases.entry(hold.bucket).or_insert_with(|| {
                 gained.push(*hold);
                 Lease { epoch: hold.epoch, renewed: sent, leaving: false }
@@ -117,10 +121,14 @@ impl Leases {
         self.lock().values_mut().rev().filter(|lease| !lease.leaving).take(count).for_each(|lease| lease.leaving = true);
     }
 
-    /// Forgets buckets that were given back.
-    pub(super) fn released(&self, buckets: &[u8]) {
+    /// Forgets buckets that were given back by `now`.
+    pub(super) fn released(&self, buckets: &[u8], now: Duration) {
         let mut leases = self.lock();
-        buckets.iter().for_each(|bucket| _ = leases.remove(bucket));
+        let mut given_back = self.given_back.lock().unwrap_or_else(PoisonError::into_inner);
+        for bucket in buckets {
+            leases.remove(bucket);
+            given_back.insert(*bucket, now);
+        }
     }
 }
 
@@ -173,8 +181,12 @@ mod tests {
         assert_eq!((leases.working(), leases.leaving()), (vec![1], vec![2, 3]));
         assert_eq!(leases.to_start(3, at(1)), None);
         assert!(leases.is_good(hold(3, 1), at(1)));
-        leases.released(&[2, 3]);
+        leases.released(&[2, 3], at(5));
         assert!(leases.leaving().is_empty());
+        // A renewal that was sent before that is answered now.
+        assert_eq!(leases.renewed(&[hold(1, 1), hold(2, 1), hold(3, 1)], at(4)), (vec![], vec![]));
+        assert_eq!(leases.working(), [1]);
+        assert_eq!(leases.renewed(&[hold(1, 1), hold(2, 3)], at(6)), (vec![hold(2, 3)], vec![]));
     }
 
     #[test]
