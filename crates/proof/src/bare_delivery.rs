@@ -25,8 +25,6 @@ const MOST_SETTLED: usize = 64;
 const TERM: f64 = 3_600.0;
 /// A transaction may commit so much later than it took its time.
 const LATE: TimeDelta = TimeDelta::milliseconds(5);
-/// How long rows gather when there are few.
-const GATHER: Duration = Duration::from_millis(2);
 /// The longest that one measurement may take.
 const LONGEST: Duration = Duration::from_mins(10);
 
@@ -46,8 +44,9 @@ impl State {
 /// A row that was read, and under which lease.
 type Read = (Due, Hold);
 
-/// Reads and settles until `count` messages are settled. Whoever owes them may still be at it.
-pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize) -> anyhow::Result<()> {
+/// Reads and settles until `count` messages are settled. Whoever owes them may still be at it: `owed` says how far they are,
+/// so that nothing is read for less than a batch.
+pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize, owed: &AtomicUsize) -> anyhow::Result<()> {
     let id = app.mint();
     leases::renew(&app.store, id, TERM).await?;
     let taken = leases::take(&app.store, id, crate::owing::BUCKETS, TERM).await?;
@@ -59,7 +58,7 @@ pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize) -> a
             (sender, tokio::spawn(write(app.clone(), Arc::clone(&state), rows)))
         })
         .unzip();
-    read(app, targets, count, &holds, &state, &senders).await?;
+    read(app, targets, (count, owed), &holds, &state, &senders).await?;
     drop(senders);
     for writer in writers {
         writer.await??;
@@ -71,7 +70,7 @@ pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize) -> a
 async fn read(
     app: &App,
     targets: &[Target],
-    count: usize,
+    (count, owed): (usize, &AtomicUsize),
     holds: &HashMap<u8, Hold>,
     state: &State,
     writers: &[Sender<Read>],
@@ -79,13 +78,14 @@ async fn read(
     let slots: usize = targets.iter().map(|target| target.slots).sum();
     let buckets: HashMap<EndpointId, u8> = targets.iter().map(|target| (target.endpoint, target.bucket)).collect();
     let mut since: HashMap<EndpointId, DateTime<Utc>> = HashMap::new();
-    let started = Instant::now();
+    let (started, mut taken) = (Instant::now(), 0);
     while state.settled.load(Ordering::SeqCst) < count {
         if started.elapsed() > LONGEST {
             bail!("{} of {count} messages were settled in time", state.settled.load(Ordering::SeqCst));
         }
         // One batch is read while another is settled, but no more.
-        if state.in_hand().len() > slots {
+        let owed = owed.load(Ordering::SeqCst);
+        if state.in_hand().len() > slots || (owed < count && owed < taken + MOST_SETTLED) || taken >= count {
             tokio::time::sleep(Duration::from_micros(200)).await;
             continue;
         }
@@ -97,10 +97,10 @@ async fn read(
         });
         let in_hand: Vec<Uuid> = state.in_hand().iter().copied().collect();
         let rows = due(&app.store, &wanted.collect::<Vec<_>>(), &in_hand, app.now()).await?;
-        let few = rows.len() < MOST_SETTLED;
         if rows.is_empty() {
             since.clear();
         }
+        taken += rows.len();
         state.in_hand().extend(rows.iter().map(|row| row.message));
         for row in rows {
             since.insert(row.endpoint, row.due_at);
@@ -108,10 +108,6 @@ async fn read(
             let hold = *holds.get(bucket).context("a bucket that is not leased")?;
             let writer = writers.get(usize::from(*bucket) % WRITERS).context("a writer")?;
             writer.send((row, hold)).await.ok().context("a writer has ended")?;
-        }
-        // Reading again and again for a few rows would only slow down those who owe them.
-        if few {
-            tokio::time::sleep(GATHER).await;
         }
     }
     Ok(())

@@ -117,9 +117,11 @@ impl Bench {
     async fn bare(&self, targets: &[Target], count: usize) -> anyhow::Result<f64> {
         owing::clear(&self.stage).await?;
         let started = Instant::now();
-        let done = Arc::default();
-        let (owed, settled) =
-            tokio::join!(owing::owe_many(&self.app, targets, count, FLOWS, &done), bare_delivery::settle_all(&self.app, targets, count),);
+        let done = Arc::new(AtomicUsize::new(0));
+        let (owed, settled) = tokio::join!(
+            owing::owe_many(&self.app, targets, count, FLOWS, &done),
+            bare_delivery::settle_all(&self.app, targets, count, &done),
+        );
         owed?;
         settled?;
         Ok(of(count) / started.elapsed().as_secs_f64())
@@ -165,7 +167,7 @@ impl Bench {
         owing::clear(&self.stage).await?;
         self.pile_up(count).await?;
         let started = Instant::now();
-        bare_delivery::settle_all(&self.app, &self.fifty, count).await?;
+        bare_delivery::settle_all(&self.app, &self.fifty, count, &AtomicUsize::new(count)).await?;
         Ok(of(count) / started.elapsed().as_secs_f64())
     }
 
