@@ -57,10 +57,16 @@ pub struct Store {
     aside: PgPool,
     /// The connections of the delivery engine.
     engine: PgPool,
+    /// Those with which it reads what is due.
+    readers: PgPool,
 }
 
-/// How many connections the delivery engine has: for reading, settling, leases and listening.
+/// How many connections the delivery engine has: for settling, leases and listening.
 const ENGINE_CONNECTIONS: u32 = 10;
+
+/// How many it has for reading what is due. The statement is small and names a table of many partitions, so that planning it
+/// took five times as long as running it: here it is planned once. It leaves the planner no choice.
+const READING_CONNECTIONS: u32 = 4;
 
 /// The planner's settings for the delivery engine. Its hot table is normally nearly empty, and a plan that was made for an
 /// empty table collapses in a burst: so each statement is planned when it runs, and by its indexes only.
@@ -85,6 +91,7 @@ impl Store {
             ("timezone", "UTC".to_owned()),
         ]);
         let engine = options.clone().options(ENGINE_PLANS);
+        let readers = engine.clone().options([("plan_cache_mode", "force_generic_plan")]);
         let pool = |most, options: PgConnectOptions| {
             PgPoolOptions::new()
                 .max_connections(most)
@@ -97,7 +104,12 @@ impl Store {
                 })
                 .connect_lazy_with(options)
         };
-        Ok(Self { engine: pool(ENGINE_CONNECTIONS, engine), aside: pool(1, options.clone()), pool: pool(limits.connections, options) })
+        Ok(Self {
+            engine: pool(ENGINE_CONNECTIONS, engine),
+            readers: pool(READING_CONNECTIONS, readers),
+            aside: pool(1, options.clone()),
+            pool: pool(limits.connections, options),
+        })
     }
 
     /// Opens a transaction on the data of `merchant`.
@@ -110,6 +122,7 @@ impl Store {
         self.pool.close().await;
         self.aside.close().await;
         self.engine.close().await;
+        self.readers.close().await;
     }
 
     /// How many connections there are, and how many of them are idle.
