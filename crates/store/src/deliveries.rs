@@ -56,6 +56,9 @@ pub struct Text {
     pub body: String,
 }
 
+/// Up to how many messages in hand a reading is planned once and for all.
+const MUCH_IN_HAND: usize = 200;
+
 /// Reads what is due at `now` for the endpoints `wanted`, in order of due time, without the messages `in_hand`. Paused and
 /// removed endpoints have nothing.
 pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
@@ -63,6 +66,8 @@ pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTi
     let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
     let since: Vec<DateTime<Utc>> = wanted.iter().map(|wanted| wanted.since).collect();
     let most: Vec<i64> = wanted.iter().map(|wanted| wanted.most).collect();
+    // With much in hand it is worth planning, because only a plan made for these very messages looks them up by their hash.
+    let connections = if in_hand.len() > MUCH_IN_HAND { &store.engine } else { &store.readers };
     let rows = sqlx::query!(
         r#"
         select
@@ -105,7 +110,7 @@ pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTi
         now,
         in_hand,
     )
-    .fetch_all(&store.readers)
+    .fetch_all(connections)
     .await?;
     let due = rows.into_iter().map(|row| Due {
         merchant: MerchantId(row.merchant_id),
