@@ -22,6 +22,10 @@ const MOST_READ: usize = 256;
 /// How many rows are read of an endpoint whose settings are not known yet.
 const USUAL: usize = 10;
 
+/// How many messages may be in hand for each slot: a call ends before it is settled, and when settling stands still no more
+/// is read.
+const IN_HAND_PER_SLOT: usize = 4;
+
 /// What the owner holds of an endpoint.
 pub(super) struct Desk {
     pub(super) merchant: MerchantId,
@@ -76,7 +80,8 @@ impl Desk {
         if self.signalled.is_none() || self.reading {
             return Wants::Nothing;
         }
-        let free = self.slots().saturating_sub(self.calls);
+        let room = (self.slots() * IN_HAND_PER_SLOT).saturating_sub(self.in_hand.len());
+        let free = self.slots().saturating_sub(self.calls).min(room);
         if free == 0 {
             return Wants::Nothing;
         }
@@ -251,6 +256,19 @@ mod tests {
         desk.was_read(at(10), false, Duration::ZERO);
         assert_eq!(desk.wants(Duration::ZERO), Wants::Read(9));
         assert_eq!(desk.read(EndpointId(Uuid::nil()), 9).since, at(3));
+    }
+
+    #[test]
+    fn it_reads_no_more_while_nothing_is_settled() {
+        let mut desk = desk(2, 100);
+        for number in 0..8 {
+            desk.take(message(number), at(1), true);
+            desk.call_ended(Duration::ZERO);
+        }
+        desk.signal(at(1), Duration::ZERO);
+        assert_eq!(desk.wants(Duration::ZERO), Wants::Nothing);
+        desk.let_go(message(0));
+        assert_eq!(desk.wants(Duration::ZERO), Wants::Read(1));
     }
 
     #[test]
