@@ -182,5 +182,5 @@ async fn an_import_takes_little_memory_however_large_it_is() {
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"created\":2000,"), "{answer}");
     // Kept whole, it would take more than twice its length.
     let peak = peak_memory(served.child.id());
-    assert!(peak < 150, "{peak} MB");
+    assert!(peak < 100, "{peak} MB");
 }

@@ -13,7 +13,7 @@ pub const LONGEST_LINE: usize = 1024 * 1024;
 
 /// How many lines a chunk has at most, and after how many bytes it takes no further line.
 const MOST_LINES: usize = 500;
-const MOST_BYTES: usize = 1024 * 1024;
+const MOST_BYTES: usize = 512 * 1024;
 
 /// Where lines come from, piece by piece. [`Source::next`] may be dropped and called again without a loss.
 pub trait Source: Send {
