@@ -27,7 +27,7 @@ const ROTATES_FOR: TimeDelta = TimeDelta::hours(24);
 /// What is to be changed; what is absent stays as it is, or is the usual for a new endpoint.
 #[derive(Default)]
 pub struct Change {
-    /// The whole address; with `base`, the base to which the interface's path is added.
+    /// The whole address.
     pub url: Option<String>,
     /// How it knows us.
     pub authentication: Option<Authentication>,
