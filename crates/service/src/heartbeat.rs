@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
-use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
+use crate::task::Task;
 use crate::{limits, rate};
 
 /// How often there is a beat.
@@ -31,26 +31,10 @@ pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
 /// Beats without end. When one panics, that is logged, and the next follows.
 pub async fn run(app: App) {
     loop {
-        let beats = Beats(tokio::spawn(go_on(app.clone())));
-        if let Err(error) = beats.ended().await {
+        if let Err(error) = Task::spawn(go_on(app.clone())).ended().await {
             tracing::error!(%error, "a beat broke off");
         }
         sleep(EVERY).await;
-    }
-}
-
-/// The task of the beats, which ends with whoever watches over it.
-struct Beats(JoinHandle<()>);
-
-impl Beats {
-    async fn ended(mut self) -> Result<(), JoinError> {
-        (&mut self.0).await
-    }
-}
-
-impl Drop for Beats {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

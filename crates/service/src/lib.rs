@@ -9,7 +9,7 @@
 //! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
 //! - [`certificate`] asks whether callers can trust the certificate; `backhaul doctor` shows that too.
 //! - [`cli`] is the command line, one file per group of commands.
-//! - [`config`], [`telemetry`], [`tls`], [`metrics`], [`clock`], [`entropy`], [`key`] and [`bearer`] are what these stand on.
+//! - [`config`], [`telemetry`], [`tls`], [`metrics`], [`clock`], [`entropy`], [`key`], [`task`] and [`bearer`] are what these stand on.
 
 pub mod app;
 pub mod bearer;
@@ -27,5 +27,6 @@ pub mod limits;
 pub mod metrics;
 pub mod outbound;
 pub mod rate;
+pub mod task;
 pub mod telemetry;
 pub mod tls;

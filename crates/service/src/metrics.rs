@@ -102,6 +102,10 @@ pub struct Metrics {
     pub attempt_seconds: Family<InterfaceLabels, Histogram>,
     /// Lanes that stood still without a head; there must be none.
     pub lanes_rescued: Counter,
+    /// Reactions that could not be done; their messages are sent again.
+    pub reactions_failed: Counter,
+    /// Delivery engines that broke off and were started again.
+    pub engines_broken: Counter,
     /// Connections of the public listener.
     pub listener: Connections,
     connections: Gauge,
@@ -124,6 +128,8 @@ impl Default for Metrics {
             attempts: Family::default(),
             attempt_seconds: Family::new_with_constructor(seconds),
             lanes_rescued: Counter::default(),
+            reactions_failed: Counter::default(),
+            engines_broken: Counter::default(),
             listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
@@ -140,6 +146,8 @@ impl Default for Metrics {
         registry.register("delivery_attempts", "Calls to merchants' systems, by what came of them", metrics.attempts.clone());
         registry.register_with_unit("delivery", "Time of a call to a merchant's system", Unit::Seconds, metrics.attempt_seconds.clone());
         registry.register("delivery_lanes_rescued", "Lanes that stood still without a head", metrics.lanes_rescued.clone());
+        registry.register("delivery_reactions_failed", "Reactions that could not be done", metrics.reactions_failed.clone());
+        registry.register("delivery_engines_broken", "Delivery engines that broke off", metrics.engines_broken.clone());
         metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());

@@ -88,6 +88,7 @@ pub async fn release(store: &Store, deliverer: Uuid, buckets: &[u8]) -> Result<(
 
 /// Says that `deliverer` is gone, so that the others take its share at once.
 pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
+    sqlx::query!("update delivery_bucket set owner = null, leased_until = null where owner = $1", deliverer).execute(&store.engine).await?;
     sqlx::query!("delete from deliverer where deliverer_id = $1 or live_until < now() - interval '1 hour'", deliverer)
         .execute(&store.engine)
         .await?;

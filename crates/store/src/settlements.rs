@@ -10,7 +10,7 @@ use sqlx::{Acquire as _, PgConnection};
 use uuid::Uuid;
 
 use crate::outbox::bucket;
-use crate::{Failed, Store};
+use crate::{Failed, Store, Tx};
 
 /// A bucket as its owner holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,26 +96,58 @@ pub struct Settled {
     pub unparked: Vec<(MerchantId, EndpointId)>,
 }
 
+/// The outcome of a call that was written down before it was made, as long as nothing else is known.
+pub const UNKNOWN: &str = "unknown";
+
 /// Settles, all of it or nothing, what is done under a good hold. Each message may appear once. `now` is when the lanes go
 /// on.
 pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
     let mut connection = store.engine.acquire().await?;
     let mut transaction = connection.begin().await?;
+    let settled = settle_all(&mut transaction, settlements, attempts, now).await?;
+    transaction.commit().await?;
+    Ok(settled)
+}
+
+/// Settles one message in its merchant's transaction, so that what follows from it is one with it. If the hold is not good
+/// any more, nothing is changed.
+pub async fn settle_within(tx: &mut Tx, settlement: &Settlement, attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
+    settle_all(tx.connection(), std::slice::from_ref(settlement), attempts, now).await
+}
+
+/// Writes down a call that is about to be made, and answers whether the hold is still good.
+pub async fn announce(store: &Store, attempt: &Attempt) -> Result<bool, Failed> {
+    let mut connection = store.engine.acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let held = hold(&mut transaction, &[attempt.hold]).await?;
+    if held.is_empty() {
+        return Ok(false);
+    }
+    append(&mut transaction, &[attempt]).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+async fn settle_all(
+    connection: &mut PgConnection,
+    settlements: &[Settlement],
+    attempts: &[Attempt],
+    now: DateTime<Utc>,
+) -> Result<Settled, Failed> {
     let mut holds: Vec<Hold> =
         settlements.iter().map(|settlement| settlement.hold).chain(attempts.iter().map(|attempt| attempt.hold)).collect();
     holds.sort_unstable();
     holds.dedup();
-    let held = hold(&mut transaction, &holds).await?;
+    let held = hold(connection, &holds).await?;
     let good = |hold: &Hold| held.binary_search(hold).is_ok();
     let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
     let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
-    keep_failures(&mut transaction, &ours).await?;
-    let removed = remove(&mut transaction, &ours).await?;
-    postpone(&mut transaction, &ours).await?;
-    park(&mut transaction, &ours).await?;
-    let unparked = unpark(&mut transaction, &removed, now).await?;
-    record(&mut transaction, &attempts).await?;
-    transaction.commit().await?;
+    keep_failures(connection, &ours).await?;
+    let removed = remove(connection, &ours).await?;
+    postpone(connection, &ours).await?;
+    park(connection, &ours).await?;
+    let unparked = unpark(connection, &removed, now).await?;
+    record(connection, &attempts).await?;
     Ok(Settled { held, unparked })
 }
 
@@ -329,12 +361,10 @@ async fn keep_failures(connection: &mut PgConnection, settlements: &[&Settlement
     Ok(())
 }
 
-/// Appends the attempts and counts them by the hour. The same again, after a commit whose answer was lost, counts once.
-async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
-    if attempts.is_empty() {
-        return Ok(());
-    }
-    let inserted = sqlx::query_scalar!(
+/// Appends the attempts, or completes those that were announced, and answers which were new in that. The same again, after a
+/// commit whose answer was lost, changes nothing.
+async fn append(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<Vec<Uuid>, Failed> {
+    let written = sqlx::query_scalar!(
         r#"
         insert into attempt (
             merchant_id, attempt_id, message_id, endpoint_id, started_at, took_ms, number, status, outcome, reason, answer
@@ -344,7 +374,10 @@ async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
             $1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::integer[], $7::smallint[], $8::smallint[],
             $9::text[], $10::text[], $11::bytea[]
         )
-        on conflict (merchant_id, attempt_id) do nothing
+        on conflict (merchant_id, attempt_id) do update
+        set took_ms = excluded.took_ms, status = excluded.status, outcome = excluded.outcome, reason = excluded.reason,
+            answer = excluded.answer
+        where attempt.outcome = 'unknown'
         returning attempt_id
         "#,
         &attempts.iter().map(|attempt| attempt.merchant.0).collect::<Vec<_>>(),
@@ -359,11 +392,20 @@ async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
         &attempts.iter().map(|attempt| attempt.reason.as_deref()).collect::<Vec<_>>() as &[Option<&str>],
         &attempts.iter().map(|attempt| attempt.answer.as_deref()).collect::<Vec<_>>() as &[Option<&[u8]>],
     )
-    .fetch_all(&mut *connection)
+    .fetch_all(connection)
     .await?;
+    Ok(written)
+}
+
+/// Appends the attempts and counts them by the hour, each once.
+async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
+    if attempts.is_empty() {
+        return Ok(());
+    }
+    let written = append(&mut *connection, attempts).await?;
     let counted: Vec<(&&Attempt, &'static str)> = attempts
         .iter()
-        .filter(|attempt| inserted.contains(&attempt.id))
+        .filter(|attempt| written.contains(&attempt.id))
         .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
         .collect();
     if counted.is_empty() {

@@ -1,7 +1,5 @@
 //! One attempt: prepare (address, authentication, signature), call, judge. What came of it is data for the settling.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::delivery::{Outcome, Schedule, Verdict, judge};
@@ -11,21 +9,21 @@ use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use store::deliveries::Due;
 use store::endpoints::Endpoint;
-use store::settlements::{Attempt, Fate, Hold, Settlement};
+use store::settlements::{self, Attempt, Fate, Hold, Settlement};
 use uuid::Uuid;
 
 use super::authentication::{Authentication, Token};
-use super::client::{Exchange, Request};
+use super::client::{Exchange, MOST_KEPT, MOST_READ, Request};
 use super::lease::Leases;
+use super::reaction::{Ending, How};
 use super::secrets::Secrets;
 use super::signature::{Secret, sign};
+use super::writer::{Reacts, Result as Ended};
 use crate::app::App;
 use crate::metrics::{AttemptLabels, InterfaceLabels};
 
 /// How to call an endpoint: its settings, ready for use.
 pub(super) struct Peer {
-    merchant: MerchantId,
-    endpoint: EndpointId,
     pub(super) revision: i64,
     pub(super) slots: usize,
     pub(super) per_second: usize,
@@ -38,31 +36,34 @@ pub(super) struct Peer {
 
 /// Why an endpoint cannot be called: its settings are not fit for it.
 #[derive(Debug, thiserror::Error)]
-#[error("the endpoint's {0} cannot be used; set the endpoint again")]
-pub(super) struct Unfit(&'static str);
+#[error("the endpoint's {what} cannot be used; set the endpoint again")]
+pub(super) struct Unfit {
+    what: &'static str,
+    schedule: Schedule,
+}
 
 impl Peer {
     /// Makes the settings of an endpoint ready for use.
     pub(super) fn new(app: &App, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unfit> {
-        let Secrets { authentication, secret, previous } = Secrets::open(app, merchant, endpoint).map_err(|_| Unfit("secrets"))?;
-        let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until);
-        let secrets = [Some((secret, None)), previous.map(|previous| (previous, until))].into_iter().flatten().collect();
+        let unfit = |what| Unfit { what, schedule: Schedule::default() };
         let schedule = match &endpoint.waits {
-            Some(waits) => Schedule::of_seconds(waits).map_err(|_| Unfit("schedule"))?,
+            Some(waits) => Schedule::of_seconds(waits).map_err(|_| unfit("schedule"))?,
             None => Schedule::default(),
         };
+        let unfit = |what| Unfit { what, schedule: schedule.clone() };
+        let Secrets { authentication, secret, previous } = Secrets::open(app, merchant, endpoint).map_err(|_| unfit("secrets"))?;
+        let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until);
+        let secrets = [Some((secret, None)), previous.map(|previous| (previous, until))].into_iter().flatten().collect();
         let interface: Option<Interface> = endpoint.interface.parse().ok();
         let version = match (&endpoint.version_header, interface) {
             (Some((name, value)), _) => {
                 let header = name.parse().ok().zip(HeaderValue::from_str(value).ok());
-                Some(header.ok_or(Unfit("version header"))?)
+                Some(header.ok_or_else(|| unfit("version header"))?)
             }
             (None, Some(interface)) => Some((VERSION, HeaderValue::from_static(interface.version()))),
             (None, None) => None,
         };
         Ok(Self {
-            merchant,
-            endpoint: endpoint.id,
             revision: endpoint.revision,
             slots: usize::try_from(endpoint.slots).unwrap_or(1),
             per_second: usize::try_from(endpoint.per_second).unwrap_or(1),
@@ -77,8 +78,6 @@ impl Peer {
     #[cfg(test)]
     pub(super) fn for_tests(slots: usize, per_second: usize) -> Self {
         Self {
-            merchant: MerchantId(Uuid::nil()),
-            endpoint: EndpointId(Uuid::nil()),
             revision: 1,
             slots,
             per_second,
@@ -104,6 +103,8 @@ pub(super) struct Letter {
     pub(super) hold: Hold,
     pub(super) message: Uuid,
     pub(super) kind: Kind,
+    merchant: MerchantId,
+    pub(super) endpoint: EndpointId,
     event: String,
     sequence: i64,
     body: Bytes,
@@ -120,6 +121,8 @@ impl Letter {
             hold,
             message: due.message,
             kind: text.kind.parse().ok()?,
+            merchant: due.merchant,
+            endpoint: due.endpoint,
             event: text.event,
             sequence: due.sequence,
             body: Bytes::from(text.body),
@@ -132,126 +135,133 @@ impl Letter {
     fn number(&self) -> i16 {
         self.attempts_before.saturating_add(self.attempts).saturating_add(1)
     }
-}
 
-/// What came of an attempt: the calls that were made, and what becomes of the message.
-pub(super) struct Done {
-    pub(super) settlement: Settlement,
-    pub(super) attempts: Vec<Attempt>,
-    /// When the message is due again, if it is.
-    pub(super) due_again: Option<DateTime<Utc>>,
+    /// A call of it that begins now.
+    fn begin(&self, app: &App) -> Attempt {
+        Attempt {
+            hold: self.hold,
+            id: app.mint(),
+            merchant: self.merchant,
+            message: self.message,
+            endpoint: self.endpoint,
+            started_at: app.now(),
+            took_ms: 0,
+            number: self.number(),
+            status: None,
+            outcome: settlements::UNKNOWN.to_owned(),
+            reason: None,
+            answer: None,
+            counted_as: match self.kind {
+                Kind::Of(interface) => Some(interface.as_str()),
+                Kind::EndpointTest => None,
+            },
+        }
+    }
 }
 
 /// Makes one attempt. Nothing comes of it when the bucket is not ours any more: a process that was stopped for a while must
-/// not call for whoever has it now.
-pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Letter) -> Option<Done> {
-    let ours = || leases.is_good(letter.hold, leases.now()).then_some(());
+/// not call for whoever has it now. With `reacts`, each call is written down before it is made.
+pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Letter, reacts: bool) -> Option<Ended> {
     let mut attempts = Vec::with_capacity(1);
-    ours()?;
-    let (outcome, token) = call(app, peer, letter, &mut attempts).await;
+    let (mut exchange, token) = call(app, leases, peer, letter, reacts, &mut attempts).await?;
     // A token that was refused is replaced once, and the call made again without being counted.
-    let outcome = match (outcome, token) {
-        (Outcome::Answered { status: 401, .. }, Some(token)) => {
-            app.tokens.reject(&token).await;
-            ours()?;
-            call(app, peer, letter, &mut attempts).await.0
-        }
-        (outcome, _) => outcome,
-    };
-    let (now, counted) = (app.now(), letter.attempts.saturating_add(1));
-    let verdict = judge(&outcome, counted.unsigned_abs(), &peer.schedule, app.entropy.part(), now);
-    let trial = letter.kind == Kind::EndpointTest;
-    let (fate, due_again) = fate(verdict, trial, counted, letter.number(), &outcome, now);
-    let settlement = Settlement { hold: letter.hold, merchant: peer.merchant, message: letter.message, fate };
-    Some(Done { settlement, attempts, due_again })
+    if let (Outcome::Answered { status: 401, .. }, Some(token)) = (&exchange.outcome, token) {
+        app.tokens.reject(&token).await;
+        (exchange, _) = call(app, leases, peer, letter, reacts, &mut attempts).await?;
+    }
+    Some(end(app, letter, &peer.schedule, exchange, attempts, reacts))
 }
 
 /// What becomes of a message whose endpoint cannot be called: an attempt that was refused before it began.
-pub(super) fn refuse(app: &App, due: &Due, hold: Hold, unfit: &Unfit) -> Done {
-    let outcome = Outcome::Refused(unfit.to_string());
-    let (now, counted) = (app.now(), due.attempts.saturating_add(1));
-    let number = due.attempts_before.saturating_add(counted);
-    let kind: Option<Kind> = due.text.as_ref().and_then(|text| text.kind.parse().ok());
-    let attempt = Attempt {
-        hold,
-        id: app.mint(),
-        merchant: due.merchant,
-        message: due.message,
-        endpoint: due.endpoint,
-        started_at: now,
-        took_ms: 0,
-        number,
-        status: None,
-        outcome: outcome.word(),
-        reason: Some(unfit.to_string()),
-        answer: None,
-        counted_as: kind.and_then(counted_as),
-    };
-    let verdict = judge(&outcome, counted.unsigned_abs(), &Schedule::default(), app.entropy.part(), now);
-    let (fate, due_again) = fate(verdict, kind == Some(Kind::EndpointTest), counted, number, &outcome, now);
-    let settlement = Settlement { hold, merchant: due.merchant, message: due.message, fate };
-    Done { settlement, attempts: vec![attempt], due_again }
+pub(super) fn refuse(app: &App, letter: &Letter, unfit: &Unfit, reacts: bool) -> Ended {
+    let exchange = Exchange::refused(Outcome::Refused(unfit.to_string()));
+    let mut attempt = letter.begin(app);
+    complete(&mut attempt, &exchange);
+    end(app, letter, &unfit.schedule, exchange, vec![attempt], reacts)
 }
 
-/// What a verdict means for the row. A trial is over after one attempt, whatever came of it.
-fn fate(verdict: Verdict, trial: bool, counted: i16, number: i16, outcome: &Outcome, now: DateTime<Utc>) -> (Fate, Option<DateTime<Utc>>) {
-    match verdict {
-        Verdict::Delivered => (Fate::Gone, None),
-        Verdict::Retry { .. } | Verdict::Failed if trial => (Fate::Gone, None),
-        Verdict::Retry { at } => (Fate::Postponed { due_at: at, attempts: counted }, Some(at)),
+/// What becomes of a message after an attempt. A trial is over after one, whatever came of it.
+fn end(app: &App, letter: &Letter, schedule: &Schedule, exchange: Exchange, attempts: Vec<Attempt>, reacts: bool) -> Ended {
+    let Exchange { outcome, answer, .. } = exchange;
+    let (now, counted) = (app.now(), letter.attempts.saturating_add(1));
+    let trial = letter.kind == Kind::EndpointTest;
+    let (fate, due_again, how) = match judge(&outcome, counted.unsigned_abs(), schedule, app.entropy.part(), now) {
+        Verdict::Delivered => {
+            let status = if let Outcome::Answered { status, .. } = outcome { status } else { 0 };
+            (Fate::Gone, None, Some(How::Delivered(status, answer)))
+        }
+        Verdict::Retry { .. } | Verdict::Failed if trial => (Fate::Gone, None, None),
+        Verdict::Retry { at } => (Fate::Postponed { due_at: at, attempts: counted }, Some(at), None),
         Verdict::Failed => {
-            let reason = match outcome {
+            let reason = match &outcome {
                 Outcome::Unreachable(why) | Outcome::Refused(why) => format!("{}: {why}", outcome.word()),
                 Outcome::Answered { .. } | Outcome::TimedOut => outcome.word(),
             };
-            (Fate::Failed { attempts: number, reason, failed_at: now }, None)
+            (Fate::Failed { attempts: letter.number(), reason, failed_at: now }, None, Some(How::GivenUp))
         }
-    }
-}
-
-/// As what a call counts in the reports.
-fn counted_as(kind: Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Of(interface) => Some(interface.as_str()),
-        Kind::EndpointTest => None,
-    }
+    };
+    let settlement = Settlement { hold: letter.hold, merchant: letter.merchant, message: letter.message, fate };
+    let ending = how.filter(|_| reacts).map(|how| Reacts {
+        kind: letter.kind,
+        ending: Ending { message: letter.message, at: now, how },
+        attempts: letter.attempts,
+    });
+    Ended { endpoint: letter.endpoint, settlement, attempts, due_again, ending }
 }
 
 /// Makes one call, and notes it down. Answers the token that it was made with, if it was an OAuth token.
-async fn call(app: &App, peer: &Peer, letter: &Letter, attempts: &mut Vec<Attempt>) -> (Outcome, Option<Token>) {
-    let (started_at, id) = (app.now(), app.mint());
-    let mut headers = headers(peer, letter, started_at);
-    let (exchange, token) = match authorize(app, peer, &mut headers).await {
-        Ok(token) => {
-            let request = Request { headers, body: letter.body.clone(), ..app.client.request(Method::POST, &peer.url) };
-            (app.client.call(request).await, token)
+async fn call(
+    app: &App,
+    leases: &Leases,
+    peer: &Peer,
+    letter: &Letter,
+    reacts: bool,
+    attempts: &mut Vec<Attempt>,
+) -> Option<(Exchange, Option<Token>)> {
+    let mut attempt = letter.begin(app);
+    let mut headers = headers(peer, letter, attempt.started_at);
+    let authorized = authorize(app, peer, letter.endpoint, &mut headers).await;
+    if reacts {
+        match settlements::announce(&app.store, &attempt).await {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(failed) => {
+                tracing::warn!(%failed, "an attempt could not be written down, so that it is not made yet");
+                return None;
+            }
         }
-        Err(outcome) => (Exchange { outcome, answer: Bytes::new(), truncated: false, took: Duration::ZERO }, None),
+    }
+    if !leases.is_good(letter.hold, leases.now()) {
+        return None;
+    }
+    let (exchange, token) = match authorized {
+        Ok(token) => {
+            let usual = app.client.request(Method::POST, &peer.url);
+            // A reaction needs the whole answer; of others only the beginning is kept, for people.
+            let most_kept = if reacts { MOST_READ } else { MOST_KEPT };
+            (app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await, token)
+        }
+        Err(outcome) => (Exchange::refused(outcome), None),
     };
     let interface = letter.kind.as_str();
     app.metrics.attempts.get_or_create(&AttemptLabels { interface, outcome: exchange.outcome.word() }).inc();
     app.metrics.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(exchange.took.as_secs_f64());
-    let (status, reason) = match &exchange.outcome {
+    complete(&mut attempt, &exchange);
+    attempts.push(attempt);
+    Some((exchange, token))
+}
+
+/// Notes down what came of a call.
+fn complete(attempt: &mut Attempt, exchange: &Exchange) {
+    (attempt.status, attempt.reason) = match &exchange.outcome {
         Outcome::Answered { status, .. } => (i16::try_from(*status).ok(), None),
         Outcome::TimedOut => (None, None),
         Outcome::Unreachable(why) | Outcome::Refused(why) => (None, Some(why.clone())),
     };
-    attempts.push(Attempt {
-        hold: letter.hold,
-        id,
-        merchant: peer.merchant,
-        message: letter.message,
-        endpoint: peer.endpoint,
-        started_at,
-        took_ms: i32::try_from(exchange.took.as_millis()).unwrap_or(i32::MAX),
-        number: letter.number(),
-        status,
-        outcome: exchange.outcome.word(),
-        reason,
-        answer: (!exchange.answer.is_empty()).then(|| exchange.answer.to_vec()),
-        counted_as: counted_as(letter.kind),
-    });
-    (exchange.outcome, token)
+    attempt.outcome = exchange.outcome.word();
+    attempt.took_ms = i32::try_from(exchange.took.as_millis()).unwrap_or(i32::MAX);
+    let answer = exchange.answer.get(..MOST_KEPT).unwrap_or(&exchange.answer);
+    attempt.answer = (!answer.is_empty()).then(|| answer.to_vec());
 }
 
 fn headers(peer: &Peer, letter: &Letter, now: DateTime<Utc>) -> HeaderMap {
@@ -277,10 +287,10 @@ fn headers(peer: &Peer, letter: &Letter, now: DateTime<Utc>) -> HeaderMap {
 }
 
 /// Adds what authenticates us.
-async fn authorize(app: &App, peer: &Peer, headers: &mut HeaderMap) -> Result<Option<Token>, Outcome> {
+async fn authorize(app: &App, peer: &Peer, endpoint: EndpointId, headers: &mut HeaderMap) -> Result<Option<Token>, Outcome> {
     let (header, token) = match &peer.authentication {
         Authentication::OAuth(oauth) => {
-            let token = app.tokens.token(&app.client, peer.endpoint.0, oauth).await?;
+            let token = app.tokens.token(&app.client, endpoint.0, oauth).await?;
             (Some(token.header()), Some(token))
         }
         other => (other.header().map_err(|wrong| Outcome::Refused(wrong.to_string()))?, None),

@@ -30,9 +30,10 @@ pub const MOST_READ: usize = 64 * 1024;
 /// How much of it is kept.
 pub const MOST_KEPT: usize = 16 * 1024;
 
-/// How long a connection is kept for the next call, and how many of one host: as many as an endpoint has calls at once.
+/// How long a connection is kept for the next call, and how many of one host: as many as an endpoint may have calls at once,
+/// because many endpoints may be at one host, and a connection for each call costs more than the call.
 const IDLE: Duration = Duration::from_mins(1);
-const IDLE_PER_HOST: usize = 10;
+const IDLE_PER_HOST: usize = 1_000;
 /// The most that the head of an answer may have.
 const HEAD: usize = 64 * 1024;
 /// Who calls.
@@ -77,6 +78,14 @@ pub struct Exchange {
     pub truncated: bool,
     /// How long it took.
     pub took: Duration,
+}
+
+impl Exchange {
+    /// One that did not come about.
+    #[must_use]
+    pub fn refused(outcome: Outcome) -> Self {
+        Self { outcome, answer: Bytes::new(), truncated: false, took: Duration::ZERO }
+    }
 }
 
 /// Why there is no client.

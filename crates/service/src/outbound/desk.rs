@@ -26,6 +26,10 @@ const USUAL: usize = 10;
 /// is read.
 const IN_HAND_PER_SLOT: usize = 4;
 
+/// How long after a reading that left something behind the next one waits, unless half of the slots are free by then: a few
+/// rows at a time cost the database much more than half of the slots at once.
+const GATHER: Duration = Duration::from_millis(10);
+
 /// What the owner holds of an endpoint.
 pub(super) struct Desk {
     pub(super) merchant: MerchantId,
@@ -43,6 +47,8 @@ pub(super) struct Desk {
     signalled: Option<DateTime<Utc>>,
     /// Whether it is being read at the moment.
     reading: bool,
+    /// When the last reading ended, if it left something behind.
+    left_behind: Option<Duration>,
     pace: Pace,
     /// When something last happened.
     pub(super) touched: Duration,
@@ -59,6 +65,7 @@ impl Desk {
             since: DateTime::<Utc>::MAX_UTC,
             signalled: None,
             reading: false,
+            left_behind: None,
             pace: Pace::default(),
             touched: now,
         }
@@ -84,6 +91,12 @@ impl Desk {
         let free = self.slots().saturating_sub(self.calls).min(room);
         if free == 0 {
             return Wants::Nothing;
+        }
+        if let Some(ended) = self.left_behind.filter(|_| free * 2 < self.slots()) {
+            let waited = now.saturating_sub(ended);
+            if waited < GATHER {
+                return Wants::Later(GATHER.saturating_sub(waited));
+            }
         }
         let rate = self.peer.as_ref().map_or(USUAL, |peer| peer.per_second);
         match self.pace.allowed(rate, now) {
@@ -115,10 +128,16 @@ impl Desk {
         self.in_hand.keys().copied()
     }
 
+    /// The messages in hand that a reading from `since` on would bring again.
+    pub(super) fn in_hand_since(&self, since: DateTime<Utc>) -> impl Iterator<Item = Uuid> + '_ {
+        self.in_hand.iter().filter(move |(_, due_at)| **due_at >= since).map(|(message, _)| *message)
+    }
+
     /// A reading ended: it brought everything that was due up to `through`, and there may be `more`.
     pub(super) fn was_read(&mut self, through: DateTime<Utc>, more: bool, now: Duration) {
         self.reading = false;
         self.since = through;
+        self.left_behind = more.then_some(now);
         if more {
             self.signal(through, now);
         }

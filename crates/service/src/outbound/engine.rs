@@ -4,29 +4,38 @@
 //! - A reader asks the table for many endpoints at once, as many rows as each has slots for.
 //! - A call is a task that makes one attempt (`attempt.rs`).
 //! - A writer settles (`writer.rs`); the chores (`chores.rs`) keep leases and look for what was missed.
+//! - When any of these breaks off, the whole engine ends, and another one follows, which takes its leases anew.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+mod look;
+mod reading;
+mod ready;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use store::deliveries::{self, Due, Odd, Oddity, Wanted};
+use store::deliveries::{Due, Odd, Oddity, Wanted};
+use store::leases;
 use store::outbox::Owed;
 use store::settlements::{Fate, Hold, Settlement};
-use store::{endpoints, leases};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Notify, oneshot, watch};
-use tokio::task::{AbortHandle, JoinHandle};
+use tokio::sync::{oneshot, watch};
+use tokio::task::{AbortHandle, JoinSet};
 use uuid::Uuid;
 
-use super::attempt::{self, Done, Letter, Peer, Unfit};
+pub(super) use self::look::Look;
+use self::reading::{Reading, read};
+use self::ready::Ready;
+use super::attempt::{self, Letter, Peer, Unfit};
 use super::desk::{Desk, Wants};
 use super::lease::Leases;
+use super::reaction::Reactions;
 use super::writer::{self, Batch, Settled};
 use super::{chores, signal};
 use crate::app::App;
+use crate::task::Task;
 
 /// How many writers there are; a bucket always has the same.
 const WRITERS: usize = 4;
@@ -43,6 +52,8 @@ const KEPT_IDLE: Duration = Duration::from_mins(1);
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// How long a deliverer that leaves waits for what is in flight.
 const FAREWELL: Duration = Duration::from_secs(25);
+/// How long after an engine broke off the next one starts.
+const AFTER_BREAK: Duration = Duration::from_secs(1);
 
 /// Something that happened.
 pub(super) enum Event {
@@ -69,7 +80,7 @@ pub(super) enum Event {
     /// A reading ended.
     Read(Reading),
     /// A call ended.
-    Called(EndpointId, Done),
+    Called(writer::Result),
     /// A call broke off: it was dropped, or it panicked.
     Broke(EndpointId, Hold, Uuid),
     /// A batch was settled.
@@ -78,39 +89,36 @@ pub(super) enum Event {
     Drain(oneshot::Sender<()>),
 }
 
-/// What a reading brought.
-pub(super) struct Reading {
-    /// For whom, by which hold, and how many rows each asked for.
-    asked: Vec<(Wanted, Hold)>,
-    /// At which time.
-    read_at: DateTime<Utc>,
-    outcome: Result<(Vec<Due>, Peers), store::Failed>,
-}
-
-/// The settings that were read, or why they cannot be used.
-type Peers = HashMap<EndpointId, Result<Arc<Peer>, Unfit>>;
-
-/// A deliverer at work in this process.
+/// A deliverer at work in this process. Dropped, it is gone without a word, and its leases run out.
 pub struct Deliverer {
-    events: UnboundedSender<Event>,
+    /// The way to the engine that is at work.
+    events: Arc<Mutex<UnboundedSender<Event>>>,
     leave: watch::Sender<bool>,
-    engine: JoinHandle<()>,
+    supervisor: Task<()>,
 }
 
 impl Deliverer {
     /// Starts to deliver.
     #[must_use]
     pub fn start(app: App) -> Self {
-        let (events, arriving) = unbounded_channel();
+        Self::start_with(app, Reactions::default())
+    }
+
+    /// Starts to deliver; `reactions` says what follows from which delivery.
+    #[must_use]
+    pub fn start_with(app: App, reactions: Reactions) -> Self {
+        let (sender, arriving) = unbounded_channel();
+        let events = Arc::new(Mutex::new(sender));
         let (leave, leaving) = watch::channel(false);
-        let engine = tokio::spawn(Engine::new(app, events.clone(), leaving).run(arriving));
-        Self { events, leave, engine }
+        let supervisor = Task::spawn(supervise(app, reactions, Arc::clone(&events), arriving, leaving));
+        Self { events, leave, supervisor }
     }
 
     /// Delivers what is due by the app's clock, and waits until nothing more is.
     pub async fn deliver_all_due(&self) {
         let (tell, told) = oneshot::channel();
-        if self.events.send(Event::Drain(tell)).is_ok() {
+        let sent = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Drain(tell));
+        if sent.is_ok() {
             let _ = told.await;
         }
     }
@@ -118,67 +126,57 @@ impl Deliverer {
     /// Starts nothing more, finishes what is in flight, and gives the leases back.
     pub async fn leave(self) {
         let _ = self.leave.send(true);
-        let _ = self.engine.await;
+        let _ = self.supervisor.ended().await;
     }
 }
 
-/// Requests to look at the table.
-#[derive(Default)]
-pub(super) struct Look {
-    asked: AtomicU64,
-    notify: Notify,
-}
-
-impl Look {
-    /// Asks for a look, and answers the number of the request.
-    fn ask(&self) -> u64 {
-        let number = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
-        self.notify.notify_one();
-        number
-    }
-
-    /// Waits for a request.
-    pub(super) async fn asked(&self) {
-        self.notify.notified().await;
-    }
-
-    /// The last request that a look beginning now answers.
-    pub(super) fn answers(&self) -> u64 {
-        self.asked.load(Ordering::SeqCst)
-    }
-}
-
-/// Desks to look at, each once, the longest waiting first.
-#[derive(Default)]
-struct Ready {
-    queue: VecDeque<EndpointId>,
-    queued: HashSet<EndpointId>,
-}
-
-impl Ready {
-    fn insert(&mut self, endpoint: EndpointId) {
-        if self.queued.insert(endpoint) {
-            self.queue.push_back(endpoint);
+/// Keeps an engine at work until it leaves. One that breaks off is told of, and followed by another.
+async fn supervise(
+    app: App,
+    reactions: Reactions,
+    events: Arc<Mutex<UnboundedSender<Event>>>,
+    mut arriving: UnboundedReceiver<Event>,
+    leaving: watch::Receiver<bool>,
+) {
+    loop {
+        let sender = events.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let engine = Engine::new(app.clone(), &reactions, sender, leaving.clone());
+        let id = engine.id;
+        match Task::spawn(engine.run(arriving)).ended().await {
+            Ok(Ending::Left) => return,
+            Ok(Ending::Broke) => {}
+            Err(error) => tracing::error!(%error, "the delivery engine broke off"),
         }
-    }
-
-    fn take(&mut self, most: usize) -> Vec<EndpointId> {
-        let taken: Vec<EndpointId> = self.queue.drain(..most.min(self.queue.len())).collect();
-        taken.iter().for_each(|endpoint| _ = self.queued.remove(endpoint));
-        taken
-    }
-
-    fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        app.metrics.engines_broken.inc();
+        // Its calls ended with it, so that its leases can be taken at once.
+        if let Err(failed) = leases::leave(&app.store, id).await {
+            tracing::warn!(%failed, "the leases run out by themselves");
+        }
+        if *leaving.borrow() {
+            return;
+        }
+        tokio::time::sleep(AFTER_BREAK).await;
+        let (sender, next) = unbounded_channel();
+        *events.lock().unwrap_or_else(PoisonError::into_inner) = sender;
+        arriving = next;
     }
 }
 
-/// Tasks that end with whoever holds them.
-struct Tasks(Vec<JoinHandle<()>>);
+/// How an engine ended.
+enum Ending {
+    /// It was told to leave.
+    Left,
+    /// A part of it broke off.
+    Broke,
+}
 
-impl Drop for Tasks {
+/// The calls that are out, by message; they end with whoever holds this.
+#[derive(Default)]
+struct Calls(HashMap<Uuid, AbortHandle>);
+
+impl Drop for Calls {
     fn drop(&mut self) {
-        self.0.iter().for_each(JoinHandle::abort);
+        self.0.values().for_each(AbortHandle::abort);
     }
 }
 
@@ -193,7 +191,8 @@ struct Engine {
     due: BTreeSet<(DateTime<Utc>, EndpointId)>,
     paced: BTreeSet<(Duration, EndpointId)>,
     readings: usize,
-    calls: HashMap<Uuid, AbortHandle>,
+    calls: Calls,
+    reactions: Reactions,
     writers: Vec<UnboundedSender<writer::Result>>,
     events: UnboundedSender<Event>,
     look: Arc<Look>,
@@ -203,23 +202,26 @@ struct Engine {
     /// Who waits for the end of all work, and which look at the table must have found nothing.
     draining: Vec<oneshot::Sender<()>>,
     drained_by: u64,
-    tasks: Tasks,
+    /// The writers and the chores: none of them ends by itself.
+    parts: JoinSet<()>,
 }
 
 impl Engine {
-    fn new(app: App, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
+    fn new(app: App, reactions: &Reactions, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
         let id = app.mint();
         let leases = Arc::new(Leases::new());
         let look = Arc::new(Look::default());
-        let (writers, receivers): (Vec<_>, Vec<_>) = (0..WRITERS).map(|_| unbounded_channel()).unzip();
-        let mut tasks: Vec<JoinHandle<()>> = receivers
-            .into_iter()
-            .map(|results| tokio::spawn(writer::run(app.clone(), Arc::clone(&leases), results, events.clone())))
-            .collect();
-        tasks.push(tokio::spawn(chores::keep_partitions(app.clone())));
-        tasks.push(tokio::spawn(chores::keep_leases(app.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone())));
-        tasks.push(tokio::spawn(chores::backstop(app.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look))));
-        tasks.push(tokio::spawn(chores::listen(app.clone(), events.clone())));
+        let mut parts = JoinSet::new();
+        let writers = (0..WRITERS).map(|_| {
+            let (sender, results) = unbounded_channel();
+            parts.spawn(writer::run(app.clone(), Arc::clone(&leases), reactions.clone(), results, events.clone()));
+            sender
+        });
+        let writers = writers.collect();
+        parts.spawn(chores::keep_partitions(app.clone()));
+        parts.spawn(chores::keep_leases(app.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone()));
+        parts.spawn(chores::backstop(app.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
+        parts.spawn(chores::listen(app.clone(), events.clone()));
         Self {
             app,
             id,
@@ -229,7 +231,8 @@ impl Engine {
             due: BTreeSet::new(),
             paced: BTreeSet::new(),
             readings: 0,
-            calls: HashMap::new(),
+            calls: Calls::default(),
+            reactions: reactions.clone(),
             writers,
             events,
             look,
@@ -238,11 +241,11 @@ impl Engine {
             swept: Duration::ZERO,
             draining: Vec::new(),
             drained_by: 0,
-            tasks: Tasks(tasks),
+            parts,
         }
     }
 
-    async fn run(mut self, mut arriving: UnboundedReceiver<Event>) {
+    async fn run(mut self, mut arriving: UnboundedReceiver<Event>) -> Ending {
         let mut farewell = None;
         let mut gathered = Vec::with_capacity(256);
         let app = self.app.clone();
@@ -251,12 +254,16 @@ impl Engine {
             tokio::select! {
                 count = arriving.recv_many(&mut gathered, 256) => {
                     if count == 0 {
-                        return;
+                        return Ending::Broke;
                     }
                     gathered.drain(..).for_each(|event| self.on(event));
                 }
                 () = app.signals.arrived() => self.signalled(),
                 _ = self.leaving.changed() => {}
+                Some(ended) = self.parts.join_next() => {
+                    tracing::error!(?ended, "a part of the delivery engine broke off");
+                    return Ending::Broke;
+                }
                 () = tokio::time::sleep(nap) => {}
             }
             let leaves = *self.leaving.borrow();
@@ -275,10 +282,12 @@ impl Engine {
                 }
             }
         }
+        // What is still out had its time.
+        self.calls = Calls::default();
         if let Err(failed) = leases::leave(&self.app.store, self.id).await {
             tracing::warn!(%failed, "the leases run out by themselves");
         }
-        drop(self.tasks);
+        Ending::Left
     }
 
     /// How long there is nothing to do.
@@ -314,13 +323,13 @@ impl Engine {
             }
             Event::Heard(owed) => self.owe(&owed),
             Event::Read(reading) => self.was_read(reading),
-            Event::Called(endpoint, done) => {
-                if let Some(desk) = self.desk(endpoint, done.settlement.hold) {
+            Event::Called(result) => {
+                let endpoint = result.endpoint;
+                if let Some(desk) = self.desk(endpoint, result.settlement.hold) {
                     desk.call_ended(uptime);
-                    self.calls.remove(&done.settlement.message);
+                    self.calls.0.remove(&result.settlement.message);
                     self.ready.insert(endpoint);
-                    let Done { settlement, attempts, due_again } = done;
-                    self.settle(writer::Result { endpoint, settlement, attempts, due_again });
+                    self.settle(result);
                 }
             }
             Event::Broke(endpoint, hold, message) => {
@@ -329,7 +338,7 @@ impl Engine {
                     if let Some(due_at) = desk.let_go(message) {
                         desk.signal(due_at, uptime);
                     }
-                    self.calls.remove(&message);
+                    self.calls.0.remove(&message);
                     self.ready.insert(endpoint);
                 }
             }
@@ -385,7 +394,7 @@ impl Engine {
             Oddity::Stuck => (Fate::Postponed { due_at: now, attempts }, Some(now)),
         };
         let settlement = Settlement { hold, merchant, message, fate };
-        self.settle(writer::Result { endpoint, settlement, attempts: Vec::new(), due_again });
+        self.settle(writer::Result::uncalled(endpoint, settlement, due_again));
     }
 
     /// What time has brought: leases that ran out, retries, rates.
@@ -419,7 +428,7 @@ impl Engine {
     /// Reads for the desks that want it, as far as readers are free.
     fn pump(&mut self) {
         let uptime = self.leases.now();
-        while self.readings < READERS && self.calls.len() < MOST_CALLS && !self.ready.is_empty() {
+        while self.readings < READERS && self.calls.0.len() < MOST_CALLS && !self.ready.is_empty() {
             let (mut asked, mut in_hand, mut peers) = (Vec::new(), Vec::new(), HashMap::new());
             for endpoint in self.ready.take(MOST_ENDPOINTS) {
                 let Some(desk) = self.desks.get_mut(&endpoint) else { continue };
@@ -430,9 +439,10 @@ impl Engine {
                     Wants::Nothing => {}
                     Wants::Later(wait) => _ = self.paced.insert((uptime + wait, endpoint)),
                     Wants::Read(most) => {
-                        in_hand.extend(desk.in_hand());
+                        let wanted = desk.read(endpoint, most);
+                        in_hand.extend(desk.in_hand_since(wanted.since));
                         peers.extend(desk.peer.clone().map(|peer| (endpoint, peer)));
-                        asked.push((desk.read(endpoint, most), desk.hold));
+                        asked.push((wanted, desk.hold));
                     }
                 }
             }
@@ -497,30 +507,31 @@ impl Engine {
         let mut rows = rows;
         for due in &mut rows {
             let Some(hold) = hold else { break };
-            let settlement = |fate| Settlement { hold, merchant: due.merchant, message: due.message, fate };
+            let (message, due_at) = (due.message, due.due_at);
+            // What a lane's change made due again while it was still in hand comes with the next reading.
+            if desk.holds(message) {
+                continue;
+            }
+            let settlement = |fate| Settlement { hold, merchant: due.merchant, message, fate };
             if due.discard {
-                let settlement = settlement(Fate::Gone);
-                desk.take(due.message, due.due_at, false);
-                self.settle(writer::Result { endpoint, settlement, attempts: Vec::new(), due_again: None });
+                desk.take(message, due_at, false);
+                self.settle(writer::Result::uncalled(endpoint, settlement(Fate::Gone), None));
             } else if due.text.is_none() {
-                let settlement = settlement(Fate::Parked);
-                desk.take(due.message, due.due_at, false);
-                self.settle(writer::Result { endpoint, settlement, attempts: Vec::new(), due_again: Some(due.due_at) });
-            } else if let Some(unfit) = &unfit {
-                desk.take(due.message, due.due_at, false);
-                let Done { settlement, attempts, due_again } = attempt::refuse(&self.app, due, hold, unfit);
-                self.settle(writer::Result { endpoint, settlement, attempts, due_again });
-            } else if let Some(peer) = peer.as_ref().filter(|_| desk.may_start(uptime)) {
-                let message = due.message;
-                if let Some(letter) = Letter::new(due, hold) {
-                    desk.take(message, due.due_at, true);
-                    self.call(endpoint, Arc::clone(peer), letter);
-                } else {
-                    tracing::error!(%message, "a message of an unknown kind waits for a newer program");
+                desk.take(message, due_at, false);
+                self.settle(writer::Result::uncalled(endpoint, settlement(Fate::Parked), Some(due_at)));
+            } else if unfit.is_none() && !(peer.is_some() && desk.may_start(uptime)) {
+                stopped = Some(due_at);
+                break;
+            } else if let Some(letter) = Letter::new(due, hold) {
+                let reacts = self.reactions.of(letter.kind).is_some();
+                desk.take(message, due_at, unfit.is_none());
+                match (&unfit, &peer) {
+                    (Some(unfit), _) => self.settle(attempt::refuse(&self.app, &letter, unfit, reacts)),
+                    (None, Some(peer)) => self.call(Arc::clone(peer), letter, reacts),
+                    (None, None) => {}
                 }
             } else {
-                stopped = Some(due.due_at);
-                break;
+                tracing::error!(%message, "a message of an unknown kind waits for a newer program");
             }
         }
         desk.was_read(stopped.unwrap_or(if full { last } else { read_at }), stopped.is_some() || full, uptime);
@@ -529,18 +540,18 @@ impl Engine {
     }
 
     /// Starts a call.
-    fn call(&mut self, endpoint: EndpointId, peer: Arc<Peer>, letter: Letter) {
+    fn call(&mut self, peer: Arc<Peer>, letter: Letter, reacts: bool) {
         let (app, leases) = (self.app.clone(), Arc::clone(&self.leases));
         let message = letter.message;
-        let guard = Broken { events: self.events.clone(), at: Some((endpoint, letter.hold, message)) };
+        let guard = Broken { events: self.events.clone(), at: Some((letter.endpoint, letter.hold, message)) };
         let task = tokio::spawn(async move {
             let mut guard = guard;
-            if let Some(done) = attempt::attempt(&app, &leases, &peer, &letter).await {
+            if let Some(result) = attempt::attempt(&app, &leases, &peer, &letter, reacts).await {
                 guard.at = None;
-                let _ = guard.events.send(Event::Called(endpoint, done));
+                let _ = guard.events.send(Event::Called(result));
             }
         });
-        self.calls.insert(message, task.abort_handle());
+        self.calls.0.insert(message, task.abort_handle());
     }
 
     fn settle(&self, result: writer::Result) {
@@ -584,7 +595,7 @@ impl Engine {
         for endpoint in gone {
             let Some(desk) = self.desks.remove(&endpoint) else { continue };
             for message in desk.in_hand() {
-                if let Some(call) = self.calls.remove(&message) {
+                if let Some(call) = self.calls.0.remove(&message) {
                     call.abort();
                 }
             }
@@ -639,26 +650,4 @@ impl Drop for Broken {
             let _ = self.events.send(Event::Broke(endpoint, hold, message));
         }
     }
-}
-
-/// Reads what is due, and the settings of endpoints that were not known or have changed.
-async fn read(app: &App, asked: Vec<(Wanted, Hold)>, in_hand: &[Uuid], known: HashMap<EndpointId, Arc<Peer>>) -> Reading {
-    let read_at = app.now();
-    let wanted: Vec<Wanted> = asked.iter().map(|(wanted, _)| *wanted).collect();
-    let outcome = async {
-        let rows = deliveries::due(&app.store, &wanted, in_hand, read_at).await?;
-        let mut peers = Peers::new();
-        for due in &rows {
-            let current = known.get(&due.endpoint).is_some_and(|peer| peer.revision == due.revision);
-            if current || peers.contains_key(&due.endpoint) {
-                continue;
-            }
-            if let Some(endpoint) = endpoints::find(&app.store, due.merchant, due.endpoint).await? {
-                peers.insert(due.endpoint, Peer::new(app, due.merchant, &endpoint).map(Arc::new));
-            }
-        }
-        Ok((rows, peers))
-    };
-    let outcome = outcome.await;
-    Reading { asked, read_at, outcome }
 }

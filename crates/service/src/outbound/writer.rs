@@ -7,20 +7,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
-use store::settlements::{self, Attempt, Hold, Settlement};
+use domain::message::Kind;
+use store::Failed;
+use store::settlements::{self, Attempt, Fate, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use uuid::Uuid;
 
 use super::engine::Event;
 use super::lease::Leases;
+use super::reaction::{Ending, Reactions};
 use crate::app::App;
 
 /// How much is settled at a time.
 const MOST: usize = 64;
 /// How long a writer waits before it tries again when the database did not take a batch.
 const TRY_AGAIN: Duration = Duration::from_millis(200);
+/// After how long a message is sent again whose reaction cannot be done.
+const RECONSIDERED_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// What became of a message.
 pub(super) struct Result {
@@ -29,6 +34,23 @@ pub(super) struct Result {
     pub(super) attempts: Vec<Attempt>,
     /// When it is due again, if it is.
     pub(super) due_again: Option<DateTime<Utc>>,
+    /// How it ended, if its kind has a reaction to that.
+    pub(super) ending: Option<Reacts>,
+}
+
+/// What a reaction is told, and what is needed to send the message again if it cannot be done.
+pub(super) struct Reacts {
+    pub(super) kind: Kind,
+    pub(super) ending: Ending,
+    /// Counted attempts of this round, without this one.
+    pub(super) attempts: i16,
+}
+
+impl Result {
+    /// What became of a message without a call.
+    pub(super) fn uncalled(endpoint: EndpointId, settlement: Settlement, due_again: Option<DateTime<Utc>>) -> Self {
+        Self { endpoint, settlement, attempts: Vec::new(), due_again, ending: None }
+    }
 }
 
 /// A message that was settled.
@@ -60,12 +82,21 @@ pub(super) struct Batch {
 }
 
 /// Settles what arrives until nothing more can. What waits here is bounded by the messages in hand.
-pub(super) async fn run(app: App, leases: Arc<Leases>, mut results: UnboundedReceiver<Result>, events: UnboundedSender<Event>) {
+pub(super) async fn run(
+    app: App,
+    leases: Arc<Leases>,
+    reactions: Reactions,
+    mut results: UnboundedReceiver<Result>,
+    events: UnboundedSender<Event>,
+) {
     let mut gathered = Vec::with_capacity(MOST);
     while results.recv_many(&mut gathered, MOST).await > 0 {
-        let batch = settle(&app, &leases, std::mem::take(&mut gathered)).await;
-        if events.send(Event::Settled(batch)).is_err() {
-            return;
+        let (alone, together): (Vec<_>, Vec<_>) = gathered.drain(..).partition(|result: &Result| result.ending.is_some());
+        if !together.is_empty() {
+            let _ = events.send(Event::Settled(settle(&app, &leases, together).await));
+        }
+        for result in alone {
+            let _ = events.send(Event::Settled(settle_alone(&app, &leases, &reactions, result).await));
         }
     }
 }
@@ -104,4 +135,45 @@ async fn settle(app: &App, leases: &Leases, results: Vec<Result>) -> Batch {
             }
         }
     }
+}
+
+/// Settles a message in its merchant's transaction, together with the reaction of its kind. When the reaction cannot be
+/// done, that is a fault of ours: the message is sent again later, and no attempt is counted against it.
+async fn settle_alone(app: &App, leases: &Leases, reactions: &Reactions, mut result: Result) -> Batch {
+    loop {
+        let hold = result.settlement.hold;
+        if !leases.is_good(hold, leases.now()) {
+            return Batch { messages: vec![Settled::new(&result)], lost: vec![hold], unparked: Vec::new(), now: app.now() };
+        }
+        let Some(reacts) = &result.ending else { return settle(app, leases, vec![result]).await };
+        match settle_reacting(app, reactions, &result, reacts).await {
+            Ok(batch) => return batch,
+            Err(failed @ (Failed::Unreachable(_) | Failed::Collided(_))) => {
+                tracing::warn!(%failed, "a message could not be settled; it is tried again");
+                tokio::time::sleep(TRY_AGAIN).await;
+            }
+            Err(failed @ (Failed::Constraint(_) | Failed::Refused(_))) => {
+                tracing::error!(%failed, message = %result.settlement.message, "a reaction failed; its message is sent again");
+                app.metrics.reactions_failed.inc();
+                let due_at = app.now() + RECONSIDERED_AFTER;
+                result.settlement.fate = Fate::Postponed { due_at, attempts: reacts.attempts };
+                result.due_again = Some(due_at);
+                result.ending = None;
+            }
+        }
+    }
+}
+
+async fn settle_reacting(app: &App, reactions: &Reactions, result: &Result, reacts: &Reacts) -> std::result::Result<Batch, Failed> {
+    let (hold, now) = (result.settlement.hold, app.now());
+    let mut tx = app.store.begin(result.settlement.merchant).await?;
+    let settled = settlements::settle_within(&mut tx, &result.settlement, &result.attempts, now).await?;
+    let lost = if settled.held.is_empty() { vec![hold] } else { Vec::new() };
+    if lost.is_empty()
+        && let Some(reaction) = reactions.of(reacts.kind)
+    {
+        reaction.react(&mut tx, &reacts.ending).await?;
+    }
+    tx.commit().await?;
+    Ok(Batch { messages: vec![Settled::new(result)], lost, unparked: settled.unparked, now })
 }

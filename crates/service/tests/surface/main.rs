@@ -25,6 +25,7 @@ mod messages;
 mod operating;
 mod outbound_call;
 mod rates;
+mod reactions;
 mod readme;
 mod refunds;
 mod snapshots;
