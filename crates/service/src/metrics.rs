@@ -100,6 +100,8 @@ pub struct Metrics {
     pub attempts: Family<AttemptLabels, Counter>,
     /// How long they took.
     pub attempt_seconds: Family<InterfaceLabels, Histogram>,
+    /// Messages that are settled together.
+    pub settled_together: Histogram,
     /// Lanes that stood still without a head; there must be none.
     pub lanes_rescued: Counter,
     /// Reactions that could not be done; their messages are sent again.
@@ -127,6 +129,7 @@ impl Default for Metrics {
             tokens: Counter::default(),
             attempts: Family::default(),
             attempt_seconds: Family::new_with_constructor(seconds),
+            settled_together: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]),
             lanes_rescued: Counter::default(),
             reactions_failed: Counter::default(),
             engines_broken: Counter::default(),
@@ -145,6 +148,7 @@ impl Default for Metrics {
         registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
         registry.register("delivery_attempts", "Calls to merchants' systems, by what came of them", metrics.attempts.clone());
         registry.register_with_unit("delivery", "Time of a call to a merchant's system", Unit::Seconds, metrics.attempt_seconds.clone());
+        registry.register("delivery_batch_messages", "Messages that are settled together", metrics.settled_together.clone());
         registry.register("delivery_lanes_rescued", "Lanes that stood still without a head", metrics.lanes_rescued.clone());
         registry.register("delivery_reactions_failed", "Reactions that could not be done", metrics.reactions_failed.clone());
         registry.register("delivery_engines_broken", "Delivery engines that broke off", metrics.engines_broken.clone());

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::authentication::{Authentication, Token};
 use super::client::{Exchange, MOST_KEPT, MOST_READ, Request};
+use super::guard::{NotAllowed, Target};
 use super::lease::Leases;
 use super::reaction::{Ending, How};
 use super::secrets::Secrets;
@@ -27,7 +28,7 @@ pub(super) struct Peer {
     pub(super) revision: i64,
     pub(super) slots: usize,
     pub(super) per_second: usize,
-    url: String,
+    target: Result<Target, NotAllowed>,
     schedule: Schedule,
     authentication: Authentication,
     secrets: Vec<(Secret, Option<DateTime<Utc>>)>,
@@ -67,7 +68,7 @@ impl Peer {
             revision: endpoint.revision,
             slots: usize::try_from(endpoint.slots).unwrap_or(1),
             per_second: usize::try_from(endpoint.per_second).unwrap_or(1),
-            url: endpoint.url.clone(),
+            target: app.client.guard().check_url(&endpoint.url),
             schedule,
             authentication,
             secrets,
@@ -81,7 +82,7 @@ impl Peer {
             revision: 1,
             slots,
             per_second,
-            url: String::new(),
+            target: Err(NotAllowed::NoUrl),
             schedule: Schedule::default(),
             authentication: Authentication::None,
             secrets: Vec::new(),
@@ -236,7 +237,7 @@ async fn call(
     }
     let (exchange, token) = match authorized {
         Ok(token) => {
-            let usual = app.client.request(Method::POST, &peer.url);
+            let usual = app.client.request_to(Method::POST, peer.target.clone());
             // A reaction needs the whole answer; of others only the beginning is kept, for people.
             let most_kept = if reacts { MOST_READ } else { MOST_KEPT };
             (app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await, token)

@@ -21,7 +21,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use self::connector::Connector;
 pub use self::roots::NoRoots;
-use super::guard::{Guard, NoGuard};
+use super::guard::{Guard, NoGuard, NotAllowed, Target};
 use crate::clock::Clock;
 use crate::config::Settings;
 
@@ -53,8 +53,8 @@ pub struct Client {
 pub struct Request {
     /// How.
     pub method: Method,
-    /// Whom. The guard looks at it once more.
-    pub url: String,
+    /// Whom, or why not. When it connects, the guard looks once more.
+    pub target: Result<Target, NotAllowed>,
     /// The headers beside those that HTTP needs.
     pub headers: HeaderMap,
     /// The body.
@@ -138,9 +138,15 @@ impl Client {
     /// A request without headers and body, with the usual limits.
     #[must_use]
     pub fn request(&self, method: Method, url: &str) -> Request {
+        self.request_to(method, self.guard.check_url(url))
+    }
+
+    /// The same to a target that was checked before.
+    #[must_use]
+    pub fn request_to(&self, method: Method, target: Result<Target, NotAllowed>) -> Request {
         Request {
             method,
-            url: url.to_owned(),
+            target,
             headers: HeaderMap::new(),
             body: Bytes::new(),
             deadline: self.deadline,
@@ -159,7 +165,7 @@ impl Client {
     }
 
     async fn exchange(&self, request: Request, answer: &mut Answer) -> Outcome {
-        let target = match self.guard.check_url(&request.url) {
+        let target = match request.target {
             Ok(target) => target,
             Err(refusal) => return Outcome::Refused(refusal.to_string()),
         };

@@ -50,6 +50,8 @@ const MOST_CALLS: usize = 5_000;
 const KEPT_IDLE: Duration = Duration::from_mins(1);
 /// How often desks with nothing to do are looked for.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
+/// How often leases that ran out are looked for; what starts looks for itself.
+const EXPIRE_EVERY: Duration = Duration::from_millis(100);
 /// How long a deliverer that leaves waits for what is in flight.
 const FAREWELL: Duration = Duration::from_secs(25);
 /// How long after an engine broke off the next one starts.
@@ -199,6 +201,7 @@ struct Engine {
     leaving: watch::Receiver<bool>,
     releasing: bool,
     swept: Duration,
+    expired: Duration,
     /// Who waits for the end of all work, and which look at the table must have found nothing.
     draining: Vec<oneshot::Sender<()>>,
     drained_by: u64,
@@ -239,6 +242,7 @@ impl Engine {
             leaving,
             releasing: false,
             swept: Duration::ZERO,
+            expired: Duration::ZERO,
             draining: Vec::new(),
             drained_by: 0,
             parts,
@@ -400,7 +404,10 @@ impl Engine {
     /// What time has brought: leases that ran out, retries, rates.
     fn wake(&mut self) {
         let (now, uptime) = (self.app.now(), self.leases.now());
-        self.leases.expire(uptime).into_iter().for_each(|bucket| self.drop_bucket(bucket));
+        if uptime.saturating_sub(self.expired) >= EXPIRE_EVERY {
+            self.expired = uptime;
+            self.leases.expire(uptime).into_iter().for_each(|bucket| self.drop_bucket(bucket));
+        }
         while let Some((at, endpoint)) = self.due.pop_first() {
             if at > now {
                 self.due.insert((at, endpoint));
@@ -604,7 +611,7 @@ impl Engine {
 
     /// Gives buckets back of which nothing is in hand any more.
     fn give_back(&mut self) {
-        if self.releasing {
+        if self.releasing || !self.leases.is_leaving() {
             return;
         }
         let mut leaving = self.leases.leaving();

@@ -5,6 +5,7 @@
 //! drops what it has. Whatever a clock does in between, nobody else owns the bucket yet.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub(super) struct Leases {
     held: Mutex<BTreeMap<u8, Lease>>,
     /// When buckets were last given back.
     given_back: Mutex<BTreeMap<u8, Duration>>,
+    /// Whether some are being given back.
+    leaving: AtomicBool,
     since: Instant,
 }
 
@@ -42,7 +45,7 @@ struct Lease {
 impl Leases {
     /// No leases yet.
     pub(super) fn new() -> Self {
-        Self { held: Mutex::default(), given_back: Mutex::default(), since: Instant::now() }
+        Self { held: Mutex::default(), given_back: Mutex::default(), leaving: AtomicBool::new(false), since: Instant::now() }
     }
 
     /// The time by which leases are counted.
@@ -111,14 +114,23 @@ impl Leases {
         self.lock().iter().filter(|(_, lease)| !lease.leaving).map(|(bucket, _)| *bucket).collect()
     }
 
+    /// Whether buckets may be on their way back: a quick look before [`Self::leaving`].
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
+    }
+
     /// The buckets that are being given back.
     pub(super) fn leaving(&self) -> Vec<u8> {
-        self.lock().iter().filter(|(_, lease)| lease.leaving).map(|(bucket, _)| *bucket).collect()
+        let leases = self.lock();
+        self.leaving.store(leases.values().any(|lease| lease.leaving), Ordering::Relaxed);
+        leases.iter().filter(|(_, lease)| lease.leaving).map(|(bucket, _)| *bucket).collect()
     }
 
     /// Starts to give back `count` buckets.
     pub(super) fn hand_over(&self, count: usize) {
-        self.lock().values_mut().rev().filter(|lease| !lease.leaving).take(count).for_each(|lease| lease.leaving = true);
+        let mut leases = self.lock();
+        leases.values_mut().rev().filter(|lease| !lease.leaving).take(count).for_each(|lease| lease.leaving = true);
+        self.leaving.store(true, Ordering::Relaxed);
     }
 
     /// Forgets buckets that were given back by `now`.

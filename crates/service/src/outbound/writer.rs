@@ -126,6 +126,7 @@ async fn settle(app: &App, leases: &Leases, results: Vec<Result>) -> Batch {
         }
         match settlements::settle(&app.store, &settlements, &attempts, now).await {
             Ok(settled) => {
+                app.metrics.settled_together.observe(f64::from(u32::try_from(messages.len()).unwrap_or(u32::MAX)));
                 lost.extend(settlements.iter().map(|settlement| settlement.hold).filter(|hold| !settled.held.contains(hold)));
                 return Batch { messages, lost, unparked: settled.unparked, now };
             }
