@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use uuid::Uuid;
 
+use crate::crash::{self, Point};
 use crate::outbox::{Owed, bucket, owed};
 use crate::{Failed, Store};
 
@@ -112,6 +113,7 @@ pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTi
     )
     .fetch_all(connections)
     .await?;
+    crash::point(Point::WorkRead);
     let due = rows.into_iter().map(|row| Due {
         merchant: MerchantId(row.merchant_id),
         endpoint: EndpointId(row.endpoint_id),
@@ -150,6 +152,7 @@ pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Ut
     )
     .fetch_all(&store.engine)
     .await?;
+    crash::point(Point::WorkFound);
     rows.into_iter().map(|row| owed(MerchantId(row.merchant_id), row.endpoint_id, row.bucket, row.due_at)).collect()
 }
 

@@ -4,6 +4,7 @@
 
 use uuid::Uuid;
 
+use crate::crash::{self, Point};
 use crate::outbox::bucket;
 use crate::settlements::Hold;
 use crate::{Failed, Store};
@@ -45,6 +46,7 @@ pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64) -> Result<Renew
     )
     .fetch_one(&store.engine)
     .await?;
+    crash::point(Point::LeasesRenewed);
     let holds = row.buckets.into_iter().zip(row.epochs).map(|(number, epoch)| Ok(Hold { bucket: bucket(number)?, epoch }));
     Ok(Renewed { holds: holds.collect::<Result<_, Failed>>()?, live: row.others + 1 })
 }
@@ -70,12 +72,14 @@ pub async fn take(store: &Store, deliverer: Uuid, most: i64, seconds: f64) -> Re
     )
     .fetch_all(&store.engine)
     .await?;
+    crash::point(Point::LeasesTaken);
     rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
 }
 
 /// Gives buckets back.
 pub async fn release(store: &Store, deliverer: Uuid, buckets: &[u8]) -> Result<(), Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    crash::point(Point::Release);
     sqlx::query!(
         "update delivery_bucket set owner = null, leased_until = null where owner = $1 and bucket = any ($2::smallint[])",
         deliverer,
@@ -83,23 +87,28 @@ pub async fn release(store: &Store, deliverer: Uuid, buckets: &[u8]) -> Result<(
     )
     .execute(&store.engine)
     .await?;
+    crash::point(Point::Released);
     Ok(())
 }
 
 /// Says that `deliverer` is gone, so that the others take its share at once.
 pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
+    crash::point(Point::Leave);
     sqlx::query!("update delivery_bucket set owner = null, leased_until = null where owner = $1", deliverer).execute(&store.engine).await?;
     sqlx::query!("delete from deliverer where deliverer_id = $1 or live_until < now() - interval '1 hour'", deliverer)
         .execute(&store.engine)
         .await?;
+    crash::point(Point::Left);
     Ok(())
 }
 
 /// Tells the other processes of endpoints with work, one line each; never inside a transaction.
 pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
+    crash::point(Point::Tell);
     sqlx::query!(r#"select pg_notify('backhaul_owed', line) as "sent?" from unnest($1::text[]) as line"#, lines)
         .fetch_all(&store.engine)
         .await?;
+    crash::point(Point::Told);
     Ok(())
 }
 

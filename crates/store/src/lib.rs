@@ -8,6 +8,7 @@
 
 pub mod attempts;
 pub mod audit;
+pub mod crash;
 pub mod credentials;
 pub mod deliveries;
 pub mod endpoints;
@@ -32,6 +33,8 @@ use std::time::Duration;
 use domain::id::MerchantId;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection as _, Executor as _, PgConnection, PgPool, Postgres, Transaction};
+
+use crate::crash::Point;
 
 /// How the pool of connections is bounded.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +173,10 @@ impl Tx {
 
     /// Makes everything done in here durable.
     pub async fn commit(self) -> Result<(), Failed> {
-        Ok(self.transaction.commit().await?)
+        crash::point(Point::Commit);
+        self.transaction.commit().await?;
+        crash::point(Point::Committed);
+        Ok(())
     }
 
     /// Undoes everything done in here.

@@ -3,12 +3,15 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
+use crate::crash::{self, Point};
 use crate::{Failed, Store};
 
 /// Makes the partitions of `days` days from `first` on that are not there yet, and answers how many it made.
 pub async fn make(store: &Store, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
     let mut connection = store.engine.acquire().await?;
-    make_by(&mut connection, first, days).await
+    let made = make_by(&mut connection, first, days).await?;
+    crash::point(Point::PartitionsMade);
+    Ok(made)
 }
 
 pub(crate) async fn make_by(connection: &mut PgConnection, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {

@@ -9,6 +9,7 @@ use domain::id::{EndpointId, MerchantId};
 use sqlx::{Acquire as _, PgConnection};
 use uuid::Uuid;
 
+use crate::crash::{self, Point};
 use crate::outbox::bucket;
 use crate::{Failed, Store, Tx};
 
@@ -104,8 +105,11 @@ pub const UNKNOWN: &str = "unknown";
 pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
     let mut connection = store.engine.acquire().await?;
     let mut transaction = connection.begin().await?;
+    crash::point(Point::SettleBegun);
     let settled = settle_all(&mut transaction, settlements, attempts, now).await?;
+    crash::point(Point::SettleCommit);
     transaction.commit().await?;
+    crash::point(Point::SettleCommitted);
     Ok(settled)
 }
 
@@ -139,6 +143,7 @@ async fn settle_all(
     holds.sort_unstable();
     holds.dedup();
     let held = hold(connection, &holds).await?;
+    crash::point(Point::SettleHeld);
     let good = |hold: &Hold| held.binary_search(hold).is_ok();
     let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
     let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
@@ -199,6 +204,7 @@ async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> R
     )
     .fetch_all(connection)
     .await?;
+    crash::point(Point::SettleRemoved);
     let removed = rows.into_iter().map(|row| Removed {
         merchant: row.merchant_id,
         endpoint: row.endpoint_id,
@@ -256,6 +262,7 @@ async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTim
     )
     .fetch_all(connection)
     .await?;
+    crash::point(Point::SettleUnparked);
     Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), EndpointId(row.endpoint_id))).collect())
 }
 
@@ -286,6 +293,7 @@ async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) ->
     )
     .execute(connection)
     .await?;
+    crash::point(Point::SettlePostponed);
     Ok(())
 }
 
@@ -316,6 +324,7 @@ async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Res
     )
     .execute(connection)
     .await?;
+    crash::point(Point::SettleParked);
     Ok(())
 }
 
@@ -358,6 +367,7 @@ async fn keep_failures(connection: &mut PgConnection, settlements: &[&Settlement
     )
     .execute(connection)
     .await?;
+    crash::point(Point::SettleFailuresKept);
     Ok(())
 }
 
@@ -403,6 +413,7 @@ async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
         return Ok(());
     }
     let written = append(&mut *connection, attempts).await?;
+    crash::point(Point::SettleAppended);
     let counted: Vec<(&&Attempt, &'static str)> = attempts
         .iter()
         .filter(|attempt| written.contains(&attempt.id))

@@ -7,6 +7,7 @@ use domain::id::{EndpointId, MerchantId};
 use domain::message::{Interface, Kind};
 use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use store::crash::{self, Point};
 use store::deliveries::Due;
 use store::endpoints::Endpoint;
 use store::settlements::{self, Attempt, Fate, Hold, Settlement};
@@ -170,7 +171,9 @@ pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Le
         app.tokens.reject(&token).await;
         (exchange, _) = call(app, leases, peer, letter, reacts, &mut attempts).await?;
     }
-    Some(end(app, letter, &peer.schedule, exchange, attempts, reacts))
+    let ended = end(app, letter, &peer.schedule, exchange, attempts, reacts);
+    crash::point(Point::Judged);
+    Some(ended)
 }
 
 /// What becomes of a message whose endpoint cannot be called: an attempt that was refused before it began.
@@ -240,7 +243,10 @@ async fn call(
             let usual = app.client.request_to(Method::POST, peer.target.clone());
             // A reaction needs the whole answer; of others only the beginning is kept, for people.
             let most_kept = if reacts { MOST_READ } else { MOST_KEPT };
-            (app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await, token)
+            crash::point(Point::Call);
+            let exchange = app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await;
+            crash::point(Point::Answered);
+            (exchange, token)
         }
         Err(outcome) => (Exchange::refused(outcome), None),
     };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use store::crash::{self, Point};
 use store::{deliveries, leases, partitions};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
@@ -120,6 +121,7 @@ async fn hear(app: &App, events: &UnboundedSender<Event>) -> Result<(), store::F
     let mut listener = leases::Listener::new(&app.store).await?;
     loop {
         if let Some(owed) = signal::read(&listener.next().await?) {
+            crash::point(Point::SignalHeard);
             let _ = events.send(Event::Heard(owed));
         }
     }

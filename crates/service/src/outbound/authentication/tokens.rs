@@ -13,6 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use store::crash::{self, Point};
 use uuid::Uuid;
 
 use super::{OAuth, Style, bearer};
@@ -87,6 +88,7 @@ impl TokenCache {
             let good_until = asked_at.saturating_add(life.saturating_sub(MARGIN.min(life / 10)));
             Kept { token: Token { endpoint, header }, good_until }
         });
+        crash::point(Point::TokenFetched);
         let answer = result.as_ref().map(|kept| kept.token.clone()).map_err(Clone::clone);
         *last = Some(Fetched { with, result });
         slot.fetches.fetch_add(1, Ordering::SeqCst);
