@@ -34,6 +34,15 @@ pub enum NoPostgres {
     Io(PathBuf, #[source] io::Error),
 }
 
+/// How a server is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// It ends what its clients have begun, and writes everything down.
+    Fast,
+    /// It ends at once, and recovers when it is started again.
+    Immediate,
+}
+
 /// A running temporary cluster.
 pub struct Cluster {
     dir: PathBuf,
@@ -111,14 +120,23 @@ impl Cluster {
         format!("postgres:///{database}?host={}&user=postgres", self.dir.display())
     }
 
-    /// Stops it at once and removes everything.
-    pub fn stop(&self) -> Result<(), NoPostgres> {
+    /// Stops its server; [`Self::run`] starts it again.
+    pub fn halt(&self, manner: Halt) -> Result<(), NoPostgres> {
         let data = self.data();
+        let manner = match manner {
+            Halt::Fast => "fast",
+            Halt::Immediate => "immediate",
+        };
         run(
             "pg_ctl",
             Account::unprivileged()?,
-            ["-D".as_ref(), data.as_ref(), "-m".as_ref(), "immediate".as_ref(), "-w".as_ref(), "stop".as_ref()],
-        )?;
+            ["-D".as_ref(), data.as_ref(), "-m".as_ref(), manner.as_ref(), "-w".as_ref(), "stop".as_ref()],
+        )
+    }
+
+    /// Stops it at once and removes everything.
+    pub fn stop(&self) -> Result<(), NoPostgres> {
+        self.halt(Halt::Immediate)?;
         fs::remove_dir_all(&self.dir).map_err(|error| NoPostgres::Io(self.dir.clone(), error))
     }
 
