@@ -79,6 +79,23 @@ bench-delivery: proof ## Delivery against the same statements without it: ratio,
 chaos-delivery: proof ## Kills of deliverers while calls fail: lost, inversions, altered, seeded_caught
 	@$(PROOF) chaos-delivery
 
+# The program that ends where it is told has a name of its own and lies beside the plain one: only the two crates with such
+# points are built a second time, and the plain program stays without them.
+CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
+
+.PHONY: crash-delivery
+crash-delivery: proof ## Processes cut off at every point of a delivery: points, hits, lost, inversions, altered
+	@cargo build --quiet --release $(CRASH_POINTS)
+	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-delivery
+
+.PHONY: outage-delivery
+outage-delivery: proof ## PostgreSQL goes away under a steady load, and comes back: slowest_recovery_s, lost
+	@$(PROOF) outage-delivery
+
+.PHONY: freeze-delivery
+freeze-delivery: proof ## A deliverer stands still longer than its leases last, and goes on: stale_attempts, lost
+	@$(PROOF) freeze-delivery
+
 .PHONY: bench-isolation
 bench-isolation: proof ## Whether bad endpoints slow down the good ones: p99_ratio, p99_added_ms
 	@$(PROOF) bench-isolation
@@ -90,11 +107,15 @@ bench-backlog: proof ## Whether a message costs more when 2 million others wait:
 .PHONY: proof-short
 proof-short: ## Every bench and chaos run in its short form, with the development build
 	@cargo build --quiet -p backhaul -p proof
+	@cargo build --quiet $(CRASH_POINTS)
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-growth --seconds 1 --orders 20000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-intake --kills 6 --database-kills 2 --disconnects 800 --overload-seconds 6
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-delivery --messages 1000 --waiting 2000 --idle 100 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul freeze-delivery
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-backlog --many 20000 --messages 1000 --rounds 1
 

@@ -10,15 +10,20 @@ mod bare_delivery;
 mod chaos;
 mod delivery;
 mod delivery_chaos;
+mod delivery_crash;
+mod delivery_freeze;
+mod delivery_outage;
 mod growth;
 mod history;
 mod intake;
 mod isolation;
+mod leasing;
 mod load;
 mod meter;
 mod order;
 mod owing;
 mod stage;
+mod witness;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -94,6 +99,23 @@ enum Command {
         #[arg(long, default_value_t = 2_000)]
         subjects: u64,
     },
+    /// Processes that are cut off at every point that a message passes.
+    CrashDelivery {
+        /// How often at each point.
+        #[arg(long, default_value_t = 10)]
+        times: usize,
+    },
+    /// PostgreSQL goes away under a steady load, and comes back.
+    OutageDelivery {
+        /// How often.
+        #[arg(long, default_value_t = 5)]
+        outages: usize,
+        /// For how many seconds.
+        #[arg(long, default_value_t = 30)]
+        seconds: u64,
+    },
+    /// A deliverer stands still for longer than its leases last, and goes on.
+    FreezeDelivery,
     /// Healthy endpoints beside bad ones.
     BenchIsolation {
         /// Seconds of each measurement.
@@ -134,6 +156,11 @@ async fn main() -> anyhow::Result<()> {
             delivery::run(&cli.program, &delivery::Plan { messages, waiting, idle, rounds }).await?
         }
         Command::ChaosDelivery { kills, subjects } => delivery_chaos::run(&cli.program, &delivery_chaos::Plan { kills, subjects }).await?,
+        Command::CrashDelivery { times } => delivery_crash::run(&cli.program, times).await?,
+        Command::OutageDelivery { outages, seconds } => {
+            delivery_outage::run(&cli.program, &delivery_outage::Plan { outages, down: Duration::from_secs(seconds) }).await?
+        }
+        Command::FreezeDelivery => delivery_freeze::run(&cli.program).await?,
         Command::BenchIsolation { seconds, rounds, waiting } => {
             isolation::run(&cli.program, &isolation::Plan { duration: Duration::from_secs(seconds), rounds, waiting }).await?
         }

@@ -80,14 +80,21 @@ pub(crate) fn body(subject: &str, sequence: i64) -> String {
 
 /// What a flow does: a change of `subject` owes a message. Answers its id and when it was committed.
 pub(crate) async fn owe(app: &App, to: &Target, subject: &str, sequence: i64) -> anyhow::Result<(Uuid, Instant)> {
-    let (id, body) = (app.mint(), body(subject, sequence));
+    let id = app.mint();
+    let owed = write(app, to, id, subject, sequence).await?;
+    let committed = Instant::now();
+    app.signals.owe(owed);
+    Ok((id, committed))
+}
+
+/// The transaction of such a flow, with an id that is given.
+pub(crate) async fn write(app: &App, to: &Target, id: Uuid, subject: &str, sequence: i64) -> anyhow::Result<Owed> {
+    let body = body(subject, sequence);
     let message = Message { id, kind: Kind::Of(INTERFACE), event: "rma.updated", subject, sequence, body: &body };
     let mut tx = app.store.begin(to.merchant).await?;
     let owed = outbox::enqueue(&mut tx, INTERFACE, &message, app.now()).await?;
     tx.commit().await?;
-    let committed = Instant::now();
-    app.signals.owe(owed.context("the merchant has no endpoint")?);
-    Ok((id, committed))
+    owed.context("the merchant has no endpoint")
 }
 
 /// Flows that owe `count` messages of as many subjects to `targets` in turn, `flows` at a time; `done` counts commits.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -17,6 +18,7 @@ use domain::access::Scopes;
 use domain::mode::Mode;
 use sandbox::postgres::Cluster;
 use secrecy::ExposeSecret as _;
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -28,6 +30,9 @@ const SETTINGS: &str = "shared_buffers = '1GB'\nmax_wal_size = '8GB'\ncheckpoint
 
 /// The simulated systems of merchants are on this machine.
 const ALLOWED: &str = r#"["127.0.0.0/8"]"#;
+
+/// How many stages were set: several may be beside each other.
+static STAGES: AtomicUsize = AtomicUsize::new(0);
 
 /// The database with its merchants.
 pub(crate) struct Stage {
@@ -42,7 +47,8 @@ impl Stage {
         if !program.exists() {
             bail!("{} does not exist; `make build` builds it", program.display());
         }
-        let dir = std::env::temp_dir().join(format!("backhaul-proof-{}", std::process::id()));
+        let number = STAGES.fetch_add(1, Ordering::SeqCst);
+        let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
         let cluster = Cluster::start_with(&dir, SETTINGS)?;
         let url = cluster.url("postgres");
         store::installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;
@@ -65,8 +71,13 @@ impl Stage {
     }
 
     pub(crate) async fn connect(&self) -> anyhow::Result<PgConnection> {
-        let options: sqlx::postgres::PgConnectOptions = self.cluster.url("postgres").parse()?;
-        Ok(options.disable_statement_logging().connect().await?)
+        Ok(self.database()?.connect().await?)
+    }
+
+    /// How it is connected to.
+    pub(crate) fn database(&self) -> anyhow::Result<PgConnectOptions> {
+        let options: PgConnectOptions = self.cluster.url("postgres").parse()?;
+        Ok(options.disable_statement_logging())
     }
 
     /// The token of the merchant whose order `number` is.
@@ -89,17 +100,29 @@ impl Stage {
     }
 
     pub(crate) fn serve_on(&self, address: SocketAddr, admin: SocketAddr) -> anyhow::Result<Service> {
-        self.start(&["serve"], address, admin)
+        self.start(&["serve"], address, admin, &[])
     }
 
     /// Starts a process that delivers and does nothing else.
     pub(crate) fn deliver(&self) -> anyhow::Result<Service> {
-        self.start(&["serve", "--role", "deliver"], free()?, free()?)
+        self.deliver_with(&[])
     }
 
-    fn start(&self, arguments: &[&str], address: SocketAddr, admin: SocketAddr) -> anyhow::Result<Service> {
+    /// The same with these variables in its environment.
+    pub(crate) fn deliver_with(&self, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
+        self.start(&["serve", "--role", "deliver"], free()?, free()?, variables)
+    }
+
+    /// Starts a trial of the endpoint of the stage's merchant `number`: a process that owes one message.
+    pub(crate) fn try_endpoint(&self, number: usize, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
+        let merchant = format!("merchant-{number}");
+        self.start(&["endpoint", "test", "--merchant", &merchant, "rma"], free()?, free()?, variables)
+    }
+
+    fn start(&self, arguments: &[&str], address: SocketAddr, admin: SocketAddr, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
         let child = Command::new(&self.program)
             .args(arguments)
+            .envs(variables.iter().copied())
             .env("DATABASE_URL", self.cluster.url("postgres"))
             .env("BACKHAUL__MODE", "sandbox")
             .env("BACKHAUL__HTTP__LISTEN", address.to_string())
@@ -168,12 +191,23 @@ impl Service {
         tokio::time::timeout(Duration::from_secs(5), ask).await.ok().flatten().is_some()
     }
 
+    /// Sends it this signal: `-STOP`, `-CONT`.
+    pub(crate) fn signal(&self, signal: &str) -> anyhow::Result<()> {
+        Command::new("kill").args([signal, &self.pid().to_string()]).status()?;
+        Ok(())
+    }
+
+    /// Whether it is gone.
+    pub(crate) fn is_gone(&mut self) -> anyhow::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
     /// SIGTERM: it finishes what it has begun. Waits until it is gone, at most half a minute.
     pub(crate) async fn leave(&mut self) -> anyhow::Result<()> {
-        Command::new("kill").args(["-TERM", &self.pid().to_string()]).status()?;
+        self.signal("-TERM")?;
         let started = Instant::now();
         while started.elapsed() < Duration::from_secs(30) {
-            if self.child.try_wait()?.is_some() {
+            if self.is_gone()? {
                 return Ok(());
             }
             tokio::time::sleep(Duration::from_millis(20)).await;

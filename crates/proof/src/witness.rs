@@ -1,0 +1,155 @@
+//! The witness of a fault run: it notes what flows owed and what the simulated systems received, and the checker of
+//! `history.rs` holds the two and the database against each other in the end.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::ensure;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use sandbox::merchant::{Answer, Merchant, Received};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::history::{self, Arrival, Findings, Owed, SEEDED, Stored};
+
+/// Of 100 calls, so many fail in most runs.
+pub(crate) const FAILING: u8 = 30;
+/// What decides which.
+pub(crate) const SEED: u64 = 7;
+
+/// What was owed and what arrived.
+#[derive(Default)]
+pub(crate) struct Witness {
+    owed: Mutex<Vec<Owed>>,
+    arrivals: Mutex<Vec<Arrival>>,
+}
+
+impl Witness {
+    fn owed(&self) -> MutexGuard<'_, Vec<Owed>> {
+        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn arrivals(&self) -> MutexGuard<'_, Vec<Arrival>> {
+        self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A flow has committed this message.
+    pub(crate) fn owe(&self, id: Uuid, subject: u64, sequence: i64, body: &str) {
+        self.owed().push(Owed { id, subject, sequence, digest: Sha256::digest(body).into() });
+    }
+
+    /// A call arrived. Answers whose it is.
+    pub(crate) fn arrive(&self, received: &Received, accepted: bool) -> Option<Uuid> {
+        let id = received.message_id().and_then(|id| id.parse().ok())?;
+        self.arrivals().push(Arrival { number: received.number(), id, digest: received.digest(), accepted });
+        Some(id)
+    }
+
+    /// How many calls arrived.
+    pub(crate) fn calls(&self) -> usize {
+        self.arrivals().len()
+    }
+
+    /// The subjects of which a message was accepted after the first `calls`.
+    pub(crate) fn accepted_after(&self, calls: usize) -> HashSet<u64> {
+        let accepted: HashSet<Uuid> =
+            self.arrivals().iter().skip(calls).filter(|arrival| arrival.accepted).map(|arrival| arrival.id).collect();
+        self.owed().iter().filter(|owed| accepted.contains(&owed.id)).map(|owed| owed.subject).collect()
+    }
+
+    /// Lets `systems` fail `failing` of 100 calls at `path`, in ways that depend on nothing but the message, the attempt and
+    /// the seed.
+    pub(crate) fn watch(self: &Arc<Self>, systems: &Merchant, path: &str, failing: u8) {
+        systems.keep_bodies(false);
+        let witness = Arc::clone(self);
+        systems.answer_by(path, move |received| {
+            let [chance, manner, delay] = draw(received);
+            let accepted = chance >= failing;
+            witness.arrive(received, accepted);
+            let answer = match (accepted, manner % 4) {
+                (true, _) => Answer::ok(),
+                (false, 0) => Answer::reset(),
+                (false, 1) => Answer::close(),
+                (false, 2) => Answer::status(503),
+                (false, _) => Answer::status(500),
+            };
+            // Some are slow, so that faults meet calls that are out.
+            answer.delay(Duration::from_millis(u64::from(delay % 20)))
+        });
+    }
+
+    /// Holds what was owed against what arrived and what is stored.
+    pub(crate) async fn check(&self, connection: &mut PgConnection) -> anyhow::Result<Report> {
+        let ids = |rows: Vec<Uuid>| rows.into_iter().collect::<HashSet<_>>();
+        let stored = Stored {
+            waiting: ids(sqlx::query_scalar("select message_id from delivery").fetch_all(&mut *connection).await?),
+            failed: ids(sqlx::query_scalar("select message_id from failure").fetch_all(connection).await?),
+        };
+        Ok(Report::new(self.owed().clone(), self.arrivals().clone(), stored))
+    }
+}
+
+/// Three numbers that depend on the message, the attempt and the seed; the first is below 100.
+fn draw(received: &Received) -> [u8; 3] {
+    let text = format!("{SEED} {} {}", received.message_id().unwrap_or_default(), received.attempt().unwrap_or_default());
+    let digest: [u8; 32] = Sha256::digest(text).into();
+    // The first two bytes as a number of two digits, nearly evenly.
+    let chance = u16::from_be_bytes([digest[0], digest[1]]) % 100;
+    [u8::try_from(chance).unwrap_or_default(), digest[2], digest[3]]
+}
+
+/// What the checker says.
+pub(crate) struct Report {
+    pub(crate) owed: Vec<Owed>,
+    pub(crate) arrivals: Vec<Arrival>,
+    pub(crate) stored: Stored,
+    pub(crate) found: Findings,
+}
+
+impl Report {
+    fn new(owed: Vec<Owed>, arrivals: Vec<Arrival>, stored: Stored) -> Self {
+        let found = history::check(&owed, &arrivals, &stored);
+        Self { owed, arrivals, stored, found }
+    }
+
+    /// The report of stages beside each other, whose subjects are not the same.
+    pub(crate) fn join(reports: Vec<Self>) -> Self {
+        let (mut owed, mut arrivals, mut stored) = (Vec::new(), Vec::new(), Stored::default());
+        for report in reports {
+            owed.extend(report.owed);
+            arrivals.extend(report.arrivals);
+            stored.waiting.extend(report.stored.waiting);
+            stored.failed.extend(report.stored.failed);
+        }
+        Self::new(owed, arrivals, stored)
+    }
+
+    /// The result of the run `chaos`: what this run alone has to say, and what the checker found.
+    pub(crate) fn result(&self, chaos: &str, mut own: Value) -> Value {
+        let caught = history::seed(&self.owed, &self.arrivals, &self.stored, &mut StdRng::seed_from_u64(SEED));
+        let refused = self.arrivals.iter().filter(|arrival| !arrival.accepted).count();
+        let found = json!({
+            "chaos": chaos, "owed": self.owed.len(), "sent": self.arrivals.len(), "refused": refused,
+            "lost": self.found.lost.len(), "inversions": self.found.inverted.len(), "altered": self.found.altered.len(),
+            "duplicates": self.found.duplicates, "in_failure_queue": self.stored.failed.len(), "waiting": self.stored.waiting.len(),
+            "seeded_caught": caught, "seeded": SEEDED,
+        });
+        if let (Value::Object(own), Value::Object(found)) = (&mut own, found) {
+            own.extend(found);
+        }
+        own
+    }
+
+    /// Fails unless everything arrived in order and unaltered, and the checker found what was seeded, by this result.
+    pub(crate) fn ensure(&self, result: &Value) -> anyhow::Result<()> {
+        ensure!(self.found.lost.is_empty(), "messages are lost: {result}");
+        ensure!(self.found.inverted.is_empty(), "messages overtook others of their subject: {result}");
+        ensure!(self.found.altered.is_empty(), "messages were altered: {result}");
+        ensure!(result.get("seeded_caught") == Some(&json!(SEEDED)), "the checker missed a seeded fault: {result}");
+        Ok(())
+    }
+}
