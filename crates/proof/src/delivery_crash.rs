@@ -206,7 +206,10 @@ impl Scene {
         successor.leave().await?;
         let witness::Report { found, .. } = self.witness.check(&mut self.connection).await?;
         ensure!(found.lost.is_empty() && found.inverted.is_empty() && found.altered.is_empty(), "{found:?}");
-        settled
+        settled?;
+        let (stored, counted) = attempts(&mut self.connection).await?;
+        ensure!(stored == counted, "{stored} attempts are stored, and {counted} are counted for the reports");
+        Ok(())
     }
 
     /// Cuts off a process that owes a trial. It is owed if its transaction was committed, and only then.
@@ -268,6 +271,15 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// How many attempts are stored, trials aside, and how many are counted for the reports.
+async fn attempts(connection: &mut PgConnection) -> anyhow::Result<(i64, i64)> {
+    let counts = "
+        select
+            (select count(*) from attempt join message using (merchant_id, message_id) where message.kind <> 'endpoint_test'),
+            (select coalesce(sum(count), 0)::bigint from attempt_hourly)";
+    Ok(sqlx::query_as(counts).fetch_one(connection).await?)
 }
 
 /// How an endpoint of `systems` knows us by a token that we fetch.
