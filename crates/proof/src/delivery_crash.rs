@@ -79,7 +79,12 @@ async fn play(program: PathBuf, number: usize, cuts: Cuts) -> anyhow::Result<(us
         let next = cuts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some((point, turn)) = next else { break };
         let started = Instant::now();
-        scene.cut(point, turn).await.with_context(|| format!("cut off at {}, turn {turn}", point.name()))?;
+        let outcome = scene.cut(point, turn).await;
+        if outcome.is_err() {
+            // The other stages need not go on.
+            cuts.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        outcome.with_context(|| format!("cut off at {}, turn {turn}", point.name()))?;
         hits += 1;
         println!("{}:{} after {:.1} s", point.name(), passes(point, turn), started.elapsed().as_secs_f64());
     }
