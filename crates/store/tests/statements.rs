@@ -5,17 +5,16 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
+    unreachable_pub,
     reason = "a test says what it expects, and speaks to the database itself"
 )]
 
+mod database;
+
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::str::FromStr as _;
 
-use domain::mode::Mode;
-use sandbox::postgres::Cluster;
 use serde_json::Value;
-use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or that are small and shared: reference tables on a cluster.
@@ -41,18 +40,9 @@ const ACROSS: [(&str, &str); 5] = [
     ("as wanted (merchant_id, endpoint_id, since, most)", "endpoint"),
 ];
 
-/// A migrated database of this test's own.
+/// A connection to a database of this test's own.
 async fn database(of: &str) -> PgConnection {
-    let server = std::env::var("DATABASE_URL").unwrap_or_else(|_| Cluster::shared().unwrap().url("postgres"));
-    let options = PgConnectOptions::from_str(&server).unwrap();
-    let name = format!("statements_{of}_{}", std::process::id());
-    let mut connection = options.connect().await.unwrap();
-    sqlx::raw_sql(AssertSqlSafe(format!("drop database if exists {name} with (force)"))).execute(&mut connection).await.unwrap();
-    sqlx::raw_sql(AssertSqlSafe(format!("create database {name} template template0"))).execute(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
-    let options = options.database(&name);
-    store::installation::migrate(options.to_url_lossy().as_str(), Mode::Sandbox, "2026-03-01T12:00:00Z".parse().unwrap()).await.unwrap();
-    options.connect().await.unwrap()
+    database::create(of).await.connect().await.unwrap()
 }
 
 /// The statements of the store, as the compiler checked them.

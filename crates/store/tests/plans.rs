@@ -1,0 +1,312 @@
+//! How PostgreSQL carries out the delivery engine's statements: by their indexes, and reading no more than it answers.
+//!
+//! The hot table is normally nearly empty, and a plan that was made for an empty table collapses in a burst. So the store's
+//! own functions run here on its own connections, with 100,000 rows and with none, with statistics of the one and of the
+//! other, and PostgreSQL itself tells what it did (`auto_explain`, which needs a superuser).
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    unreachable_pub,
+    reason = "a test says what it expects, and speaks to the database itself"
+)]
+
+mod database;
+mod explained;
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::message::{Interface, Kind};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, PgConnection};
+use store::deliveries::{self, Wanted};
+use store::outbox::{self, Message};
+use store::settlements::{self, Attempt, Fate, Hold, Settlement};
+use store::{PoolLimits, Store, leases};
+use uuid::Uuid;
+
+use self::explained::{Explained, Plan};
+
+/// How many deliveries there are: 5,000 parked behind the head of one lane, 45,000 due at one endpoint, and 50,000 in lanes
+/// of two at all the others, the second of each parked.
+const ROWS: u32 = 100_000;
+const PARKED: u32 = 5_000;
+const ENDPOINTS: u32 = 1_000;
+/// The endpoint with the long lane, and the flooded one.
+const LONG: u32 = 0;
+const FLOODED: u32 = 1;
+
+/// Pages that a statement may touch for each row that it is about, and beside. A row is found by an index (2 or 3 pages, and
+/// one of the table), and so are its message and the head of its lane; one that is written goes into 3 indexes. Measured: up
+/// to 10 for a row that is read, up to 17 for one that is written. A scan of all rows would touch thousands.
+const PAGES_PER_ROW: u64 = 25;
+const PAGES_BESIDE: u64 = 100;
+
+fn now() -> DateTime<Utc> {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+/// The merchant `number`, who has the endpoint `number`.
+fn merchant(number: u32) -> MerchantId {
+    MerchantId(Uuid::from_u128(u128::from(number) + 1))
+}
+
+fn endpoint(number: u32) -> EndpointId {
+    EndpointId(merchant(number).0)
+}
+
+fn bucket(of: u32) -> u8 {
+    u8::try_from(of % 256).unwrap()
+}
+
+fn message(number: u32) -> Uuid {
+    let millis = u128::try_from(now().timestamp_millis()).unwrap();
+    Uuid::from_u128((millis << 80) + u128::from(number))
+}
+
+/// Whose the message `number` is, as `FILL_DELIVERIES` says too.
+fn owner(number: u32) -> u32 {
+    match number {
+        _ if number <= PARKED => LONG,
+        _ if number < ROWS / 2 => FLOODED,
+        _ => 2 + (number - ROWS / 2) % (ENDPOINTS - 2),
+    }
+}
+
+/// The head of the lane `lane` of the endpoint `of`, one of those with lanes of two.
+fn head(of: u32, lane: u32) -> u32 {
+    ROWS / 2 + (of - 2) + lane * 2 * (ENDPOINTS - 2)
+}
+
+const FILL_ENDPOINTS: &str = "
+    insert into endpoint (merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url,
+        key_id, authentication, secret)
+    select id, id, $1, $1, 1, 10, 20, number % 256, 'rma', 'https://hooks.example.com/', 'k', '', ''
+    from generate_series(0, $2 - 1) as number, lateral (select lpad(to_hex(number + 1), 32, '0')::uuid as id) as ids";
+
+const FILL_DELIVERIES: &str = "
+    with row as (
+        select number, $4 + (number || ' us')::interval as due_at,
+            case when number <= $3 then 0 when number < $1 / 2 then 1 else 2 + (number - $1 / 2) % ($2 - 2) end as endpoint,
+            case when number < $1 / 2 then 0 else (number - $1 / 2) / ($2 - 2) end as turn
+        from generate_series(0, $1 - 1) as number
+    ),
+    owed as (
+        select lpad(to_hex(endpoint + 1), 32, '0')::uuid as id,
+            (left(first_id($4)::text, 24) || lpad(to_hex(number), 12, '0'))::uuid as message_id,
+            case when endpoint = 0 then number + 1 else 1 + turn % 2 end as sequence,
+            case when endpoint = 0 then 'R-0' when endpoint = 1 then 'R-' || number else 'R-' || turn / 2 end as lane,
+            case when endpoint = 0 and number > 0 or turn % 2 = 1 then 'infinity' else due_at end as due_at
+        from row
+    ),
+    written as (
+        insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
+        select id, message_id, sequence, 'rma', 'rma.created', lane, repeat('x', 500) from owed
+    )
+    insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+    select id, message_id, id, sequence, due_at, 0, 0, false, lane from owed";
+
+/// A database, the store on it, and what PostgreSQL tells of its plans.
+struct Scene {
+    options: PgConnectOptions,
+    /// A connection that was there before PostgreSQL began to tell.
+    beside: PgConnection,
+    store: Store,
+    holds: Vec<Hold>,
+    /// Whether anything is owed.
+    filled: bool,
+    explained: Explained,
+}
+
+impl Scene {
+    /// Nothing is owed, and PostgreSQL knows it.
+    async fn empty(of: &str) -> Self {
+        let options = database::create(of).await;
+        let mut beside = options.connect().await.unwrap();
+        explained::switch_on(&mut beside, options.get_database().unwrap()).await;
+        // Statistics change only when the test says so.
+        let still = "alter table delivery set (autovacuum_enabled = off); alter table endpoint set (autovacuum_enabled = off); \
+            alter table message_20260301 set (autovacuum_enabled = off)";
+        sqlx::raw_sql(still).execute(&mut beside).await.unwrap();
+        let patience = Duration::from_mins(1);
+        let limits = PoolLimits { connections: 2, acquire: patience, statement: patience, lock: patience };
+        let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+        let mut scene = Self { options, beside, store, holds: Vec::new(), filled: false, explained: Explained::listen() };
+        scene.analyze().await;
+        scene
+    }
+
+    async fn analyze(&mut self) {
+        sqlx::raw_sql("vacuum analyze").execute(&mut self.beside).await.unwrap();
+    }
+
+    /// 100,000 are owed, and PostgreSQL has not noticed.
+    async fn fill(&mut self) {
+        let (rows, endpoints) = (i32::try_from(ROWS).unwrap(), i32::try_from(ENDPOINTS).unwrap());
+        sqlx::query(FILL_ENDPOINTS).bind(now()).bind(endpoints).execute(&mut self.beside).await.unwrap();
+        let filling = sqlx::query(FILL_DELIVERIES).bind(rows).bind(endpoints).bind(i32::try_from(PARKED).unwrap()).bind(now());
+        assert_eq!(filling.execute(&mut self.beside).await.unwrap().rows_affected(), u64::from(ROWS));
+        self.filled = true;
+    }
+
+    /// Takes all buckets.
+    async fn lease(&mut self) {
+        let deliverer = Uuid::from_u128(7);
+        leases::renew(&self.store, deliverer, 600.0).await.unwrap();
+        self.expect("the leases", 256, &[&[]]);
+        self.holds = leases::take(&self.store, deliverer, 256, 600.0).await.unwrap();
+        self.holds.sort_unstable();
+        self.expect("taking", 256, &[&[]]);
+        leases::renew(&self.store, deliverer, 600.0).await.unwrap();
+        self.expect("the leases", 256, &[&[]]);
+    }
+
+    fn hold(&self, of: u32) -> Hold {
+        self.holds[usize::from(bucket(of))]
+    }
+
+    /// Holds what ran since the last time to its scans (`index of table`), and to pages for so many rows each.
+    fn expect(&self, what: &str, rows: u64, scans: &[&[&str]]) -> Vec<Plan> {
+        let plans = self.explained.take();
+        assert_eq!(plans.len(), scans.len(), "{what}: {plans:#?}");
+        for (plan, scans) in plans.iter().zip(scans) {
+            let found = plan.scans();
+            assert!(found.iter().all(|scan| !scan.starts_with(explained::ALL)), "{what}: {found:?}: {plan:?}");
+            assert!(plan.most_sorted() <= 1_000, "{what}: {plan:?}");
+            let most = PAGES_BESIDE + PAGES_PER_ROW * rows;
+            assert!(plan.pages() <= most, "{what}: {} pages for {rows} rows: {plan:?}", plan.pages());
+            // Where there is nothing, and among the few endpoints, one index is as good as another.
+            let telling: Vec<&str> = found.iter().map(String::as_str).filter(|scan| !scan.ends_with(" of endpoint")).collect();
+            assert!(!self.filled || telling == *scans, "{what}: {telling:?} and not {scans:?}: {plan:?}");
+        }
+        plans
+    }
+}
+
+const KEY: &str = "delivery_pkey of delivery";
+const BY_DUE: &str = "delivery_by_due of delivery";
+const BY_LANE: &str = "delivery_by_lane of delivery";
+const MESSAGE: &str = "message_pkey of message";
+const READING: &[&str] = &[BY_DUE, BY_LANE, MESSAGE];
+
+/// Reads what is due: of many endpoints, of the flooded one with little and with much in hand, and of the long lane.
+async fn read(scene: &Scene) {
+    let wanted = |of: u32, most| Wanted { merchant: merchant(of), endpoint: endpoint(of), since: now(), most };
+    let readings = [
+        ("of many", (2..66).map(|of| wanted(of, 10)).collect(), 0, 640),
+        ("of one", vec![wanted(FLOODED, 256)], 200, 256),
+        ("with much in hand", vec![wanted(FLOODED, 256)], 1_000, 256),
+        ("of a long lane", vec![wanted(LONG, 256)], 0, 1),
+    ];
+    for (what, wanted, in_hand, rows) in readings {
+        let in_hand: Vec<Uuid> = (PARKED + 1..).take(in_hand).map(message).collect();
+        // Once on each connection, and again with the plan that was kept.
+        for _ in 0..6 {
+            let due = deliveries::due(&scene.store, &wanted, &in_hand, now() + TimeDelta::seconds(1)).await.unwrap();
+            assert_eq!(due.iter().filter(|due| due.text.is_some()).count(), if scene.filled { rows } else { 0 }, "{what}");
+            let plans = scene.expect(what, due.len() as u64, &[READING]);
+            // With much in hand it is planned for these very messages, else once for all.
+            assert!(plans.iter().all(|plan| plan.is_generic() == (in_hand.len() <= 200)), "{what}: {plans:?}");
+        }
+    }
+}
+
+/// Looks for what no signal told of: for all buckets, and for a few.
+async fn look(scene: &Scene) {
+    for buckets in [0..=255, 0..=15] {
+        let buckets: Vec<u8> = buckets.collect();
+        let of_these = (0..ENDPOINTS).filter(|of| buckets.contains(&bucket(*of))).count();
+        let found = deliveries::endpoints_with_work(&scene.store, &buckets, now() + TimeDelta::seconds(1)).await.unwrap();
+        assert_eq!(found.len(), if scene.filled { of_these } else { 0 });
+        scene.expect("endpoints with work", of_these as u64, &[&[BY_DUE]]);
+        assert!(deliveries::odd(&scene.store, &buckets, 500).await.unwrap().is_empty());
+        scene.expect("unwanted and removed", of_these as u64, &[&["delivery_to_discard of delivery"], &[BY_LANE]]);
+    }
+    // Every parked row of the bucket is looked at, and its lane's head.
+    assert!(deliveries::stuck(&scene.store, bucket(LONG)).await.unwrap().is_empty());
+    scene.expect("stuck", u64::from(PARKED), &[&[BY_DUE, BY_LANE]]);
+}
+
+/// Settles a batch with every fate in it, of the lanes `lane` of 64 endpoints.
+async fn settle(scene: &Scene, lane: u32) {
+    let settlement = |of: u32| {
+        let (fate, number) = match of % 4 {
+            0 => (Fate::Gone, head(of, lane)),
+            1 => (Fate::Failed { attempts: 6, reason: "503".to_owned(), failed_at: now() }, head(of, lane)),
+            2 => (Fate::Postponed { due_at: now() + TimeDelta::seconds(5), attempts: 1 }, head(of, lane)),
+            _ => (Fate::Parked, head(of, lane) + ENDPOINTS - 2),
+        };
+        assert_eq!(owner(number), of);
+        Settlement { hold: scene.hold(of), merchant: merchant(of), message: message(number), fate }
+    };
+    let attempt = |of: u32| Attempt {
+        hold: scene.hold(of),
+        id: message(ROWS + head(of, lane)),
+        merchant: merchant(of),
+        message: message(head(of, lane)),
+        endpoint: endpoint(of),
+        started_at: now(),
+        took_ms: 20,
+        number: 1,
+        status: Some(503),
+        outcome: "503".to_owned(),
+        reason: None,
+        answer: None,
+        counted_as: Some("rma"),
+    };
+    let settlements: Vec<Settlement> = (2..66).map(settlement).collect();
+    let attempts: Vec<Attempt> = (2..66).map(attempt).collect();
+    let settled = settlements::settle(&scene.store, &settlements, &attempts, now()).await.unwrap();
+    assert_eq!((settled.held.len(), settled.unparked.len()), (64, if scene.filled { 32 } else { 0 }));
+    let unparked: &[&[&str]] = if scene.filled { &[&[BY_LANE], &[KEY]] } else { &[] };
+    let before: &[&[&str]] = &[&[], &[KEY, MESSAGE], &[KEY], &[KEY], &[BY_LANE, KEY]];
+    scene.expect("settling", 64, &[before, unparked, &[&[], &[]]].concat());
+}
+
+/// Owes one more message to an endpoint.
+async fn owe(scene: &Scene, number: u32) {
+    let id = message(2 * ROWS + number);
+    let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject: "R-9", sequence: number.into(), body: "{}" };
+    let mut tx = scene.store.begin(merchant(2)).await.unwrap();
+    assert!(outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await.unwrap().is_some());
+    tx.commit().await.unwrap();
+    scene.expect("owing", 1, &[&[]]);
+}
+
+#[tokio::test]
+async fn the_engines_statements_go_by_their_indexes_whatever_the_statistics_say() {
+    let mut scene = Scene::empty("plans").await;
+    scene.lease().await;
+    read(&scene).await;
+    look(&scene).await;
+    settle(&scene, 0).await;
+    // A burst: the statistics, and the plans that are kept, are those of an empty table.
+    scene.fill().await;
+    read(&scene).await;
+    look(&scene).await;
+    settle(&scene, 1).await;
+    scene.analyze().await;
+    read(&scene).await;
+    look(&scene).await;
+    settle(&scene, 2).await;
+    // Often enough that a plan for all merchants is kept. Flows have no settings of their own: theirs are the usual plans.
+    for number in 1..=20 {
+        owe(&scene, number).await;
+    }
+}
+
+#[tokio::test]
+async fn a_scan_of_the_whole_table_does_not_go_unseen() {
+    let mut scene = Scene::empty("seen").await;
+    scene.fill().await;
+    let options = scene.options.clone();
+    let mut connection = options.connect().await.unwrap();
+    scene.explained.take();
+    sqlx::query("select count(*) from delivery where lane = $1").bind("R-0").execute(&mut connection).await.unwrap();
+    let plans = scene.explained.take();
+    let [plan] = plans.as_slice() else { panic!("one plan: {plans:?}") };
+    assert_eq!(plan.scans().into_iter().collect::<Vec<_>>(), [format!("{} of delivery", explained::ALL)]);
+    assert!(plan.pages() > 1_000, "{plan:?}");
+}
