@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// Where the app's time comes from.
 #[derive(Clone)]
@@ -13,6 +13,8 @@ pub enum Clock {
     System {
         /// When the process started, for [`Clock::uptime`].
         started: Instant,
+        /// By how much it is put wrong: by nothing, but in a test.
+        wrong_by: TimeDelta,
     },
     /// A test: microseconds since 1970, moved by hand.
     Fixed(Arc<AtomicI64>),
@@ -21,9 +23,15 @@ pub enum Clock {
 impl Clock {
     /// The machine's clock.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
     pub fn system() -> Self {
-        Self::System { started: Instant::now() }
+        Self::system_wrong_by(TimeDelta::zero())
+    }
+
+    /// The machine's clock if it were wrong by so much.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
+    pub fn system_wrong_by(wrong_by: TimeDelta) -> Self {
+        Self::System { started: Instant::now(), wrong_by }
     }
 
     /// A clock that stands at `time` until it is advanced.
@@ -38,7 +46,9 @@ impl Clock {
     pub fn now(&self) -> DateTime<Utc> {
         match self {
             // To the microsecond, which is what the database keeps.
-            Self::System { .. } => DateTime::from_timestamp_micros(Utc::now().timestamp_micros()).unwrap_or_default(),
+            Self::System { wrong_by, .. } => {
+                DateTime::from_timestamp_micros((Utc::now() + *wrong_by).timestamp_micros()).unwrap_or_default()
+            }
             Self::Fixed(micros) => DateTime::from_timestamp_micros(micros.load(Ordering::SeqCst)).unwrap_or_default(),
         }
     }
@@ -47,7 +57,7 @@ impl Clock {
     #[must_use]
     pub fn uptime(&self) -> Duration {
         match self {
-            Self::System { started } => started.elapsed(),
+            Self::System { started, .. } => started.elapsed(),
             Self::Fixed(micros) => Duration::from_micros(u64::try_from(micros.load(Ordering::SeqCst)).unwrap_or_default()),
         }
     }

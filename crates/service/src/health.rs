@@ -46,9 +46,10 @@ pub async fn examine(app: &App) -> Vec<Check> {
             return vec![Check::bad("database", failed.to_string(), "start PostgreSQL, or set DATABASE_URL to where it is")];
         }
     };
+    let answered_at = app.now();
     let mut checks = vec![version(&condition), writable(&condition), careful(&condition)];
     if matches!(app.clock, Clock::System { .. }) {
-        checks.push(clock(&condition, asked_at));
+        checks.push(clock(&condition, asked_at, answered_at));
     }
     checks.push(mode(app).await);
     checks.push(schema(app).await);
@@ -81,8 +82,10 @@ fn careful(condition: &Condition) -> Check {
     }
 }
 
-fn clock(condition: &Condition, asked_at: DateTime<Utc>) -> Check {
-    let skew = (condition.now - asked_at).num_milliseconds();
+/// The database read its clock at some time between question and answer; how long that took says nothing of the clocks.
+fn clock(condition: &Condition, asked_at: DateTime<Utc>, answered_at: DateTime<Utc>) -> Check {
+    let nearest = condition.now.clamp(asked_at, answered_at.max(asked_at));
+    let skew = (condition.now - nearest).num_milliseconds();
     let found = format!("{skew} ms from the database's");
     if skew.abs() <= MOST_SKEW_MS {
         Check::good("clock", found)
@@ -115,4 +118,24 @@ async fn schema(app: &App) -> Check {
 
 fn unreadable(name: &'static str, failed: &Failed) -> Check {
     Check::bad(name, failed.to_string(), "see the database's log")
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_may_be_half_a_second_from_the_databases() {
+        let asked_at: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
+        let millis = TimeDelta::milliseconds;
+        for (database, took, skew) in
+            [(0, 0, 0), (500, 0, 500), (501, 0, 501), (-500, 0, -500), (-501, 0, -501), (900, 900, 0), (1_401, 900, 501)]
+        {
+            let condition = Condition { version: OLDEST, writable: true, careless: Vec::new(), now: asked_at + millis(database) };
+            let check = clock(&condition, asked_at, asked_at + millis(took));
+            assert_eq!((check.found, check.ok), (format!("{skew} ms from the database's"), i64::abs(skew) <= 500), "{database} {took}");
+        }
+    }
 }

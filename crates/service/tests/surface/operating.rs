@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use backhaul::app::Phase;
+use chrono::TimeDelta;
 use domain::access::Scope;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -40,6 +41,20 @@ async fn a_read_only_or_careless_database_is_not_ready() {
             .map(|check| check["name"].as_str().unwrap())
             .collect();
         assert_eq!(bad, [check]);
+    }
+}
+
+#[tokio::test]
+async fn a_process_whose_clock_is_wrong_is_not_ready() {
+    let world = World::new().await;
+    for (wrong_by, ready) in [(0, true), (5_000, false), (-5_000, false)] {
+        let node = world.node_with_a_clock_wrong_by(TimeDelta::milliseconds(wrong_by)).await;
+        let (status, body) = node.admin("/readyz").await;
+        assert_eq!(status, if ready { 200 } else { 503 }, "{body}");
+        let body: Value = serde_json::from_str(&body).unwrap();
+        let check = body["checks"].as_array().unwrap().iter().find(|check| check["name"] == "clock").unwrap();
+        let mend = (!ready).then_some("synchronise both machines' clocks (NTP)");
+        assert_eq!((check["ok"].as_bool(), check["mend"].as_str()), (Some(ready), mend), "{check}");
     }
 }
 

@@ -14,7 +14,7 @@ use backhaul::entropy::Entropy;
 use backhaul::flow::configure_merchant as flow;
 use backhaul::http;
 use backhaul::http::listener;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::access::{Scope, Scopes};
 use domain::id::{Handle, MerchantId};
 use reqwest::header::HeaderMap;
@@ -52,6 +52,11 @@ impl World {
         let database = Arc::new(Database::create().await);
         let settings = settings(&database, variables);
         Self::on(database, settings, 1, Clock::fixed(beginning())).await
+    }
+
+    /// A node on the same database whose machine's clock is wrong by so much.
+    pub async fn node_with_a_clock_wrong_by(&self, by: TimeDelta) -> Self {
+        Self::on(self.database.clone(), self.app.settings.clone(), 4, Clock::system_wrong_by(by)).await
     }
 
     /// A second node on the same database: its own app, its own caches, the same settings and clock.
