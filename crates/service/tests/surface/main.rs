@@ -16,6 +16,7 @@ mod concurrency;
 mod deliverers;
 mod deliveries;
 mod documents;
+mod guarded;
 mod import_command;
 mod imports;
 mod intake;

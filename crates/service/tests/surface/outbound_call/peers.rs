@@ -164,8 +164,8 @@ pub struct NameServer {
 }
 
 impl NameServer {
-    pub async fn knowing(names: &[(&'static str, &[&[&'static str]])]) -> Self {
-        let names: Names = names.iter().map(|(name, answers)| (*name, answers.iter().map(|answer| answer.to_vec()).collect())).collect();
+    pub async fn knowing(names: impl IntoIterator<Item = (&'static str, Vec<Vec<&'static str>>)>) -> Self {
+        let names: Names = names.into_iter().collect();
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let asked: Mutex<HashMap<(String, u16), usize>> = Mutex::default();

@@ -52,6 +52,21 @@ impl World {
         tokio::time::timeout(Duration::from_secs(30), done).await.unwrap();
     }
 
+    /// A change of `subject` owes `merchant` a message: what a flow does.
+    pub async fn owe(&self, merchant: MerchantId, subject: &str, sequence: i64) -> Uuid {
+        let app = &self.app;
+        let id = app.mint();
+        let body = format!(r#"{{"rma_identifier":"{subject}","step":{sequence}}}"#);
+        let mut tx = app.store.begin(merchant).await.unwrap();
+        let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject, sequence, body: &body };
+        let owed = outbox::enqueue(&mut tx, Interface::Rma, &message, app.now()).await.unwrap();
+        tx.commit().await.unwrap();
+        if let Some(owed) = owed {
+            app.signals.owe(owed);
+        }
+        id
+    }
+
     /// What is owed.
     pub async fn owed(&self) -> i64 {
         self.database.count("delivery").await
@@ -64,19 +79,9 @@ impl World {
 }
 
 impl Receiver<'_> {
-    /// A change of `subject` owes a message: what a flow does.
+    /// A change of `subject` owes a message.
     pub async fn is_owed(&self, subject: &str, sequence: i64) -> Uuid {
-        let app = &self.world.app;
-        let id = app.mint();
-        let body = format!(r#"{{"rma_identifier":"{subject}","step":{sequence}}}"#);
-        let mut tx = app.store.begin(self.merchant).await.unwrap();
-        let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject, sequence, body: &body };
-        let owed = outbox::enqueue(&mut tx, Interface::Rma, &message, app.now()).await.unwrap();
-        tx.commit().await.unwrap();
-        if let Some(owed) = owed {
-            app.signals.owe(owed);
-        }
-        id
+        self.world.owe(self.merchant, subject, sequence).await
     }
 
     /// What arrived, as `subject sequence`.
