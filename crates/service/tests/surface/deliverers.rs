@@ -12,16 +12,8 @@ use crate::world::receiver::PATH;
 
 /// How many buckets each owner has, fewest first, once that is as `expected`.
 async fn shares(world: &World, expected: &[&str]) {
-    let asking = async {
-        loop {
-            let query = "select count(*)::text from delivery_bucket where owner is not null group by owner order by count(*)";
-            if world.database.texts(query).await == expected {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), asking).await.unwrap();
+    let query = "select count(*)::text from delivery_bucket where owner is not null group by owner order by count(*)";
+    world.database.becomes(query, expected).await;
 }
 
 #[tokio::test]

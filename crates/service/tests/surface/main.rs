@@ -23,6 +23,7 @@ mod intake;
 mod listener;
 mod matrix;
 mod messages;
+mod midflight;
 mod operating;
 mod outbound_call;
 mod rates;

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 use std::str::FromStr as _;
+use std::time::Duration;
 
 use domain::mode::Mode;
 use sandbox::postgres::Cluster;
@@ -46,6 +47,18 @@ impl Database {
     /// The one column of text that a query answers.
     pub async fn texts(&self, query: &'static str) -> Vec<String> {
         sqlx::query_scalar(query).fetch_all(&mut self.connect().await).await.unwrap()
+    }
+
+    /// Waits until a query answers this.
+    pub async fn becomes(&self, query: &'static str, expected: &[&str]) {
+        let asking = async {
+            while self.texts(query).await != expected {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(Duration::from_secs(30), asking).await.is_err() {
+            assert_eq!(self.texts(query).await, expected);
+        }
     }
 
     /// A connection to another database of the same server.
