@@ -128,9 +128,14 @@ async fn a_head_that_is_discarded_while_it_is_out_is_not_sent_again() {
         let receiver = world.receiver("acme").await;
         let first = receiver.is_owed("R-1", 1).await;
         receiver.is_owed("R-1", 2).await;
+        let third = receiver.is_owed("R-1", 3).await;
         while_the_first_is_out(&receiver, answer, async || {
-            world.database.becomes(OWED, &["R-1 1 due", "R-1 2 parked"]).await;
+            world.database.becomes(OWED, &["R-1 1 due", "R-1 2 parked", "R-1 3 parked"]).await;
             world.discard(&receiver, first).await;
+            world.discard(&receiver, third).await;
+            // Once the third is gone, the first was seen as well: it stays as long as it is out.
+            world.database.becomes(OWED, &["R-1 1 due", "R-1 2 parked"]).await;
+            assert_eq!(receiver.arrived(), ["R-1 1"]);
         })
         .await;
         assert_eq!(receiver.arrived(), ["R-1 1", "R-1 2"]);
