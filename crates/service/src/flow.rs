@@ -7,3 +7,4 @@ pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;
 pub mod set_limit;
+pub mod settle_and_react;

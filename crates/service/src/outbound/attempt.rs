@@ -139,7 +139,7 @@ impl Letter {
     }
 
     /// A call of it that begins now.
-    fn begin(&self, app: &App) -> Attempt {
+    fn attempted(&self, app: &App) -> Attempt {
         Attempt {
             hold: self.hold,
             id: app.mint(),
@@ -179,7 +179,7 @@ pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Le
 /// What becomes of a message whose endpoint cannot be called: an attempt that was refused before it began.
 pub(super) fn refuse(app: &App, letter: &Letter, unfit: &Unfit, reacts: bool) -> Ended {
     let exchange = Exchange::refused(Outcome::Refused(unfit.to_string()));
-    let mut attempt = letter.begin(app);
+    let mut attempt = letter.attempted(app);
     complete(&mut attempt, &exchange);
     end(app, letter, &unfit.schedule, exchange, vec![attempt], reacts)
 }
@@ -222,7 +222,7 @@ async fn call(
     reacts: bool,
     attempts: &mut Vec<Attempt>,
 ) -> Option<(Exchange, Option<Token>)> {
-    let mut attempt = letter.begin(app);
+    let mut attempt = letter.attempted(app);
     let mut headers = headers(peer, letter, attempt.started_at);
     let authorized = authorize(app, peer, letter.endpoint, &mut headers).await;
     if reacts {

@@ -19,6 +19,7 @@ use super::engine::Event;
 use super::lease::Leases;
 use super::reaction::{Ending, Reactions};
 use crate::app::App;
+use crate::flow::settle_and_react::settle_and_react;
 
 /// How much is settled at a time.
 const MOST: usize = 64;
@@ -147,8 +148,11 @@ async fn settle_alone(app: &App, leases: &Leases, reactions: &Reactions, mut res
             return Batch { messages: vec![Settled::new(&result)], lost: vec![hold], unparked: Vec::new(), now: app.now() };
         }
         let Some(reacts) = &result.ending else { return settle(app, leases, vec![result]).await };
-        match settle_reacting(app, reactions, &result, reacts).await {
-            Ok(batch) => return batch,
+        match settle_and_react(app, reactions.of(reacts.kind), &result.settlement, &result.attempts, &reacts.ending).await {
+            Ok(settled) => {
+                let lost = if settled.held.is_empty() { vec![hold] } else { Vec::new() };
+                return Batch { messages: vec![Settled::new(&result)], lost, unparked: settled.unparked, now: reacts.ending.at };
+            }
             Err(failed @ (Failed::Unreachable(_) | Failed::Collided(_))) => {
                 tracing::warn!(%failed, "a message could not be settled; it is tried again");
                 tokio::time::sleep(TRY_AGAIN).await;
@@ -163,18 +167,4 @@ async fn settle_alone(app: &App, leases: &Leases, reactions: &Reactions, mut res
             }
         }
     }
-}
-
-async fn settle_reacting(app: &App, reactions: &Reactions, result: &Result, reacts: &Reacts) -> std::result::Result<Batch, Failed> {
-    let (hold, now) = (result.settlement.hold, app.now());
-    let mut tx = app.store.begin(result.settlement.merchant).await?;
-    let settled = settlements::settle_within(&mut tx, &result.settlement, &result.attempts, now).await?;
-    let lost = if settled.held.is_empty() { vec![hold] } else { Vec::new() };
-    if lost.is_empty()
-        && let Some(reaction) = reactions.of(reacts.kind)
-    {
-        reaction.react(&mut tx, &reacts.ending).await?;
-    }
-    tx.commit().await?;
-    Ok(Batch { messages: vec![Settled::new(result)], lost, unparked: settled.unparked, now })
 }

@@ -1,8 +1,7 @@
 //! The tokens that endpoints gave us: fetched once for all who wait, kept while they are good, dropped when refused.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -41,10 +40,16 @@ impl Token {
     }
 }
 
+/// How many endpoints' tokens are kept; of more, those that were not asked for are dropped first.
+const MOST_KEPT: usize = 100_000;
+
 /// The tokens of all endpoints.
-#[derive(Default)]
-pub struct TokenCache {
-    endpoints: Mutex<HashMap<Uuid, Arc<Endpoint>>>,
+pub struct TokenCache(quick_cache::sync::Cache<Uuid, Arc<Endpoint>>);
+
+impl Default for TokenCache {
+    fn default() -> Self {
+        Self(quick_cache::sync::Cache::new(MOST_KEPT))
+    }
 }
 
 #[derive(Default)]
@@ -105,13 +110,9 @@ impl TokenCache {
         }
     }
 
-    /// Forgets what is known of an endpoint.
-    pub fn forget(&self, endpoint: Uuid) {
-        self.endpoints.lock().unwrap_or_else(PoisonError::into_inner).remove(&endpoint);
-    }
-
     fn slot(&self, endpoint: Uuid) -> Arc<Endpoint> {
-        Arc::clone(self.endpoints.lock().unwrap_or_else(PoisonError::into_inner).entry(endpoint).or_default())
+        let Ok(slot) = self.0.get_or_insert_with(&endpoint, || Ok::<_, std::convert::Infallible>(Arc::default()));
+        slot
     }
 }
 

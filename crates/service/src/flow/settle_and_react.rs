@@ -1,0 +1,24 @@
+//! A message of a kind with a reaction has ended: its settling and what follows from it are one transaction.
+
+use store::Failed;
+use store::settlements::{self, Attempt, Settled, Settlement};
+
+use crate::app::App;
+use crate::outbound::reaction::{Ending, Reaction};
+
+/// Settles the message and reacts to how it ended. If its bucket is not ours any more, nothing is changed.
+pub async fn settle_and_react(
+    app: &App,
+    reaction: Option<&dyn Reaction>,
+    settlement: &Settlement,
+    attempts: &[Attempt],
+    ending: &Ending,
+) -> Result<Settled, Failed> {
+    let mut tx = app.store.begin(settlement.merchant).await?;
+    let settled = settlements::settle_within(&mut tx, settlement, attempts, ending.at).await?;
+    if let Some(reaction) = reaction.filter(|_| !settled.held.is_empty()) {
+        reaction.react(&mut tx, ending).await?;
+    }
+    tx.commit().await?;
+    Ok(settled)
+}
