@@ -35,8 +35,8 @@ const SHARED: [&str; 9] = [
 const ACROSS: [(&str, &str); 5] = [
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
-    ("where delivery.discard and endpoint.bucket", "delivery"),
-    ("where delivery.discard and endpoint.bucket", "endpoint"),
+    ("from delivery where delivery.discard offset 0", "delivery"),
+    ("from delivery where delivery.discard offset 0", "endpoint"),
     ("as wanted (merchant_id, endpoint_id, since, most)", "endpoint"),
 ];
 
