@@ -92,13 +92,13 @@ impl Peer {
     }
 }
 
-const VERSION: HeaderName = HeaderName::from_static("x-service-api-version");
-const ID: HeaderName = HeaderName::from_static("webhook-id");
-const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
-const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
-const EVENT: HeaderName = HeaderName::from_static("x-service-event");
-const SEQUENCE: HeaderName = HeaderName::from_static("x-service-sequence");
-const ATTEMPT: HeaderName = HeaderName::from_static("x-service-attempt");
+const VERSION: HeaderName = HeaderName::from_static(wire::headers::VERSION);
+const ID: HeaderName = HeaderName::from_static(wire::headers::ID);
+const TIMESTAMP: HeaderName = HeaderName::from_static(wire::headers::TIMESTAMP);
+const SIGNATURE: HeaderName = HeaderName::from_static(wire::headers::SIGNATURE);
+const EVENT: HeaderName = HeaderName::from_static(wire::headers::EVENT);
+const SEQUENCE: HeaderName = HeaderName::from_static(wire::headers::SEQUENCE);
+const ATTEMPT: HeaderName = HeaderName::from_static(wire::headers::ATTEMPT);
 
 /// A message to be sent.
 pub(super) struct Letter {
