@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod delivery;
+pub mod feed;
 pub mod id;
 pub mod message;
 pub mod mode;

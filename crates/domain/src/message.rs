@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use chrono::{DateTime, Utc};
+
 /// What a message is about; each has its own interface in the merchant's systems, and so its own endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interface {
@@ -132,6 +134,13 @@ pub fn bucket_of(endpoint: uuid::Uuid) -> u8 {
     endpoint.as_bytes().iter().fold(0, |hash: u8, byte| hash.wrapping_mul(31).wrapping_add(*byte))
 }
 
+/// When a message was written, to the millisecond: its id (UUID version 7) begins with the time.
+#[must_use]
+pub fn written_at(message: uuid::Uuid) -> DateTime<Utc> {
+    let millis = i64::try_from(message.as_u128() >> 80).unwrap_or_default();
+    DateTime::from_timestamp_millis(millis).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +153,12 @@ mod tests {
         }
         assert_eq!("endpoint_test".parse(), Ok(Kind::EndpointTest));
         assert_eq!("rmas".parse::<Interface>(), Err(NoInterface));
+    }
+
+    #[test]
+    fn an_id_tells_when_its_message_was_written() {
+        let id = uuid::Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_0001);
+        assert_eq!(written_at(id).timestamp_millis(), 0x0193_0000_0000);
     }
 
     #[test]

@@ -140,8 +140,9 @@ pub(crate) async fn pile_up(
          ),
          waiting as materialized (select n, at, left(hex, 32)::uuid as id from numbered),
          written as (
-             insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
-             select $1[at], id, 1, 'rma', 'rma.updated', 'W-' || n, $5 from waiting
+             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
+             select $1[at], id, pg_current_xact_id(), (select feed_epoch from installation), 1, 'rma', 'rma.updated', 'W-' || n, $5
+             from waiting
          )
          insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
          select $1[at], id, $2[at], 1, $6 + n * interval '1 microsecond', 0, 0, false, 'W-' || n from waiting",

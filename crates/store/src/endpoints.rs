@@ -227,8 +227,8 @@ pub async fn owe_trial(tx: &mut Tx, endpoint: &Endpoint, message: &Message<'_>, 
     sqlx::query!(
         r#"
         with written as (
-            insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
-            values ($1, $2, $3, $4, $5, $6, $7)
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
+            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7)
         )
         insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
         values ($1, $2, $8, $3, $9, 0, 0, false, $6)

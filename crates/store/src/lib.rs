@@ -12,6 +12,7 @@ pub mod crash;
 pub mod credentials;
 pub mod deliveries;
 pub mod endpoints;
+pub mod feed;
 pub mod imports;
 pub mod installation;
 pub mod leases;
@@ -62,6 +63,8 @@ pub struct Store {
     engine: PgPool,
     /// Those with which it reads what is due.
     readers: PgPool,
+    /// Those with which merchants read the feed.
+    feed: PgPool,
 }
 
 /// How many connections the delivery engine has: for settling, leases and listening.
@@ -70,6 +73,12 @@ const ENGINE_CONNECTIONS: u32 = 10;
 /// How many it has for reading what is due. The statement is small and names a table of many partitions, so that planning it
 /// took five times as long as running it: here it is planned once. It leaves the planner no choice.
 const READING_CONNECTIONS: u32 = 4;
+
+/// How many there are for reading the feed: the many who follow it wait for each other, and not the others for them.
+const FEED_CONNECTIONS: u32 = 4;
+
+/// What every connection does first: see the function in the schema. Before the first migration there is none.
+const NOTE_SYSTEM: &str = "do $$ begin if to_regprocedure('note_system()') is not null then perform note_system(); end if; end $$";
 
 /// The planner's settings for the delivery engine. Its hot table is normally nearly empty, and a plan that was made for an
 /// empty table collapses in a burst: so each statement is planned when it runs, and by its indexes only.
@@ -95,11 +104,14 @@ impl Store {
         ]);
         let engine = options.clone().options(ENGINE_PLANS);
         let readers = engine.clone().options([("plan_cache_mode", "force_generic_plan")]);
+        // A page is the beginning of what the index has in its order; nothing is to be sorted.
+        let feed = readers.clone().options([("enable_sort", "off")]);
         let pool = |most, options: PgConnectOptions| {
             PgPoolOptions::new()
                 .max_connections(most)
                 .acquire_timeout(limits.acquire)
                 .test_before_acquire(false)
+                .after_connect(|connection, _| Box::pin(async move { connection.execute(NOTE_SYSTEM).await.map(drop) }))
                 // Only a connection that has been idle for a while is asked whether it is still there: under load that
                 // would be a round trip for nothing.
                 .before_acquire(|connection, meta| {
@@ -110,6 +122,7 @@ impl Store {
         Ok(Self {
             engine: pool(ENGINE_CONNECTIONS, engine),
             readers: pool(READING_CONNECTIONS, readers),
+            feed: pool(FEED_CONNECTIONS, feed),
             aside: pool(1, options.clone()),
             pool: pool(limits.connections, options),
         })
@@ -126,6 +139,7 @@ impl Store {
         self.aside.close().await;
         self.engine.close().await;
         self.readers.close().await;
+        self.feed.close().await;
     }
 
     /// How many connections there are, and how many of them are idle.
