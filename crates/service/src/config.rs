@@ -40,6 +40,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How orders are taken in.
     pub intake: Intake,
+    /// How the feed is followed.
+    pub events: Events,
     /// How others are called.
     pub outbound: Outbound,
     /// Whether it speaks TLS.
@@ -102,6 +104,17 @@ pub struct Intake {
     pub messages_in_flight: NonZeroU32,
     /// How many batches of orders are written at a time.
     pub writers: NonZeroUsize,
+}
+
+/// How the feed is followed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Events {
+    /// How many live feeds a node has.
+    pub followers: u32,
+    /// How many of them one merchant has.
+    pub followers_per_merchant: u32,
+    heartbeat_ms: u64,
 }
 
 /// What the service says about itself.
@@ -235,6 +248,14 @@ impl Database {
     #[must_use]
     pub fn lock_timeout(&self) -> Duration {
         Duration::from_millis(self.lock_timeout_ms)
+    }
+}
+
+impl Events {
+    /// How often a live feed shows that it is there while nothing is said.
+    #[must_use]
+    pub fn heartbeat(&self) -> Duration {
+        Duration::from_millis(self.heartbeat_ms)
     }
 }
 

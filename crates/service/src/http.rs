@@ -33,6 +33,8 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::imports::send, api::imports::list))
         .routes(routes!(api::imports::show))
         .routes(routes!(api::imports::report))
+        .routes(routes!(api::events::list))
+        .routes(routes!(api::event_stream::follow))
 }
 
 /// The public listener's router.

@@ -4,6 +4,7 @@
 //! - [`flow`] holds the business verbs, one file each; only a flow opens a transaction.
 //! - [`http`] is the surface; its router reads as a table of contents.
 //! - [`outbound`] is the delivery engine, and the only HTTP client.
+//! - [`followers`] are those who read the feed live.
 //! - [`rate`] counts requests by address, and [`limits`] says how many there may be.
 //! - [`heartbeat`] is what a node does every second beside answering.
 //! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
@@ -19,6 +20,7 @@ pub mod clock;
 pub mod config;
 pub mod entropy;
 pub mod flow;
+pub mod followers;
 pub mod health;
 pub mod heartbeat;
 pub mod http;

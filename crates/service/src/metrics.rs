@@ -108,6 +108,8 @@ pub struct Metrics {
     pub reactions_failed: Counter,
     /// Delivery engines that broke off and were started again.
     pub engines_broken: Counter,
+    /// Live feeds that are open.
+    pub followers: Gauge,
     /// Connections of the public listener.
     pub listener: Connections,
     connections: Gauge,
@@ -133,6 +135,7 @@ impl Default for Metrics {
             lanes_rescued: Counter::default(),
             reactions_failed: Counter::default(),
             engines_broken: Counter::default(),
+            followers: Gauge::default(),
             listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
@@ -152,6 +155,7 @@ impl Default for Metrics {
         registry.register("delivery_lanes_rescued", "Lanes that stood still without a head", metrics.lanes_rescued.clone());
         registry.register("delivery_reactions_failed", "Reactions that could not be done", metrics.reactions_failed.clone());
         registry.register("delivery_engines_broken", "Delivery engines that broke off", metrics.engines_broken.clone());
+        registry.register("event_followers", "Live feeds that are open", metrics.followers.clone());
         metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());

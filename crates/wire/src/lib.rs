@@ -9,6 +9,7 @@
 //! - [`schema`] holds the published schema and explains, fault by fault, a message that the fast path refused.
 //! - [`fault`] is how a fault is told: field, code, message.
 //! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
+//! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`endpoint_test`] is the trial that an operator sends to an endpoint; [`headers`] are those of all messages we send.
 //!
 //! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
@@ -16,6 +17,7 @@
 
 pub mod answer;
 pub mod endpoint_test;
+pub mod event;
 pub mod fault;
 pub mod headers;
 pub mod import;

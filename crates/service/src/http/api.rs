@@ -1,5 +1,7 @@
 //! What merchants' systems call.
 
+pub(super) mod event_stream;
+pub(super) mod events;
 pub(super) mod imports;
 pub(super) mod orders;
 pub(super) mod tokens;

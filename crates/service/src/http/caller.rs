@@ -37,7 +37,7 @@ impl Default for GrantCache {
 }
 
 /// The scope that a route asks for, as a type.
-pub(super) trait Asks {
+pub(super) trait Asks: Send + Sync {
     const SCOPE: Scope;
 }
 
@@ -52,6 +52,7 @@ impl Asks for Orders {
 pub(super) struct Caller<S> {
     /// Whose data the call is about; there is no other source for it.
     pub(super) merchant: MerchantId,
+    token: Hash,
     scope: PhantomData<S>,
 }
 
@@ -65,7 +66,18 @@ impl<S: Asks> FromRequestParts<App> for Caller<S> {
         let token = bearer_token(parts).ok_or(ApiError::Unauthorized { token_given: false })?;
         let unknown = ApiError::Unauthorized { token_given: true };
         let Some(merchant) = bearer::merchant_of(&token) else { return Err(unknown) };
-        let Some(grant) = look_up(app, merchant, &token).await? else { return Err(unknown) };
+        let caller = Self { merchant, token: bearer::hash(token.expose_secret()), scope: PhantomData };
+        caller.may_go_on(app).await?;
+        tracing::debug!(%merchant, "authorised");
+        Ok(caller)
+    }
+}
+
+impl<S: Asks> Caller<S> {
+    /// Whether the token still opens the route; for calls that outlast a look-up.
+    pub(super) async fn may_go_on(&self, app: &App) -> Result<(), ApiError> {
+        let unknown = ApiError::Unauthorized { token_given: true };
+        let Some(grant) = look_up(app, self.merchant, self.token).await? else { return Err(unknown) };
         if grant.revoked || grant.expires_at <= app.now() {
             return Err(unknown);
         }
@@ -75,8 +87,7 @@ impl<S: Asks> FromRequestParts<App> for Caller<S> {
         if !grant.scopes.allow(S::SCOPE) {
             return Err(ApiError::MissingScope(S::SCOPE));
         }
-        tracing::debug!(%merchant, "authorised");
-        Ok(Self { merchant, scope: PhantomData })
+        Ok(())
     }
 }
 
@@ -87,8 +98,7 @@ fn bearer_token(parts: &Parts) -> Option<SecretString> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().into())
 }
 
-async fn look_up(app: &App, merchant: MerchantId, token: &SecretString) -> Result<Option<Grant>, store::Failed> {
-    let hash = bearer::hash(token.expose_secret());
+async fn look_up(app: &App, merchant: MerchantId, hash: Hash) -> Result<Option<Grant>, store::Failed> {
     let now = app.clock.uptime();
     if let Some(Remembered { grant, looked_up }) = app.grants.0.get(&hash)
         && now.saturating_sub(looked_up) < TRUSTED_FOR

@@ -78,6 +78,10 @@ pub(super) enum Exceeded {
     SecretsOfAddress,
     /// Order messages that this node works on.
     MessagesInFlight,
+    /// Live feeds of this node.
+    Followers,
+    /// Live feeds of one merchant on this node.
+    FollowersOfMerchant,
 }
 
 impl Exceeded {
@@ -88,6 +92,8 @@ impl Exceeded {
             Self::SecretsOfClient => "secrets_of_client",
             Self::SecretsOfAddress => "secrets_of_address",
             Self::MessagesInFlight => "messages_in_flight",
+            Self::Followers => "followers",
+            Self::FollowersOfMerchant => "followers_of_merchant",
         }
     }
 
@@ -98,6 +104,8 @@ impl Exceeded {
             Self::SecretsOfClient => "wrong secrets a minute for one client from one address",
             Self::SecretsOfAddress => "wrong secrets a minute from one address",
             Self::MessagesInFlight => "order messages at a time",
+            Self::Followers => "live feeds at a time",
+            Self::FollowersOfMerchant => "live feeds of one merchant at a time",
         }
     }
 }

@@ -20,6 +20,7 @@ use super::public;
         (name = "tokens", description = "Get access."),
         (name = "orders", description = "Push orders in, look them up."),
         (name = "imports", description = "Send months of orders at once."),
+        (name = "events", description = "Read what was said to a merchant's systems."),
         (name = "documents", description = "Read about the interface."),
     )
 )]

@@ -15,6 +15,7 @@ use store::outbox::Owed;
 use tokio::sync::Notify;
 
 use crate::app::App;
+use crate::followers::Followers;
 
 /// How many endpoints can be signalled and not yet taken. What comes beyond is left to the backstop.
 const MOST_WAITING: usize = 100_000;
@@ -24,6 +25,8 @@ const MOST_WAITING: usize = 100_000;
 pub struct Signals {
     waiting: Mutex<HashMap<EndpointId, Owed>>,
     arrived: Notify,
+    /// Who follows the feed live on this node, and hears of it too.
+    pub followers: Followers,
 }
 
 impl Signals {
@@ -36,6 +39,7 @@ impl Signals {
         }
         drop(waiting);
         self.arrived.notify_one();
+        self.followers.tell(owed.merchant);
     }
 
     /// Waits until something was signalled.

@@ -1,6 +1,6 @@
 //! The listener: TLS and its certificate, deadlines, limits.
 
-mod site;
+pub mod site;
 
 use std::net::SocketAddr;
 use std::process::Command;

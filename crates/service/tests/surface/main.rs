@@ -16,6 +16,8 @@ mod concurrency;
 mod deliverers;
 mod deliveries;
 mod documents;
+mod event_stream;
+mod events;
 mod guarded;
 mod import_command;
 mod imports;

@@ -210,7 +210,9 @@ pub struct Reply {
 impl Reply {
     async fn from(response: reqwest::Response) -> Self {
         let (status, headers) = (response.status(), response.headers().clone());
-        let text = response.text().await.unwrap();
+        // A live feed has no end to wait for.
+        let endless = headers.get("content-type").is_some_and(|kind| kind == "text/event-stream");
+        let text = if endless { String::new() } else { response.text().await.unwrap() };
         let body = serde_json::from_str(&text).unwrap_or_default();
         Self { status, headers, text, body }
     }

@@ -7,7 +7,8 @@ use domain::id::MerchantId;
 use domain::message::{Interface, Kind};
 use sandbox::merchant::{Merchant as Systems, Received};
 use secrecy::ExposeSecret as _;
-use store::outbox::{self, Message};
+use store::Tx;
+use store::outbox::{self, Message, Owed};
 use uuid::Uuid;
 
 use super::World;
@@ -54,17 +55,19 @@ impl World {
 
     /// A change of `subject` owes `merchant` a message: what a flow does.
     pub async fn owe(&self, merchant: MerchantId, subject: &str, sequence: i64) -> Uuid {
-        let app = &self.app;
-        let id = app.mint();
-        let body = format!(r#"{{"rma_identifier":"{subject}","step":{sequence}}}"#);
-        let mut tx = app.store.begin(merchant).await.unwrap();
-        let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject, sequence, body: &body };
-        let owed = outbox::enqueue(&mut tx, Interface::Rma, &message, app.now()).await.unwrap();
+        let mut tx = self.app.store.begin(merchant).await.unwrap();
+        let (id, owed) = self.write(&mut tx, subject, sequence).await;
         tx.commit().await.unwrap();
-        if let Some(owed) = owed {
-            app.signals.owe(owed);
-        }
+        owed.into_iter().for_each(|owed| self.app.signals.owe(owed));
         id
+    }
+
+    /// Its first half: the message is written and not yet committed.
+    pub async fn write(&self, tx: &mut Tx, subject: &str, sequence: i64) -> (Uuid, Option<Owed>) {
+        let id = self.app.mint();
+        let body = format!(r#"{{"rma_identifier":"{subject}","step":{sequence}}}"#);
+        let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject, sequence, body: &body };
+        (id, outbox::enqueue(tx, Interface::Rma, &message, self.app.now()).await.unwrap())
     }
 
     /// What is owed.

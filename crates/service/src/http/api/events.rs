@@ -1,0 +1,95 @@
+//! The feed: `/v1/events`.
+
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::header;
+use axum::response::IntoResponse;
+use domain::feed::Position;
+use domain::message::{Interface, Kind, written_at};
+use serde_json::value::RawValue;
+use store::feed;
+use wire::answer::ErrorBody;
+use wire::event::{EventOut, Events, EventsQuery, MOST_EVENTS, Start, read_cursor, write_cursor};
+
+use crate::app::App;
+use crate::http::caller::Merchant;
+use crate::http::error::ApiError;
+
+/// Read the feed.
+///
+/// Every message to the merchant's systems of the last 30 days, whether it was delivered or not, in an order that never
+/// changes. Follow it by `next_cursor`: each message comes exactly once, and none is skipped, however late it is committed.
+#[utoipa::path(
+    get,
+    path = "/v1/events",
+    tag = "events",
+    security(("oauth2" = ["orders"])),
+    params(EventsQuery),
+    responses(
+        (status = 200, description = "A page of the feed.", body = Events),
+        (status = 400, description = "The query is not understood.", body = ErrorBody),
+        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
+        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Merchant,
+    query: Result<Query<EventsQuery>, QueryRejection>,
+) -> Result<impl IntoResponse, ApiError> {
+    let out_of_range = || ApiError::BadQuery(format!("from is beginning or now, and limit is 1 to {MOST_EVENTS}"));
+    let Query(query) = query.map_err(|_| out_of_range())?;
+    if !(1..=MOST_EVENTS).contains(&query.limit) {
+        return Err(out_of_range());
+    }
+    let only = interface(query.interface.as_deref())?;
+    let after = begin(&app, query.cursor.as_deref(), query.from, Start::Beginning).await?;
+    // One more than asked for tells whether there are more.
+    let mut rows = feed::page(&app.store, caller.merchant, after, query.limit + 1).await?;
+    let has_more = rows.len() > query.limit as usize;
+    rows.truncate(query.limit as usize);
+    let next = rows.last().map_or(after, |row| row.at);
+    let events = rows.iter().filter_map(|row| describe(row, only).transpose()).collect::<Result<_, _>>()?;
+    let body = serde_json::to_vec(&Events { events, next_cursor: write_cursor(next), has_more });
+    let body = body.map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], body))
+}
+
+/// The interface that is asked for.
+pub(super) fn interface(word: Option<&str>) -> Result<Option<Interface>, ApiError> {
+    word.map(str::parse).transpose().map_err(|error: domain::message::NoInterface| ApiError::BadQuery(error.to_string()))
+}
+
+/// The place after which to read: the cursor's, or else where `from` says.
+pub(super) async fn begin(app: &App, cursor: Option<&str>, from: Option<Start>, usually: Start) -> Result<Position, ApiError> {
+    match (cursor, from) {
+        (Some(_), Some(_)) => Err(ApiError::BadQuery("cursor and from exclude each other".to_owned())),
+        (Some(cursor), None) => {
+            read_cursor(cursor).ok_or_else(|| ApiError::BadQuery("cursor is the next_cursor of an earlier answer".to_owned()))
+        }
+        (None, from) => match from.unwrap_or(usually) {
+            Start::Beginning => Ok(Position::BEGINNING),
+            Start::Now => Ok(feed::end(&app.store).await?),
+        },
+    }
+}
+
+/// A message as callers see it: nothing if it is not for them, or of another interface than `only`.
+pub(super) fn describe(event: &feed::Event, only: Option<Interface>) -> Result<Option<EventOut<'_>>, ApiError> {
+    let interface = match event.kind {
+        Kind::Of(interface) if only.is_none_or(|only| only == interface) => interface,
+        Kind::Of(_) | Kind::EndpointTest => return Ok(None),
+    };
+    let body: &RawValue = serde_json::from_str(&event.body).map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()))?;
+    Ok(Some(EventOut {
+        id: event.at.message.to_string(),
+        event: &event.event,
+        interface: interface.as_str(),
+        subject: &event.subject,
+        sequence: event.sequence,
+        created_at: wire::time::write(written_at(event.at.message)),
+        body,
+    }))
+}

@@ -1,0 +1,150 @@
+//! The feed of messages: `/v1/events`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::feed::Position;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+
+/// How many events a page has at most, and when nothing is said.
+pub const MOST_EVENTS: u32 = 100;
+
+/// Where to begin without a cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// With the oldest event that is kept.
+    Beginning,
+    /// With what comes from now on.
+    Now,
+}
+
+/// Which page of the feed is wanted.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct EventsQuery {
+    /// The `next_cursor` of the page before.
+    #[param(required = false)]
+    pub cursor: Option<String>,
+    /// Where to begin without a cursor: at the beginning, unless it says `now`.
+    #[param(required = false, inline)]
+    pub from: Option<Start>,
+    /// Only events of this interface, such as `rma`. A page may then hold few of them, or none, and there may still be more.
+    #[param(required = false)]
+    pub interface: Option<String>,
+    /// How many events at most.
+    #[serde(default = "most_events")]
+    #[param(required = false, minimum = 1, maximum = 100, default = 100)]
+    pub limit: u32,
+}
+
+fn most_events() -> u32 {
+    MOST_EVENTS
+}
+
+/// What is followed live.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct StreamQuery {
+    /// A cursor to begin after. The header `Last-Event-ID` comes before it.
+    #[param(required = false)]
+    pub cursor: Option<String>,
+    /// Where to begin without a cursor: now, unless it says `beginning`.
+    #[param(required = false, inline)]
+    pub from: Option<Start>,
+    /// Only events of this interface, such as `rma`.
+    #[param(required = false)]
+    pub interface: Option<String>,
+}
+
+/// A message as it was said.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Event)]
+pub struct EventOut<'a> {
+    /// The message's id: what a delivery carries as `webhook-id`.
+    pub id: String,
+    /// What happened, such as `rma.created`.
+    pub event: &'a str,
+    /// The interface that it belongs to, such as `rma`.
+    pub interface: &'static str,
+    /// What it is about: a return, an order, an ASN number, a unit.
+    pub subject: &'a str,
+    /// The position within the subject, from 1 on. The higher one is the later one.
+    pub sequence: i64,
+    /// When it was written.
+    pub created_at: String,
+    /// The body, exactly as it is delivered.
+    #[schema(value_type = Object)]
+    pub body: &'a RawValue,
+}
+
+/// A page of the feed.
+#[derive(Serialize, ToSchema)]
+pub struct Events<'a> {
+    /// The events, in the order of the feed.
+    pub events: Vec<EventOut<'a>>,
+    /// Ask with it for what follows. It is always there: at the end of the feed, ask again with it later.
+    pub next_cursor: String,
+    /// Whether more can be read at once.
+    pub has_more: bool,
+}
+
+/// Comes first in a cursor, so that another form can be told from this one.
+const CURSOR_VERSION: u8 = 1;
+const CURSOR_BYTES: usize = 1 + 4 + 8 + 16;
+
+/// A place in the feed as callers hold it: opaque, and safe in an address.
+#[must_use]
+pub fn write_cursor(at: Position) -> String {
+    let mut bytes = Vec::with_capacity(CURSOR_BYTES);
+    bytes.push(CURSOR_VERSION);
+    bytes.extend_from_slice(&at.epoch.to_be_bytes());
+    bytes.extend_from_slice(&at.transaction.to_be_bytes());
+    bytes.extend_from_slice(at.message.as_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// The place that a cursor names, if it is one of ours.
+#[must_use]
+pub fn read_cursor(text: &str) -> Option<Position> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let (version, rest) = bytes.split_first()?;
+    let (epoch, rest) = rest.split_first_chunk()?;
+    let (transaction, rest) = rest.split_first_chunk()?;
+    let (message, rest) = rest.split_first_chunk()?;
+    let epoch = i32::from_be_bytes(*epoch);
+    let at = Position { epoch, transaction: u64::from_be_bytes(*transaction), message: uuid::Uuid::from_bytes(*message) };
+    (*version == CURSOR_VERSION && rest.is_empty() && epoch >= 0).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_cursor_is_read_as_it_was_written(epoch in 0..i32::MAX, transaction: u64, message: u128) {
+            let at = Position { epoch, transaction, message: uuid::Uuid::from_u128(message) };
+            let cursor = write_cursor(at);
+            prop_assert!(cursor.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
+            prop_assert_eq!(read_cursor(&cursor), Some(at));
+        }
+
+        #[test]
+        fn no_text_is_too_odd_to_be_refused(text in "[A-Za-z0-9_=-]{0,60}") {
+            let _ = read_cursor(&text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_cursor_names_no_place() {
+        let cursor = write_cursor(Position::BEGINNING);
+        let (longer, padded) = (format!("{cursor}AA"), format!("{cursor}="));
+        for text in ["", "now", "AQ", &cursor[1..], &longer, &padded, &cursor.replacen("AQ", "Ag", 1), &cursor.replacen("AQA", "AQ_", 1)] {
+            assert_eq!(read_cursor(text), None, "{text}");
+        }
+    }
+}
