@@ -56,14 +56,8 @@ impl Cluster {
 
     /// The same with further lines of `postgresql.conf`.
     pub fn start_with(dir: &Path, settings: &str) -> Result<Self, NoPostgres> {
-        let at = |error| NoPostgres::Io(dir.to_owned(), error);
-        fs::create_dir(dir).map_err(at)?;
-        fs::set_permissions(dir, Permissions::from_mode(0o755)).map_err(at)?;
         let account = Account::unprivileged()?;
-        if let Some(Account { uid, gid }) = account {
-            chown(dir, Some(uid), Some(gid)).map_err(at)?;
-        }
-        let cluster = Self { dir: dir.to_owned() };
+        let cluster = Self::make(dir, account)?;
         let data = cluster.data();
         let data: &OsStr = data.as_ref();
         run(
@@ -80,14 +74,66 @@ impl Cluster {
                 "--locale=C".as_ref(),
             ],
         )?;
-        let settings = format!("listen_addresses = ''\nunix_socket_directories = '{}'\nmax_connections = 300\n{settings}\n", dir.display());
-        fs::OpenOptions::new()
-            .append(true)
-            .open(cluster.data().join("postgresql.conf"))
-            .and_then(|mut file| file.write_all(settings.as_bytes()))
-            .map_err(at)?;
+        cluster.set(&format!("listen_addresses = ''\nmax_connections = 300\n{settings}\n"))?;
         cluster.run()?;
         Ok(cluster)
+    }
+
+    /// The directory of a cluster, which `account` owns.
+    fn make(dir: &Path, account: Option<Account>) -> Result<Self, NoPostgres> {
+        let at = |error| NoPostgres::Io(dir.to_owned(), error);
+        fs::create_dir(dir).map_err(at)?;
+        fs::set_permissions(dir, Permissions::from_mode(0o755)).map_err(at)?;
+        if let Some(Account { uid, gid }) = account {
+            chown(dir, Some(uid), Some(gid)).map_err(at)?;
+        }
+        Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// Adds lines to `postgresql.conf`, and where the socket is.
+    fn set(&self, settings: &str) -> Result<(), NoPostgres> {
+        let settings = format!("unix_socket_directories = '{}'\n{settings}", self.dir.display());
+        let file = self.data().join("postgresql.conf");
+        let written = fs::OpenOptions::new().append(true).open(&file).and_then(|mut file| file.write_all(settings.as_bytes()));
+        written.map_err(|error| NoPostgres::Io(file, error))
+    }
+
+    /// A standby of this cluster in `dir`, which must not exist: a copy that follows it. From now on a commit waits for it.
+    pub fn standby(&self, dir: &Path) -> Result<Self, NoPostgres> {
+        let account = Account::unprivileged()?;
+        let standby = Self::make(dir, account)?;
+        let (data, from) = (standby.data(), format!("host={} user=postgres", self.dir.display()));
+        let data: &OsStr = data.as_ref();
+        run(
+            "pg_basebackup",
+            account,
+            ["-D".as_ref(), data, "-d".as_ref(), from.as_ref(), "-R".as_ref(), "--checkpoint=fast".as_ref(), "--no-sync".as_ref()],
+        )?;
+        standby.set("")?;
+        standby.run()?;
+        for statement in [
+            "alter system set synchronous_standby_names = '*'",
+            "select pg_reload_conf()",
+            "do $$ begin while not exists (select from pg_stat_replication where sync_state = 'sync') loop \
+                perform pg_sleep(0.01); end loop; end $$",
+        ] {
+            run("psql", account, ["-qXc".as_ref(), statement.as_ref(), self.url("postgres").as_ref()])?;
+        }
+        Ok(standby)
+    }
+
+    /// Makes a standby a cluster of its own, which takes writes.
+    pub fn promote(&self) -> Result<(), NoPostgres> {
+        let data = self.data();
+        run("pg_ctl", Account::unprivileged()?, ["-D".as_ref(), data.as_ref(), "-w".as_ref(), "promote".as_ref()])
+    }
+
+    /// Restores a backup of `database` into the database of the same name in `other`.
+    pub fn restore_into(&self, other: &Self, database: &str) -> Result<(), NoPostgres> {
+        let (account, backup) = (Account::unprivileged()?, other.dir.join("backup"));
+        let backup: &OsStr = backup.as_ref();
+        run("pg_dump", account, ["-Fc".as_ref(), "-f".as_ref(), backup, self.url(database).as_ref()])?;
+        run("pg_restore", account, ["-d".as_ref(), other.url(database).as_ref(), backup])
     }
 
     /// Starts the server of a cluster whose server is down, also after it was killed.
@@ -136,7 +182,9 @@ impl Cluster {
 
     /// Stops it at once and removes everything.
     pub fn stop(&self) -> Result<(), NoPostgres> {
-        self.halt(Halt::Immediate)?;
+        if self.pid().is_some() {
+            self.halt(Halt::Immediate)?;
+        }
         fs::remove_dir_all(&self.dir).map_err(|error| NoPostgres::Io(self.dir.clone(), error))
     }
 

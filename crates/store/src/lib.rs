@@ -104,8 +104,7 @@ impl Store {
         ]);
         let engine = options.clone().options(ENGINE_PLANS);
         let readers = engine.clone().options([("plan_cache_mode", "force_generic_plan")]);
-        // A page is the beginning of what the index has in its order; nothing is to be sorted.
-        let feed = readers.clone().options([("enable_sort", "off")]);
+        let feed = options.clone().options(feed::PLANS);
         let pool = |most, options: PgConnectOptions| {
             PgPoolOptions::new()
                 .max_connections(most)

@@ -1,0 +1,260 @@
+//! A place in the feed outlives its database system: after a failover, and after a backup is restored elsewhere, whoever
+//! follows goes on where they were. And a page costs little, however many days are kept.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test says what it expects, and speaks to the database itself"
+)]
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use domain::feed::Position;
+use domain::id::MerchantId;
+use domain::message::{Interface, Kind};
+use domain::mode::Mode;
+use sandbox::postgres::Cluster;
+use serde_json::Value;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection};
+use store::outbox::{self, Message};
+use store::{PoolLimits, Store, feed};
+use uuid::Uuid;
+
+const MERCHANT: MerchantId = MerchantId(Uuid::from_u128(7));
+
+/// A cluster of a test's own; it goes with the test.
+struct Temporary(Cluster);
+
+impl Temporary {
+    fn dir(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("backhaul-feed-{name}-{}", std::process::id()))
+    }
+
+    fn start(name: &str) -> Self {
+        Self(Cluster::start(&Self::dir(name)).unwrap())
+    }
+
+    async fn migrated(name: &str) -> Self {
+        let cluster = Self::start(name);
+        store::installation::migrate(&cluster.0.url("postgres"), Mode::Sandbox, now()).await.unwrap();
+        cluster
+    }
+
+    fn store(&self) -> Store {
+        let patience = Duration::from_secs(10);
+        let limits = PoolLimits { connections: 12, acquire: patience, statement: patience, lock: patience };
+        Store::new(&self.0.url("postgres"), limits).unwrap()
+    }
+
+    async fn connect(&self) -> PgConnection {
+        PgConnectOptions::from_str(&self.0.url("postgres")).unwrap().connect().await.unwrap()
+    }
+
+    async fn epoch(&self) -> i32 {
+        sqlx::query_scalar("select feed_epoch from installation").fetch_one(&mut self.connect().await).await.unwrap()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = self.0.stop();
+    }
+}
+
+fn now() -> chrono::DateTime<chrono::Utc> {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+/// An id of the day that all messages are of.
+fn id(number: u128) -> Uuid {
+    Uuid::from_u128((u128::try_from(now().timestamp_millis()).unwrap() << 80) | (7 << 76) | (2 << 62) | number)
+}
+
+/// Writes message `number`; whether that was committed.
+async fn say(store: &Store, number: u128) -> Result<(), store::Failed> {
+    let (subject, kind) = (format!("R-{number}"), Kind::Of(Interface::Rma));
+    let message = Message { id: id(number), kind, event: "rma.created", subject: &subject, sequence: 1, body: "{}" };
+    let mut tx = store.begin(MERCHANT).await?;
+    outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await?;
+    tx.commit().await
+}
+
+/// One who follows the feed.
+struct Reader {
+    at: Position,
+    seen: Vec<Uuid>,
+}
+
+impl Reader {
+    fn new() -> Self {
+        Self { at: Position::BEGINNING, seen: Vec::new() }
+    }
+
+    /// Reads a page, and says whether something was on it.
+    async fn read(&mut self, store: &Store, most: u32) -> bool {
+        let page = feed::page(store, MERCHANT, self.at, most).await.unwrap();
+        self.at = page.last().map_or(self.at, |event| event.at);
+        self.seen.extend(page.iter().map(|event| event.at.message));
+        !page.is_empty()
+    }
+
+    async fn read_all(&mut self, store: &Store) {
+        while self.read(store, 7).await {}
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_goes_on_after_a_failover() {
+    let primary = Temporary::migrated("primary").await;
+    let standby = Temporary(primary.0.standby(&Temporary::dir("standby")).unwrap());
+    let before = primary.store();
+    let mut reader = Reader::new();
+    let writers: Vec<_> = (0..8_u128)
+        .map(|writer| {
+            let store = before.clone();
+            // Each writes until the primary is gone, and remembers what was committed.
+            tokio::spawn(async move {
+                let mut said = Vec::new();
+                for number in writer * 100_000.. {
+                    match say(&store, number).await {
+                        Ok(()) => said.push(id(number)),
+                        Err(_) => break,
+                    }
+                }
+                said
+            })
+        })
+        .collect();
+    while reader.seen.len() < 100 {
+        reader.read(&before, 5).await;
+    }
+    primary.0.halt().unwrap();
+    let mut said = Vec::new();
+    for writer in writers {
+        said.append(&mut writer.await.unwrap());
+    }
+    standby.0.promote().unwrap();
+
+    let after = standby.store();
+    for number in 1_000_000..1_000_020 {
+        say(&after, number).await.unwrap();
+        said.push(id(number));
+        reader.read(&after, 5).await;
+    }
+    reader.read_all(&after).await;
+    let seen: BTreeSet<Uuid> = reader.seen.iter().copied().collect();
+    assert_eq!(seen.len(), reader.seen.len(), "nothing comes twice");
+    let missed: Vec<&Uuid> = said.iter().filter(|id| !seen.contains(*id)).collect();
+    assert_eq!(missed, Vec::<&Uuid>::new(), "of {}", said.len());
+    assert!(seen.len() <= said.len() + 8, "beside it, at most what each writer was just committing");
+    assert_eq!(standby.epoch().await, 0, "a failover begins no epoch");
+}
+
+#[tokio::test]
+async fn a_cursor_goes_on_in_another_cluster_into_which_a_backup_was_restored() {
+    let old = Temporary::migrated("old").await;
+    let before = old.store();
+    let mut reader = Reader::new();
+    // The numbers of the old system's transactions are far ahead of those that the new one begins with.
+    for number in 0..400 {
+        say(&before, number).await.unwrap();
+    }
+    while reader.seen.len() < 395 {
+        reader.read(&before, 5).await;
+    }
+    let new = Temporary::start("new");
+    old.0.restore_into(&new.0, "postgres").unwrap();
+    before.close().await;
+
+    let after = new.store();
+    // Many connections come at once, and the epoch grows once, before the first of them writes.
+    let all: Vec<_> = (400..420)
+        .map(|number| {
+            tokio::spawn({
+                let after = after.clone();
+                async move { say(&after, number).await }
+            })
+        })
+        .collect();
+    for one in all {
+        one.await.unwrap().unwrap();
+    }
+    assert_eq!(new.epoch().await, 1);
+    let numbers: Vec<String> =
+        sqlx::query_scalar("select distinct feed_epoch::text from message order by 1").fetch_all(&mut new.connect().await).await.unwrap();
+    assert_eq!(numbers, ["0", "1"]);
+    let lower: bool = sqlx::query_scalar(
+        "select min(transaction::text::bigint) filter (where feed_epoch = 1) < max(transaction::text::bigint) filter (where feed_epoch = 0) from message",
+    )
+    .fetch_one(&mut new.connect().await)
+    .await
+    .unwrap();
+    assert!(lower, "without an epoch the new messages would come before the cursor");
+    reader.read_all(&after).await;
+    assert_eq!(reader.seen[..400], (0..400).map(id).collect::<Vec<_>>(), "what was said before comes first");
+    let rest: BTreeSet<Uuid> = reader.seen[400..].iter().copied().collect();
+    assert_eq!((reader.seen.len(), rest), (420, (400..420).map(id).collect()));
+    after.close().await;
+    say(&new.store(), 420).await.unwrap();
+    assert_eq!(new.epoch().await, 1, "the same system is the same epoch");
+}
+
+/// Buffers that the top of a plan touched.
+fn buffers(plan: &Value) -> i64 {
+    let top = &plan[0]["Plan"];
+    top["Shared Hit Blocks"].as_i64().unwrap() + top["Shared Read Blocks"].as_i64().unwrap()
+}
+
+#[tokio::test]
+async fn a_page_touches_few_buffers_however_many_days_and_messages_there_are() {
+    let cluster = Temporary::migrated("pages").await;
+    let mut connection = PgConnectOptions::from_str(&cluster.0.url("postgres")).unwrap().options(feed::PLANS).connect().await.unwrap();
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.sqlx");
+    let statement = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|file| serde_json::from_str::<Value>(&std::fs::read_to_string(file.unwrap().path()).unwrap()).unwrap())
+        .find_map(|file| {
+            file["query"].as_str().filter(|query| query.contains("feed_end()") && query.contains("from message")).map(str::to_owned)
+        })
+        .expect("run `make gen`");
+    for setup in ["select make_partitions('2026-02-01T00:00:00Z', 46)", "vacuum analyze message"] {
+        sqlx::raw_sql(setup).execute(&mut connection).await.unwrap();
+    }
+    // Planned while the table is empty, as it is once in every installation.
+    sqlx::raw_sql(AssertSqlSafe(format!("prepare page as {statement}"))).execute(&mut connection).await.unwrap();
+    let mut touched = Vec::new();
+    for messages in [0, 60_000] {
+        // Two merchants, 44 days, a transaction each; numbers as large as the horizon allows.
+        let fill = format!(
+            "insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
+             select ('00000000-0000-0000-0000-00000000000' || 7 + n % 2)::uuid,
+                 (left(first_id('2026-02-01T00:00:00Z'::timestamptz + n * interval '63 seconds')::text, 14) || '7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
+                 (1 + n / 100)::text::xid8, 0, 1, 'rma', 'rma.created', 'R-' || n, repeat('x', 1500)
+             from generate_series(0, {messages} - 1) as n"
+        );
+        sqlx::raw_sql(AssertSqlSafe(fill)).execute(&mut connection).await.unwrap();
+        for after in [0, 300, 590] {
+            let call =
+                format!("explain (analyze, buffers, format json) execute page ('{}', 0, '{after}', '{}', 101)", MERCHANT.0, Uuid::nil());
+            let plan: String = sqlx::raw_sql(AssertSqlSafe(call))
+                .fetch_one(&mut connection)
+                .await
+                .map(|row| sqlx::Row::try_get_unchecked(&row, 0).unwrap())
+                .unwrap();
+            let plan: Value = serde_json::from_str(&plan).unwrap();
+            assert_eq!(plan[0]["Plan"]["Actual Rows"].as_f64().unwrap() > 100.0, messages > 0);
+            touched.push(buffers(&plan));
+        }
+    }
+    assert!(touched.iter().all(|touched| *touched <= 500), "{touched:?}");
+}
+
+#[tokio::test]
+async fn a_database_without_a_schema_can_be_connected_to() {
+    let empty = Temporary::start("empty");
+    assert_eq!(empty.store().mode().await.unwrap(), None);
+}
