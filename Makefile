@@ -104,6 +104,10 @@ bench-isolation: proof ## Whether bad endpoints slow down the good ones: p99_rat
 bench-backlog: proof ## Whether a message costs more when 2 million others wait: cost_ratio, cost_ratio_held
 	@$(PROOF) bench-backlog
 
+.PHONY: prove-feed
+prove-feed: proof ## Readers of the feed while many write, through a failover and a restored backup: missed, doubled, never_said
+	@$(PROOF) feed
+
 .PHONY: proof-short
 proof-short: ## Every bench and chaos run in its short form, with the development build
 	@cargo build --quiet -p backhaul -p proof
@@ -118,6 +122,7 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul freeze-delivery
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-backlog --many 20000 --messages 1000 --rounds 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul feed --seconds 2
 
 .PHONY: scan-tls
 scan-tls: ## TLS as scanners see it: sslscan and testssl.sh against the built program (Debian)

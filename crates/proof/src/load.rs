@@ -115,6 +115,12 @@ impl Connection {
         tokio::time::timeout(Duration::from_secs(20), self.exchange_now(request)).await.ok()?
     }
 
+    /// The body of the answer that was read last.
+    pub(crate) fn body(&self) -> &[u8] {
+        let head = self.buffer.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |at| at + 4);
+        self.buffer.get(head..).unwrap_or_default()
+    }
+
     async fn exchange_now(&mut self, request: &[u8]) -> Option<u16> {
         self.stream.write_all(request).await.ok()?;
         self.buffer.clear();

@@ -13,6 +13,8 @@ mod delivery_chaos;
 mod delivery_crash;
 mod delivery_freeze;
 mod delivery_outage;
+mod feed;
+mod feed_history;
 mod growth;
 mod history;
 mod intake;
@@ -128,6 +130,18 @@ enum Command {
         #[arg(long, default_value_t = 100_000)]
         waiting: usize,
     },
+    /// The feed while many write, through a failover and in a restored backup.
+    Feed {
+        /// Seconds of writing before the failover, after it, and after the backup was restored.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Writers at a time.
+        #[arg(long, default_value_t = 16)]
+        writers: u64,
+        /// Readers, all of the time or from some moment on.
+        #[arg(long, default_value_t = 10)]
+        readers: u64,
+    },
     /// What a message costs when few and when many wait.
     BenchBacklog {
         /// Messages that wait in the large case.
@@ -163,6 +177,9 @@ async fn main() -> anyhow::Result<()> {
         Command::FreezeDelivery => delivery_freeze::run(&cli.program).await?,
         Command::BenchIsolation { seconds, rounds, waiting } => {
             isolation::run(&cli.program, &isolation::Plan { duration: Duration::from_secs(seconds), rounds, waiting }).await?
+        }
+        Command::Feed { seconds, writers, readers } => {
+            feed::run(&cli.program, &feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?
         }
         Command::BenchBacklog { many, messages, rounds } => backlog::run(&cli.program, &backlog::Plan { many, messages, rounds }).await?,
     };

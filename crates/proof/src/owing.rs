@@ -75,7 +75,7 @@ pub(crate) fn path(number: usize) -> String {
 pub(crate) fn body(subject: &str, sequence: i64) -> String {
     let lines = r#"{"identifier":"L1","sku":"SHOE-42-1","quantity":1,"title":"Running shoe, blue, size 42, wide","reason":"TOO_SMALL","condition":"UNWORN","unit_price_amount_cents":5000}"#;
     let lines = [lines; 8].join(",");
-    format!(r#"{{"rma_identifier":"{subject}","step":{sequence:06},"status":"TRANSIT","lines":[{lines}]}}"#)
+    format!(r#"{{"rma_identifier":"{subject}","step":"{sequence:06}","status":"TRANSIT","lines":[{lines}]}}"#)
 }
 
 /// What a flow does: a change of `subject` owes a message. Answers its id and when it was committed.

@@ -94,6 +94,11 @@ impl Stage {
         Ok(())
     }
 
+    /// Goes on with the database in `other`, which then has this stage's.
+    pub(crate) fn move_to(&mut self, other: &mut Elsewhere) {
+        std::mem::swap(&mut self.cluster, &mut other.0);
+    }
+
     /// Starts the service on free ports.
     pub(crate) fn serve(&self) -> anyhow::Result<Service> {
         self.serve_on(free()?, free()?)
@@ -134,6 +139,24 @@ impl Stage {
             .spawn()
             .context("the service does not start")?;
         Ok(Service { child, address, admin })
+    }
+}
+
+/// Another PostgreSQL beside that of a stage; stopped when dropped.
+pub(crate) struct Elsewhere(pub(crate) Cluster);
+
+impl Elsewhere {
+    /// A place for one.
+    pub(crate) fn dir(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("backhaul-proof-{name}-{}", std::process::id()))
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.stop() {
+            eprintln!("a temporary PostgreSQL does not stop: {error}");
+        }
     }
 }
 

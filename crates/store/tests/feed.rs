@@ -132,7 +132,7 @@ async fn a_cursor_goes_on_after_a_failover() {
     while reader.seen.len() < 100 {
         reader.read(&before, 5).await;
     }
-    primary.0.halt().unwrap();
+    primary.0.halt(sandbox::postgres::Halt::Immediate).unwrap();
     let mut said = Vec::new();
     for writer in writers {
         said.append(&mut writer.await.unwrap());
