@@ -32,7 +32,10 @@ create function note_system() returns void language plpgsql as $$
 declare
     here text := (select system_identifier::text from pg_control_system());
 begin
-    if pg_is_in_recovery() or exists (select from installation where database_system = here) then
+    -- Where nothing can be written, nothing has to be noted.
+    if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
+        or exists (select from installation where database_system = here)
+    then
         return;
     end if;
     -- The first system of all is merely noted. Of several connections, the first to come writes, and the others wait for it.

@@ -143,7 +143,7 @@ mod tests {
     fn what_is_no_cursor_names_no_place() {
         let cursor = write_cursor(Position::BEGINNING);
         let (longer, padded) = (format!("{cursor}AA"), format!("{cursor}="));
-        for text in ["", "now", "AQ", &cursor[1..], &longer, &padded, &cursor.replacen("AQ", "Ag", 1), &cursor.replacen("AQA", "AQ_", 1)] {
+        for text in ["", "now", "AQ", &cursor[1..], &longer, &padded, &cursor.replacen("AQ", "Ag", 1), &cursor.replacen("AQ", "AY", 1)] {
             assert_eq!(read_cursor(text), None, "{text}");
         }
     }
