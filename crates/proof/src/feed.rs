@@ -65,7 +65,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let writers = Writers::start(&stage, plan.writers, &said, 0)?;
     tokio::time::sleep(plan.part).await;
     println!("The primary is halted while they write, and its standby promoted …");
-    stage.cluster.halt()?;
+    stage.cluster.halt(sandbox::postgres::Halt::Immediate)?;
     writers.end().await;
     drop(service);
     standby.0.promote()?;

@@ -42,9 +42,11 @@ impl Explained {
         Self { heard, _listening: listening }
     }
 
-    /// The plans since the last time.
+    /// The plans since the last time, without those of what every connection begins with.
     pub fn take(&self) -> Vec<Plan> {
-        std::mem::take(&mut self.heard.lock().unwrap())
+        let mut plans = std::mem::take(&mut *self.heard.lock().unwrap());
+        plans.retain(|plan| !plan.0["Query Text"].as_str().unwrap().contains("note_system"));
+        plans
     }
 }
 
@@ -103,7 +105,7 @@ impl Plan {
             let table = node["Relation Name"].as_str().filter(|_| kind.ends_with("Scan"))?;
             let index = node["Index Name"].as_str().unwrap_or(ALL);
             let scan = format!("{index} of {table}");
-            (!["delivery_bucket", "deliverer"].contains(&table)).then(|| without_day(&scan))
+            (!["delivery_bucket", "deliverer", "installation"].contains(&table)).then(|| without_day(&scan))
         };
         self.nodes().iter().filter_map(scan).collect()
     }
