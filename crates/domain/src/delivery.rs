@@ -27,7 +27,7 @@ impl Outcome {
     /// Whether the message arrived: any 2xx.
     #[must_use]
     pub fn is_success(&self) -> bool {
-        matches!(self, Self::Answered { status: 200..=299, .. })
+        matches!(self, Self::Answered { status, .. } if is_success(*status))
     }
 
     /// The outcome in a word or two, for people and reports.
@@ -40,6 +40,12 @@ impl Outcome {
             Self::Refused(_) => "refused".to_owned(),
         }
     }
+}
+
+/// Whether an answer with this status says that the message arrived: any 2xx.
+#[must_use]
+pub const fn is_success(status: u16) -> bool {
+    matches!(status, 200..=299)
 }
 
 /// How long after each failed attempt the next one follows; after the last wait there is no further attempt.

@@ -12,6 +12,7 @@ pub mod message;
 pub mod mode;
 pub mod money;
 pub mod order;
+pub mod promptness;
 pub mod refund;
 pub mod shopper;
 pub mod snapshot;

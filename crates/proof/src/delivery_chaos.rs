@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::leasing::balanced;
 use crate::owing::{self, Target};
+use crate::rollups;
 use crate::stage::{Service, Stage};
 use crate::witness::{FAILING, SEED, Witness};
 
@@ -78,6 +79,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     report.ensure(&result)?;
     ensure!(rebalanced, "the buckets are not spread fairly: {result}");
     drained?;
+    rollups::check(&mut connection).await?;
     Ok(result)
 }
 

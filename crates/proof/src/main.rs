@@ -24,6 +24,7 @@ mod load;
 mod meter;
 mod order;
 mod owing;
+mod rollups;
 mod stage;
 mod witness;
 

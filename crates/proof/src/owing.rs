@@ -162,9 +162,9 @@ pub(crate) async fn pile_up(
 pub(crate) async fn clear(stage: &Stage) -> anyhow::Result<()> {
     let mut connection = stage.connect().await?;
     for statement in [
-        "truncate delivery, message, attempt, attempt_hourly, failure, deliverer",
+        "truncate delivery, message, attempt, attempt_hourly, delivered_hourly, failure, deliverer",
         "update delivery_bucket set owner = null, leased_until = null",
-        "vacuum analyze delivery, message, attempt, attempt_hourly, endpoint, delivery_bucket, deliverer",
+        "vacuum analyze delivery, message, attempt, attempt_hourly, delivered_hourly, endpoint, delivery_bucket, deliverer",
         "checkpoint",
     ] {
         sqlx::raw_sql(statement).execute(&mut connection).await?;

@@ -77,6 +77,8 @@ points! {
     SettleUnparked = "settle-unparked",
     /// It has appended the attempts, and not counted them yet.
     SettleAppended = "settle-appended",
+    /// It has counted the attempts, and not the deliveries yet.
+    SettleCounted = "settle-counted",
     /// It is about to commit.
     SettleCommit = "settle-commit",
     /// It has committed, and the writer does not know it yet.

@@ -4,8 +4,12 @@
 //! looks at its epoch first, so that a former owner's writes change nothing: whoever takes a bucket over changes that row,
 //! and so waits for transactions that hold it.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
+use domain::delivery::is_success;
 use domain::id::{EndpointId, MerchantId};
+use domain::promptness::within;
 use sqlx::{Acquire as _, PgConnection};
 use uuid::Uuid;
 
@@ -153,6 +157,7 @@ async fn settle_all(
     park(connection, &ours).await?;
     let unparked = unpark(connection, &removed, now).await?;
     record(connection, &attempts).await?;
+    count_delivered(connection, &attempts, &removed).await?;
     Ok(Settled { held, unparked })
 }
 
@@ -180,6 +185,7 @@ async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>
 /// A row that is gone: where its lane goes on.
 struct Removed {
     merchant: Uuid,
+    message: Uuid,
     endpoint: Uuid,
     lane: String,
     sequence: i64,
@@ -197,7 +203,7 @@ async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> R
         delete from delivery
         using unnest($1::uuid[], $2::uuid[]) as over (merchant_id, message_id)
         where delivery.merchant_id = over.merchant_id and delivery.message_id = over.message_id
-        returning delivery.merchant_id, delivery.endpoint_id, delivery.lane, delivery.sequence
+        returning delivery.merchant_id, delivery.message_id, delivery.endpoint_id, delivery.lane, delivery.sequence
         "#,
         &merchants,
         &messages,
@@ -207,6 +213,7 @@ async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> R
     crash::point(Point::SettleRemoved);
     let removed = rows.into_iter().map(|row| Removed {
         merchant: row.merchant_id,
+        message: row.message_id,
         endpoint: row.endpoint_id,
         lane: row.lane,
         sequence: row.sequence,
@@ -441,5 +448,47 @@ async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
     )
     .execute(connection)
     .await?;
+    crash::point(Point::SettleCounted);
     Ok(())
+}
+
+/// Counts the messages that arrived, each once: only those whose deliveries were removed here. A statement of its own,
+/// because a cluster takes no second write within one.
+async fn count_delivered(connection: &mut PgConnection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
+    let removed: HashSet<Uuid> = removed.iter().map(|removed| removed.message).collect();
+    let arrived = |attempt: &Attempt| attempt.status.is_some_and(|status| is_success(status.unsigned_abs()));
+    let delivered: Vec<(&&Attempt, &'static str)> = attempts
+        .iter()
+        .filter(|attempt| arrived(attempt) && removed.contains(&attempt.message))
+        .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
+        .collect();
+    if delivered.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        insert into delivered_hourly as hourly (merchant_id, endpoint_id, hour, kind, attempts, within_ms, count)
+        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, number, within_ms, count(*)
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::smallint[], $6::bigint[])
+            as delivered (merchant_id, endpoint_id, started_at, kind, number, within_ms)
+        group by 1, 2, 3, 4, 5, 6
+        on conflict (merchant_id, hour, endpoint_id, kind, attempts, within_ms) do update
+        set count = hourly.count + excluded.count
+        "#,
+        &delivered.iter().map(|(attempt, _)| attempt.merchant.0).collect::<Vec<_>>(),
+        &delivered.iter().map(|(attempt, _)| attempt.endpoint.0).collect::<Vec<_>>(),
+        &delivered.iter().map(|(attempt, _)| attempt.started_at).collect::<Vec<_>>(),
+        &delivered.iter().map(|(_, kind)| *kind).collect::<Vec<_>>() as &[&str],
+        &delivered.iter().map(|(attempt, _)| attempt.number).collect::<Vec<_>>(),
+        &delivered.iter().map(|(attempt, _)| within(time_to_deliver(attempt))).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// From writing the message, whose id begins with that time in milliseconds, to the end of the attempt.
+fn time_to_deliver(attempt: &Attempt) -> i64 {
+    let written = i64::try_from(attempt.message.as_u128() >> 80).unwrap_or(i64::MAX);
+    attempt.started_at.timestamp_millis().saturating_add(attempt.took_ms.into()).saturating_sub(written)
 }

@@ -32,12 +32,14 @@ const SHARED: [&str; 9] = [
 
 /// Statements of the delivery engine that look for endpoints of all merchants, and the table that they go through. What they
 /// read of other tables is bound to the merchant by the join.
-const ACROSS: [(&str, &str); 5] = [
+const ACROSS: [(&str, &str); 7] = [
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
     ("from delivery where delivery.discard offset 0", "delivery"),
     ("from delivery where delivery.discard offset 0", "endpoint"),
     ("as wanted (merchant_id, endpoint_id, since, most)", "endpoint"),
+    (") as past_due", "endpoint"),
+    (") as open_failures", "endpoint"),
 ];
 
 /// A connection to a database of this test's own.
@@ -197,13 +199,14 @@ fn no_write_asks_the_database_for_time_or_chance() {
 
 /// Who writes the rows of the delivery engine: the table of docs/adr/0010-one-writer-per-row.md, by module of the store. The
 /// flows' modules are `outbox` and `endpoints`, the owner's is `settlements`, and others ask it by `deliveries`.
-const WRITERS: [(&str, &str, &[&str]); 14] = [
+const WRITERS: [(&str, &str, &[&str]); 15] = [
     ("insert into", "message", &["endpoints", "outbox"]),
     ("insert into", "delivery", &["endpoints", "outbox"]),
     ("update", "delivery", &["deliveries", "settlements"]),
     ("delete from", "delivery", &["settlements"]),
     ("insert into", "attempt", &["settlements"]),
     ("insert into", "attempt_hourly", &["settlements"]),
+    ("insert into", "delivered_hourly", &["settlements"]),
     ("insert into", "failure", &["settlements"]),
     ("update", "delivery_bucket", &["leases"]),
     ("insert into", "deliverer", &["leases"]),

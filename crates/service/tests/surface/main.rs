@@ -32,5 +32,6 @@ mod rates;
 mod reactions;
 mod readme;
 mod refunds;
+mod reports;
 mod snapshots;
 mod tokens;

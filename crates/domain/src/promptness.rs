@@ -1,0 +1,49 @@
+//! How soon messages arrive: the bounds by which reports count, and what a count of many says.
+
+/// Upper bounds of the time from writing a message to its arrival, in milliseconds. What takes longer than the last is
+/// counted as [`LONGER`].
+pub const BOUNDS: [i64; 16] =
+    [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000, 21_600_000, 86_400_000];
+
+/// The bound of what took longer than any.
+pub const LONGER: i64 = i64::MAX;
+
+/// The bound within which so many milliseconds are. Clocks may differ: what arrived before it was written took no time.
+#[must_use]
+pub fn within(ms: i64) -> i64 {
+    BOUNDS.into_iter().find(|bound| ms <= *bound).unwrap_or(LONGER)
+}
+
+/// The bound within which `percent` of all are, where `counts` says how many are within each bound and not within the one
+/// before; none where there are none.
+#[must_use]
+pub fn percentile(counts: &[(i64, u64)], percent: u64) -> Option<i64> {
+    let mut counts = counts.to_vec();
+    counts.sort_unstable();
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let wanted = (all * percent).div_ceil(100).max(1);
+    let mut seen = 0;
+    counts.into_iter().find_map(|(bound, count)| {
+        seen += count;
+        (seen >= wanted).then_some(bound)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_counts_within_the_first_bound_that_it_does_not_exceed() {
+        assert_eq!([-5, 0, 10, 11, 86_400_000, 86_400_001].map(within), [10, 10, 10, 25, 86_400_000, LONGER]);
+        assert!(BOUNDS.is_sorted());
+    }
+
+    #[test]
+    fn a_percentile_is_the_bound_within_which_so_many_are() {
+        let counts = [(100, 9), (10, 90), (LONGER, 1)];
+        assert_eq!([50, 90, 91, 99, 100].map(|percent| percentile(&counts, percent)), [10, 10, 100, 100, LONGER].map(Some));
+        assert_eq!(percentile(&[(25, 1)], 1), Some(25));
+        assert_eq!(percentile(&[], 50), None);
+    }
+}
