@@ -14,6 +14,7 @@ mod migrate;
 mod orders;
 mod output;
 mod reference;
+mod report;
 mod serve;
 
 use std::path::PathBuf;
@@ -65,6 +66,9 @@ enum Command {
     /// Orders: import history, see what was refused and what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
+    /// Reports: what became of a merchant's messages.
+    #[command(subcommand)]
+    Report(report::Command),
     /// Limits: lower them when traffic threatens, list, reset.
     #[command(subcommand)]
     Limit(limit::Command),
@@ -110,6 +114,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
         Command::Endpoint(command) => endpoint::run(command, &app()?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
+        Command::Report(command) => report::run(command, &app()?, cli.output).await?,
         Command::Limit(command) => limit::run(command, &app()?, cli.output).await?,
         Command::Openapi => output::text(openapi::text()),
         Command::CliReference => output::text(&reference::write(Cli::command())),

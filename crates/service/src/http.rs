@@ -35,6 +35,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::imports::report))
         .routes(routes!(api::events::list))
         .routes(routes!(api::event_stream::follow))
+        .routes(routes!(api::reports::deliveries))
 }
 
 /// The public listener's router.

@@ -24,6 +24,7 @@ pub mod partitions;
 pub mod rates;
 pub mod refunds;
 pub mod refusals;
+pub mod reports;
 pub mod settlements;
 pub mod tokens;
 

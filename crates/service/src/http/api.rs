@@ -4,4 +4,5 @@ pub(super) mod event_stream;
 pub(super) mod events;
 pub(super) mod imports;
 pub(super) mod orders;
+pub(super) mod reports;
 pub(super) mod tokens;

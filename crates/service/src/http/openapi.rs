@@ -21,6 +21,7 @@ use super::public;
         (name = "orders", description = "Push orders in, look them up."),
         (name = "imports", description = "Send months of orders at once."),
         (name = "events", description = "Read what was said to a merchant's systems."),
+        (name = "reports", description = "See how deliveries went."),
         (name = "documents", description = "Read about the interface."),
     )
 )]

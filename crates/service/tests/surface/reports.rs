@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use backhaul::flow::configure_endpoint as flow;
 use domain::message::Interface;
+use reqwest::Method;
 use sandbox::merchant::Answer;
+use serde_json::json;
 use store::settlements::{self, Attempt, Fate, Hold, Settlement};
 
-use crate::world::World;
-use crate::world::receiver::PATH;
+use crate::world::receiver::{PATH, Receiver};
+use crate::world::{Merchant, World};
 
 #[tokio::test]
 async fn a_message_that_arrived_counts_once_with_its_attempts_and_its_time() {
@@ -81,4 +83,79 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     let counted = "select 'attempts ' || outcome || ' ' || count from attempt_hourly
         union all select 'delivered ' || within_ms || ' ' || count from delivered_hourly order by 1";
     assert_eq!(world.database.texts(counted).await, ["attempts 201 1", "delivered 50 1"]);
+}
+
+/// A merchant with a token whose systems take RMA messages.
+async fn reported(world: &World) -> (Merchant<'_>, Receiver<'_>) {
+    let merchant = world.merchant("acme").await;
+    let systems = sandbox::merchant::Merchant::start().await.unwrap();
+    let change = flow::Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..flow::Change::default() };
+    flow::set_endpoint(&world.app, "test", merchant.id, Interface::Rma, change).await.unwrap();
+    let receiver = Receiver { world, merchant: merchant.id, systems, secret: String::new() };
+    (merchant, receiver)
+}
+
+#[tokio::test]
+async fn a_report_says_how_calls_ended_and_how_soon_messages_arrived() {
+    let world = World::new().await;
+    let (merchant, receiver) = reported(&world).await;
+    receiver.systems.answer_next(PATH, [Answer::status(500)]);
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    world.time_passes(Duration::from_secs(6));
+    world.deliver_all_due().await;
+    let report = merchant.calls(Method::GET, "/v1/reports/deliveries", |request| request).await;
+    assert_eq!(report.status, 200, "{}", report.text);
+    let expected = json!({
+        "from": "2026-01-31",
+        "to": "2026-03-01",
+        "interfaces": [{
+            "interface": "rma",
+            "delivered": 1,
+            "failed_attempts": 1,
+            "delivered_at_attempt": [{ "attempt": 2, "messages": 1 }],
+            "time_to_deliver": { "p50_at_most_ms": 10_000, "p90_at_most_ms": 10_000, "p99_at_most_ms": 10_000 },
+        }],
+        "days": [{
+            "day": "2026-03-01",
+            "interface": "rma",
+            "delivered": 1,
+            "failed_attempts": 1,
+            "outcomes": [{ "outcome": "200", "attempts": 1 }, { "outcome": "500", "attempts": 1 }],
+        }],
+    });
+    assert_eq!(report.body, expected);
+    let rows = [
+        "day,interface,figure,value,count",
+        "2026-03-01,rma,delivered_at_attempt,2,1",
+        "2026-03-01,rma,delivered_within_ms,10000,1",
+        "2026-03-01,rma,outcome,200,1",
+        "2026-03-01,rma,outcome,500,1",
+    ];
+    let asked = merchant.calls(Method::GET, "/v1/reports/deliveries?format=csv", |request| request).await;
+    let accepted = merchant.calls(Method::GET, "/v1/reports/deliveries", |request| request.header("Accept", "text/csv")).await;
+    for csv in [asked, accepted] {
+        assert_eq!((csv.status.as_u16(), csv.header("content-type")), (200, "text/csv; charset=utf-8"));
+        assert_eq!(csv.text.lines().collect::<Vec<_>>(), rows);
+    }
+}
+
+#[tokio::test]
+async fn a_report_is_of_the_days_and_the_merchant_that_it_is_asked_for() {
+    let world = World::new().await;
+    let (merchant, receiver) = reported(&world).await;
+    let other = world.merchant("other").await;
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let days = async |who: &Merchant<'_>, query: &str| {
+        let reply = who.calls(Method::GET, &format!("/v1/reports/deliveries{query}"), |request| request).await;
+        (reply.status.as_u16(), reply.body["days"].as_array().map(Vec::len))
+    };
+    assert_eq!(days(&merchant, "?from=2026-03-01&to=2026-03-01").await, (200, Some(1)));
+    assert_eq!(days(&merchant, "?from=2026-02-27&to=2026-02-28").await, (200, Some(0)));
+    assert_eq!(days(&merchant, "?from=2026-03-02&to=2026-03-02").await, (200, Some(0)));
+    assert_eq!(days(&other, "").await, (200, Some(0)), "the report is another merchant's");
+    for wrong in ["?from=2026-03-02", "?from=2025-11-29", "?to=soon", "?format=xml"] {
+        assert_eq!(days(&merchant, wrong).await, (400, None), "{wrong}");
+    }
 }
