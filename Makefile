@@ -10,7 +10,7 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 .PHONY: setup
-setup: ## Install what is missing: PostgreSQL, curl, cargo-nextest, cargo-deny, cargo-fuzz
+setup: ## Install what is missing: PostgreSQL, curl, promtool, cargo-nextest, cargo-deny, cargo-fuzz
 	@scripts/setup
 
 .PHONY: dev
@@ -22,14 +22,20 @@ build: ## Build the program: target/release/backhaul
 	cargo build --release -p backhaul
 
 .PHONY: check
-check: ## Formatting, lints, documentation, licences, generated files
+check: ## Formatting, lints, documentation, licences, alarm rules, generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cargo deny --log-level error check bans licenses sources
+	$(MAKE) --no-print-directory check-alarms
 	$(MAKE) --no-print-directory gen
 	@git diff --exit-code -- $(GENERATED) && test -z "$$(git ls-files --others --exclude-standard -- $(GENERATED))" \
 		|| { echo "generated files were not current; commit what 'make gen' wrote"; exit 1; }
+
+.PHONY: check-alarms
+check-alarms: ## The alarm rules of ops/, and their tests: promtool (Debian's package prometheus)
+	@command -v promtool >/dev/null || { echo "promtool is missing: run 'make setup', or install Debian's package prometheus"; exit 1; }
+	@promtool check rules ops/alarms.yml && promtool test rules ops/alarms.test.yml
 
 .PHONY: test
 test: ## All tests, on a real PostgreSQL (found on the PATH, or DATABASE_URL)

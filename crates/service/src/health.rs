@@ -1,11 +1,13 @@
 //! Whether everything is in order, and what to do where it is not.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use store::Failed;
 use store::installation::Condition;
 
-use crate::app::App;
+use crate::app::{App, Phase};
 use crate::clock::Clock;
 
 /// One thing that was looked at.
@@ -36,6 +38,25 @@ impl Check {
 const OLDEST: i32 = 150_000;
 /// How far the process' clock may be from the database's.
 const MOST_SKEW_MS: i64 = 500;
+
+/// How often it is looked for the metrics.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// Keeps the metric of readiness current, also while nobody asks.
+pub async fn watch(app: App) {
+    loop {
+        ready(&app).await;
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Whether the process should be sent work, and what was looked at.
+pub async fn ready(app: &App) -> (bool, Vec<Check>) {
+    let checks = examine(app).await;
+    let ready = app.is_in(Phase::Serving) && checks.iter().all(|check| check.ok);
+    app.metrics.ready.set(ready.into());
+    (ready, checks)
+}
 
 /// Looks at everything that must be right before work is accepted.
 pub async fn examine(app: &App) -> Vec<Check> {

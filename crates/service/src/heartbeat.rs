@@ -10,7 +10,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
 use crate::task::Task;
-use crate::{limits, rate};
+use crate::{health, limits, rate};
 
 /// How often there is a beat.
 const EVERY: Duration = Duration::from_secs(1);
@@ -28,8 +28,13 @@ pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     rate::sharing::share(app).await
 }
 
-/// Beats without end. When one panics, that is logged, and the next follows.
+/// Beats without end, and looks beside whether everything is in order.
 pub async fn run(app: App) {
+    tokio::join!(beats(app.clone()), health::watch(app));
+}
+
+/// Beats without end. When one panics, that is logged, and the next follows.
+async fn beats(app: App) {
     loop {
         if let Err(error) = Task::spawn(go_on(app.clone())).ended().await {
             tracing::error!(%error, "a beat broke off");

@@ -77,6 +77,37 @@ impl Connections {
     }
 }
 
+/// What waits to be delivered, as of a few seconds ago. Each process tells of the buckets that it owns.
+#[derive(Clone, Default)]
+pub struct DeliveryGauges {
+    /// Deliveries that have been due for more than a minute, up to 10,000.
+    pub past_due: Gauge,
+    /// For how many seconds the oldest has been due.
+    pub oldest_due_seconds: Gauge,
+    /// Open entries of the failure queue, up to 10,000.
+    pub failure_queue: Gauge,
+    /// Buckets of this process.
+    pub buckets: Gauge,
+    /// Buckets of no process.
+    pub unowned: Gauge,
+    /// Days ahead for which messages and attempts can be written.
+    pub partitions_ahead_days: Gauge,
+    /// Days that are kept beyond their time, because messages of them are still owed.
+    pub partitions_kept_late: Gauge,
+}
+
+impl DeliveryGauges {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("delivery_past_due", "Deliveries due for more than a minute, up to 10,000", self.past_due.clone());
+        registry.register("delivery_oldest_due_seconds", "For how long the oldest has been due", self.oldest_due_seconds.clone());
+        registry.register("failure_queue", "Open entries of the failure queue, up to 10,000", self.failure_queue.clone());
+        registry.register("delivery_buckets", "Buckets of this process", self.buckets.clone());
+        registry.register("delivery_buckets_unowned", "Buckets of no process", self.unowned.clone());
+        registry.register("delivery_partitions_ahead_days", "Days that are made ahead", self.partitions_ahead_days.clone());
+        registry.register("delivery_partitions_kept_late", "Days kept beyond their time", self.partitions_kept_late.clone());
+    }
+}
+
 /// Everything that is counted, in a registry of its own.
 pub struct Metrics {
     registry: Registry,
@@ -110,6 +141,10 @@ pub struct Metrics {
     pub engines_broken: Counter,
     /// Live feeds that are open.
     pub followers: Gauge,
+    /// What waits to be delivered.
+    pub delivery: DeliveryGauges,
+    /// 1 while everything is in order, by the last look.
+    pub ready: Gauge,
     /// Connections of the public listener.
     pub listener: Connections,
     connections: Gauge,
@@ -136,6 +171,8 @@ impl Default for Metrics {
             reactions_failed: Counter::default(),
             engines_broken: Counter::default(),
             followers: Gauge::default(),
+            delivery: DeliveryGauges::default(),
+            ready: Gauge::default(),
             listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
@@ -156,6 +193,8 @@ impl Default for Metrics {
         registry.register("delivery_reactions_failed", "Reactions that could not be done", metrics.reactions_failed.clone());
         registry.register("delivery_engines_broken", "Delivery engines that broke off", metrics.engines_broken.clone());
         registry.register("event_followers", "Live feeds that are open", metrics.followers.clone());
+        metrics.delivery.register(&mut registry);
+        registry.register("ready", "1 while everything is in order", metrics.ready.clone());
         metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());

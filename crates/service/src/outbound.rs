@@ -7,6 +7,7 @@
 //! - [`engine`] is the loop that decides; a `desk` is what it holds of one endpoint.
 //! - `attempt` makes one attempt: [`secrets`] opens what the endpoint keeps sealed ([`seal`]), [`authentication`] and
 //!   [`signature`] make the headers, [`client`] calls, behind the [`guard`].
+//! - `lookout` tells the metrics of what waits.
 //! - `writer` settles what came of it, together with the kind's [`reaction`], where it has one.
 
 mod attempt;
@@ -17,6 +18,7 @@ mod desk;
 pub mod engine;
 pub mod guard;
 mod lease;
+mod lookout;
 pub mod reaction;
 pub mod seal;
 pub mod secrets;

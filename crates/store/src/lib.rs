@@ -8,6 +8,7 @@
 
 pub mod attempts;
 pub mod audit;
+pub mod backlog;
 pub mod crash;
 pub mod credentials;
 pub mod deliveries;

@@ -16,9 +16,8 @@ pub(super) async fn healthz() -> impl IntoResponse {
 
 /// Whether it should be sent work, and if not, what to do.
 pub(super) async fn readyz(State(app): State<App>) -> impl IntoResponse {
-    let checks = health::examine(&app).await;
+    let (ready, checks) = health::ready(&app).await;
     let serving = app.is_in(Phase::Serving);
-    let ready = serving && checks.iter().all(|check| check.ok);
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(json!({ "ready": ready, "serving": serving, "checks": checks })))
 }

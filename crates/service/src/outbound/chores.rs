@@ -144,6 +144,7 @@ pub(super) async fn keep_partitions(app: App) {
 async fn look_after_partitions(app: &App) -> Result<(), store::Failed> {
     partitions::make(&app.store, app.now() - TimeDelta::days(1), DAYS_AHEAD).await?;
     let kept = partitions::drop_before(&app.store, app.now() - KEPT_FOR).await?;
+    app.metrics.delivery.partitions_kept_late.set(i64::try_from(kept.len()).unwrap_or(i64::MAX));
     if !kept.is_empty() {
         tracing::warn!(?kept, "days are kept beyond their time, because messages of them are still owed");
     }

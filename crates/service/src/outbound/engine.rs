@@ -33,7 +33,7 @@ use super::desk::{Desk, Wants};
 use super::lease::Leases;
 use super::reaction::Reactions;
 use super::writer::{self, Batch, Settled};
-use super::{chores, signal};
+use super::{chores, lookout, signal};
 use crate::app::App;
 use crate::task::Task;
 
@@ -225,6 +225,7 @@ impl Engine {
         parts.spawn(chores::keep_leases(app.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone()));
         parts.spawn(chores::backstop(app.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
         parts.spawn(chores::listen(app.clone(), events.clone()));
+        parts.spawn(lookout::watch(app.clone(), Arc::clone(&leases)));
         Self {
             app,
             id,

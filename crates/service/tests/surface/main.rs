@@ -35,3 +35,4 @@ mod refunds;
 mod reports;
 mod snapshots;
 mod tokens;
+mod watching;

@@ -103,7 +103,9 @@ impl Plan {
         let scan = |node: &&Value| {
             let kind = node["Node Type"].as_str().unwrap();
             let table = node["Relation Name"].as_str().filter(|_| kind.ends_with("Scan"))?;
-            let index = node["Index Name"].as_str().unwrap_or(ALL);
+            // A bitmap is made from an index by the node below.
+            let bitmap = node["Plans"][0]["Index Name"].as_str().filter(|_| kind == "Bitmap Heap Scan");
+            let index = node["Index Name"].as_str().or(bitmap).unwrap_or(ALL);
             let scan = format!("{index} of {table}");
             (!["delivery_bucket", "deliverer", "installation"].contains(&table)).then(|| without_day(&scan))
         };
