@@ -31,6 +31,7 @@ mod outbound_call;
 mod rates;
 mod reactions;
 mod readme;
+mod receiving;
 mod refunds;
 mod reports;
 mod snapshots;
