@@ -24,7 +24,7 @@ use sqlx::{ConnectOptions as _, PgConnection};
 use store::deliveries::{self, Wanted};
 use store::outbox::{self, Message};
 use store::settlements::{self, Attempt, Fate, Hold, Settlement};
-use store::{PoolLimits, Store, leases};
+use store::{PoolLimits, Store, backlog, leases};
 use uuid::Uuid;
 
 use self::explained::{Explained, Plan};
@@ -221,6 +221,12 @@ async fn look(scene: &Scene) {
         let found = deliveries::endpoints_with_work(&scene.store, &buckets, now() + TimeDelta::seconds(1)).await.unwrap();
         assert_eq!(found.len(), if scene.filled { of_these } else { 0 });
         scene.expect("endpoints with work", of_these as u64, &[&[BY_DUE]]);
+        // However much waits, no more is counted than the bound.
+        let late = backlog::past_due(&scene.store, &buckets, now() + TimeDelta::seconds(1), 1_000).await.unwrap();
+        assert!(late <= 1_000 && (late > 0) == scene.filled);
+        scene.expect("past due", 1_000, &[&[BY_DUE]]);
+        backlog::oldest_due(&scene.store, &buckets, now() + TimeDelta::seconds(1)).await.unwrap();
+        scene.expect("oldest due", of_these as u64, &[&[BY_DUE]]);
         assert!(deliveries::odd(&scene.store, &buckets, 500).await.unwrap().is_empty());
         scene.expect("unwanted and removed", of_these as u64, &[&["delivery_to_discard of delivery"], &[BY_LANE]]);
     }
