@@ -114,6 +114,14 @@ bench-backlog: proof ## Whether a message costs more when 2 million others wait:
 prove-feed: proof ## Readers of the feed while many write, through a failover and a restored backup: missed, doubled, never_said
 	@$(PROOF) feed
 
+.PHONY: bench-retry
+bench-retry: proof ## Live messages while everything that failed is tried again, with a kill: p99_ratio, lost, repeated
+	@$(PROOF) bench-retry
+
+.PHONY: bench-lists
+bench-lists: ## What lists cost with 2 million messages and 6 million attempts: pages_over_500
+	@MESSAGES=2000000 cargo test --quiet -p store --test lists -- --nocapture | grep '^{'
+
 .PHONY: proof-short
 proof-short: ## Every bench and chaos run in its short form, with the development build
 	@cargo build --quiet -p backhaul -p proof
@@ -129,6 +137,7 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-backlog --many 20000 --messages 1000 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul feed --seconds 2
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-retry --failed 2000 --seconds 3 --per-second 200
 
 .PHONY: scan-tls
 scan-tls: ## TLS as scanners see it: sslscan and testssl.sh against the built program (Debian)

@@ -48,7 +48,7 @@ type Read = (Due, Hold);
 /// so that nothing is read for less than a batch.
 pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize, owed: &AtomicUsize) -> anyhow::Result<()> {
     let id = app.mint();
-    leases::renew(&app.store, id, TERM).await?;
+    leases::renew(&app.store, id, TERM, &leases::Known { name: "bare", calls: 0 }).await?;
     let taken = leases::take(&app.store, id, crate::owing::BUCKETS, TERM).await?;
     let holds: HashMap<u8, Hold> = taken.into_iter().map(|hold| (hold.bucket, hold)).collect();
     let state = Arc::new(State::default());

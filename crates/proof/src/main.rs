@@ -24,6 +24,7 @@ mod load;
 mod meter;
 mod order;
 mod owing;
+mod retry;
 mod rollups;
 mod stage;
 mod witness;
@@ -143,6 +144,18 @@ enum Command {
         #[arg(long, default_value_t = 10)]
         readers: u64,
     },
+    /// Live messages of an endpoint while everything of it that failed is tried again.
+    BenchRetry {
+        /// Messages in the failure queue.
+        #[arg(long, default_value_t = 50_000)]
+        failed: usize,
+        /// Seconds of each measurement.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Messages that are tried again in a second.
+        #[arg(long, default_value_t = 1_000)]
+        per_second: i32,
+    },
     /// What a message costs when few and when many wait.
     BenchBacklog {
         /// Messages that wait in the large case.
@@ -181,6 +194,9 @@ async fn main() -> anyhow::Result<()> {
         }
         Command::Feed { seconds, writers, readers } => {
             feed::run(&cli.program, &feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?
+        }
+        Command::BenchRetry { failed, seconds, per_second } => {
+            retry::run(&cli.program, &retry::Plan { failed, duration: Duration::from_secs(seconds), per_second }).await?
         }
         Command::BenchBacklog { many, messages, rounds } => backlog::run(&cli.program, &backlog::Plan { many, messages, rounds }).await?,
     };

@@ -162,7 +162,7 @@ pub(crate) async fn pile_up(
 pub(crate) async fn clear(stage: &Stage) -> anyhow::Result<()> {
     let mut connection = stage.connect().await?;
     for statement in [
-        "truncate delivery, message, attempt, attempt_hourly, delivered_hourly, failure, deliverer",
+        "truncate delivery, message, attempt, attempt_hourly, delivered_hourly, failure, retry_job, deliverer",
         "update delivery_bucket set owner = null, leased_until = null",
         "vacuum analyze delivery, message, attempt, attempt_hourly, delivered_hourly, endpoint, delivery_bucket, deliverer",
         "checkpoint",
@@ -251,6 +251,11 @@ impl Receiver {
     /// How many requests arrived.
     pub(crate) fn count(&self) -> usize {
         self.arrivals.count.load(Ordering::Relaxed)
+    }
+
+    /// How many requests brought a message that had arrived before.
+    pub(crate) fn repeated(&self) -> usize {
+        self.count() - self.arrivals.first().len()
     }
 
     /// Waits until `count` requests arrived.

@@ -4,12 +4,15 @@
 
 mod config;
 mod credential;
+mod deliverers;
 mod dev;
 mod doctor;
 mod endpoint;
+mod failures;
 mod import;
 mod limit;
 mod merchant;
+mod messages;
 mod migrate;
 mod orders;
 mod output;
@@ -60,9 +63,17 @@ enum Command {
     /// Credentials with which merchants get tokens: issue, list, revoke.
     #[command(subcommand)]
     Credential(credential::Command),
-    /// Endpoints, where merchants' systems take messages: set, list, test, pause, resume, rotate their secrets, remove.
+    /// Endpoints, where merchants' systems take messages: set, list, show, test, pause, resume, rotate their secrets, remove.
     #[command(subcommand)]
     Endpoint(endpoint::Command),
+    /// Messages to merchants' systems: list, show, retry.
+    #[command(subcommand)]
+    Messages(messages::Command),
+    /// The failure queue: what was given up, by whom it is worked on, and trying it again.
+    #[command(subcommand)]
+    Failures(failures::Command),
+    /// Who delivers: processes with their buckets, the age of their leases, calls in flight, what is past due.
+    Deliverers,
     /// Orders: import history, see what was refused and what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
@@ -113,6 +124,9 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Merchant(command) => merchant::run(command, &app()?, cli.output).await?,
         Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
         Command::Endpoint(command) => endpoint::run(command, &app()?, cli.output).await?,
+        Command::Messages(command) => messages::run(command, &app()?, cli.output).await?,
+        Command::Failures(command) => failures::run(command, &app()?, cli.output).await?,
+        Command::Deliverers => deliverers::run(&app()?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
         Command::Report(command) => report::run(command, &app()?, cli.output).await?,
         Command::Limit(command) => limit::run(command, &app()?, cli.output).await?,

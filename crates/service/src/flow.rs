@@ -6,5 +6,8 @@ pub mod configure_merchant;
 pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;
+pub mod retry_failures;
+pub mod retry_message;
 pub mod set_limit;
 pub mod settle_and_react;
+pub mod work_on_failure;

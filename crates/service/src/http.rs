@@ -36,6 +36,10 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::events::list))
         .routes(routes!(api::event_stream::follow))
         .routes(routes!(api::reports::deliveries))
+        .routes(routes!(api::messages::list))
+        .routes(routes!(api::messages::show))
+        .routes(routes!(api::messages::retry))
+        .routes(routes!(api::endpoints::list))
 }
 
 /// The public listener's router.

@@ -3,7 +3,7 @@
 //! The cast, in the order in which a message meets them:
 //!
 //! - [`signal`]: a flow tells, after its commit, that an endpoint is owed something.
-//! - `lease` says which buckets of endpoints this process delivers for; `chores` keep it so.
+//! - `lease` says which buckets of endpoints this process delivers for; `chores` keep it so, and `retries` carry out jobs.
 //! - [`engine`] is the loop that decides; a `desk` is what it holds of one endpoint.
 //! - `attempt` makes one attempt: [`secrets`] opens what the endpoint keeps sealed ([`seal`]), [`authentication`] and
 //!   [`signature`] make the headers, [`client`] calls, behind the [`guard`].
@@ -17,11 +17,13 @@ pub mod client;
 mod desk;
 pub mod engine;
 pub mod guard;
-mod lease;
+pub(crate) mod lease;
 mod lookout;
 pub mod reaction;
+mod retries;
 pub mod seal;
 pub mod secrets;
 pub mod signal;
 pub mod signature;
+pub(crate) mod view;
 mod writer;

@@ -33,7 +33,7 @@ pub async fn list(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
         select started_at, took_ms, number, status, outcome, reason, answer
         from attempt
         where merchant_id = $1 and message_id = $2
-        order by started_at, attempt_id
+        order by started_at, number, attempt_id
         "#,
         merchant.0,
         message,

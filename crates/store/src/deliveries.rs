@@ -89,12 +89,21 @@ pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTi
             limit wanted.most
         ) as owed
         -- Only the head of a lane is sent; the others are read without their text, to be parked. The limit leaves the planner
-        -- no other way than by the key, also in a plan that was made when there was nothing.
+        -- no other way than by the key, also in a plan that was made when there was nothing. Of a message that is tried again
+        -- by hand, which has a lane of its own, the day may be dropped: then the failure queue has its text.
         left join lateral (
-            select message.kind, message.event, message.body
-            from message
-            where message.merchant_id = owed.merchant_id and message.message_id = owed.message_id
-                and owed.sequence = (
+            select kept.kind, kept.event, kept.body
+            from (
+                select message.kind, message.event, message.body
+                from message
+                where message.merchant_id = owed.merchant_id and message.message_id = owed.message_id
+                union all
+                select failure.kind, failure.event, failure.body
+                from failure
+                where failure.merchant_id = owed.merchant_id and failure.message_id = owed.message_id
+                    and owed.lane = owed.message_id::text
+            ) as kept
+            where owed.sequence = (
                     select head.sequence
                     from delivery as head
                     where head.merchant_id = owed.merchant_id and head.endpoint_id = owed.endpoint_id and head.lane = owed.lane

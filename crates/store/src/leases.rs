@@ -18,13 +18,23 @@ pub struct Renewed {
     pub live: i64,
 }
 
+/// How a deliverer is known to people.
+#[derive(Clone, Debug)]
+pub struct Known<'a> {
+    /// Its machine and process.
+    pub name: &'a str,
+    /// How many calls it has out.
+    pub calls: i32,
+}
+
 /// Says that `deliverer` lives, and renews all its leases.
-pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64) -> Result<Renewed, Failed> {
+pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'_>) -> Result<Renewed, Failed> {
     let row = sqlx::query!(
         r#"
         with alive as (
-            insert into deliverer (deliverer_id, live_until) values ($1, now() + make_interval(secs => $2))
-            on conflict (deliverer_id) do update set live_until = excluded.live_until
+            insert into deliverer (deliverer_id, live_until, name, calls) values ($1, now() + make_interval(secs => $2), $3, $4)
+            on conflict (deliverer_id) do update
+            set live_until = excluded.live_until, name = excluded.name, calls = excluded.calls
         ),
         -- In the order in which settling takes them, so that the two never wait for each other.
         ours as materialized (
@@ -43,6 +53,8 @@ pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64) -> Result<Renew
         "#,
         deliverer,
         seconds,
+        known.name,
+        known.calls,
     )
     .fetch_one(&store.engine)
     .await?;

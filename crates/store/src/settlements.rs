@@ -156,13 +156,14 @@ async fn settle_all(
     postpone(connection, &ours).await?;
     park(connection, &ours).await?;
     let unparked = unpark(connection, &removed, now).await?;
+    resolve(connection, &removed, &attempts).await?;
     record(connection, &attempts).await?;
     count_delivered(connection, &attempts, &removed).await?;
     Ok(Settled { held, unparked })
 }
 
 /// Holds the buckets' rows until the transaction ends, so that nobody takes them over, and answers which are still ours.
-async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
+pub(crate) async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
     let buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
     let epochs: Vec<i64> = holds.iter().map(|hold| hold.epoch).collect();
     let rows = sqlx::query!(
@@ -335,6 +336,30 @@ async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Res
     Ok(())
 }
 
+/// Takes messages out of the failure queue that were tried again by hand and have arrived. They are told by their lanes, which
+/// are their own, so that others cost nothing here.
+async fn resolve(connection: &mut PgConnection, removed: &[Removed], attempts: &[&Attempt]) -> Result<(), Failed> {
+    let arrived = |message| attempts.iter().any(|attempt| attempt.message == message && matches!(attempt.status, Some(200..=299)));
+    let retried = removed.iter().filter(|removed| removed.lane == removed.message.to_string() && arrived(removed.message));
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = retried.map(|removed| (removed.merchant, removed.message)).unzip();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        update failure
+        set state = 'resolved'
+        from unnest($1::uuid[], $2::uuid[]) as arrived (merchant_id, message_id)
+        where failure.merchant_id = arrived.merchant_id and failure.message_id = arrived.message_id
+        "#,
+        &merchants,
+        &messages,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// Writes messages that are given up into the failure queue, with a copy of their bodies.
 async fn keep_failures(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let (mut merchants, mut messages) = (Vec::new(), Vec::new());
@@ -357,14 +382,29 @@ async fn keep_failures(connection: &mut PgConnection, settlements: &[&Settlement
             merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body
         )
         select
-            message.merchant_id, message.message_id, delivery.endpoint_id, message.sequence, given_up.failed_at, given_up.attempts,
-            message.kind, message.event, message.subject, given_up.reason, 'open', message.body
+            given_up.merchant_id, given_up.message_id, delivery.endpoint_id, delivery.sequence, given_up.failed_at, given_up.attempts,
+            text.kind, text.event, text.subject, given_up.reason, 'open', text.body
         from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::smallint[], $5::text[])
             as given_up (merchant_id, message_id, failed_at, attempts, reason)
         join delivery on delivery.merchant_id = given_up.merchant_id and delivery.message_id = given_up.message_id
-        join message on message.merchant_id = given_up.merchant_id and message.message_id = given_up.message_id
+        -- The day of a message that was tried again by hand may be dropped by now: then the failure queue has its text.
+        cross join lateral (
+            select kept.kind, kept.event, kept.subject, kept.body
+            from (
+                select message.kind, message.event, message.subject, message.body
+                from message
+                where message.merchant_id = given_up.merchant_id and message.message_id = given_up.message_id
+                union all
+                select failure.kind, failure.event, failure.subject, failure.body
+                from failure
+                where failure.merchant_id = given_up.merchant_id and failure.message_id = given_up.message_id
+                    and delivery.lane = delivery.message_id::text
+            ) as kept
+            limit 1
+        ) as text
         on conflict (merchant_id, message_id) do update
-        set failed_at = excluded.failed_at, attempts = excluded.attempts, reason = excluded.reason, state = 'open'
+        set endpoint_id = excluded.endpoint_id, failed_at = excluded.failed_at, attempts = excluded.attempts, reason = excluded.reason,
+            state = 'open'
         "#,
         &merchants,
         &messages,

@@ -153,13 +153,13 @@ impl Scene {
 
     /// Takes all buckets.
     async fn lease(&mut self) {
-        let deliverer = Uuid::from_u128(7);
-        leases::renew(&self.store, deliverer, 600.0).await.unwrap();
+        let (deliverer, known) = (Uuid::from_u128(7), leases::Known { name: "a test", calls: 0 });
+        leases::renew(&self.store, deliverer, 600.0, &known).await.unwrap();
         self.expect("the leases", 256, &[&[]]);
         self.holds = leases::take(&self.store, deliverer, 256, 600.0).await.unwrap();
         self.holds.sort_unstable();
         self.expect("taking", 256, &[&[]]);
-        leases::renew(&self.store, deliverer, 600.0).await.unwrap();
+        leases::renew(&self.store, deliverer, 600.0, &known).await.unwrap();
         self.expect("the leases", 256, &[&[]]);
     }
 
@@ -189,7 +189,8 @@ const KEY: &str = "delivery_pkey of delivery";
 const BY_DUE: &str = "delivery_by_due of delivery";
 const BY_LANE: &str = "delivery_by_lane of delivery";
 const MESSAGE: &str = "message_pkey of message";
-const READING: &[&str] = &[BY_DUE, BY_LANE, MESSAGE];
+const FAILURE: &str = "failure_pkey of failure";
+const READING: &[&str] = &[BY_DUE, BY_LANE, FAILURE, MESSAGE];
 
 /// Reads what is due: of many endpoints, of the flooded one with little and with much in hand, and of the long lane.
 async fn read(scene: &Scene) {
@@ -267,7 +268,7 @@ async fn settle(scene: &Scene, lane: u32) {
     let settled = settlements::settle(&scene.store, &settlements, &attempts, now()).await.unwrap();
     assert_eq!((settled.held.len(), settled.unparked.len()), (64, if scene.filled { 32 } else { 0 }));
     let unparked: &[&[&str]] = if scene.filled { &[&[BY_LANE], &[KEY]] } else { &[] };
-    let before: &[&[&str]] = &[&[], &[KEY, MESSAGE], &[KEY], &[KEY], &[BY_LANE, KEY]];
+    let before: &[&[&str]] = &[&[], &[KEY, FAILURE, MESSAGE], &[KEY], &[KEY], &[BY_LANE, KEY]];
     let delivered: &[&[&str]] = if scene.filled { &[&[]] } else { &[] };
     scene.expect("settling", 64, &[before, unparked, &[&[], &[]], delivered].concat());
 }

@@ -32,7 +32,7 @@ const SHARED: [&str; 9] = [
 
 /// Statements of the delivery engine that look for endpoints of all merchants, and the table that they go through. What they
 /// read of other tables is bound to the merchant by the join.
-const ACROSS: [(&str, &str); 7] = [
+const ACROSS: [(&str, &str); 10] = [
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
     ("from delivery where delivery.discard offset 0", "delivery"),
@@ -40,6 +40,9 @@ const ACROSS: [(&str, &str); 7] = [
     ("as wanted (merchant_id, endpoint_id, since, most)", "endpoint"),
     (") as past_due", "endpoint"),
     (") as open_failures", "endpoint"),
+    ("join delivery_bucket as bucket", "endpoint"),
+    ("where retry_job.ended_at is null and endpoint.bucket", "endpoint"),
+    ("where retry_job.ended_at is null and endpoint.bucket", "retry_job"),
 ];
 
 /// A connection to a database of this test's own.
@@ -198,16 +201,20 @@ fn no_write_asks_the_database_for_time_or_chance() {
 }
 
 /// Who writes the rows of the delivery engine: the table of docs/adr/0010-one-writer-per-row.md, by module of the store. The
-/// flows' modules are `outbox` and `endpoints`, the owner's is `settlements`, and others ask it by `deliveries`.
-const WRITERS: [(&str, &str, &[&str]); 15] = [
+/// flows' modules are `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`, the owner's are `settlements` and
+/// `retry_jobs`, and others ask it by `deliveries`.
+const WRITERS: [(&str, &str, &[&str]); 18] = [
     ("insert into", "message", &["endpoints", "outbox"]),
-    ("insert into", "delivery", &["endpoints", "outbox"]),
+    ("insert into", "delivery", &["endpoints", "outbox", "retries", "retry_jobs"]),
     ("update", "delivery", &["deliveries", "settlements"]),
     ("delete from", "delivery", &["settlements"]),
     ("insert into", "attempt", &["settlements"]),
     ("insert into", "attempt_hourly", &["settlements"]),
     ("insert into", "delivered_hourly", &["settlements"]),
     ("insert into", "failure", &["settlements"]),
+    ("update", "failure", &["failures", "settlements"]),
+    ("insert into", "retry_job", &["retry_jobs"]),
+    ("update", "retry_job", &["retry_jobs"]),
     ("update", "delivery_bucket", &["leases"]),
     ("insert into", "deliverer", &["leases"]),
     ("delete from", "deliverer", &["leases"]),

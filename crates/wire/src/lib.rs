@@ -11,6 +11,7 @@
 //! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
 //! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`report`] is what became of messages.
+//! - [`message`] is what merchants see of the messages to them.
 //! - [`endpoint_test`] is the trial that an operator sends to an endpoint; [`headers`] are those of all messages we send.
 //!
 //! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
@@ -23,6 +24,7 @@ pub mod fault;
 pub mod headers;
 pub mod import;
 pub mod json;
+pub mod message;
 pub mod order;
 pub mod report;
 pub mod schema;

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::flow::configure_endpoint::{self as flow, Change};
 use crate::outbound::authentication::{Authentication, OAuth, Style};
 use crate::outbound::secrets::Secrets;
-use crate::outbound::signal;
+use crate::outbound::{signal, view};
 
 /// How long a trial is waited for: the call's own deadline, and some time to get there.
 const PATIENCE: Duration = Duration::from_secs(35);
@@ -35,6 +35,8 @@ pub(super) enum Command {
         #[arg(long)]
         merchant: Handle,
     },
+    /// Show an endpoint and how it fares.
+    Show(Named),
     /// Send a signed trial message through the whole engine, once, and show the exchange.
     Test(Named),
     /// Send nothing until it is resumed; what is owed waits.
@@ -223,6 +225,11 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             }
         }
         Command::List { merchant: handle } => list(app, &merchant(app, &handle).await?, format).await,
+        Command::Show(Named { merchant: handle, interface }) => {
+            let whose = merchant(app, &handle).await?;
+            let shown = view::endpoints(app, whose.id).await?.into_iter().find(|endpoint| endpoint.interface == interface.as_str());
+            output::one(format, &shown.ok_or(flow::ConfigureEndpointError::NoSuchEndpoint(interface))?)
+        }
         Command::Test(named) => test(app, &named, format).await,
         Command::Pause(Named { merchant: handle, interface }) => {
             let whose = merchant(app, &handle).await?;

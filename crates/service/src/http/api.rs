@@ -1,8 +1,10 @@
 //! What merchants' systems call.
 
+pub(super) mod endpoints;
 pub(super) mod event_stream;
 pub(super) mod events;
 pub(super) mod imports;
+pub(super) mod messages;
 pub(super) mod orders;
 pub(super) mod reports;
 pub(super) mod tokens;

@@ -48,6 +48,8 @@ pub(super) enum ApiError {
     UnsupportedMediaType(&'static str),
     /// Another request runs the import.
     ImportRunning,
+    /// It cannot be done as things stand; in a sentence, with what to do.
+    Conflict(String),
     /// The message has faults.
     Faulty(Vec<Fault>),
     /// It is one too many.
@@ -143,7 +145,7 @@ impl ApiError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::ImportRunning => StatusCode::CONFLICT,
+            Self::ImportRunning | Self::Conflict(_) => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -183,6 +185,7 @@ impl ApiError {
             Self::ImportRunning => {
                 "Another request runs this import; let it finish, or try again when it has shown no sign of life for 15 seconds.".to_owned()
             }
+            Self::Conflict(why) => why.clone(),
             Self::Interrupted(import, cause) => format!(
                 "{} What was read so far is stored; send the same file again to POST /v1/order_imports?resume={import}.",
                 cause.message()

@@ -22,6 +22,7 @@ use super::public;
         (name = "imports", description = "Send months of orders at once."),
         (name = "events", description = "Read what was said to a merchant's systems."),
         (name = "reports", description = "See how deliveries went."),
+        (name = "messages", description = "See what your systems were sent, and send it once more."),
         (name = "documents", description = "Read about the interface."),
     )
 )]

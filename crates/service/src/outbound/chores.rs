@@ -3,7 +3,8 @@
 //!
 //! Each chore is a loop of its own that no failure ends; what it finds goes to the engine as an event.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -49,7 +50,8 @@ pub(super) async fn keep_leases(app: App, id: Uuid, held: Arc<Leases>, events: U
 
 async fn renew(app: &App, id: Uuid, held: &Leases, events: &UnboundedSender<Event>, leaving: bool) -> Result<(), store::Failed> {
     let sent = held.now();
-    let renewed = leases::renew(&app.store, id, TERM.as_secs_f64()).await?;
+    let known = leases::Known { name: process_name(), calls: held.calls.load(Ordering::Relaxed) };
+    let renewed = leases::renew(&app.store, id, TERM.as_secs_f64(), &known).await?;
     let (mut gained, lost) = held.renewed(&renewed.holds, sent);
     if !leaving {
         let (share, working) = (fair_share(renewed.live), held.working().len());
@@ -67,6 +69,16 @@ async fn renew(app: &App, id: Uuid, held: &Leases, events: &UnboundedSender<Even
     }
     let _ = events.send(Event::Leased { gained: !gained.is_empty(), lost });
     Ok(())
+}
+
+/// How people know this process: its machine, and its number there.
+fn process_name() -> &'static str {
+    static NAME: LazyLock<String> = LazyLock::new(|| {
+        let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let machine = machine.trim();
+        format!("{}:{}", if machine.is_empty() { "unknown" } else { machine }, std::process::id())
+    });
+    &NAME
 }
 
 /// Looks for work that no signal told of: every few seconds, and whenever it is asked to.

@@ -11,6 +11,7 @@ mod reading;
 mod ready;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ use super::desk::{Desk, Wants};
 use super::lease::Leases;
 use super::reaction::Reactions;
 use super::writer::{self, Batch, Settled};
-use super::{chores, lookout, signal};
+use super::{chores, lookout, retries, signal};
 use crate::app::App;
 use crate::task::Task;
 
@@ -226,6 +227,7 @@ impl Engine {
         parts.spawn(chores::backstop(app.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
         parts.spawn(chores::listen(app.clone(), events.clone()));
         parts.spawn(lookout::watch(app.clone(), Arc::clone(&leases)));
+        parts.spawn(retries::carry_out(app.clone(), Arc::clone(&leases)));
         Self {
             app,
             id,
@@ -277,6 +279,7 @@ impl Engine {
             }
             self.wake();
             self.pump();
+            self.leases.calls.store(i32::try_from(self.calls.0.len()).unwrap_or(i32::MAX), Ordering::Relaxed);
             self.give_back();
             self.say_when_drained();
             if leaves {

@@ -5,7 +5,7 @@
 //! drops what it has. Whatever a clock does in between, nobody else owns the bucket yet.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use store::settlements::Hold;
 use tokio::time::Instant;
 
 /// For how long a bucket is leased.
-pub(super) const TERM: Duration = Duration::from_secs(10);
+pub(crate) const TERM: Duration = Duration::from_secs(10);
 /// How often leases are renewed.
 pub(super) const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// How long after a renewal calls may start.
@@ -31,6 +31,8 @@ pub(super) struct Leases {
     given_back: Mutex<BTreeMap<u8, Duration>>,
     /// Whether some are being given back.
     leaving: AtomicBool,
+    /// How many calls are out: people are told with every renewal.
+    pub(super) calls: AtomicI32,
     since: Instant,
 }
 
@@ -45,7 +47,13 @@ struct Lease {
 impl Leases {
     /// No leases yet.
     pub(super) fn new() -> Self {
-        Self { held: Mutex::default(), given_back: Mutex::default(), leaving: AtomicBool::new(false), since: Instant::now() }
+        Self {
+            held: Mutex::default(),
+            given_back: Mutex::default(),
+            leaving: AtomicBool::new(false),
+            calls: AtomicI32::new(0),
+            since: Instant::now(),
+        }
     }
 
     /// The time by which leases are counted.

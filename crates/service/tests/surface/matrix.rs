@@ -41,8 +41,8 @@ fn operations() -> Vec<Operation> {
 /// What stands for the parameters of a path.
 #[derive(Clone, Copy)]
 enum Named<'a> {
-    /// Things that there are: an order and an import.
-    There { order: &'a str, import: &'a str },
+    /// Things that there are: an order, an import and a message.
+    There { order: &'a str, import: &'a str, message: &'a str },
     /// Nothing that there is.
     Absent,
 }
@@ -52,6 +52,7 @@ fn filled(path: &str, named: Named<'_>) -> String {
     let fill = |step: &str| match (step, named) {
         ("{identifier}", Named::There { order, .. }) => order.to_owned(),
         ("{import_id}", Named::There { import, .. }) => import.to_owned(),
+        ("{message_id}", Named::There { message, .. }) => message.to_owned(),
         (parameter, Named::There { .. }) if parameter.starts_with('{') => panic!("say here what stands for {parameter}"),
         (parameter, Named::Absent) if parameter.starts_with('{') => "absent".to_owned(),
         (step, _) => step.to_owned(),
@@ -87,7 +88,8 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let owner = world.merchant("owner").await;
     owner.publishes(&message([order("owned")])).await.results();
     let import = owner.imports(&[order("owned")]).await.body["import_id"].as_str().unwrap().to_owned();
-    let existing = Named::There { order: "owned", import: &import };
+    let told = world.owe(owner.id, "owned", 1).await.to_string();
+    let existing = Named::There { order: "owned", import: &import, message: &told };
     let expired = owner.gets_a_token().await;
     let revoked = world.merchant("revoked").await;
     backhaul::flow::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
@@ -192,9 +194,10 @@ async fn no_answer_is_undocumented() {
     let merchant = world.merchant("acme").await;
     merchant.publishes(&message([order("x")])).await.results();
     let import = merchant.imports(&[order("x")]).await.body["import_id"].as_str().unwrap().to_owned();
+    let told = world.owe(merchant.id, "x", 1).await.to_string();
     for operation in operations() {
         let named = format!("{} {}", operation.method, operation.path);
-        for which in [Named::There { order: "x", import: &import }, Named::Absent] {
+        for which in [Named::There { order: "x", import: &import, message: &told }, Named::Absent] {
             let status = call(&world, &operation, which, Some(&merchant.token)).await.status.as_u16();
             assert!(operation.documented.contains(&status), "{named} answers {status}");
         }

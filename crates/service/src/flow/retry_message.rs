@@ -1,0 +1,69 @@
+//! A message is tried again by hand: the same id and bytes, in a lane of its own.
+
+use domain::id::MerchantId;
+use domain::message::{Interface, Kind};
+use store::audit::{self, Entry};
+use store::{Failed, retries};
+use uuid::Uuid;
+
+use crate::app::App;
+
+/// What a retry came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retried {
+    /// The number of the attempt that follows, as the receiver is told.
+    pub attempt: i16,
+    /// Whether newer messages of its subject were delivered meanwhile.
+    pub overtaken: bool,
+}
+
+impl Retried {
+    /// What whoever retries should know.
+    #[must_use]
+    pub const fn warning(self) -> Option<&'static str> {
+        if self.overtaken {
+            Some("Newer messages of this subject were delivered meanwhile; a receiver that goes by the sequence leaves this one unapplied.")
+        } else {
+            None
+        }
+    }
+}
+
+/// Why a message is not tried again.
+#[derive(Debug, thiserror::Error)]
+pub enum RetryMessageError {
+    /// The merchant has no such message.
+    #[error("the merchant has no message {0}; messages are kept for 30 days, and failed ones until they are resolved")]
+    NoSuchMessage(Uuid),
+    /// It is still to be delivered.
+    #[error("the message is still owed: it is tried again by itself")]
+    StillOwed,
+    /// Nobody takes it.
+    #[error("the merchant has no endpoint for {0}; `backhaul endpoint set` makes one, then try again")]
+    NoEndpoint(Interface),
+    /// It is a trial.
+    #[error("a trial is not tried again; `backhaul endpoint test` sends a new one")]
+    Trial,
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Owes `message` once more.
+pub async fn retry_message(app: &App, actor: &str, merchant: MerchantId, message: Uuid) -> Result<Retried, RetryMessageError> {
+    let now = app.now();
+    let mut tx = app.store.begin(merchant).await?;
+    let candidate = retries::find(&mut tx, message).await?.ok_or(RetryMessageError::NoSuchMessage(message))?;
+    let interface = match candidate.kind.parse() {
+        Ok(Kind::Of(interface)) => interface,
+        Ok(Kind::EndpointTest) => return Err(RetryMessageError::Trial),
+        Err(_) => return Err(Failed::Refused("a stored kind is unknown".to_owned()).into()),
+    };
+    let endpoint = retries::endpoint(&mut tx, interface.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(interface))?;
+    let owed = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
+    let detail = message.to_string();
+    audit::record(&mut tx, Entry { id: app.mint(), actor, action: "message.retried", detail: &detail, done_at: now }).await?;
+    tx.commit().await?;
+    app.signals.owe(owed);
+    Ok(Retried { attempt: candidate.attempts.saturating_add(1), overtaken: candidate.overtaken })
+}

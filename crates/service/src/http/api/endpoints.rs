@@ -1,0 +1,31 @@
+//! Where a merchant's systems take messages, and how that fares: `/v1/endpoints`.
+
+use axum::Json;
+use axum::extract::State;
+use wire::answer::ErrorBody;
+use wire::message::Endpoints;
+
+use crate::app::App;
+use crate::http::caller::Merchant;
+use crate::http::error::ApiError;
+use crate::outbound::view;
+
+/// List endpoints.
+///
+/// Where your systems take messages, and how calls there fare. Counts end at 10000, which means so many or more.
+#[utoipa::path(
+    get,
+    path = "/v1/endpoints",
+    tag = "messages",
+    security(("oauth2" = ["orders"])),
+    responses(
+        (status = 200, description = "The endpoints.", body = Endpoints),
+        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
+        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Json<Endpoints>, ApiError> {
+    Ok(Json(Endpoints { endpoints: view::endpoints(&app, caller.merchant).await? }))
+}

@@ -1,0 +1,181 @@
+//! Messages to merchants' systems: `/v1/messages`.
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use domain::message::Kind;
+use store::attempts;
+use store::message_pages::{self, Filter};
+use store::messages;
+use uuid::Uuid;
+use wire::answer::ErrorBody;
+use wire::message::{MOST_MESSAGES, MessageListed, MessageOut, MessageRetried, MessageState, Messages, MessagesQuery};
+use wire::time;
+
+use crate::app::App;
+use crate::flow::retry_message::{RetryMessageError, retry_message};
+use crate::http::caller::Merchant;
+use crate::http::error::ApiError;
+use crate::outbound::view;
+
+/// Who the audit names for a retry over HTTP.
+const ACTOR: &str = "merchant";
+
+/// List messages.
+///
+/// What your systems were sent or are owed, newest first. A page looks at a bounded number of messages, so that with filters it
+/// can be short, or even empty, while `has_more` is true: go on with `next_before`.
+#[utoipa::path(
+    get,
+    path = "/v1/messages",
+    tag = "messages",
+    security(("oauth2" = ["orders"])),
+    params(MessagesQuery),
+    responses(
+        (status = 200, description = "A page of messages.", body = Messages),
+        (status = 400, description = "A filter, `before` or `limit` is not understood.", body = ErrorBody),
+        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
+        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Merchant,
+    query: Result<Query<MessagesQuery>, QueryRejection>,
+) -> Result<Json<Messages>, ApiError> {
+    let Query(query) = query.map_err(|_| {
+        ApiError::BadQuery(format!("state is owed, failed, discarded, unsent or delivered, and limit is 1 to {MOST_MESSAGES}"))
+    })?;
+    let (filter, before) = filter(&query)?;
+    let page = message_pages::list(&app.store, caller.merchant, &filter, before, query.limit as usize).await?;
+    Ok(Json(Messages {
+        messages: page
+            .messages
+            .into_iter()
+            .map(|message| MessageListed {
+                message_id: message.id.to_string(),
+                created_at: time::write(message.written_at()),
+                state: view::state(message.state),
+                interface: message.kind,
+                event: message.event,
+                subject: message.subject,
+                sequence: message.sequence,
+            })
+            .collect(),
+        has_more: page.next.is_some(),
+        next_before: page.next.map(|next| next.to_string()),
+    }))
+}
+
+/// What a query asks for, and before which message.
+fn filter(query: &MessagesQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
+    let bad = |why: &str| ApiError::BadQuery(why.to_owned());
+    if !(1..=MOST_MESSAGES).contains(&query.limit) {
+        return Err(ApiError::BadQuery(format!("limit is 1 to {MOST_MESSAGES}")));
+    }
+    // No stored subject has a NUL, and PostgreSQL would not even compare with one.
+    if query.subject.as_ref().is_some_and(|subject| subject.contains('\0')) {
+        return Err(bad("subject has a character that no subject has"));
+    }
+    let kind = query.interface.as_ref().map(|interface| interface.parse::<Kind>().map_err(|unknown| bad(&unknown.to_string())));
+    let time = |text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to are times such as 2026-03-01T12:00:00Z")),
+    };
+    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before is the next_before of another page")));
+    let filter = Filter {
+        subject: query.subject.clone(),
+        kind: kind.transpose()?.map(|kind| kind.as_str().to_owned()),
+        event: query.event.clone(),
+        state: query.state.map(stored),
+        from: time(&query.from)?,
+        to: time(&query.to)?,
+    };
+    Ok((filter, before.transpose()?))
+}
+
+const fn stored(state: MessageState) -> messages::State {
+    match state {
+        MessageState::Owed => messages::State::Owed,
+        MessageState::Failed => messages::State::Failed,
+        MessageState::Discarded => messages::State::Discarded,
+        MessageState::Unsent => messages::State::Unsent,
+        MessageState::Delivered => messages::State::Delivered,
+    }
+}
+
+/// Show a message.
+///
+/// What is sent, where it stands, and what became of each call.
+#[utoipa::path(
+    get,
+    path = "/v1/messages/{message_id}",
+    tag = "messages",
+    security(("oauth2" = ["orders"])),
+    params(("message_id" = String, Path, description = "The message's id, as `webhook-id` has it.")),
+    responses(
+        (status = 200, description = "The message.", body = MessageOut),
+        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
+        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such message.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<Json<MessageOut>, ApiError> {
+    let id = message_id(path)?;
+    let found = messages::find(&app.store, caller.merchant, id).await?.ok_or(ApiError::NotFound)?;
+    let attempts = attempts::list(&app.store, caller.merchant, id).await?;
+    Ok(Json(view::message(found, attempts)))
+}
+
+/// What is no id names no message.
+fn message_id(path: Result<Path<String>, PathRejection>) -> Result<Uuid, ApiError> {
+    path.ok().and_then(|Path(id)| id.parse().ok()).ok_or(ApiError::NotFound)
+}
+
+/// Retry a message.
+///
+/// Sends it once more: the same id and bytes, with a fresh round of attempts whose numbers count on. For messages in the failure
+/// queue, and for delivered ones as long as they are kept. One that is still owed is tried again by itself.
+#[utoipa::path(
+    post,
+    path = "/v1/messages/{message_id}/retry",
+    tag = "messages",
+    security(("oauth2" = ["orders"])),
+    params(("message_id" = String, Path, description = "The message's id, as `webhook-id` has it.")),
+    responses(
+        (status = 202, description = "It is owed once more, and due at once.", body = MessageRetried),
+        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
+        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such message.", body = ErrorBody),
+        (status = 409, description = "It is still owed, or there is no endpoint for it.", body = ErrorBody),
+        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn retry(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<(StatusCode, Json<MessageRetried>), ApiError> {
+    let id = message_id(path)?;
+    let retried = retry_message(&app, ACTOR, caller.merchant, id).await.map_err(|error| match error {
+        RetryMessageError::NoSuchMessage(_) => ApiError::NotFound,
+        RetryMessageError::StillOwed => ApiError::Conflict("The message is still owed and is tried again by itself.".to_owned()),
+        RetryMessageError::NoEndpoint(interface) => {
+            ApiError::Conflict(format!("There is no endpoint for {interface}; ask the operator to set one, then try again."))
+        }
+        RetryMessageError::Trial => ApiError::Conflict("A trial is not tried again; ask the operator for a new one.".to_owned()),
+        RetryMessageError::Failed(failed) => failed.into(),
+    })?;
+    let warning = retried.warning().map(ToOwned::to_owned);
+    Ok((StatusCode::ACCEPTED, Json(MessageRetried { message_id: id.to_string(), attempt: retried.attempt, warning })))
+}

@@ -1,0 +1,191 @@
+//! The failure queue: messages that were given up, as people work on them.
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use uuid::Uuid;
+
+use crate::{Failed, Store, Tx};
+
+/// How many messages of an endpoint are counted; beyond it there are "at least" so many.
+pub const MOST_COUNTED: i64 = 10_000;
+
+/// Messages of one endpoint that were given up for one reason, and are still to be worked on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The endpoint's interface.
+    pub interface: String,
+    /// Which endpoint.
+    pub endpoint: EndpointId,
+    /// Whether the endpoint was removed.
+    pub removed: bool,
+    /// Why they were given up.
+    pub reason: String,
+    /// How many, of the oldest [`MOST_COUNTED`] of the endpoint.
+    pub count: i64,
+    /// When the first and the last of them were given up.
+    pub oldest: DateTime<Utc>,
+    /// The last.
+    pub newest: DateTime<Utc>,
+}
+
+/// What is to be worked on, by endpoint and reason. Of each endpoint the oldest [`MOST_COUNTED`] are looked at; `endpoint`
+/// and `since` say of which endpoint alone, and since when.
+pub async fn groups(
+    store: &Store,
+    merchant: MerchantId,
+    endpoint: Option<EndpointId>,
+    since: Option<DateTime<Utc>>,
+) -> Result<Vec<Group>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select
+            endpoint.interface, endpoint.endpoint_id, endpoint.removed_at is not null as "removed!", work.reason,
+            count(*) as "count!", min(work.failed_at) as "oldest!", max(work.failed_at) as "newest!"
+        from endpoint
+        cross join lateral (
+            select failure.reason, failure.failed_at
+            from failure
+            where failure.merchant_id = endpoint.merchant_id and failure.endpoint_id = endpoint.endpoint_id
+                and failure.state in ('open', 'contacted') and failure.failed_at >= $3
+            order by failure.failed_at, failure.message_id
+            limit $4
+        ) as work
+        where endpoint.merchant_id = $1 and ($2::uuid is null or endpoint.endpoint_id = $2)
+        group by endpoint.interface, endpoint.endpoint_id, endpoint.removed_at, work.reason
+        order by endpoint.interface, count(*) desc, work.reason
+        "#,
+        merchant.0,
+        endpoint.map(|endpoint| endpoint.0),
+        since.unwrap_or(DateTime::UNIX_EPOCH),
+        MOST_COUNTED,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    let group = rows.into_iter().map(|row| Group {
+        interface: row.interface,
+        endpoint: EndpointId(row.endpoint_id),
+        removed: row.removed,
+        reason: row.reason,
+        count: row.count,
+        oldest: row.oldest,
+        newest: row.newest,
+    });
+    Ok(group.collect())
+}
+
+/// An entry of the failure queue.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Which message.
+    pub message_id: Uuid,
+    /// What it is about, as stored.
+    pub kind: String,
+    /// What happened.
+    pub event: String,
+    /// What stays in order.
+    pub subject: String,
+    /// Its position there.
+    pub sequence: i64,
+    /// Counted attempts in all rounds.
+    pub attempts: i16,
+    /// Why it was given up.
+    pub reason: String,
+    /// When, the last time.
+    pub failed_at: DateTime<Utc>,
+    /// open, contacted, resolved or discarded.
+    pub state: String,
+    /// Who works on it.
+    pub owner: Option<String>,
+    /// What people noted down.
+    pub note: Option<String>,
+    /// When the merchant's technical contact was told.
+    pub contacted_at: Option<DateTime<Utc>>,
+}
+
+/// What is to be worked on of one endpoint, oldest first, after `(failed_at, message)`.
+pub async fn list(
+    store: &Store,
+    merchant: MerchantId,
+    endpoint: EndpointId,
+    after: (DateTime<Utc>, Uuid),
+    limit: i64,
+) -> Result<Vec<Entry>, Failed> {
+    let entries = sqlx::query_as!(
+        Entry,
+        r#"
+        select message_id, kind, event, subject, sequence, attempts, reason, failed_at, state, owner, note, contacted_at
+        from failure
+        where merchant_id = $1 and endpoint_id = $2 and state in ('open', 'contacted') and (failed_at, message_id) > ($3, $4)
+        order by failed_at, message_id
+        limit $5
+        "#,
+        merchant.0,
+        endpoint.0,
+        after.0,
+        after.1,
+        limit,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(entries)
+}
+
+/// The entry of `message`.
+pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Option<Entry>, Failed> {
+    let entry = sqlx::query_as!(
+        Entry,
+        r#"
+        select message_id, kind, event, subject, sequence, attempts, reason, failed_at, state, owner, note, contacted_at
+        from failure
+        where merchant_id = $1 and message_id = $2
+        "#,
+        merchant.0,
+        message,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    Ok(entry)
+}
+
+/// What somebody who works on an entry notes down; what is absent stays.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// Who works on it.
+    pub owner: Option<String>,
+    /// What is worth knowing.
+    pub note: Option<String>,
+    /// When the merchant's technical contact was told.
+    pub contacted_at: Option<DateTime<Utc>>,
+}
+
+/// Notes down what was done about an entry that is still to be worked on; answers whether it is.
+pub async fn save(tx: &mut Tx, message: Uuid, work: &Work) -> Result<bool, Failed> {
+    let done = sqlx::query!(
+        r#"
+        update failure
+        set owner = coalesce($3, owner), note = coalesce($4, note), contacted_at = coalesce($5, contacted_at),
+            state = case when $5::timestamptz is null then state else 'contacted' end
+        where merchant_id = $1 and message_id = $2 and state in ('open', 'contacted')
+        "#,
+        tx.merchant().0,
+        message,
+        work.owner,
+        work.note,
+        work.contacted_at,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Takes an entry out of the queue without delivering its message; answers whether it was in it.
+pub async fn discard(tx: &mut Tx, message: Uuid) -> Result<bool, Failed> {
+    let done = sqlx::query!(
+        "update failure set state = 'discarded' where merchant_id = $1 and message_id = $2 and state in ('open', 'contacted')",
+        tx.merchant().0,
+        message,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(done.rows_affected() > 0)
+}

@@ -1,0 +1,181 @@
+//! What was said to merchants' systems, for whoever looks at a message.
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use uuid::Uuid;
+
+use crate::{Failed, Store};
+
+/// Where a message stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is still to be delivered.
+    Owed,
+    /// It is in the failure queue.
+    Failed,
+    /// It was taken out of the failure queue, or called off, without being delivered.
+    Discarded,
+    /// Nobody took such messages when it was written.
+    Unsent,
+    /// It arrived.
+    Delivered,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 5] = [Self::Owed, Self::Failed, Self::Discarded, Self::Unsent, Self::Delivered];
+
+    /// Its word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Owed => "owed",
+            Self::Failed => "failed",
+            Self::Discarded => "discarded",
+            Self::Unsent => "unsent",
+            Self::Delivered => "delivered",
+        }
+    }
+}
+
+/// When the message with this id was written.
+#[must_use]
+pub fn written_at(id: Uuid) -> DateTime<Utc> {
+    let millis = i64::try_from(id.as_u128() >> 80).unwrap_or(i64::MAX);
+    DateTime::from_timestamp_millis(millis).unwrap_or_default()
+}
+
+/// The smallest id that a message of `time` can have.
+pub(crate) fn first_id(time: DateTime<Utc>) -> Uuid {
+    Uuid::from_u128(u128::from(time.timestamp_millis().unsigned_abs()) << 80)
+}
+
+/// A message with all that is known of it, but for its attempts.
+#[derive(Clone)]
+pub struct Found {
+    /// Its id.
+    pub id: Uuid,
+    /// What it is about, as stored.
+    pub kind: String,
+    /// What happened.
+    pub event: String,
+    /// What stays in order.
+    pub subject: String,
+    /// Its position there.
+    pub sequence: i64,
+    /// What is sent, byte for byte.
+    pub body: String,
+    /// What is owed of it, if it is.
+    pub owed: Option<Owed>,
+    /// Its entry in the failure queue, if it ever had one.
+    pub failure: Option<Failure>,
+}
+
+/// What is owed of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owed {
+    /// Counted attempts, of all rounds.
+    pub attempts: i16,
+    /// When it is tried next, or was to be; nothing while another message goes first.
+    pub due_at: Option<DateTime<Utc>>,
+    /// The message that goes first.
+    pub behind: Option<Uuid>,
+}
+
+/// What the failure queue says of a message.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Why it was given up.
+    pub reason: String,
+    /// open, contacted, resolved or discarded.
+    pub state: String,
+    /// When it was given up last.
+    pub failed_at: DateTime<Utc>,
+}
+
+impl Found {
+    /// Where it stands; `delivered` says whether an attempt was answered with success, `attempted` whether there was one.
+    #[must_use]
+    pub fn state(&self, attempted: bool, delivered: bool) -> State {
+        let failure = self.failure.as_ref().map(|failure| failure.state.as_str());
+        match (self.owed, failure) {
+            (Some(_), _) => State::Owed,
+            (None, Some("open" | "contacted")) => State::Failed,
+            (None, Some("discarded")) => State::Discarded,
+            (None, Some("resolved")) => State::Delivered,
+            (None, _) if delivered => State::Delivered,
+            (None, _) if attempted => State::Discarded,
+            (None, _) => State::Unsent,
+        }
+    }
+}
+
+/// The message `message` of `merchant`: as it was written, or as the failure queue keeps it.
+pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Option<Found>, Failed> {
+    let row = sqlx::query!(
+        r#"
+        select
+            text.kind as "kind!", text.event as "event!", text.subject as "subject!", text.sequence as "sequence!", text.body as "body!",
+            delivery.attempts as "attempts?", delivery.attempts_before as "attempts_before?",
+            case when delivery.due_at < 'infinity' then delivery.due_at end as due_at,
+            case when delivery.due_at = 'infinity' then (
+                select head.message_id
+                from delivery as head
+                where head.merchant_id = $1 and head.endpoint_id = delivery.endpoint_id and head.lane = delivery.lane
+                order by head.sequence
+                limit 1
+            ) end as behind,
+            failure.reason as "reason?", failure.state as "state?", failure.failed_at as "failed_at?"
+        from (
+            select kept.*
+            from (
+                select message.kind, message.event, message.subject, message.sequence, message.body
+                from message
+                where message.merchant_id = $1 and message.message_id = $2
+                union all
+                select failure.kind, failure.event, failure.subject, failure.sequence, failure.body
+                from failure
+                where failure.merchant_id = $1 and failure.message_id = $2
+            ) as kept
+            limit 1
+        ) as text
+        left join delivery on delivery.merchant_id = $1 and delivery.message_id = $2
+        left join failure on failure.merchant_id = $1 and failure.message_id = $2
+        "#,
+        merchant.0,
+        message,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    let found = row.map(|row| {
+        let failure = row.reason.zip(row.state).zip(row.failed_at);
+        let attempts = row.attempts.zip(row.attempts_before);
+        Found {
+            id: message,
+            kind: row.kind,
+            event: row.event,
+            subject: row.subject,
+            sequence: row.sequence,
+            body: row.body,
+            owed: attempts.map(|(attempts, before)| Owed {
+                attempts: attempts.saturating_add(before),
+                due_at: row.due_at,
+                behind: row.behind.filter(|behind| *behind != message),
+            }),
+            failure: failure.map(|((reason, state), failed_at)| Failure { reason, state, failed_at }),
+        }
+    });
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_when_its_message_was_written() {
+        let time: DateTime<Utc> = "2026-03-01T12:00:00.123Z".parse().expect("a time");
+        assert_eq!(written_at(first_id(time)), time);
+        assert_eq!(first_id(time).to_string(), "019ca945-0a7b-0000-0000-000000000000");
+    }
+}

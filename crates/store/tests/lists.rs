@@ -1,0 +1,197 @@
+//! What lists of messages and failures cost: whatever is asked for, a page touches a bounded number of PostgreSQL's pages.
+//!
+//! `MESSAGES` says how many messages there are, each with three attempts: 20,000, or 2 million with `make bench-lists`. The
+//! last line is a JSON object for scripts. `auto_explain` tells what was touched, which needs a superuser.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    unreachable_pub,
+    dead_code,
+    reason = "a test says what it expects, speaks to the database itself, and prints what scripts read"
+)]
+
+mod database;
+mod explained;
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{EndpointId, MerchantId};
+use sqlx::ConnectOptions as _;
+use store::message_pages::{self, Filter, MOST_LISTED};
+use store::messages::{self, State};
+use store::{PoolLimits, Store, attempts, failures, health, partitions, retry_jobs};
+use uuid::Uuid;
+
+use self::explained::Explained;
+
+/// The most pages that a page of a list may touch.
+const MOST_PAGES: u64 = 500;
+/// The most that a look at counts may touch, which end at 10,000: each counted row costs its index and itself.
+const MOST_PAGES_OF_COUNTS: u64 = 100_000;
+/// How many pages of each list are turned.
+const TURNED: usize = 20;
+/// Over how many days the messages are spread.
+const DAYS: i32 = 30;
+
+fn now() -> DateTime<Utc> {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+/// Twenty merchants, each with an endpoint.
+const FILL: &str = "
+    insert into endpoint (merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url,
+        key_id, authentication, secret)
+    select id, id, $1 - interval '60 days', $1, 1, 10, 20, number, 'rma', 'https://hooks.example.com/', 'k', '', ''
+    from generate_series(1, 20) as number, lateral (select lpad(to_hex(number), 32, '0')::uuid as id) as ids";
+
+/// Half of everything is the first merchant's. A subject's messages are spread over all days; a tenth of all failed, of which a
+/// quarter each is open, contacted, resolved and discarded; a twenty-fifth is owed.
+const FILL_MESSAGES: &str = "
+    with row as (
+        select number, case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end as merchant,
+            $2 - interval '30 days' + interval '30 days' * (number::float8 / $1) as at
+        from generate_series(0, $1 - 1) as number
+    ),
+    written as materialized (
+        select number, at, lpad(to_hex(merchant), 32, '0')::uuid as merchant_id,
+            (left(first_id(at)::text, 24) || lpad(to_hex(number), 12, '0'))::uuid as message_id,
+            'R-' || number % 1000 as subject, 1 + number / 1000 as sequence,
+            case when number % 5000 = 0 then 'rma.resent' else 'rma.created' end as event
+        from row
+    ),
+    failed as (
+        insert into failure (merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body)
+        select merchant_id, message_id, merchant_id, sequence, at, 6, 'rma', event, subject,
+            case when number % 3 = 0 then '503' else 'timed out' end,
+            (array['open', 'contacted', 'resolved', 'discarded'])[1 + number / 20 % 4], repeat('x', 500)
+        from written where number % 20 in (4, 5)
+    ),
+    owed as (
+        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+        select merchant_id, message_id, merchant_id, sequence, $2, 0, 0, false, subject from written where number % 50 in (8, 9)
+    ),
+    tried as (
+        insert into attempt (merchant_id, attempt_id, message_id, endpoint_id, started_at, took_ms, number, status, outcome, answer)
+        select merchant_id, (left(first_id(at + attempt * interval '1 second')::text, 24) || lpad(to_hex(number * 4 + attempt), 12, '0'))::uuid,
+            message_id, merchant_id, at, 20, attempt, case attempt when 3 then 200 else 503 end, case attempt when 3 then '200' else '503' end,
+            repeat('y', 50)::bytea
+        from written, generate_series(1, 3) as attempt
+    )
+    insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
+    select merchant_id, message_id, sequence, 'rma', event, subject, repeat('x', 500) from written";
+
+/// What was measured.
+struct Ledger {
+    explained: Explained,
+    pages: usize,
+    over: usize,
+    most: u64,
+    most_of_counts: u64,
+}
+
+impl Ledger {
+    /// Takes down what a page of a list has cost.
+    fn page(&mut self, what: &str) {
+        let touched: u64 = self.explained.take().iter().map(explained::Plan::pages).sum();
+        self.pages += 1;
+        self.most = self.most.max(touched);
+        if touched > MOST_PAGES {
+            self.over += 1;
+            println!("{what}: {touched} pages");
+        }
+    }
+
+    /// Takes down what a look at counts has cost.
+    fn counts(&mut self) {
+        let touched: u64 = self.explained.take().iter().map(explained::Plan::pages).sum();
+        self.most_of_counts = self.most_of_counts.max(touched);
+    }
+}
+
+fn lists() -> Vec<(&'static str, Filter)> {
+    let filter = Filter::default;
+    let at = |state| Filter { state: Some(state), ..filter() };
+    let of = |subject: &str| Filter { subject: Some(subject.to_owned()), ..filter() };
+    vec![
+        ("all", filter()),
+        ("a subject", of("R-4")),
+        ("a subject's failed", Filter { state: Some(State::Failed), ..of("R-4") }),
+        ("no subject", of("R-x")),
+        ("a rare event", Filter { event: Some("rma.resent".to_owned()), ..filter() }),
+        ("no interface", Filter { kind: Some("outbound_asn".to_owned()), ..filter() }),
+        ("owed", at(State::Owed)),
+        ("failed", at(State::Failed)),
+        ("discarded", at(State::Discarded)),
+        ("unsent", at(State::Unsent)),
+        ("delivered", at(State::Delivered)),
+        ("a day", Filter { from: Some(now() - TimeDelta::days(4)), to: Some(now() - TimeDelta::days(3)), ..filter() }),
+        ("a day's owed", Filter { from: Some(now() - TimeDelta::days(4)), to: Some(now() - TimeDelta::days(3)), ..at(State::Owed) }),
+        ("a subject's day", Filter { from: Some(now() - TimeDelta::days(4)), ..of("R-8") }),
+    ]
+}
+
+#[tokio::test]
+async fn a_page_of_any_list_touches_at_most_500_pages() {
+    let count: i32 = std::env::var("MESSAGES").map_or(20_000, |count| count.parse().unwrap());
+    let options = database::create("lists").await;
+    let mut beside = options.connect().await.unwrap();
+    let patience = Duration::from_hours(1);
+    let limits = PoolLimits { connections: 2, acquire: patience, statement: patience, lock: patience };
+    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+    partitions::make(&store, now() - TimeDelta::days(i64::from(DAYS)), DAYS + 17).await.unwrap();
+    store.close().await;
+    sqlx::query(FILL).bind(now()).execute(&mut beside).await.unwrap();
+    sqlx::query(FILL_MESSAGES).bind(count).bind(now()).execute(&mut beside).await.unwrap();
+    sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
+    explained::switch_on(&mut beside, options.get_database().unwrap()).await;
+
+    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+    let mut ledger = Ledger { explained: Explained::listen(), pages: 0, over: 0, most: 0, most_of_counts: 0 };
+    for merchant in [1_u128, 7] {
+        let (whose, endpoint) = (MerchantId(Uuid::from_u128(merchant)), EndpointId(Uuid::from_u128(merchant)));
+        for (what, filter) in lists() {
+            let mut before = None;
+            for _ in 0..TURNED {
+                let page = message_pages::list(&store, whose, &filter, before, MOST_LISTED).await.unwrap();
+                ledger.page(what);
+                assert!(page.messages.iter().all(|listed| filter.state.is_none_or(|state| listed.state == state)), "{what}");
+                before = page.next;
+                if before.is_none() {
+                    break;
+                }
+            }
+        }
+        let mut after = (DateTime::UNIX_EPOCH, Uuid::nil());
+        for _ in 0..TURNED {
+            let entries = failures::list(&store, whose, endpoint, after, 100).await.unwrap();
+            ledger.page("the failure queue");
+            let Some(last) = entries.last() else { break };
+            after = (last.failed_at, last.message_id);
+        }
+        let listed = message_pages::list(&store, whose, &Filter::default(), None, 1).await.unwrap();
+        ledger.explained.take();
+        let message = listed.messages.first().unwrap().id;
+        assert!(messages::find(&store, whose, message).await.unwrap().is_some());
+        assert_eq!(attempts::list(&store, whose, message).await.unwrap().len(), 3);
+        ledger.page("a message");
+        retry_jobs::list(&store, whose, None, 50).await.unwrap();
+        ledger.page("jobs");
+        assert!(!failures::groups(&store, whose, None, None).await.unwrap().is_empty());
+        ledger.counts();
+        assert_eq!(health::endpoints(&store, whose, now()).await.unwrap().len(), 1);
+        ledger.counts();
+    }
+    println!(
+        r#"{{"bench":"lists","messages":{count},"attempts":{},"pages":{},"pages_over_500":{},"most_pages":{},"most_pages_of_counts":{}}}"#,
+        i64::from(count) * 3,
+        ledger.pages,
+        ledger.over,
+        ledger.most,
+        ledger.most_of_counts,
+    );
+    assert_eq!(ledger.over, 0);
+    assert!(ledger.most_of_counts <= MOST_PAGES_OF_COUNTS, "{}", ledger.most_of_counts);
+}
