@@ -24,8 +24,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
@@ -36,6 +34,7 @@ pub use self::received::Received;
 pub use self::record::TooFew;
 pub use self::signature::WrongSignature;
 pub use self::tokens::{TOKEN_PATH, Tokens};
+use crate::tls;
 
 /// A merchant that listens; it stops, with all its connections, when it is dropped.
 ///
@@ -60,15 +59,7 @@ impl Merchant {
 
     /// A merchant on a free port that speaks HTTPS with this certificate and its key.
     pub async fn start_tls(certificate_pem: &[u8], key_pem: &[u8]) -> io::Result<Self> {
-        let chain: Vec<_> = CertificateDer::pem_slice_iter(certificate_pem).collect::<Result<_, _>>().map_err(io::Error::other)?;
-        let key = PrivateKeyDer::from_pem_slice(key_pem).map_err(io::Error::other)?;
-        let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(io::Error::other)?
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .map_err(io::Error::other)?;
-        Self::listen((Ipv4Addr::LOCALHOST, 0).into(), Some(TlsAcceptor::from(Arc::new(config)))).await
+        Self::listen((Ipv4Addr::LOCALHOST, 0).into(), Some(tls::acceptor(certificate_pem, key_pem)?)).await
     }
 
     async fn listen(address: SocketAddr, tls: Option<TlsAcceptor>) -> io::Result<Self> {

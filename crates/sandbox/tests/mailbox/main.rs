@@ -1,0 +1,6 @@
+//! The mailbox, spoken to over the network.
+#![expect(clippy::expect_used, clippy::unwrap_used, unreachable_pub, reason = "a test says what it expects")]
+
+mod answers;
+mod client;
+mod conversations;
