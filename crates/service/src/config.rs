@@ -1,5 +1,6 @@
 //! The settings: the commented defaults, a file of the operator's, the environment.
 
+mod mail;
 mod outbound;
 mod tls;
 
@@ -14,6 +15,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use toml::{Table, Value};
 
+pub use self::mail::Mail;
 pub use self::outbound::Outbound;
 pub use self::tls::{PairFiles, Tls};
 use crate::key::{FingerprintKey, NoKey};
@@ -44,6 +46,8 @@ pub struct Settings {
     pub events: Events,
     /// How others are called.
     pub outbound: Outbound,
+    /// How mails are sent.
+    pub mail: Mail,
     /// Whether it speaks TLS.
     pub tls: Tls,
     /// What it says about itself.
@@ -417,6 +421,7 @@ mod tests {
             ("DATABASE_URL", "postgres://u:canary@h/d"),
             ("BACKHAUL__KEYS__FINGERPRINT", "canary"),
             ("BACKHAUL__KEYS__SEALING", "canary"),
+            ("BACKHAUL__MAIL__URL", "smtp://u:canary@h"),
         ]);
         let settings = settings.expect("settings");
         assert!(!format!("{settings:?}").contains("canary"));

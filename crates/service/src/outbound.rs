@@ -8,6 +8,7 @@
 //! - `attempt` makes one attempt: [`secrets`] opens what the endpoint keeps sealed ([`seal`]), [`authentication`] and
 //!   [`signature`] make the headers, [`client`] calls, behind the [`guard`].
 //! - `lookout` tells the metrics of what waits.
+//! - [`mail`] hands a mail to the operator's mail server instead.
 //! - `writer` settles what came of it, together with the kind's [`reaction`], where it has one.
 
 mod attempt;
@@ -19,6 +20,7 @@ pub mod engine;
 pub mod guard;
 pub(crate) mod lease;
 mod lookout;
+pub mod mail;
 pub mod reaction;
 mod retries;
 pub mod seal;

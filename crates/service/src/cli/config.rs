@@ -6,6 +6,7 @@ use super::output;
 use crate::clock::Clock;
 use crate::config::{DEFAULTS, Settings};
 use crate::outbound::client::Client;
+use crate::outbound::mail::Mailer;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -22,6 +23,7 @@ pub(super) fn run(command: &Command, settings: impl Fn() -> anyhow::Result<Setti
             settings.fingerprint_key().map_err(|error| anyhow::anyhow!("keys.fingerprint: {error}"))?;
             settings.keyring().map_err(|error| anyhow::anyhow!("keys.sealing: {error}"))?;
             Client::new(&settings, Clock::system())?;
+            Mailer::new(&settings, Clock::system())?;
             output::line(&format!("{settings:#?}"));
             output::line("The settings are right.");
         }

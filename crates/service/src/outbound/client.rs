@@ -20,6 +20,7 @@ use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use self::connector::Connector;
+pub(super) use self::failure::io_words;
 pub use self::roots::NoRoots;
 use super::guard::{Guard, NoGuard, NotAllowed, Target};
 use crate::clock::Clock;

@@ -25,6 +25,7 @@ mod imports;
 mod intake;
 mod listener;
 mod looking;
+mod mails;
 mod matrix;
 mod messages;
 mod midflight;

@@ -48,7 +48,7 @@ pub(super) fn explain(error: &legacy::Error) -> Outcome {
 }
 
 /// What happened on the network, or in the handshake.
-pub(super) fn io_words(error: &io::Error) -> &'static str {
+pub(in crate::outbound) fn io_words(error: &io::Error) -> &'static str {
     if let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         return tls_words(error);
     }

@@ -134,6 +134,13 @@ impl Authority {
         Self { issuer, file }
     }
 
+    /// A certificate for a server called `name`, and its key, in PEM.
+    pub fn pair(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
+        (certificate.pem(), key.serialize_pem())
+    }
+
     /// How a server called `name` speaks TLS.
     pub fn server(&self, name: &str, versions: &[&'static SupportedProtocolVersion]) -> Arc<ServerConfig> {
         let key = KeyPair::generate().unwrap();
