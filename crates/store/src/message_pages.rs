@@ -13,11 +13,13 @@ use crate::{Failed, Store};
 /// The most messages of a page.
 pub const MOST_LISTED: usize = 100;
 
-/// How many messages a page looks at: of all, of a subject, of those owed. What each costs beside its own row differs: the
-/// days of a subject are looked through, and an owed message is looked up by its delivery.
+/// How many messages a page looks at: of all, of a subject, of those owed, of those that failed. What each costs beside its
+/// own row differs: the days of a subject are looked through, an owed message is looked up by its delivery, and of a failed
+/// one it is asked whether it is owed again.
 const LOOKED_AT: i64 = 150;
 const LOOKED_AT_OF_SUBJECT: i64 = 50;
 const LOOKED_AT_OWED: i64 = 75;
+const LOOKED_AT_FAILED: i64 = 75;
 
 /// Which messages are wanted.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +97,7 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
     let (road, most) = match (&filter.subject, filter.state) {
         (Some(subject), _) => (Road::Subject(subject), LOOKED_AT_OF_SUBJECT),
         (None, Some(State::Owed)) => (Road::Owed, LOOKED_AT_OWED),
-        (None, Some(State::Failed)) => (Road::Failed, LOOKED_AT),
+        (None, Some(State::Failed)) => (Road::Failed, LOOKED_AT_FAILED),
         (None, Some(State::Discarded | State::Unsent | State::Delivered) | None) => (Road::All, LOOKED_AT),
     };
     let rows = look_at(store, merchant, &road, from, before, most).await?;
