@@ -92,6 +92,13 @@ pub struct Attempt {
     pub counted_as: Option<&'static str>,
 }
 
+impl Attempt {
+    /// Whether the message arrived with it.
+    fn arrived(&self) -> bool {
+        self.status.is_some_and(|status| is_success(status.unsigned_abs()))
+    }
+}
+
 /// What settling came to.
 #[derive(Debug, Default)]
 pub struct Settled {
@@ -339,7 +346,7 @@ async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Res
 /// Takes messages out of the failure queue that were tried again by hand and have arrived. They are told by their lanes, which
 /// are their own, so that others cost nothing here.
 async fn resolve(connection: &mut PgConnection, removed: &[Removed], attempts: &[&Attempt]) -> Result<(), Failed> {
-    let arrived = |message| attempts.iter().any(|attempt| attempt.message == message && matches!(attempt.status, Some(200..=299)));
+    let arrived = |message| attempts.iter().any(|attempt| attempt.message == message && attempt.arrived());
     let retried = removed.iter().filter(|removed| removed.lane == removed.message.to_string() && arrived(removed.message));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = retried.map(|removed| (removed.merchant, removed.message)).unzip();
     if messages.is_empty() {
@@ -496,10 +503,9 @@ async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
 /// because a cluster takes no second write within one.
 async fn count_delivered(connection: &mut PgConnection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
     let removed: HashSet<Uuid> = removed.iter().map(|removed| removed.message).collect();
-    let arrived = |attempt: &Attempt| attempt.status.is_some_and(|status| is_success(status.unsigned_abs()));
     let delivered: Vec<(&&Attempt, &'static str)> = attempts
         .iter()
-        .filter(|attempt| arrived(attempt) && removed.contains(&attempt.message))
+        .filter(|attempt| attempt.arrived() && removed.contains(&attempt.message))
         .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
         .collect();
     if delivered.is_empty() {

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use domain::delivery::is_success;
 use domain::id::MerchantId;
 use store::attempts::Attempt;
 use store::messages::{self, Found};
@@ -24,7 +25,7 @@ pub(crate) const fn state(state: messages::State) -> MessageState {
 
 /// A message with its attempts, first to last.
 pub(crate) fn message(found: Found, attempts: Vec<Attempt>) -> MessageOut {
-    let delivered = attempts.iter().any(|attempt| matches!(attempt.status, Some(200..=299)));
+    let delivered = attempts.iter().any(|attempt| attempt.status.is_some_and(|status| is_success(status.unsigned_abs())));
     let stands = found.state(!attempts.is_empty(), delivered);
     MessageOut {
         message_id: found.id.to_string(),
