@@ -47,14 +47,18 @@ pub(super) fn list<T: Serialize>(
     Ok(())
 }
 
-/// One thing: its fields below each other, or a JSON object.
+/// One thing: its fields below each other, a dash where there is nothing; or a JSON object.
 pub(super) fn one<T: Serialize>(format: Format, item: &T) -> anyhow::Result<()> {
     let value = serde_json::to_value(item)?;
     match (format, value.as_object()) {
         (Format::Table, Some(fields)) => {
             let width = fields.keys().map(String::len).max().unwrap_or_default();
             for (name, value) in fields {
-                let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+                let value = match value {
+                    serde_json::Value::Null => "-".to_owned(),
+                    serde_json::Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
                 println!("{name:width$}  {value}");
             }
         }
