@@ -1,4 +1,4 @@
-//! What is true: the rules of orders, refunds, access and delivery, as pure functions over plain values.
+//! What is true: the rules of orders, refunds, returns, access and delivery, as pure functions over plain values.
 //!
 //! Nothing here awaits, reads a clock or sees JSON. What a caller sent reaches these rules as the borrowed
 //! [`order::Order`]; what they find wrong leaves as data ([`order::Broken`], [`order::Doubt`],
@@ -14,5 +14,6 @@ pub mod money;
 pub mod order;
 pub mod promptness;
 pub mod refund;
+pub mod rma;
 pub mod shopper;
 pub mod snapshot;

@@ -19,6 +19,12 @@ impl Cents {
         if amount < 0 || amount > Self::MAX { None } else { Some(Self(amount)) }
     }
 
+    /// The amount in range that is nearest: for parts of amounts, which cannot leave the range, and sums of a few that hardly can.
+    #[must_use]
+    pub(crate) fn nearest(amount: i128) -> Self {
+        Self(i64::try_from(amount.clamp(0, i128::from(Self::MAX))).unwrap_or(Self::MAX))
+    }
+
     /// The amount as a number, for arithmetic that may leave the range ([`Balance`]) and for storage.
     #[must_use]
     pub const fn get(self) -> i64 {

@@ -1,0 +1,186 @@
+//! What a merchant lets come back, and how.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::TimeDelta;
+
+use super::Method;
+use super::sale::Weight;
+use crate::money::Cents;
+
+/// A return without a scan is called off this long after it was created.
+pub const EXPIRES_AFTER: TimeDelta = TimeDelta::days(30);
+/// The shopper is reminded of a return without a scan this long after it was created.
+pub const REMINDED_AFTER: TimeDelta = TimeDelta::days(21);
+/// The reason of a shopper who gives none. It is always allowed, because a withdrawal within the EU needs no reason.
+pub const NOT_GIVEN: &str = "NOT_GIVEN";
+
+const LONGEST_WINDOW_DAYS: u16 = 3_650;
+const MOST_REASONS: usize = 100;
+const LONGEST_REASON: usize = 255;
+
+/// A merchant's rules for returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// How many days after it was shipped a unit can come back.
+    pub window_days: u16,
+    /// The reasons that a shopper can choose from.
+    pub reasons: Vec<String>,
+    /// The ways back, in the order in which they are shown.
+    pub offers: Vec<Offer>,
+    /// Whether the warehouse receives for the merchant.
+    pub managed_receiving: bool,
+    /// What a return by express may weigh.
+    pub express_limit: Weight,
+    /// What the merchant's own tags mean; it goes before the known tags.
+    pub tags: BTreeMap<Tag, TagRule>,
+}
+
+/// One way back, and what it costs the shopper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The way.
+    pub method: Method,
+    /// Its price.
+    pub fee: Cents,
+    /// Whether the price is taken off the refund.
+    pub deducted: bool,
+}
+
+/// What a merchant flags about an order or a line. Case, `-`, `_` and spaces do not matter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tag(String);
+
+/// What a tag means for a return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagRule {
+    /// Sold for good.
+    FinalSale,
+    /// A gift card.
+    GiftCard,
+    /// Picked up in a store, where it is brought back as well.
+    PickupInStore,
+    /// Sold by somebody else.
+    ThirdParty,
+    /// Bought as a gift: whoever returns it is refunded to a gift card.
+    Gift,
+    /// Nothing stands against a return.
+    Allowed,
+}
+
+/// Something that is wrong with a [`Policy`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// The window is too short or too long.
+    #[error("the return window is 1 to 3,650 days")]
+    Window,
+    /// There are too many reasons.
+    #[error("there are at most 100 reasons")]
+    TooManyReasons,
+    /// A reason is empty, too long, or has spaces around it or control characters in it.
+    #[error("a reason is 1 to 255 characters, without control characters or spaces around it: {0:?}")]
+    Reason(String),
+    /// A reason stands there twice.
+    #[error("a reason is listed once: {0:?}")]
+    ReasonRepeated(String),
+    /// There is no way back.
+    #[error("at least one return method is offered")]
+    NoOffer,
+    /// A way back stands there twice.
+    #[error("a return method is offered once: {0}")]
+    OfferRepeated(Method),
+    /// No return could go by express.
+    #[error("express-returns is offered for more than 0 pounds")]
+    ExpressLimit,
+    /// A tag without a letter or digit.
+    #[error("a tag is not empty")]
+    Tag,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        let reasons = ["TOO_SMALL", "TOO_LARGE", "CHANGED_MIND", "NOT_AS_DESCRIBED", "DAMAGED", "WRONG_ITEM"];
+        let free = |method| Offer { method, fee: Cents::default(), deducted: false };
+        Self {
+            window_days: 30,
+            reasons: reasons.map(ToOwned::to_owned).to_vec(),
+            offers: vec![free(Method::MailBack), free(Method::ExpressReturns)],
+            managed_receiving: false,
+            express_limit: Weight(20_000),
+            tags: BTreeMap::new(),
+        }
+    }
+}
+
+impl Policy {
+    /// Everything that is wrong with it.
+    #[must_use]
+    pub fn check(&self) -> Vec<Flaw> {
+        let mut flaws = Vec::new();
+        if !(1..=LONGEST_WINDOW_DAYS).contains(&self.window_days) {
+            flaws.push(Flaw::Window);
+        }
+        if self.reasons.len() > MOST_REASONS {
+            flaws.push(Flaw::TooManyReasons);
+        }
+        let mut seen = BTreeSet::new();
+        for reason in &self.reasons {
+            let length_fits = (1..=LONGEST_REASON).contains(&reason.chars().count());
+            if !length_fits || reason.trim() != reason || reason.chars().any(char::is_control) {
+                flaws.push(Flaw::Reason(reason.clone()));
+            }
+            if !seen.insert(reason) {
+                flaws.push(Flaw::ReasonRepeated(reason.clone()));
+            }
+        }
+        if self.offers.is_empty() {
+            flaws.push(Flaw::NoOffer);
+        }
+        let mut offered = BTreeSet::new();
+        flaws.extend(self.offers.iter().filter(|offer| !offered.insert(offer.method)).map(|offer| Flaw::OfferRepeated(offer.method)));
+        if offered.contains(&Method::ExpressReturns) && self.express_limit == Weight(0) {
+            flaws.push(Flaw::ExpressLimit);
+        }
+        if self.tags.keys().any(|tag| tag.0.is_empty()) {
+            flaws.push(Flaw::Tag);
+        }
+        flaws
+    }
+
+    /// Whether a shopper may give this reason.
+    #[must_use]
+    pub fn allows_reason(&self, reason: &str) -> bool {
+        reason == NOT_GIVEN || self.reasons.iter().any(|listed| listed == reason)
+    }
+
+    /// What a tag means: the merchant's word first, then the known tags. Any other means nothing.
+    #[must_use]
+    pub fn rule(&self, tag: &Tag) -> Option<TagRule> {
+        self.tags.get(tag).copied().or_else(|| tag.known())
+    }
+}
+
+impl Tag {
+    /// The tag, however it is spelled.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect())
+    }
+
+    /// The one spelling of all.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn known(&self) -> Option<TagRule> {
+        match self.0.as_str() {
+            "finalsale" => Some(TagRule::FinalSale),
+            "giftcard" => Some(TagRule::GiftCard),
+            "pickupinstore" | "buyonlinepickupinstore" => Some(TagRule::PickupInStore),
+            "thirdparty" => Some(TagRule::ThirdParty),
+            "gift" => Some(TagRule::Gift),
+            _ => None,
+        }
+    }
+}

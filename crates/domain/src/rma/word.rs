@@ -1,0 +1,143 @@
+//! The words of returns, as the contract spells them; they are stored, and never changed once released.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A text that is none of the words of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such {0}")]
+pub struct NoWord(pub &'static str);
+
+/// Declares an enum of which every variant has one word.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident, $what:literal { $($(#[$each:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$each])* $variant,)+ }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Its word in messages and in the database.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NoWord;
+
+            fn from_str(word: &str) -> Result<Self, NoWord> {
+                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or(NoWord($what))
+            }
+        }
+    };
+}
+
+words! {
+    /// How the goods come back.
+    Method, "return method" {
+        /// The shopper puts a label on a parcel and sends it.
+        MailBack = "mail-back",
+        /// The shopper drops the goods off, or has them collected, unpacked.
+        ExpressReturns = "express-returns",
+        /// The shopper keeps the goods; nothing travels and nothing arrives.
+        CustomerKeep = "customer-keep",
+    }
+}
+
+words! {
+    /// Where a return stands as a whole.
+    Status, "status of a return" {
+        /// Confirmed by the shopper; every return starts here.
+        Created = "CREATED",
+        /// Receiving is closed, something was refunded, and something is not refunded yet.
+        PartialRefund = "PARTIAL_REFUND",
+        /// Settled; final.
+        Refunded = "REFUNDED",
+        /// Called off; final.
+        Canceled = "CANCELED",
+    }
+}
+
+words! {
+    /// What the shopper gets for a unit.
+    RefundType, "refund type" {
+        /// The money.
+        Refund = "REFUND",
+        /// Another variant at the same price.
+        EvenExchange = "EVEN_EXCHANGE",
+        /// Something else, such as a gift card.
+        UnevenExchange = "UNEVEN_EXCHANGE",
+    }
+}
+
+words! {
+    /// What happened to a return; the name of the message that tells of it.
+    Event, "event of a return" {
+        /// The shopper confirmed it.
+        Created = "rma.created",
+        /// A unit's parcel has a label or has moved.
+        TrackingUpdated = "rma.tracking_updated",
+        /// Units arrived at the warehouse.
+        Received = "rma.received",
+        /// Nothing more is expected to arrive.
+        ReceivingClosed = "rma.receiving_closed",
+        /// A refund was recorded that does not change the status.
+        RefundRecorded = "rma.refund_recorded",
+        /// It became [`Status::PartialRefund`].
+        PartiallyRefunded = "rma.partially_refunded",
+        /// It became [`Status::Refunded`].
+        Refunded = "rma.refunded",
+        /// It was called off.
+        Canceled = "rma.canceled",
+        /// Nothing happened: the current state was asked for again.
+        Resent = "rma.resent",
+    }
+}
+
+words! {
+    /// Whether a unit has arrived at the warehouse.
+    Receiving, "receiving status" {
+        /// It is waited for.
+        Pending = "PENDING",
+        /// It is there.
+        Received = "RECEIVED",
+        /// It was not there when receiving was closed.
+        NotReceived = "NOT_RECEIVED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_read_back() {
+        fn read_back<T: FromStr<Err = NoWord> + fmt::Display + PartialEq + fmt::Debug>(all: &[T]) {
+            for word in all {
+                assert_eq!(word.to_string().parse::<T>().as_ref(), Ok(word));
+            }
+            assert!("".parse::<T>().is_err());
+        }
+        read_back(Method::ALL);
+        read_back(Status::ALL);
+        read_back(RefundType::ALL);
+        read_back(Event::ALL);
+        read_back(Receiving::ALL);
+    }
+
+    #[test]
+    fn a_word_in_another_spelling_is_no_word() {
+        assert_eq!("Refunded".parse::<Status>(), Err(NoWord("status of a return")));
+        assert_eq!("mail_back".parse::<Method>().map_err(|none| none.to_string()), Err("no such return method".to_owned()));
+    }
+}
