@@ -1,13 +1,20 @@
 //! The business verbs: one file, one verb, one transaction.
 
 pub mod accept_orders;
+pub mod cancel_return;
+pub mod carrier_event;
 pub mod configure_endpoint;
 pub mod configure_merchant;
 pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;
+pub mod receive_return;
+pub mod resend_return;
 pub mod retry_failures;
 pub mod retry_message;
 pub mod set_limit;
 pub mod settle_and_react;
+pub mod start_return;
+mod tell_return;
+pub mod wake_returns;
 pub mod work_on_failure;

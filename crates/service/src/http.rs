@@ -30,6 +30,11 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::tokens::issue).layer(map_response(api::tokens::keep_nothing)))
         .routes(routes!(api::orders::publish).layer(from_fn(api_version::announce)))
         .routes(routes!(api::orders::show))
+        .routes(routes!(api::returns::returnable))
+        .routes(routes!(api::returns::start, api::returns::list))
+        .routes(routes!(api::returns::show))
+        .routes(routes!(api::returns::cancel))
+        .routes(routes!(api::returns::resend))
         .routes(routes!(api::imports::send, api::imports::list))
         .routes(routes!(api::imports::show))
         .routes(routes!(api::imports::report))
@@ -40,6 +45,8 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::messages::show))
         .routes(routes!(api::messages::retry))
         .routes(routes!(api::endpoints::list))
+        // Carriers' systems.
+        .routes(routes!(api::carrier_events::report))
 }
 
 /// The public listener's router.

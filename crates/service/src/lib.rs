@@ -31,6 +31,7 @@ pub mod metrics;
 pub mod outbound;
 pub mod rate;
 pub mod report;
+pub mod returns;
 pub mod task;
 pub mod telemetry;
 pub mod tls;

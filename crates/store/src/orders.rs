@@ -60,6 +60,8 @@ pub struct Published {
     pub identifier: String,
     /// How many snapshots of it have been taken: 1 for a new order.
     pub revision: i64,
+    /// Whether returns of it were ever started.
+    pub has_returns: bool,
 }
 
 /// The status in the contract's spelling.
@@ -119,7 +121,7 @@ async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> R
             snapshot = excluded.snapshot
         -- The same again is no news; of two with the same time, the later arrival wins.
         where excluded.digest <> stored.digest and excluded.updated_at >= stored.updated_at
-        returning merchant_id, identifier, revision
+        returning merchant_id, identifier, revision, has_returns
         "#,
         &columns.merchants,
         &columns.identifiers as &[&str],
@@ -135,8 +137,15 @@ async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> R
     )
     .fetch_all(connection)
     .await?;
-    let published = |merchant_id, identifier, revision| Published { merchant: MerchantId(merchant_id), identifier, revision };
-    Ok(rows.into_iter().map(|row| published(row.merchant_id, row.identifier, row.revision)).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| Published {
+            merchant: MerchantId(row.merchant_id),
+            identifier: row.identifier,
+            revision: row.revision,
+            has_returns: row.has_returns,
+        })
+        .collect())
 }
 
 /// The snapshots as `unnest` takes them: a list per column.
@@ -244,6 +253,24 @@ pub async fn find(store: &Store, merchant: MerchantId, identifier: &str) -> Resu
         identifier,
     )
     .fetch_optional(&store.pool)
+    .await?;
+    Ok(stored)
+}
+
+/// The order `identifier`, locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Stored>, Failed> {
+    let stored = sqlx::query_as!(
+        Stored,
+        r#"
+        select identifier, revision, received_at, warnings, snapshot
+        from customer_order
+        where merchant_id = $1 and identifier = $2
+        for update
+        "#,
+        tx.merchant().0,
+        identifier,
+    )
+    .fetch_optional(tx.connection())
     .await?;
     Ok(stored)
 }

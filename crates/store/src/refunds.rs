@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::refund::{Covered, Note, Refund};
+use sqlx::PgConnection;
 
 use crate::{Failed, Store, Tx};
 
@@ -141,6 +142,17 @@ pub async fn lock(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Recorded>, Fa
 
 /// How many units of each line of the order `order` are refunded, over all recorded refunds.
 pub async fn refunded_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+    let merchant = tx.merchant();
+    read_units(tx.connection(), merchant, order).await
+}
+
+/// The same for `merchant`, as of now.
+pub async fn units(store: &Store, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+    let mut connection = store.pool.acquire().await?;
+    read_units(&mut connection, merchant, order).await
+}
+
+async fn read_units(connection: &mut PgConnection, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
     let rows = sqlx::query!(
         r#"
         select order_line, sum(quantity) as "units!"
@@ -148,10 +160,10 @@ pub async fn refunded_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String,
         where merchant_id = $1 and order_identifier = $2
         group by order_line
         "#,
-        tx.merchant().0,
+        merchant.0,
         order,
     )
-    .fetch_all(tx.connection())
+    .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().map(|row| (row.order_line, u64::try_from(row.units).unwrap_or_default())).collect())
 }

@@ -9,6 +9,7 @@
 //! - [`schema`] holds the published schema and explains, fault by fault, a message that the fast path refused.
 //! - [`fault`] is how a fault is told: field, code, message.
 //! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
+//! - [`rma`] is the message on a return; [`returns`] is how returns are started and looked at; [`carrier`] what carriers report.
 //! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`report`] is what became of messages.
 //! - [`message`] is what merchants see of the messages to them.
@@ -18,6 +19,7 @@
 //! cannot be printed.
 
 pub mod answer;
+pub mod carrier;
 pub mod endpoint_test;
 pub mod event;
 pub mod fault;
@@ -27,6 +29,8 @@ pub mod json;
 pub mod message;
 pub mod order;
 pub mod report;
+pub mod returns;
+pub mod rma;
 pub mod schema;
 pub mod shape;
 pub mod time;

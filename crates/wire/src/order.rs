@@ -5,6 +5,7 @@
 //! does the same for an order that stands alone, as on a line of an import.
 
 mod explain;
+mod sale;
 mod single;
 
 use domain::money::Cents;
@@ -15,7 +16,8 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use utoipa::IntoParams;
 
-pub use self::explain::{conflict, overrefunded, reused_refund_line, rma_differs, time_differs};
+pub use self::explain::{conflict, overrefunded, reused_refund_line, rma_differs, rma_not_live, time_differs};
+pub use self::sale::read_stored;
 pub use self::single::{RefusedOrder, read_one};
 use crate::fault::{Fault, Path, Warning};
 use crate::json::{self, Malformed};

@@ -6,11 +6,14 @@ use std::sync::LazyLock;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{Draft, ValidationError, Validator};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::carrier::CarrierEventIn;
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 use crate::json::{self, Malformed};
-use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, order_path};
+use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, Refusal, order_path};
+use crate::returns::StartReturnIn;
 use crate::shape::{Identifier, Shape};
 
 /// The schemas of inbound messages by name, as they stand under `components.schemas` of the OpenAPI document.
@@ -18,6 +21,8 @@ use crate::shape::{Identifier, Shape};
 pub fn components() -> Map<String, Value> {
     let mut components = Map::new();
     OrderMessage::define(&mut components);
+    StartReturnIn::define(&mut components);
+    CarrierEventIn::define(&mut components);
     components
 }
 
@@ -32,12 +37,17 @@ static ORDER: LazyLock<Explainer> = LazyLock::new(|| {
 
 /// Explains one object through its schema, and the elements of its longest lists one by one: the validator gathers all
 /// errors of what it is given, and a message can have a million of them where a thousand are told.
-struct Explainer {
+pub(crate) struct Explainer {
     validator: Validator,
     lists: Vec<(&'static str, Explainer)>,
 }
 
 impl Explainer {
+    /// For the schema of a message that stands alone and has no long lists.
+    pub(crate) fn of<T: Shape>() -> Self {
+        Self::new(&T::reference(), &[], [])
+    }
+
     /// For the schema `reference`, without a look into the components `left_out`, which are the elements of `lists`.
     fn new<const N: usize>(reference: &Value, left_out: &[&str], lists: [(&'static str, Self); N]) -> Self {
         let mut components = components();
@@ -60,6 +70,18 @@ impl Explainer {
             }
         }
     }
+}
+
+/// Reads a message that stands alone: the fast path first, and why it refuses through the schema.
+pub(crate) fn read<'a, T: Deserialize<'a>>(body: &'a [u8], explainer: &Explainer) -> Result<T, Refusal> {
+    let text = json::text(body).map_err(Refusal::Malformed)?;
+    if let Ok(message) = serde_json::from_str(text) {
+        return Ok(message);
+    }
+    let (message, mut faults) = json::shallow(text, 0).and_then(json::inspect).map_err(Refusal::Malformed)?;
+    explainer.explain(&message, &Path::root(), &mut faults);
+    faults.truncate(MOST_TOLD);
+    Err(Refusal::Faulty(Faults { faults, identifiers: Vec::new() }))
 }
 
 #[expect(clippy::expect_used, reason = "the schema is made by this crate alone and compiled in every test")]

@@ -6,6 +6,7 @@ use chrono::TimeDelta;
 
 use super::Method;
 use super::sale::Weight;
+pub use super::word::TagRule;
 use crate::money::Cents;
 
 /// A return without a scan is called off this long after it was created.
@@ -50,23 +51,6 @@ pub struct Offer {
 /// What a merchant flags about an order or a line. Case, `-`, `_` and spaces do not matter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tag(String);
-
-/// What a tag means for a return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TagRule {
-    /// Sold for good.
-    FinalSale,
-    /// A gift card.
-    GiftCard,
-    /// Picked up in a store, where it is brought back as well.
-    PickupInStore,
-    /// Sold by somebody else.
-    ThirdParty,
-    /// Bought as a gift: whoever returns it is refunded to a gift card.
-    Gift,
-    /// Nothing stands against a return.
-    Allowed,
-}
 
 /// Something that is wrong with a [`Policy`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -116,6 +116,24 @@ words! {
     }
 }
 
+words! {
+    /// What a tag means for a return.
+    TagRule, "rule for a tag" {
+        /// Sold for good.
+        FinalSale = "final_sale",
+        /// A gift card.
+        GiftCard = "gift_card",
+        /// Picked up in a store, where it is brought back as well.
+        PickupInStore = "pickup_in_store",
+        /// Sold by somebody else.
+        ThirdParty = "third_party",
+        /// Bought as a gift: whoever returns it is refunded to a gift card.
+        Gift = "gift",
+        /// Nothing stands against a return.
+        Allowed = "allowed",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +151,7 @@ mod tests {
         read_back(RefundType::ALL);
         read_back(Event::ALL);
         read_back(Receiving::ALL);
+        read_back(TagRule::ALL);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 pub mod batch;
 mod refunds;
+mod returns;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -117,6 +118,7 @@ async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, valida
         tx.rollback().await?;
     } else {
         tx.commit().await?;
+        findings.owed.drain(..).for_each(|owed| app.signals.owe(owed));
     }
     verdicts.sort_unstable_by_key(|(at, _)| *at);
     let mut warnings: Vec<Warning> = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).collect();

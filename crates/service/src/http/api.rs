@@ -1,5 +1,6 @@
 //! What merchants' systems call.
 
+pub(super) mod carrier_events;
 pub(super) mod endpoints;
 pub(super) mod event_stream;
 pub(super) mod events;
@@ -7,4 +8,5 @@ pub(super) mod imports;
 pub(super) mod messages;
 pub(super) mod orders;
 pub(super) mod reports;
+pub(super) mod returns;
 pub(super) mod tokens;

@@ -48,6 +48,13 @@ impl Asks for Orders {
     const SCOPE: Scope = Scope::Orders;
 }
 
+/// For routes that `carrier` opens.
+pub(super) struct Carriers;
+
+impl Asks for Carriers {
+    const SCOPE: Scope = Scope::Carrier;
+}
+
 /// A caller whose token opens the scope `S`.
 pub(super) struct Caller<S> {
     /// Whose data the call is about; there is no other source for it.
@@ -58,6 +65,9 @@ pub(super) struct Caller<S> {
 
 /// A merchant's system.
 pub(super) type Merchant = Caller<Orders>;
+
+/// A carrier's system, or that of a partner who collects.
+pub(super) type Carrier = Caller<Carriers>;
 
 impl<S: Asks> FromRequestParts<App> for Caller<S> {
     type Rejection = ApiError;

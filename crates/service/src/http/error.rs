@@ -7,6 +7,7 @@ use domain::access::Scope;
 use uuid::Uuid;
 use wire::answer::{ErrorBody, ProblemBody};
 use wire::fault::Fault;
+use wire::order::Refusal;
 
 use super::body::MOST_BYTES;
 use super::exchange::RequestId;
@@ -21,6 +22,8 @@ pub(super) enum ApiError {
     BodyTooSlow,
     /// A parameter in the address is not understood.
     BadQuery(String),
+    /// A header is not understood.
+    BadHeader(String),
     /// The version asked for is not ours.
     UnknownVersion,
     /// A request for a token lacks something.
@@ -137,9 +140,12 @@ impl Wanted {
 impl ApiError {
     pub(super) fn status(&self) -> StatusCode {
         match self {
-            Self::Malformed(_) | Self::BadQuery(_) | Self::UnknownVersion | Self::IncompleteTokenRequest(_) | Self::UnsupportedGrant => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::Malformed(_)
+            | Self::BadQuery(_)
+            | Self::BadHeader(_)
+            | Self::UnknownVersion
+            | Self::IncompleteTokenRequest(_)
+            | Self::UnsupportedGrant => StatusCode::BAD_REQUEST,
             Self::Unauthorized { .. } | Self::InvalidClient => StatusCode::UNAUTHORIZED,
             Self::MissingScope(_) | Self::Paused => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
@@ -162,6 +168,7 @@ impl ApiError {
             Self::Malformed(why) => format!("The body cannot be read: {why}."),
             Self::BodyTooSlow => "The body did not arrive in time; send the request again.".to_owned(),
             Self::BadQuery(why) => format!("The query cannot be read: {why}."),
+            Self::BadHeader(why) => format!("A header cannot be read: {why}."),
             Self::UnknownVersion => "Api-Version must be 3, or be left out.".to_owned(),
             Self::IncompleteTokenRequest(field) => {
                 format!("{field} is required: send grant_type=client_credentials, client_id and client_secret as JSON or as a form.")
@@ -277,6 +284,15 @@ impl IntoResponse for ApiError {
         let mut response = self.status().into_response();
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Malformed(malformed) => Self::Malformed(malformed.0),
+            Refusal::Faulty(faulty) => Self::Faulty(faulty.faults),
+        }
     }
 }
 

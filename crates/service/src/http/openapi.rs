@@ -19,6 +19,8 @@ use super::public;
     tags(
         (name = "tokens", description = "Get access."),
         (name = "orders", description = "Push orders in, look them up."),
+        (name = "returns", description = "See what can come back, start returns, follow them."),
+        (name = "carriers", description = "Report labels and scans."),
         (name = "imports", description = "Send months of orders at once."),
         (name = "events", description = "Read what was said to a merchant's systems."),
         (name = "reports", description = "See how deliveries went."),
@@ -56,11 +58,41 @@ fn build() -> Value {
     }
     let paths = document.pointer_mut("/paths").and_then(Value::as_object_mut);
     let operations = paths.into_iter().flat_map(|paths| paths.values_mut()).filter_map(Value::as_object_mut).flatten();
-    for responses in operations.filter_map(|(_, operation)| operation.pointer_mut("/responses")?.as_object_mut()) {
-        responses.entry("429").or_insert_with(too_many_requests);
+    operations.for_each(|(_, operation)| complete(operation));
+    document
+}
+
+/// Adds to an operation what it may answer like all its kind: those that ask for a token, those that read JSON, and all.
+fn complete(operation: &mut Value) {
+    let mut answers = vec![("429", too_many_requests())];
+    if let Some(scope) = operation.pointer("/security/0/oauth2/0").and_then(Value::as_str) {
+        answers.push(("401", error("No token, or one that is unknown, expired or revoked.")));
+        answers.push(("403", error(&format!("The token lacks the scope `{scope}`, or the merchant is paused."))));
+    }
+    if operation.pointer("/requestBody/content").and_then(|content| content.get("application/json")).is_some() {
+        answers.push(("408", error("The body did not arrive in time.")));
+        answers.push(("413", error("The body is beyond 5 MiB.")));
+        answers.push(("415", error("Not JSON.")));
+    }
+    // A document that is made once needs nothing that could fail.
+    if operation.pointer("/tags/0").and_then(Value::as_str) != Some("documents") {
+        answers.push(("500", error("Try again with exponential backoff.")));
+        answers.push(("503", error("Try again with exponential backoff.")));
+    }
+    if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
+        for (status, answer) in answers {
+            responses.entry(status).or_insert(answer);
+        }
         responses.sort_keys();
     }
-    document
+}
+
+/// An answer that says what is wrong.
+fn error(description: &str) -> Value {
+    json!({
+        "description": description,
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ErrorBody" } } },
+    })
 }
 
 /// What every operation answers to a caller who asks too often.

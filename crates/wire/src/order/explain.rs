@@ -106,6 +106,13 @@ pub fn rma_differs(order: &Path, refund: usize) -> Warning {
     Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
 }
 
+/// The RMA that the refund names is unknown, of another order, cancelled or settled already.
+#[must_use]
+pub fn rma_not_live(order: &Path, refund: usize) -> Warning {
+    let message = "names no RMA of this order that is still to be settled; the refund is treated as if it named none".to_owned();
+    Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
+}
+
 /// The refund carries another time than the one recorded.
 #[must_use]
 pub fn time_differs(order: &Path, refund: usize) -> Warning {

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::refund::{self, Covered, Note, Refund};
-use store::{Tx, refunds};
+use store::outbox::Owed;
+use store::{Tx, refunds, rmas};
 use wire::fault::{Fault, Warning};
 use wire::order::{self as wire_order, ReceivedOrder};
 use wire::shape::Text;
 
 use super::Placed;
+use super::returns::{self, Settling};
 use crate::app::App;
 
 /// What the refunds of a message turn up.
@@ -17,6 +19,8 @@ pub(in crate::flow) struct Findings {
     pub(in crate::flow) faults: Vec<Fault>,
     pub(in crate::flow) warnings: Vec<Warning>,
     pub(in crate::flow) new_refunds: u64,
+    /// Messages on returns that were settled, to be told of after the commit.
+    pub(in crate::flow) owed: Vec<Owed>,
 }
 
 /// A refund of the message: its place, its identifier and what it says.
@@ -46,9 +50,32 @@ pub(in crate::flow) async fn record_refunds(
     let (fresh, known): (Vec<&Stated<'_>>, Vec<&Stated<'_>>) =
         stated.iter().partition(|stated| new.contains(stated.identifier) && claimed.insert(stated.identifier));
     record_lines(tx, &fresh, findings).await?;
-    compare_with_record(tx, &known, findings).await?;
+    let mut settling: Vec<Settling> = fresh.iter().map(|stated| stated.settling(None)).collect();
+    settling.extend(compare_with_record(tx, &known, findings).await?);
+    if findings.faults.is_empty() {
+        returns::settle(app, tx, &settling, findings).await?;
+    }
     findings.new_refunds += fresh.len() as u64;
     Ok(())
+}
+
+impl Stated<'_> {
+    /// The refund as far as returns may be settled by it: without the units that it has `settled` already.
+    fn settling(&self, settled: Option<&BTreeMap<String, u32>>) -> Settling {
+        let settled = |line: &str| settled.and_then(|settled| settled.get(line)).copied().unwrap_or_default();
+        let mut covered: BTreeMap<&str, u32> = BTreeMap::new();
+        for line in &self.refund.lines {
+            *covered.entry(&line.order_line).or_default() += line.quantity;
+        }
+        Settling {
+            path: self.order.path(),
+            at: self.at,
+            order: self.refund.order.clone(),
+            identifier: self.identifier.to_owned(),
+            covered: covered.into_iter().map(|(line, units)| (line.to_owned(), units.saturating_sub(settled(line)))).collect(),
+            named: self.refund.rma_identifier.clone(),
+        }
+    }
 }
 
 fn stated_refunds<'m>(received: &'m ReceivedOrder<'m>) -> impl Iterator<Item = Stated<'m>> {
@@ -99,9 +126,11 @@ async fn record_lines(tx: &mut Tx, fresh: &[&Stated<'_>], findings: &mut Finding
     Ok(())
 }
 
-async fn compare_with_record(tx: &mut Tx, known: &[&Stated<'_>], findings: &mut Findings) -> Result<(), store::Failed> {
+/// Holds known refunds against the record. Answers those that name their return only now.
+async fn compare_with_record(tx: &mut Tx, known: &[&Stated<'_>], findings: &mut Findings) -> Result<Vec<Settling>, store::Failed> {
+    let mut named_late = Vec::new();
     if known.is_empty() {
-        return Ok(());
+        return Ok(named_late);
     }
     let identifiers: Vec<&str> = known.iter().map(|stated| stated.identifier).collect();
     let recorded = refunds::lock(tx, &identifiers).await?;
@@ -114,6 +143,10 @@ async fn compare_with_record(tx: &mut Tx, known: &[&Stated<'_>], findings: &mut 
                 if additions.note.is_some() || additions.rma_identifier.is_some() {
                     refunds::amend(tx, stated.identifier, additions.note.as_ref(), additions.rma_identifier.as_deref()).await?;
                 }
+                if additions.rma_identifier.is_some() {
+                    let settled = rmas::settled_by(tx, &stated.refund.order, stated.identifier).await?.into_iter().collect();
+                    named_late.push(stated.settling(Some(&settled)));
+                }
                 if additions.other_rma {
                     findings.warnings.push(wire_order::rma_differs(&stated.order.path(), stated.at));
                 }
@@ -123,5 +156,5 @@ async fn compare_with_record(tx: &mut Tx, known: &[&Stated<'_>], findings: &mut 
             }
         }
     }
-    Ok(())
+    Ok(named_late)
 }

@@ -7,6 +7,7 @@ use domain::id::MerchantId;
 use domain::snapshot::Verdict;
 use store::imports::{self, Counts, RefusedLine};
 use store::orders::Snapshot;
+use store::outbox::Owed;
 use store::{Failed, Tx};
 use tokio::time::timeout;
 use wire::fault::Fault;
@@ -87,6 +88,7 @@ struct Done {
     counts: Counts,
     refused: Vec<RefusedLine>,
     new_refunds: u64,
+    owed: Vec<Owed>,
 }
 
 /// What a chunk touches.
@@ -216,6 +218,7 @@ impl<'c> Ready<'c> {
             return Err(Cause::TakenOver);
         }
         tx.commit().await?;
+        done.owed.drain(..).for_each(|owed| app.signals.owe(owed));
         Ok(done)
     }
 
@@ -237,6 +240,7 @@ impl<'c> Ready<'c> {
         tx.keep().await?;
         verdicts.into_iter().for_each(|verdict| done.count(verdict));
         done.new_refunds += findings.new_refunds;
+        done.owed.append(&mut findings.owed);
         Ok(())
     }
 
@@ -255,6 +259,7 @@ impl<'c> Ready<'c> {
                 tx.keep().await?;
                 verdicts.into_iter().for_each(|(_, verdict)| done.count(verdict));
                 done.new_refunds += findings.new_refunds;
+                done.owed.append(&mut findings.owed);
             } else {
                 tx.undo().await?;
                 let number = self.checked.numbers.get(at).copied().unwrap_or_default();

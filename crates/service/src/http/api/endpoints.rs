@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::State;
-use wire::answer::ErrorBody;
 use wire::message::Endpoints;
 
 use crate::app::App;
@@ -20,10 +19,6 @@ use crate::outbound::view;
     security(("oauth2" = ["orders"])),
     responses(
         (status = 200, description = "The endpoints.", body = Endpoints),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Json<Endpoints>, ApiError> {

@@ -56,10 +56,6 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
     responses(
         (status = 200, description = "Events, until either side ends it.", body = String, content_type = "text/event-stream"),
         (status = 400, description = "The query is not understood.", body = ErrorBody),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn follow(

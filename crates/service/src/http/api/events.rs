@@ -28,10 +28,6 @@ use crate::http::error::ApiError;
     responses(
         (status = 200, description = "A page of the feed.", body = Events),
         (status = 400, description = "The query is not understood.", body = ErrorBody),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(

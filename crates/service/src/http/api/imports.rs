@@ -44,8 +44,6 @@ const MOST_LISTED: i64 = 100;
     responses(
         (status = 200, description = "Every line was read; also when that was so before.", body = OrderImport),
         (status = 400, description = "The body broke off, or is not the file that the import began with.", body = ErrorBody),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
         (status = 404, description = "The merchant has no such import to resume.", body = ErrorBody),
         (status = 408, description = "The body did not go on in time; resume.", body = ErrorBody),
         (status = 409, description = "Another request runs this import.", body = ErrorBody),
@@ -120,10 +118,6 @@ fn import_id(text: &str) -> Result<Uuid, ApiError> {
     security(("oauth2" = ["orders"])),
     responses(
         (status = 200, description = "The imports.", body = OrderImports),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Json<OrderImports>, ApiError> {
@@ -143,11 +137,7 @@ pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Jso
     params(("import_id" = String, Path, description = "The id of the import.")),
     responses(
         (status = 200, description = "The import.", body = OrderImport),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
         (status = 404, description = "The merchant has no such import.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn show(
@@ -176,11 +166,7 @@ async fn find(app: &App, merchant: MerchantId, path: Result<Path<String>, PathRe
     responses(
         (status = 200, description = "Refused lines.", body = RefusedLines),
         (status = 400, description = "`after` or `limit` is out of range.", body = ErrorBody),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
         (status = 404, description = "The merchant has no such import.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn report(

@@ -35,10 +35,6 @@ const ACTOR: &str = "merchant";
     responses(
         (status = 200, description = "A page of messages.", body = Messages),
         (status = 400, description = "A filter, `before` or `limit` is not understood.", body = ErrorBody),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
@@ -118,11 +114,7 @@ const fn stored(state: MessageState) -> messages::State {
     params(("message_id" = String, Path, description = "The message's id, as `webhook-id` has it.")),
     responses(
         (status = 200, description = "The message.", body = MessageOut),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn show(
@@ -153,12 +145,8 @@ fn message_id(path: Result<Path<String>, PathRejection>) -> Result<Uuid, ApiErro
     params(("message_id" = String, Path, description = "The message's id, as `webhook-id` has it.")),
     responses(
         (status = 202, description = "It is owed once more, and due at once.", body = MessageRetried),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
         (status = 409, description = "It is still owed, or there is no endpoint for it.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn retry(

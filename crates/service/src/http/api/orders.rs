@@ -37,14 +37,7 @@ use crate::metrics::ResultLabels;
     responses(
         (status = 200, description = "Stored.", body = OrdersAccepted),
         (status = 400, description = "Malformed JSON, or another Api-Version.", body = ErrorBody),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
-        (status = 408, description = "The body did not arrive in time.", body = ErrorBody),
-        (status = 413, description = "The body is beyond 5 MiB.", body = ErrorBody),
-        (status = 415, description = "Not JSON.", body = ErrorBody),
         (status = 422, description = "Every fault of the message with its path; nothing was stored.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn publish(
@@ -117,11 +110,7 @@ fn answer(accepted: Accepted, validate_only: bool) -> OrdersAccepted {
     params(("identifier" = String, Path, description = "The merchant's identifier of the order.")),
     responses(
         (status = 200, description = "The order.", body = OrderOut),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn show(

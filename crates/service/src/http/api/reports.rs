@@ -26,10 +26,6 @@ use crate::report::{Deliveries, Range};
     responses(
         (status = 200, description = "The report.", content((DeliveriesReport = "application/json"), (String = "text/csv"))),
         (status = 400, description = "The days are not right, or more than 92; or another format.", body = ErrorBody),
-        (status = 401, description = "No token, or one that is unknown, expired or revoked.", body = ErrorBody),
-        (status = 403, description = "The token lacks the scope `orders`, or the merchant is paused.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn deliveries(

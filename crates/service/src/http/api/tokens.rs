@@ -30,11 +30,7 @@ use crate::rate::Deaf;
         (status = 200, description = "A token.", body = TokenResponse),
         (status = 400, description = "Malformed, incomplete (`invalid_request`) or another grant (`unsupported_grant_type`).", body = ErrorBody),
         (status = 401, description = "`invalid_client`.", body = ErrorBody),
-        (status = 408, description = "The body did not arrive in time.", body = ErrorBody),
-        (status = 413, description = "The body is beyond 5 MiB.", body = ErrorBody),
         (status = 415, description = "Neither JSON nor a form.", body = ErrorBody),
-        (status = 500, description = "Try again with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Try again with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body: AnyBody) -> Result<Json<TokenResponse>, ApiError> {

@@ -1,0 +1,67 @@
+//! A refund settles returns of its order, in the same transaction.
+
+use std::collections::BTreeMap;
+
+use domain::rma::Step;
+use domain::rma::allocation::{Allocation, LiveReturn, allocate};
+use store::rmas::{self, Return};
+use store::{Failed, Tx};
+use wire::fault::Path;
+use wire::order as wire_order;
+
+use super::refunds::Findings;
+use crate::app::App;
+use crate::flow::tell_return::tell;
+use crate::returns;
+
+/// A refund whose units may be those of returns.
+pub(super) struct Settling {
+    /// Where its order stands in the message, and where the refund stands in the order.
+    pub(super) path: Path,
+    pub(super) at: usize,
+    pub(super) order: String,
+    pub(super) identifier: String,
+    /// Lines, and how many units of each.
+    pub(super) covered: Vec<(String, u32)>,
+    /// The return that the merchant names.
+    pub(super) named: Option<String>,
+}
+
+/// Settles the returns that the refunds are for. The orders are locked.
+pub(super) async fn settle(app: &App, tx: &mut Tx, refunds: &[Settling], findings: &mut Findings) -> Result<(), Failed> {
+    if refunds.is_empty() {
+        return Ok(());
+    }
+    let orders: Vec<&str> = refunds.iter().map(|refund| refund.order.as_str()).collect();
+    let mut live: BTreeMap<String, Vec<Return>> = BTreeMap::new();
+    for kept in rmas::lock_live(tx, &orders).await? {
+        live.entry(kept.order.clone()).or_default().push(kept);
+    }
+    for refund in refunds {
+        let mut none = Vec::new();
+        let live = live.get_mut(&refund.order).unwrap_or(&mut none);
+        settle_one(app, tx, refund, live, findings).await?;
+    }
+    Ok(())
+}
+
+async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Return], findings: &mut Findings) -> Result<(), Failed> {
+    let named = refund.named.as_deref().map(returns::identifier);
+    let named_at = named.as_ref().and_then(|named| live.iter().position(|kept| kept.identifier == *named && kept.rma.is_live()));
+    if named.is_some() && named_at.is_none() {
+        findings.warnings.push(wire_order::rma_not_live(&refund.path, refund.at));
+    }
+    let open: Vec<LiveReturn> = live.iter().map(|kept| LiveReturn { open: kept.open() }).collect();
+    let Allocation { settled, .. } = allocate(&refund.covered, named_at, &open);
+    for (at, units) in settled {
+        let Some(kept) = live.get_mut(at) else { continue };
+        let Ok(Step::Moved(event)) = kept.rma.refund(&units) else { continue };
+        for unit in units {
+            if let Some(item) = kept.items.get_mut(unit) {
+                item.refund = Some(refund.identifier.clone());
+            }
+        }
+        findings.owed.extend(tell(app, tx, kept, event, app.now()).await?);
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! A return is called off: its units can be returned anew.
+
+use domain::id::MerchantId;
+use domain::rma::{Refused, Step};
+use store::rmas::{self, Return};
+use store::{Failed, unit_claims};
+
+use super::tell_return::tell;
+use crate::app::App;
+
+/// Why a return was not called off.
+#[derive(Debug, thiserror::Error)]
+pub enum CancelReturnError {
+    /// The merchant has no such return.
+    #[error("there is no such return")]
+    NoSuchReturn,
+    /// It cannot be called off any more.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Calls a return off, for the reason `why`. One that is called off already stays as it is.
+pub async fn cancel_return(app: &App, merchant: MerchantId, identifier: &str, why: &str) -> Result<Return, CancelReturnError> {
+    let mut tx = app.store.begin(merchant).await?;
+    let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(CancelReturnError::NoSuchReturn)?;
+    match kept.rma.cancel()? {
+        Step::Unchanged | Step::TooEarly => {}
+        Step::Moved(event) => {
+            kept.cancel_reason = Some(why.to_owned());
+            unit_claims::release(&mut tx, kept.id).await?;
+            let owed = tell(app, &mut tx, &mut kept, event, app.now()).await?;
+            tx.commit().await?;
+            owed.into_iter().for_each(|owed| app.signals.owe(owed));
+        }
+    }
+    Ok(kept)
+}

@@ -1,0 +1,213 @@
+//! A carrier, or a partner who collects, reports what happened to a parcel.
+//!
+//! What comes before its label is kept, and takes effect in the label's transaction: first the label, then what was kept, each
+//! with a message of its own.
+
+use domain::id::MerchantId;
+use domain::rma::parcel::NoTrackingNumber;
+use domain::rma::{CarrierEvent, Refused, Rma, Step, TrackingNumber, Which};
+use store::carrier_events::{self, Kept, WaitsFor};
+use store::outbox::Owed;
+use store::rmas::{self, Return};
+use store::{Failed, Tx, parcels};
+use uuid::Uuid;
+use wire::carrier::{CarrierEventIn, CarrierWord};
+use wire::fault::{Code, Fault, Path};
+
+use super::tell_return::tell;
+use crate::app::App;
+use crate::returns;
+
+/// What became of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// The return with this identifier has changed.
+    Moved(String),
+    /// It was known, or the return with this identifier is past it.
+    Unchanged(String),
+    /// It waits for the label; the return's identifier, where it is known.
+    Kept(Option<String>),
+}
+
+/// Why an event was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum CarrierEventError {
+    /// The merchant has no such return.
+    #[error("there is no such return")]
+    NoSuchReturn,
+    /// It makes no sense as it was sent.
+    #[error("the event is faulty")]
+    Faulty(Vec<Fault>),
+    /// It contradicts what is known.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The tracking number is that of another return.
+    #[error("the tracking number belongs to another return")]
+    AnothersNumber,
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// An event, read.
+struct Report {
+    word: CarrierWord,
+    number: Option<TrackingNumber>,
+    kept: Kept,
+}
+
+/// Takes an event.
+pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEventIn<'_>) -> Result<Taken, CarrierEventError> {
+    let report = read(event)?;
+    loop {
+        let mut tx = app.store.begin(merchant).await?;
+        let Some(mut kept) = find(&mut tx, event, &report).await? else {
+            // Nobody knows the number yet. If its label came just now, we look again.
+            let number = report.number.as_ref().map(TrackingNumber::as_str).unwrap_or_default();
+            if parcels::expect(&mut tx, number).await?.is_some() {
+                tx.rollback().await?;
+                continue;
+            }
+            carrier_events::keep(&mut tx, app.mint(), WaitsFor::Tracking(number), &report.kept, app.now()).await?;
+            tx.commit().await?;
+            return Ok(Taken::Kept(None));
+        };
+        let (step, owed) = apply(app, &mut tx, &mut kept, &report).await?;
+        tx.commit().await?;
+        owed.into_iter().for_each(|owed| app.signals.owe(owed));
+        return Ok(match step {
+            Step::Moved(_) => Taken::Moved(kept.identifier),
+            Step::Unchanged => Taken::Unchanged(kept.identifier),
+            Step::TooEarly => Taken::Kept(Some(kept.identifier)),
+        });
+    }
+}
+
+/// What an event must say, beyond its shape.
+fn read(event: &CarrierEventIn<'_>) -> Result<Report, CarrierEventError> {
+    let at = |name| Path::root().field(name);
+    let mut faults = Vec::new();
+    let number = event.tracking_number.as_ref().map(|number| number.0.parse::<TrackingNumber>()).transpose();
+    let number = number.unwrap_or_else(|wrong: NoTrackingNumber| {
+        faults.push(Fault::new(at("tracking_number"), Code::Invalid, wrong.to_string()));
+        None
+    });
+    match event.event {
+        CarrierWord::LabelIssued => {
+            for (name, given) in [("rma_identifier", event.rma_identifier.is_some()), ("tracking_number", event.tracking_number.is_some())]
+            {
+                if !given {
+                    faults.push(Fault::new(at(name), Code::MissingField, "is required for a label"));
+                }
+            }
+        }
+        CarrierWord::DroppedOff
+        | CarrierWord::Collected
+        | CarrierWord::InTransit
+        | CarrierWord::Delivered
+        | CarrierWord::ReturnedToSender
+        | CarrierWord::Failed => {
+            if event.rma_identifier.is_none() && event.tracking_number.is_none() {
+                faults.push(Fault::new(at("rma_identifier"), Code::MissingField, "is required, or tracking_number"));
+            }
+        }
+    }
+    let handed_over = event.items.as_ref().map(|items| {
+        let units = items.0.iter().map(|item| (item.order_line_item_identifier.0.to_string(), item.quantity.0));
+        units.collect::<Vec<_>>()
+    });
+    if handed_over.is_some() && !matches!(event.event, CarrierWord::DroppedOff | CarrierWord::Collected) {
+        faults.push(Fault::new(at("items"), Code::Invalid, "goes with dropped_off and collected only"));
+    }
+    if !faults.is_empty() {
+        return Err(CarrierEventError::Faulty(faults));
+    }
+    let kept = Kept { event: event.event.as_str().to_owned(), occurred_at: event.occurred_at.0, handed_over };
+    Ok(Report { word: event.event, number, kept })
+}
+
+/// The return that the event is about, locked; none if only a tracking number is given that nobody knows yet.
+async fn find(tx: &mut Tx, event: &CarrierEventIn<'_>, report: &Report) -> Result<Option<Return>, CarrierEventError> {
+    if let Some(identifier) = &event.rma_identifier {
+        let found = rmas::lock(tx, &returns::identifier(&identifier.0)).await?;
+        return found.map(Some).ok_or(CarrierEventError::NoSuchReturn);
+    }
+    let Some(number) = &report.number else { return Err(CarrierEventError::NoSuchReturn) };
+    let known: Option<Uuid> = parcels::find(tx, number.as_str()).await?;
+    match known {
+        Some(id) => Ok(rmas::lock_by_id(tx, id).await?),
+        None => Ok(None),
+    }
+}
+
+/// Applies an event to its return, and after a label what waited for it.
+async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Result<(Step, Vec<Owed>), CarrierEventError> {
+    let step = move_on(&mut kept.rma, report.word, report.number.as_ref(), report.kept.handed_over.as_deref())?;
+    let mut owed = Vec::new();
+    match step {
+        Step::Unchanged => {}
+        Step::TooEarly => {
+            let identifier = kept.identifier.clone();
+            carrier_events::keep(tx, app.mint(), WaitsFor::Return(&identifier), &report.kept, app.now()).await?;
+        }
+        Step::Moved(event) => {
+            owed.extend(tell(app, tx, kept, event, app.now()).await?);
+            if let (CarrierWord::LabelIssued, Some(number)) = (report.word, &report.number) {
+                if !parcels::claim(tx, number.as_str(), kept.id).await? {
+                    return Err(CarrierEventError::AnothersNumber);
+                }
+                owed.extend(replay(app, tx, kept, number).await?);
+            }
+        }
+    }
+    Ok((step, owed))
+}
+
+/// What came before the label takes effect now. What cannot any more, is dropped: it was answered long ago.
+async fn replay(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<Vec<Owed>, Failed> {
+    let mut owed = Vec::new();
+    for early in carrier_events::take(tx, &kept.identifier, number.as_str()).await? {
+        let Some(word) = CarrierWord::ALL.into_iter().find(|word| word.as_str() == early.event) else { continue };
+        if let Ok(Step::Moved(event)) = move_on(&mut kept.rma, word, None, early.handed_over.as_deref()) {
+            owed.extend(tell(app, tx, kept, event, app.now()).await?);
+        }
+    }
+    Ok(owed)
+}
+
+/// What an event does to a return.
+fn move_on(
+    rma: &mut Rma,
+    word: CarrierWord,
+    number: Option<&TrackingNumber>,
+    handed_over: Option<&[(String, u32)]>,
+) -> Result<Step, Refused> {
+    match word {
+        CarrierWord::LabelIssued => match number {
+            Some(number) => rma.carry(&CarrierEvent::LabelIssued(number.clone()), Which::All),
+            None => Ok(Step::Unchanged),
+        },
+        CarrierWord::DroppedOff | CarrierWord::Collected => match handed_over {
+            Some(units) => rma.drop_off(&positions(rma, units)?),
+            None => rma.carry(&CarrierEvent::Accepted, Which::All),
+        },
+        CarrierWord::InTransit => rma.carry(&CarrierEvent::Scanned, Which::All),
+        CarrierWord::Delivered => rma.carry(&CarrierEvent::Delivered, Which::All),
+        CarrierWord::ReturnedToSender => rma.carry(&CarrierEvent::Returned, Which::All),
+        CarrierWord::Failed => rma.carry(&CarrierEvent::Failed, Which::All),
+    }
+}
+
+/// Which units those are: of each line the first ones.
+fn positions(rma: &Rma, units: &[(String, u32)]) -> Result<Vec<usize>, Refused> {
+    let mut positions = Vec::new();
+    for (line, quantity) in units {
+        let of_line = rma.units.iter().enumerate().filter(|(at, unit)| unit.line == *line && !positions.contains(at));
+        let chosen: Vec<usize> = of_line.map(|(at, _)| at).take(usize::try_from(*quantity).unwrap_or(usize::MAX)).collect();
+        if chosen.len() < usize::try_from(*quantity).unwrap_or(usize::MAX) {
+            return Err(Refused::NoSuchUnit(rma.units.len()));
+        }
+        positions.extend(chosen);
+    }
+    Ok(positions)
+}

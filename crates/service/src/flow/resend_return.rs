@@ -1,0 +1,19 @@
+//! A merchant's system asks for the current state of a return again: a new message on it, though nothing has changed.
+
+use domain::id::MerchantId;
+use domain::rma::Event;
+use store::Failed;
+use store::rmas::{self, Return};
+
+use super::tell_return::tell;
+use crate::app::App;
+
+/// Sends a return as it stands once more; nothing if there is none.
+pub async fn resend_return(app: &App, merchant: MerchantId, identifier: &str) -> Result<Option<Return>, Failed> {
+    let mut tx = app.store.begin(merchant).await?;
+    let Some(mut kept) = rmas::lock(&mut tx, identifier).await? else { return Ok(None) };
+    let owed = tell(app, &mut tx, &mut kept, Event::Resent, app.now()).await?;
+    tx.commit().await?;
+    owed.into_iter().for_each(|owed| app.signals.owe(owed));
+    Ok(Some(kept))
+}

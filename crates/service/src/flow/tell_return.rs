@@ -1,0 +1,43 @@
+//! What every change of a return has in common: it is written down, and the merchant's systems are owed one message on it, in
+//! the same transaction.
+
+use chrono::{DateTime, Utc};
+use domain::message::{Interface, Kind};
+use domain::rma::Event;
+use store::outbox::{self, Message, Owed};
+use store::rmas::{self, Return};
+use store::{Failed, Tx};
+
+use crate::app::App;
+use crate::returns;
+
+/// Writes down a return that is new, with its first message.
+pub(super) async fn tell_new(app: &App, tx: &mut Tx, new: &Return) -> Result<Option<Owed>, Failed> {
+    rmas::insert(tx, new).await?;
+    enqueue(app, tx, new, Event::Created).await
+}
+
+/// Writes down a return that has changed, with the message on it. The return is locked.
+pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &mut Return, event: Event, now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
+    changed.sequence += 1;
+    // Clocks of processes differ; what merchants see never goes back.
+    changed.updated_at = changed.updated_at.max(now);
+    if !changed.rma.may_expire() {
+        changed.wakes_at = None;
+    }
+    rmas::save(tx, changed).await?;
+    enqueue(app, tx, changed, event).await
+}
+
+async fn enqueue(app: &App, tx: &mut Tx, told: &Return, event: Event) -> Result<Option<Owed>, Failed> {
+    let body = returns::message(told).render().map_err(|_| Failed::Refused("a message on a return could not be written".to_owned()))?;
+    let message = Message {
+        id: app.mint(),
+        kind: Kind::Of(Interface::Rma),
+        event: event.as_str(),
+        subject: &told.identifier,
+        sequence: told.sequence,
+        body: &body,
+    };
+    outbox::enqueue(tx, Interface::Rma, &message, app.now()).await
+}

@@ -1,0 +1,53 @@
+//! What carriers report: `/v1/carrier_events`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use wire::answer::ErrorBody;
+use wire::carrier::CarrierEventTaken;
+
+use crate::app::App;
+use crate::flow::carrier_event::{CarrierEventError, Taken, carrier_event};
+use crate::http::body::JsonBody;
+use crate::http::caller::Carrier;
+use crate::http::error::ApiError;
+
+/// Report a carrier event.
+///
+/// A label, a drop-off, a scan. Repeats and late reports change nothing. What comes before its label is kept, and takes effect
+/// with it.
+#[utoipa::path(
+    post,
+    path = "/v1/carrier_events",
+    tag = "carriers",
+    security(("oauth2" = ["carrier"])),
+    request_body(content = ref("#/components/schemas/CarrierEvent"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "It took effect, or was known.", body = CarrierEventTaken),
+        (status = 202, description = "It is kept until there is a label.", body = CarrierEventTaken),
+        (status = 400, description = "Malformed JSON.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+        (status = 409, description = "It contradicts what is known: another label, or a return without a parcel.", body = ErrorBody),
+        (status = 422, description = "Every fault of the event with its path.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn report(
+    State(app): State<App>,
+    caller: Carrier,
+    JsonBody(body): JsonBody,
+) -> Result<(StatusCode, Json<CarrierEventTaken>), ApiError> {
+    let event = wire::carrier::read(&body)?;
+    let taken = carrier_event(&app, caller.merchant, &event).await.map_err(|error| match error {
+        CarrierEventError::NoSuchReturn => ApiError::NotFound,
+        CarrierEventError::Faulty(faults) => ApiError::Faulty(faults),
+        CarrierEventError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
+        CarrierEventError::AnothersNumber => ApiError::Conflict("The tracking number belongs to another return.".to_owned()),
+        CarrierEventError::Failed(failed) => failed.into(),
+    })?;
+    let (status, result, rma_identifier) = match taken {
+        Taken::Moved(rma) => (StatusCode::OK, "moved", Some(rma)),
+        Taken::Unchanged(rma) => (StatusCode::OK, "unchanged", Some(rma)),
+        Taken::Kept(rma) => (StatusCode::ACCEPTED, "kept", rma),
+    };
+    Ok((status, Json(CarrierEventTaken { result, rma_identifier })))
+}

@@ -1,0 +1,259 @@
+//! Returns: `/v1/returns` and `/v1/orders/{identifier}/returnable`.
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::IntoResponse;
+use domain::rma::eligibility;
+use sha2::{Digest as _, Sha256};
+use store::rma_pages::{self, Filter};
+use store::{orders, refunds, return_policies, rmas, unit_claims};
+use uuid::Uuid;
+use wire::answer::ErrorBody;
+use wire::fault::{Code, Fault};
+use wire::returns::{MOST_RETURNS, ReturnListed, ReturnOut, ReturnableOut, Returns, ReturnsQuery};
+use wire::time;
+
+use crate::app::App;
+use crate::flow::cancel_return::{CancelReturnError, cancel_return};
+use crate::flow::resend_return::resend_return;
+use crate::flow::start_return::{Key, StartReturnError, Started, start_return, taken};
+use crate::http::body::JsonBody;
+use crate::http::caller::Merchant;
+use crate::http::error::ApiError;
+use crate::returns;
+
+/// Why a return was cancelled that the merchant's system cancelled.
+const BY_API: &str = "canceled_by_merchant";
+const KEY: &str = "idempotency-key";
+const LONGEST_KEY: usize = 255;
+
+/// Start a return.
+///
+/// The units are claimed and the RMA message is owed when this answers. With an `Idempotency-Key` the same request can be sent
+/// again for 48 hours: it is answered alike, and starts nothing twice.
+#[utoipa::path(
+    post,
+    path = "/v1/returns",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible characters, new for every return.")),
+    request_body(content = ref("#/components/schemas/StartReturn"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "It is started.", body = ReturnOut),
+        (status = 200, description = "It was started before, by a request with this key.", body = ReturnOut),
+        (status = 400, description = "Malformed JSON, or a key that is none.", body = ErrorBody),
+        (status = 409, description = "The key was used for another request.", body = ErrorBody),
+        (status = 422, description = "Every fault with its path, such as units that cannot come back; nothing was started.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn start(
+    State(app): State<App>,
+    caller: Merchant,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody,
+) -> Result<impl IntoResponse, ApiError> {
+    let key = key(&headers, &body)?;
+    let wanted = wire::returns::read(&body)?;
+    let Started { answer, repeated } = start_return(&app, caller.merchant, &wanted, key.as_ref()).await.map_err(|error| match error {
+        StartReturnError::NoSuchOrder => {
+            ApiError::Faulty(vec![Fault::new("order_identifier", Code::Invalid, "is no order of the merchant")])
+        }
+        StartReturnError::Faulty(faults) => ApiError::Faulty(faults),
+        StartReturnError::KeyUsed => {
+            ApiError::Conflict("The Idempotency-Key was used for another request; use a new one for every return.".to_owned())
+        }
+        StartReturnError::Failed(failed) => failed.into(),
+    })?;
+    let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
+    Ok((status, [(header::CONTENT_TYPE, "application/json")], answer))
+}
+
+/// The key of a request, if it has one.
+fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<Key>, ApiError> {
+    let Some(value) = headers.get(KEY) else { return Ok(None) };
+    let fits = |key: &&str| (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+    let key = value.to_str().ok().filter(fits);
+    let key = key.ok_or_else(|| ApiError::BadHeader(format!("Idempotency-Key is 1 to {LONGEST_KEY} visible characters")))?;
+    Ok(Some(Key { key: key.to_owned(), request_hash: Sha256::digest(body).into() }))
+}
+
+/// List returns.
+///
+/// Newest first.
+#[utoipa::path(
+    get,
+    path = "/v1/returns",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(ReturnsQuery),
+    responses(
+        (status = 200, description = "A page of returns.", body = Returns),
+        (status = 400, description = "A filter, `before` or `limit` is not understood.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Merchant,
+    query: Result<Query<ReturnsQuery>, QueryRejection>,
+) -> Result<Json<Returns>, ApiError> {
+    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_RETURNS}")))?;
+    let (filter, before) = filter(&query)?;
+    let page = rma_pages::list(&app.store, caller.merchant, &filter, before, query.limit as usize).await?;
+    let listed = |listed: rma_pages::Listed| ReturnListed {
+        rma_identifier: listed.identifier,
+        order_identifier: listed.order,
+        status: listed.status.as_str(),
+        return_method: listed.method.as_str(),
+        units: listed.units,
+        created_at: time::write(listed.created_at),
+        updated_at: time::write(listed.updated_at),
+    };
+    Ok(Json(Returns {
+        returns: page.returns.into_iter().map(listed).collect(),
+        has_more: page.next.is_some(),
+        next_before: page.next.map(|next| next.to_string()),
+    }))
+}
+
+/// What a query asks for, and before which return.
+fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
+    let bad = |why: &str| ApiError::BadQuery(why.to_owned());
+    if !(1..=MOST_RETURNS).contains(&query.limit) {
+        return Err(ApiError::BadQuery(format!("limit is 1 to {MOST_RETURNS}")));
+    }
+    // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
+    if [&query.order_identifier, &query.tracking_number].into_iter().flatten().any(|text| text.contains('\0')) {
+        return Err(bad("a filter has a character that no identifier has"));
+    }
+    let status = query.status.as_ref().map(|status| status.parse());
+    let status = status.transpose().map_err(|_| bad("status is CREATED, PARTIAL_REFUND, REFUNDED or CANCELED"))?;
+    let time = |text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to are times such as 2026-03-01T12:00:00Z")),
+    };
+    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before is the next_before of another page")));
+    let filter = Filter {
+        order: query.order_identifier.clone(),
+        tracking_number: query.tracking_number.clone(),
+        status,
+        from: time(&query.from)?,
+        to: time(&query.to)?,
+    };
+    Ok((filter, before.transpose()?))
+}
+
+/// Show a return.
+///
+/// Where it and each of its units stand, and how each unit's amount is made.
+#[utoipa::path(
+    get,
+    path = "/v1/returns/{rma_identifier}",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The return, in any spelling that can be read: `r7kq4xm92`.")),
+    responses(
+        (status = 200, description = "The return.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<Json<ReturnOut>, ApiError> {
+    let kept = rmas::find(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    Ok(Json(returns::shown(&kept)))
+}
+
+/// Cancel a return.
+///
+/// As long as no unit was accepted, scanned, received or refunded. Its units can be returned anew. A cancelled return stays
+/// cancelled.
+#[utoipa::path(
+    post,
+    path = "/v1/returns/{rma_identifier}/cancel",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The return.")),
+    responses(
+        (status = 200, description = "It is cancelled.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+        (status = 409, description = "It cannot be cancelled any more.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<Json<ReturnOut>, ApiError> {
+    let kept = cancel_return(&app, caller.merchant, &named(path)?, BY_API).await.map_err(|error| match error {
+        CancelReturnError::NoSuchReturn => ApiError::NotFound,
+        CancelReturnError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
+        CancelReturnError::Failed(failed) => failed.into(),
+    })?;
+    Ok(Json(returns::shown(&kept)))
+}
+
+/// Send a return's message again.
+///
+/// The current state as a new message, with the next sequence and the event `rma.resent`.
+#[utoipa::path(
+    post,
+    path = "/v1/returns/{rma_identifier}/resend",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The return.")),
+    responses(
+        (status = 202, description = "The message is owed.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn resend(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<(StatusCode, Json<ReturnOut>), ApiError> {
+    let kept = resend_return(&app, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    Ok((StatusCode::ACCEPTED, Json(returns::shown(&kept))))
+}
+
+/// The return that an address names. No identifier has a NUL.
+fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
+    let Path(typed) = path.map_err(|_| ApiError::NotFound)?;
+    if typed.contains('\0') { Err(ApiError::NotFound) } else { Ok(returns::identifier(&typed)) }
+}
+
+/// Show what can come back.
+///
+/// Every line of the order: how many units can come back until when, and why the others cannot.
+#[utoipa::path(
+    get,
+    path = "/v1/orders/{identifier}/returnable",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("identifier" = String, Path, description = "The merchant's identifier of the order.")),
+    responses(
+        (status = 200, description = "What can come back.", body = ReturnableOut),
+        (status = 404, description = "The merchant has no such order.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn returnable(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<Json<ReturnableOut>, ApiError> {
+    let Path(identifier) = path.map_err(|_| ApiError::NotFound)?;
+    if identifier.contains('\0') {
+        return Err(ApiError::NotFound);
+    }
+    let stored = orders::find(&app.store, caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
+    let sale = wire::order::read_stored(&stored.snapshot).map(|order| order.sale());
+    let sale = sale.ok_or_else(|| ApiError::Internal("a stored order cannot be read".to_owned()))?;
+    let policy = return_policies::current(&app.store, caller.merchant).await?;
+    let claims = unit_claims::list(&app.store, caller.merchant, &identifier).await?;
+    let refunded = refunds::units(&app.store, caller.merchant, &identifier).await?;
+    let lines = eligibility::returnable(&sale, &policy, &taken(&claims, &refunded), app.now());
+    Ok(Json(returns::returnable(&sale, &policy, &lines)))
+}

@@ -1,0 +1,131 @@
+//! How returns are told to merchants' systems, and shown to people.
+
+use domain::rma::eligibility::{self, LineEligibility, Obstacle};
+use domain::rma::identifier::Identifier;
+use domain::rma::policy::{EXPIRES_AFTER, Policy};
+use domain::rma::sale::{Sale, SoldLine};
+use domain::rma::{RefundType, Step, TrackingNumber, Unit};
+use store::rmas::{Item, Return};
+use wire::returns::{HeldOut, MethodOut, ReturnItemOut, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut, explain};
+use wire::rma::{RefundFinancials, RmaItem, RmaMessage};
+use wire::time;
+
+/// A return's identifier as it is kept, however it was typed. What can be none finds none.
+pub(crate) fn identifier(typed: &str) -> String {
+    typed.parse::<Identifier>().map_or_else(|_| typed.to_owned(), |identifier| identifier.to_string())
+}
+
+/// The message on a return as it stands.
+pub(crate) fn message(kept: &Return) -> RmaMessage<'_> {
+    RmaMessage {
+        rma_identifier: &kept.identifier,
+        status: kept.rma.status.as_str(),
+        created_at: time::write(kept.created_at),
+        updated_at: time::write(kept.updated_at),
+        items: kept.units().map(|(unit, item)| message_item(kept, unit, item)).collect(),
+        return_method: kept.rma.method.as_str(),
+        return_shipping_cost_cents: kept.shipping_cost.get(),
+        gift_refund_only: kept.gift,
+        giftee_email: kept.giftee_email.as_deref(),
+    }
+}
+
+fn message_item<'a>(kept: &'a Return, unit: &'a Unit, item: &'a Item) -> RmaItem<'a> {
+    RmaItem {
+        order_line_item_identifier: &unit.line,
+        order_identifier: &kept.order,
+        exchange_order_identifier: item.exchange_order.as_deref(),
+        original_order_identifier: kept.original_order.as_deref(),
+        return_reason: &item.reason,
+        is_exchange: unit.refund_type != RefundType::Refund,
+        sku: &item.sku,
+        tracking_number: unit.parcel.number().map(TrackingNumber::as_str),
+        package_tracking_status: unit.parcel.as_str(),
+        receiving_status: unit.receiving.map(|receiving| receiving.as_str()),
+        refund_financials: RefundFinancials {
+            estimated_refund_amount_cents: item.financials.estimated.get(),
+            service_refund_amount_cents: item.financials.service.get(),
+            shopper_refund_amount_cents: item.financials.shopper.get(),
+        },
+        refund_type: unit.refund_type.as_str(),
+    }
+}
+
+/// A return with everything that is known of it.
+pub(crate) fn shown(kept: &Return) -> ReturnOut {
+    ReturnOut {
+        rma_identifier: kept.identifier.clone(),
+        order_identifier: kept.order.clone(),
+        status: kept.rma.status.to_string(),
+        cancel_reason: kept.cancel_reason.clone(),
+        return_method: kept.rma.method.to_string(),
+        return_shipping_cost_cents: kept.shipping_cost.get(),
+        gift_refund_only: kept.gift,
+        sequence: kept.sequence,
+        created_at: time::write(kept.created_at),
+        updated_at: time::write(kept.updated_at),
+        expires_at: kept.wakes_at.map(|_| time::write(kept.created_at + EXPIRES_AFTER)),
+        can_cancel: kept.rma.clone().cancel().is_ok_and(|step| step != Step::Unchanged),
+        items: kept.units().map(|(unit, item)| shown_item(unit, item)).collect(),
+    }
+}
+
+fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
+    ReturnItemOut {
+        order_line_item_identifier: unit.line.clone(),
+        unit: unit.number,
+        sku: item.sku.clone(),
+        title: item.title.clone(),
+        return_reason: item.reason.clone(),
+        refund_type: unit.refund_type.to_string(),
+        tracking_number: unit.parcel.number().map(ToString::to_string),
+        package_tracking_status: unit.parcel.as_str().map(ToOwned::to_owned),
+        receiving_status: unit.receiving.map(|receiving| receiving.to_string()),
+        refund_identifier: item.refund.clone(),
+        money: UnitMoneyOut {
+            product_cents: item.money.product.get(),
+            discount_cents: item.money.discount.get(),
+            tax_cents: item.money.tax.get(),
+            estimated_refund_amount_cents: item.financials.estimated.get(),
+            fee_cents: item.financials.fee.get(),
+            service_refund_amount_cents: item.financials.service.get(),
+            shopper_refund_amount_cents: item.financials.shopper.get(),
+        },
+    }
+}
+
+/// What of an order can come back.
+pub(crate) fn returnable(sale: &Sale, policy: &Policy, lines: &[LineEligibility]) -> ReturnableOut {
+    let lines: Vec<(&SoldLine, &LineEligibility)> = lines.iter().filter_map(|line| Some((sale.lines.get(line.line)?, line))).collect();
+    let all: Vec<(&SoldLine, u32)> = lines.iter().map(|(sold, line)| (*sold, line.units)).filter(|(_, units)| *units > 0).collect();
+    ReturnableOut {
+        order_identifier: sale.identifier.clone(),
+        gift: eligibility::is_gift(sale, policy),
+        reasons: policy.reasons.clone(),
+        return_methods: eligibility::offers(policy, &all)
+            .into_iter()
+            .map(|offer| MethodOut {
+                return_method: offer.method.as_str(),
+                return_shipping_cost_cents: offer.fee.get(),
+                deducted: offer.deducted,
+            })
+            .collect(),
+        items: lines.into_iter().map(|(sold, line)| returnable_line(sold, line)).collect(),
+    }
+}
+
+fn returnable_line(sold: &SoldLine, line: &LineEligibility) -> ReturnableLine {
+    let held = |(obstacle, quantity): &(Obstacle, u32)| {
+        let (reason, message) = explain(*obstacle);
+        HeldOut { quantity: *quantity, reason, message }
+    };
+    ReturnableLine {
+        order_line_item_identifier: sold.identifier.clone(),
+        sku: sold.sku.clone(),
+        title: sold.title.clone(),
+        quantity: sold.quantity,
+        returnable: line.units,
+        returnable_until: line.until.map(time::write),
+        held: line.held.iter().map(held).collect(),
+    }
+}

@@ -1,0 +1,89 @@
+//! What carriers reported before there was a label: kept until there is one.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::{Failed, Tx};
+
+/// What an event waits for.
+#[derive(Clone, Copy, Debug)]
+pub enum WaitsFor<'a> {
+    /// The label of a return.
+    Return(&'a str),
+    /// A label with this number.
+    Tracking(&'a str),
+}
+
+impl WaitsFor<'_> {
+    fn word(self) -> String {
+        match self {
+            Self::Return(identifier) => format!("rma {identifier}"),
+            Self::Tracking(number) => format!("tracking {number}"),
+        }
+    }
+}
+
+/// An event as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// What happened, as the carrier's word has it.
+    pub event: String,
+    /// When it happened.
+    pub occurred_at: DateTime<Utc>,
+    /// The units that were handed over, when it was not all of them: lines, and how many of each.
+    pub handed_over: Option<Vec<(String, u32)>>,
+}
+
+/// Keeps an event; the same again is kept once.
+pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &Kept, now: DateTime<Utc>) -> Result<(), Failed> {
+    let lines: Option<Vec<&str>> = event.handed_over.as_ref().map(|units| units.iter().map(|(line, _)| line.as_str()).collect());
+    let quantities: Option<Vec<i32>> =
+        event.handed_over.as_ref().map(|units| units.iter().map(|(_, quantity)| i32::try_from(*quantity).unwrap_or(i32::MAX)).collect());
+    sqlx::query!(
+        r#"
+        insert into carrier_event (merchant_id, event_id, received_at, occurred_at, event, waits_for, lines, quantities)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        on conflict on constraint the_same_event_is_kept_once do nothing
+        "#,
+        tx.merchant().0,
+        id,
+        now,
+        event.occurred_at,
+        event.event,
+        waits_for.word(),
+        lines.as_deref() as Option<&[&str]>,
+        quantities.as_deref(),
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Takes the events that waited for this label, in the order in which they happened.
+pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> Result<Vec<Kept>, Failed> {
+    let waited_for = [WaitsFor::Return(rma_identifier).word(), WaitsFor::Tracking(tracking_number).word()];
+    let rows = sqlx::query!(
+        r#"
+        delete from carrier_event
+        where merchant_id = $1 and waits_for = any($2)
+        returning event_id, occurred_at, event, lines, quantities
+        "#,
+        tx.merchant().0,
+        &waited_for[..],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    let mut rows = rows;
+    rows.sort_unstable_by_key(|row| (row.occurred_at, row.event_id));
+    let handed_over = |lines: Vec<String>, quantities: Vec<i32>| {
+        lines.into_iter().zip(quantities).map(|(line, quantity)| (line, u32::try_from(quantity).unwrap_or_default())).collect()
+    };
+    Ok(rows
+        .into_iter()
+        .map(|row| Kept {
+            event: row.event,
+            occurred_at: row.occurred_at,
+            handed_over: row.lines.zip(row.quantities).map(|(lines, quantities)| handed_over(lines, quantities)),
+        })
+        .collect())
+}

@@ -1,0 +1,60 @@
+//! Requests that were made under a key, and how they were answered: the same again is answered alike.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{Failed, Tx};
+
+/// For how long a request may be repeated.
+pub const KEPT_FOR: TimeDelta = TimeDelta::hours(48);
+
+/// A request that was made under a key.
+pub struct Used {
+    /// SHA-256 of what was asked for.
+    pub request_hash: Vec<u8>,
+    /// The answer.
+    pub answer: String,
+}
+
+/// The request that was made under `key`, if there was one.
+pub async fn find(tx: &mut Tx, key: &str, now: DateTime<Utc>) -> Result<Option<Used>, Failed> {
+    let used = sqlx::query_as!(
+        Used,
+        "select request_hash, answer from idempotency_key where merchant_id = $1 and key = $2 and used_at > $3",
+        tx.merchant().0,
+        key,
+        now - KEPT_FOR,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(used)
+}
+
+/// Notes down that `key` was used, and forgets some of the merchant's that are old. A key that was used meanwhile violates
+/// `a_key_is_used_once`.
+pub async fn insert(tx: &mut Tx, key: &str, request_hash: &[u8; 32], answer: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!(
+        r#"
+        delete from idempotency_key
+        where merchant_id = $1 and used_at <= $2 and (key = $3 or key in (
+            select old.key from idempotency_key as old where old.merchant_id = $1 and old.used_at <= $2 order by old.used_at limit 10
+        ))
+        "#,
+        merchant,
+        now - KEPT_FOR,
+        key,
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!(
+        "insert into idempotency_key (merchant_id, key, request_hash, used_at, answer) values ($1, $2, $3, $4, $5)",
+        merchant,
+        key,
+        request_hash.as_slice(),
+        now,
+        answer,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}

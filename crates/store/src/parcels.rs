@@ -1,0 +1,50 @@
+//! Which return a tracking number belongs to.
+
+use uuid::Uuid;
+
+use crate::{Failed, Tx};
+
+/// The return of a tracking number, where there is one.
+pub async fn find(tx: &mut Tx, tracking_number: &str) -> Result<Option<Uuid>, Failed> {
+    let rma =
+        sqlx::query_scalar!("select rma_id from parcel where merchant_id = $1 and tracking_number = $2", tx.merchant().0, tracking_number,)
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(rma.flatten())
+}
+
+/// Makes whoever brings the label wait until this transaction ends; answers the return, if the label came first.
+pub async fn expect(tx: &mut Tx, tracking_number: &str) -> Result<Option<Uuid>, Failed> {
+    let rma = sqlx::query_scalar!(
+        r#"
+        insert into parcel (merchant_id, tracking_number)
+        values ($1, $2)
+        on conflict (merchant_id, tracking_number) do update set rma_id = parcel.rma_id
+        returning rma_id
+        "#,
+        tx.merchant().0,
+        tracking_number,
+    )
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(rma)
+}
+
+/// Gives a tracking number to a return; false if it is another's.
+pub async fn claim(tx: &mut Tx, tracking_number: &str, rma: Uuid) -> Result<bool, Failed> {
+    let claimed = sqlx::query_scalar!(
+        r#"
+        insert into parcel (merchant_id, tracking_number, rma_id)
+        values ($1, $2, $3)
+        on conflict (merchant_id, tracking_number) do update set rma_id = excluded.rma_id
+        where parcel.rma_id is null or parcel.rma_id = excluded.rma_id
+        returning tracking_number
+        "#,
+        tx.merchant().0,
+        tracking_number,
+        rma,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(claimed.is_some())
+}
