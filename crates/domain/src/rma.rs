@@ -13,6 +13,7 @@ pub mod policy;
 pub mod receiving;
 mod refusal;
 pub mod sale;
+mod unit;
 mod word;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 pub use parcel::{CarrierEvent, Parcel, TrackingNumber};
 pub use receiving::{Receiving, ReceivingEvent};
 pub use refusal::{Held, Refused};
+pub use unit::Unit;
 pub use word::{Event, Method, NoWord, RefundType, Status};
 
 /// What came of something that was reported.
@@ -42,25 +44,6 @@ pub enum Which<'a> {
     Units(&'a [usize]),
 }
 
-/// One piece on its way back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unit {
-    /// The identifier of the order line.
-    pub line: String,
-    /// Which of the line's units, from 1.
-    pub number: u32,
-    /// What the shopper gets for it.
-    pub refund_type: RefundType,
-    /// Where its parcel is.
-    pub parcel: Parcel,
-    /// Whether it has arrived; none where nothing is received.
-    pub receiving: Option<Receiving>,
-    /// Whether a refund of the merchant's covers it.
-    pub refunded: bool,
-    /// Whether it is exchanged and the exchange is not placed yet.
-    pub exchange_owed: bool,
-}
-
 /// A return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rma {
@@ -72,42 +55,6 @@ pub struct Rma {
     pub receiving_closed: bool,
     /// What is returned.
     pub units: Vec<Unit>,
-}
-
-impl Unit {
-    /// A unit of a new return; with `managed_receiving` it is waited for, unless the shopper keeps it.
-    #[must_use]
-    pub fn new(line: String, number: u32, refund_type: RefundType, method: Method, managed_receiving: bool) -> Self {
-        Self {
-            line,
-            number,
-            refund_type,
-            parcel: Parcel::new(method),
-            receiving: (managed_receiving && method != Method::CustomerKeep).then_some(Receiving::Pending),
-            refunded: false,
-            exchange_owed: refund_type != RefundType::Refund,
-        }
-    }
-
-    /// What about this unit keeps its return from being called off.
-    fn held(&self) -> Option<Held> {
-        if self.refunded {
-            return Some(Held::Refunded);
-        }
-        if self.receiving == Some(Receiving::Received) {
-            return Some(Held::Received);
-        }
-        match self.parcel {
-            Parcel::Transit(_) | Parcel::Delivered(_) | Parcel::Returned(_) | Parcel::Failure(_) => return Some(Held::Scanned),
-            Parcel::Accepted(_) => return Some(Held::Accepted),
-            Parcel::Kept | Parcel::AwaitingLabel | Parcel::PreTransit(_) | Parcel::NotDroppedOff(_) => {}
-        }
-        match self.refund_type {
-            RefundType::Refund => None,
-            RefundType::EvenExchange | RefundType::UnevenExchange if self.exchange_owed => Some(Held::ExchangeOwed),
-            RefundType::EvenExchange | RefundType::UnevenExchange => Some(Held::ExchangePlaced),
-        }
-    }
 }
 
 impl Rma {
@@ -175,7 +122,10 @@ impl Rma {
     /// A carrier reports.
     pub fn carry(&mut self, event: &CarrierEvent, which: Which<'_>) -> Result<Step, Refused> {
         match which {
-            Which::All => self.report(|_, unit| (!matches!(unit.parcel, Parcel::NotDroppedOff(_))).then_some(event)),
+            Which::All => {
+                let all_left_out = self.units.iter().all(Unit::is_left_out);
+                self.report(|_, unit| (all_left_out || !unit.is_left_out()).then_some(event))
+            }
             Which::Units(units) => {
                 self.know(units)?;
                 if matches!(event, CarrierEvent::LabelIssued(_)) {

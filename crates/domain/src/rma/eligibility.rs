@@ -139,3 +139,6 @@ pub fn offers(policy: &Policy, chosen: &[(&SoldLine, u32)]) -> Vec<Offer> {
 pub fn free_numbers(line: &SoldLine, used: &BTreeSet<u32>, wanted: u32) -> Vec<u32> {
     (1..=line.shipped).filter(|number| !used.contains(number)).zip(0..wanted).map(|(number, _)| number).collect()
 }
+
+#[cfg(test)]
+mod tests;

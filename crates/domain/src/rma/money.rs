@@ -114,3 +114,6 @@ pub fn financials(units: &[(UnitMoney, RefundType)], deducted_fee: Cents) -> Sha
 fn less(amount: Cents, taken: Cents) -> Cents {
     Cents::nearest(i128::from(amount.get()) - i128::from(taken.get()))
 }
+
+#[cfg(test)]
+mod tests;

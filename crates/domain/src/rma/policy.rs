@@ -168,3 +168,79 @@ impl Tag {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_of_a_merchant_who_says_nothing_is_sound() {
+        let policy = Policy::default();
+        assert_eq!(policy.check(), []);
+        assert_eq!((policy.window_days, policy.express_limit), (30, Weight(20_000)));
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_at_once() {
+        let offer = Offer { method: Method::ExpressReturns, fee: Cents::default(), deducted: false };
+        let policy = Policy {
+            window_days: 0,
+            reasons: ["ok", "", " torn", "ok", "a\tb"].map(ToOwned::to_owned).to_vec(),
+            offers: vec![offer, offer],
+            managed_receiving: true,
+            express_limit: Weight(0),
+            tags: BTreeMap::from([(Tag::new("-_ "), TagRule::Allowed)]),
+        };
+        let told: Vec<String> = policy.check().iter().map(ToString::to_string).collect();
+        let expected = [
+            "the return window is 1 to 3,650 days",
+            "a reason is 1 to 255 characters, without control characters or spaces around it: \"\"",
+            "a reason is 1 to 255 characters, without control characters or spaces around it: \" torn\"",
+            "a reason is listed once: \"ok\"",
+            "a reason is 1 to 255 characters, without control characters or spaces around it: \"a\\tb\"",
+            "a return method is offered once: express-returns",
+            "express-returns is offered for more than 0 pounds",
+            "a tag is not empty",
+        ];
+        assert_eq!(told, expected);
+        let policy =
+            Policy { window_days: 3_651, reasons: (0..101).map(|at| at.to_string()).collect(), offers: vec![], ..Policy::default() };
+        assert_eq!(policy.check(), [Flaw::Window, Flaw::TooManyReasons, Flaw::NoOffer]);
+    }
+
+    #[test]
+    fn a_reason_is_one_of_the_list_or_not_given() {
+        let policy = Policy { reasons: vec!["TORN".to_owned()], ..Policy::default() };
+        assert!(policy.allows_reason("TORN") && policy.allows_reason("NOT_GIVEN"));
+        assert!(!policy.allows_reason("torn") && !policy.allows_reason(""));
+        assert!(Policy { reasons: vec![], ..policy }.allows_reason(NOT_GIVEN));
+    }
+
+    #[test]
+    fn the_spelling_of_a_tag_does_not_matter() {
+        let policy = Policy::default();
+        for (spelled, rule) in [
+            ("final sale", TagRule::FinalSale),
+            ("FINAL_SALE", TagRule::FinalSale),
+            ("Final-Sale", TagRule::FinalSale),
+            ("finalSale", TagRule::FinalSale),
+            ("gift-card", TagRule::GiftCard),
+            ("Pickup In Store", TagRule::PickupInStore),
+            ("buy online pickup in store", TagRule::PickupInStore),
+            ("third_party", TagRule::ThirdParty),
+            ("Gift", TagRule::Gift),
+        ] {
+            assert_eq!(policy.rule(&Tag::new(spelled)), Some(rule), "{spelled}");
+        }
+        assert_eq!(policy.rule(&Tag::new("sale")), None);
+    }
+
+    #[test]
+    fn the_merchants_word_on_a_tag_goes_before_ours() {
+        let tags = BTreeMap::from([(Tag::new("final-sale"), TagRule::Allowed), (Tag::new("clearance"), TagRule::FinalSale)]);
+        let policy = Policy { tags, ..Policy::default() };
+        assert_eq!(policy.rule(&Tag::new("Final Sale")), Some(TagRule::Allowed));
+        assert_eq!(policy.rule(&Tag::new("CLEARANCE")), Some(TagRule::FinalSale));
+        assert_eq!(policy.rule(&Tag::new("gift card")), Some(TagRule::GiftCard));
+    }
+}

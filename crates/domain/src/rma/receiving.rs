@@ -25,3 +25,16 @@ impl Receiving {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_has_arrived_does_not_get_lost() {
+        assert_eq!(Receiving::Pending.on(ReceivingEvent::Arrived), Step::Moved(Receiving::Received));
+        assert_eq!(Receiving::Received.on(ReceivingEvent::Closed), Step::Unchanged);
+        assert_eq!(Receiving::Pending.on(ReceivingEvent::Closed), Step::Moved(Receiving::NotReceived));
+        assert_eq!(Receiving::NotReceived.on(ReceivingEvent::Arrived), Step::Moved(Receiving::Received));
+    }
+}

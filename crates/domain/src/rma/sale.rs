@@ -59,3 +59,29 @@ pub struct SoldLine {
     /// What the merchant flags about the line.
     pub tags: Vec<Tag>,
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A line of two shipped units.
+    pub(in crate::rma) fn line() -> SoldLine {
+        SoldLine {
+            identifier: "line".to_owned(),
+            sku: "SHOE-42".to_owned(),
+            title: None,
+            image_url: None,
+            variant_identifier: None,
+            quantity: 2,
+            shipped: 2,
+            cancelled: 0,
+            unit_price: Cents::default(),
+            product: None,
+            discount: Cents::default(),
+            tax: Cents::default(),
+            weight: None,
+            shipped_at: None,
+            tags: Vec::new(),
+        }
+    }
+}

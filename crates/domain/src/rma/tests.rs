@@ -1,1 +1,208 @@
+mod histories;
 
+use super::*;
+
+fn label() -> CarrierEvent {
+    CarrierEvent::LabelIssued("1Z999".parse().expect("a tracking number"))
+}
+
+/// A return by mail of one unit for each type, with managed receiving.
+fn of(types: &[RefundType]) -> Rma {
+    let unit = |(refund_type, number): (&RefundType, u32)| Unit::new("line".to_owned(), number, *refund_type, Method::MailBack, true);
+    Rma::new(Method::MailBack, types.iter().zip(1..).map(unit).collect())
+}
+
+fn two() -> Rma {
+    of(&[RefundType::Refund, RefundType::Refund])
+}
+
+fn labelled(mut rma: Rma) -> Rma {
+    assert_eq!(rma.carry(&label(), Which::All), Ok(Step::Moved(Event::TrackingUpdated)));
+    rma
+}
+
+fn words(rma: &Rma) -> Vec<Option<&'static str>> {
+    rma.units.iter().map(|unit| unit.parcel.as_str()).collect()
+}
+
+#[test]
+fn a_new_return_is_created_without_tracking_and_waits_for_its_units() {
+    let rma = two();
+    assert_eq!((rma.status, words(&rma)), (Status::Created, vec![None, None]));
+    assert!(rma.units.iter().all(|unit| unit.receiving == Some(Receiving::Pending)));
+    let kept = Unit::new("line".to_owned(), 1, RefundType::Refund, Method::CustomerKeep, true);
+    assert_eq!((kept.receiving, kept.parcel.as_str()), (None, None));
+}
+
+#[test]
+fn a_label_is_for_all_units_and_for_some_it_is_refused() {
+    let mut rma = two();
+    assert_eq!(rma.carry(&label(), Which::Units(&[0])), Err(Refused::PartOfALabel));
+    assert_eq!(words(&labelled(rma)), [Some("PRE_TRANSIT"); 2]);
+}
+
+#[test]
+fn a_repeated_scan_owes_no_message() {
+    let mut rma = labelled(two());
+    assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::All), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::All), Ok(Step::Unchanged));
+}
+
+#[test]
+fn a_partial_drop_off_is_one_step_and_the_parcel_goes_on_without_what_was_left_out() {
+    let mut rma = labelled(two());
+    assert_eq!(rma.drop_off(&[1]), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(words(&rma), [Some("NOT_DROPPED_OFF"), Some("ACCEPTED")]);
+    assert_eq!(rma.drop_off(&[1]), Ok(Step::Unchanged));
+    assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::All), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(words(&rma), [Some("NOT_DROPPED_OFF"), Some("TRANSIT")]);
+    assert_eq!(rma.drop_off(&[0]), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(words(&rma), [Some("ACCEPTED"), Some("TRANSIT")]);
+    assert_eq!(rma.carry(&CarrierEvent::Delivered, Which::All), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(words(&rma), [Some("DELIVERED"); 2]);
+}
+
+#[test]
+fn dropping_nothing_off_says_nothing() {
+    let mut rma = labelled(two());
+    assert_eq!(rma.drop_off(&[]), Ok(Step::Unchanged));
+    assert_eq!(words(&rma), [Some("PRE_TRANSIT"); 2]);
+}
+
+#[test]
+fn the_parcel_of_a_refunded_return_still_moves_and_its_status_does_not() {
+    let mut rma = labelled(two());
+    assert_eq!(rma.refund(&[0, 1]), Ok(Step::Moved(Event::Refunded)));
+    assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::All), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(rma.receive(&[0]), Ok(Step::Moved(Event::Received)));
+    assert_eq!(rma.close_receiving(), Ok(Step::Moved(Event::ReceivingClosed)));
+    assert_eq!(rma.status, Status::Refunded);
+}
+
+#[test]
+fn a_refund_of_a_part_is_recorded_and_the_rest_settles_the_return_once() {
+    let mut rma = two();
+    assert_eq!(rma.refund(&[1]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.refund(&[1]), Ok(Step::Unchanged));
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::Refunded)));
+    assert_eq!(rma.refund(&[0, 1]), Ok(Step::Unchanged));
+}
+
+#[test]
+fn a_return_is_partially_refunded_once_receiving_is_closed() {
+    let mut rma = two();
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!(rma.close_receiving(), Ok(Step::Moved(Event::PartiallyRefunded)));
+    assert_eq!(rma.close_receiving(), Ok(Step::Unchanged));
+    assert_eq!(rma.refund(&[1]), Ok(Step::Moved(Event::Refunded)));
+
+    let mut rma = two();
+    assert_eq!(rma.close_receiving(), Ok(Step::Moved(Event::ReceivingClosed)));
+    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::PartiallyRefunded)));
+}
+
+#[test]
+fn a_unit_that_arrives_after_receiving_was_closed_has_arrived() {
+    let mut rma = two();
+    assert_eq!(rma.receive(&[0]), Ok(Step::Moved(Event::Received)));
+    assert_eq!(rma.close_receiving(), Ok(Step::Moved(Event::ReceivingClosed)));
+    assert_eq!(rma.units[1].receiving, Some(Receiving::NotReceived));
+    assert_eq!(rma.receive(&[0, 1]), Ok(Step::Moved(Event::Received)));
+    assert_eq!(rma.receive(&[0, 1]), Ok(Step::Unchanged));
+}
+
+#[test]
+fn nothing_is_received_without_managed_receiving() {
+    let unit = Unit::new("line".to_owned(), 1, RefundType::Refund, Method::MailBack, false);
+    let mut rma = Rma::new(Method::MailBack, vec![unit]);
+    assert_eq!(rma.receive(&[0]), Err(Refused::NotReceiving));
+    assert_eq!(rma.close_receiving(), Err(Refused::NotReceiving));
+}
+
+#[test]
+fn an_exchange_that_is_not_placed_keeps_a_return_from_being_refunded() {
+    let mut rma = of(&[RefundType::Refund, RefundType::EvenExchange]);
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::RefundRecorded)));
+    rma.receiving_closed = true;
+    assert_eq!(rma.settle_status(), Status::Created, "an exchange shows elsewhere than in the status");
+    rma.units[1].exchange_owed = false;
+    assert_eq!(rma.settle_status(), Status::Refunded);
+}
+
+#[test]
+fn a_return_of_exchanges_alone_is_refunded_when_the_merchant_settles_one() {
+    let mut rma = of(&[RefundType::EvenExchange, RefundType::UnevenExchange]);
+    rma.units.iter_mut().for_each(|unit| unit.exchange_owed = false);
+    assert_eq!(rma.settle_status(), Status::Created);
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::Refunded)));
+    assert_eq!(rma.open(), BTreeMap::from([("line".to_owned(), vec![1])]));
+    assert_eq!(rma.refund(&[1]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!((rma.status, rma.open()), (Status::Refunded, BTreeMap::new()));
+}
+
+#[test]
+fn a_refund_goes_to_what_is_to_be_refunded_before_what_is_exchanged() {
+    let rma = of(&[RefundType::EvenExchange, RefundType::Refund]);
+    assert_eq!(rma.open(), BTreeMap::from([("line".to_owned(), vec![1, 0])]));
+}
+
+#[test]
+fn a_return_can_be_called_off_until_something_has_happened() {
+    let mut fresh = labelled(two());
+    assert_eq!(fresh.cancel(), Ok(Step::Moved(Event::Canceled)));
+    assert_eq!(fresh.cancel(), Ok(Step::Unchanged));
+
+    let refusal = |change: fn(&mut Rma)| {
+        let mut rma = labelled(two());
+        change(&mut rma);
+        let before = rma.clone();
+        let refused = rma.cancel();
+        assert_eq!(rma, before);
+        assert!(!rma.may_expire());
+        refused
+    };
+    let held = |held| Err(Refused::NotCancelable(held));
+    assert_eq!(refusal(|rma| assert!(rma.drop_off(&[1]).is_ok())), held(Held::Accepted));
+    assert_eq!(refusal(|rma| assert!(rma.carry(&CarrierEvent::Scanned, Which::All).is_ok())), held(Held::Scanned));
+    assert_eq!(refusal(|rma| assert!(rma.receive(&[1]).is_ok())), held(Held::Received));
+    assert_eq!(refusal(|rma| assert!(rma.refund(&[1]).is_ok())), held(Held::Refunded));
+    assert_eq!(refusal(|rma| assert!(rma.refund(&[0, 1]).is_ok())), held(Held::Settled));
+    assert_eq!(of(&[RefundType::EvenExchange]).cancel(), held(Held::ExchangeOwed));
+    let mut placed = of(&[RefundType::EvenExchange]);
+    placed.units[0].exchange_owed = false;
+    assert_eq!(placed.cancel(), held(Held::ExchangePlaced));
+}
+
+#[test]
+fn a_cancelled_return_is_not_moved_by_its_carrier_and_takes_neither_units_nor_refunds() {
+    let mut rma = labelled(two());
+    assert_eq!(rma.cancel(), Ok(Step::Moved(Event::Canceled)));
+    let before = rma.clone();
+    assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::All), Ok(Step::Unchanged));
+    assert_eq!(rma.drop_off(&[0]), Ok(Step::Unchanged));
+    assert_eq!(rma.receive(&[0]), Err(Refused::Canceled));
+    assert_eq!(rma.close_receiving(), Err(Refused::Canceled));
+    assert_eq!(rma.refund(&[0]), Err(Refused::Canceled));
+    assert_eq!(rma, before);
+}
+
+#[test]
+fn goods_that_the_shopper_keeps_do_not_expire() {
+    let unit = Unit::new("line".to_owned(), 1, RefundType::Refund, Method::CustomerKeep, false);
+    let mut kept = Rma::new(Method::CustomerKeep, vec![unit]);
+    assert!(!kept.may_expire());
+    assert_eq!(kept.carry(&label(), Which::All), Err(Refused::NoParcel));
+    assert!(labelled(two()).may_expire());
+}
+
+#[test]
+fn a_unit_that_is_not_there_is_refused() {
+    let mut rma = two();
+    assert_eq!(rma.refund(&[0, 2]), Err(Refused::NoSuchUnit(2)));
+    assert_eq!(rma.receive(&[2]), Err(Refused::NoSuchUnit(2)));
+    assert_eq!(rma.drop_off(&[7]), Err(Refused::NoSuchUnit(7)));
+    assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::Units(&[2])), Err(Refused::NoSuchUnit(2)));
+    assert_eq!(rma, two());
+}
