@@ -4,6 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::id::{EndpointId, MerchantId};
 
 /// What a message is about; each has its own interface in the merchant's systems, and so its own endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,6 +103,52 @@ impl FromStr for Interface {
     }
 }
 
+/// Work of our own that goes through the delivery engine. Merchants never see it: it is in no feed, report or failure queue of
+/// theirs, and what is given up of it is on a list of the operator's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Internal {
+    /// An e-mail.
+    Mail,
+    /// Something that the operator's own systems are told.
+    OperatorHook,
+}
+
+impl Internal {
+    /// Every kind of it.
+    pub const ALL: [Self; 2] = [Self::Mail, Self::OperatorHook];
+
+    /// Its word in the database; never changed once released.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mail => "mail",
+            Self::OperatorHook => "operator_hook",
+        }
+    }
+
+    /// The endpoint to which such work of a merchant is owed. It follows from the merchant, so that nobody has to be asked for
+    /// it, and is as random as the merchant's own id.
+    #[must_use]
+    pub const fn endpoint_of(self, merchant: MerchantId) -> EndpointId {
+        let mark: u128 = match self {
+            Self::Mail => 0x6d61_696c,
+            Self::OperatorHook => 0x686f_6f6b,
+        };
+        EndpointId(Uuid::from_u128(merchant.0.as_u128() ^ mark))
+    }
+}
+
+/// How a message goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// By HTTP, to an endpoint of the merchant's.
+    Endpoint,
+    /// By SMTP, to the operator's mail server.
+    Mail,
+    /// By HTTP, to the operator's webhook.
+    OperatorHook,
+}
+
 /// What a stored message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -107,6 +156,8 @@ pub enum Kind {
     Of(Interface),
     /// A trial that an operator sends to an endpoint: tried once, and in no report, feed or failure queue.
     EndpointTest,
+    /// Work of our own.
+    Internal(Internal),
 }
 
 impl Kind {
@@ -116,7 +167,33 @@ impl Kind {
         match self {
             Self::Of(interface) => interface.as_str(),
             Self::EndpointTest => "endpoint_test",
+            Self::Internal(internal) => internal.as_str(),
         }
+    }
+
+    /// Whether it is work of our own, which merchants never see.
+    #[must_use]
+    pub const fn is_internal(self) -> bool {
+        match self {
+            Self::Of(_) | Self::EndpointTest => false,
+            Self::Internal(_) => true,
+        }
+    }
+
+    /// How it goes out.
+    #[must_use]
+    pub const fn transport(self) -> Transport {
+        match self {
+            Self::Of(_) | Self::EndpointTest => Transport::Endpoint,
+            Self::Internal(Internal::Mail) => Transport::Mail,
+            Self::Internal(Internal::OperatorHook) => Transport::OperatorHook,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -124,19 +201,24 @@ impl FromStr for Kind {
     type Err = NoInterface;
 
     fn from_str(word: &str) -> Result<Self, NoInterface> {
-        if word == Self::EndpointTest.as_str() { Ok(Self::EndpointTest) } else { word.parse().map(Self::Of) }
+        let internal = Internal::ALL.into_iter().find(|internal| internal.as_str() == word);
+        match internal {
+            Some(internal) => Ok(Self::Internal(internal)),
+            None if word == Self::EndpointTest.as_str() => Ok(Self::EndpointTest),
+            None => word.parse().map(Self::Of),
+        }
     }
 }
 
 /// The bucket of an endpoint: its id is random enough.
 #[must_use]
-pub fn bucket_of(endpoint: uuid::Uuid) -> u8 {
+pub fn bucket_of(endpoint: Uuid) -> u8 {
     endpoint.as_bytes().iter().fold(0, |hash: u8, byte| hash.wrapping_mul(31).wrapping_add(*byte))
 }
 
 /// When a message was written, to the millisecond: its id (UUID version 7) begins with the time.
 #[must_use]
-pub fn written_at(message: uuid::Uuid) -> DateTime<Utc> {
+pub fn written_at(message: Uuid) -> DateTime<Utc> {
     let millis = i64::try_from(message.as_u128() >> 80).unwrap_or_default();
     DateTime::from_timestamp_millis(millis).unwrap_or_default()
 }
@@ -151,13 +233,24 @@ mod tests {
             assert_eq!(interface.as_str().parse(), Ok(interface));
             assert_eq!(Kind::Of(interface).as_str().parse(), Ok(Kind::Of(interface)));
         }
-        assert_eq!("endpoint_test".parse(), Ok(Kind::EndpointTest));
+        for kind in Internal::ALL.map(Kind::Internal).into_iter().chain([Kind::EndpointTest]) {
+            assert_eq!(kind.as_str().parse(), Ok(kind));
+        }
         assert_eq!("rmas".parse::<Interface>(), Err(NoInterface));
     }
 
     #[test]
+    fn work_of_our_own_has_endpoints_of_its_own_for_each_merchant() {
+        let [first, second] = [1, 2].map(|number| MerchantId(Uuid::from_u128(number << 40)));
+        let endpoints: std::collections::HashSet<_> =
+            Internal::ALL.into_iter().flat_map(|internal| [first, second].map(|merchant| internal.endpoint_of(merchant))).collect();
+        assert_eq!(endpoints.len(), 4);
+        assert!(!endpoints.contains(&EndpointId(first.0)));
+    }
+
+    #[test]
     fn an_id_tells_when_its_message_was_written() {
-        let id = uuid::Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_0001);
+        let id = Uuid::from_u128(0x0193_0000_0000_7000_8000_0000_0000_0001);
         assert_eq!(written_at(id).timestamp_millis(), 0x0193_0000_0000);
     }
 
@@ -166,7 +259,7 @@ mod tests {
         let mut counts = [0_u32; 256];
         for at in 0..25_600_u128 {
             // Ids of one moment: the first half is the same, the second is random.
-            let id = uuid::Uuid::from_u128(
+            let id = Uuid::from_u128(
                 0x0193_0000_0000_7000_8000_0000_0000_0000 | (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0x3fff_ffff_ffff_ffff),
             );
             if let Some(count) = counts.get_mut(usize::from(bucket_of(id))) {

@@ -12,7 +12,7 @@ use backhaul::app::App;
 use backhaul::flow::configure_endpoint::Change;
 use backhaul::flow::retry_failures::{Wanted, retry_failures};
 use backhaul::outbound::signal;
-use domain::message::Interface;
+use domain::message::{Interface, Kind};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -55,7 +55,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let forwarder = tokio::spawn(signal::forward(app.clone()));
 
     let mut without = live(&app, &receiver, &target, plan.duration, "before").await?;
-    let wanted = Wanted { interface: Interface::Rma, since: None, per_second: Some(plan.per_second) };
+    let wanted = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(plan.per_second) };
     let started = Instant::now();
     let (job, total) = retry_failures(&app, "proof", target.merchant, wanted).await?;
     ensure!(usize::try_from(total)? == plan.failed, "the job is about {total} messages");

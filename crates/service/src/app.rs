@@ -18,6 +18,8 @@ use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::outbound::authentication::TokenCache;
 use crate::outbound::client::{Client, NoClient};
+use crate::outbound::mail::{Mailer, NoMailer};
+use crate::outbound::operator_hook::{NoHook, OperatorHook};
 use crate::outbound::seal::{Keyring, NoKeyring};
 use crate::outbound::signal::Signals;
 use crate::rate::Rates;
@@ -42,6 +44,10 @@ pub struct Parts {
     pub keyring: Keyring,
     /// The only HTTP client.
     pub client: Client,
+    /// Sends mails.
+    pub mailer: Mailer,
+    /// Where the operator's systems are told of things, if anywhere.
+    pub operator_hook: Option<OperatorHook>,
     /// The tokens with which endpoints are called.
     pub tokens: TokenCache,
     /// Tells deliverers that something is owed.
@@ -85,6 +91,12 @@ pub enum NoApp {
     /// How others are called.
     #[error(transparent)]
     Client(#[from] NoClient),
+    /// How mails are sent.
+    #[error(transparent)]
+    Mailer(#[from] NoMailer),
+    /// The operator's webhook.
+    #[error(transparent)]
+    Hook(#[from] NoHook),
     /// The database's address.
     #[error("database.url: {0}")]
     Store(#[from] store::Failed),
@@ -99,11 +111,14 @@ impl App {
             statement: settings.database.statement_timeout(),
             lock: settings.database.lock_timeout(),
         };
+        let client = Client::new(&settings, clock.clone())?;
         let parts = Parts {
             store: Store::new(settings.database.url(), limits)?,
             fingerprints: settings.fingerprint_key()?,
             keyring: settings.keyring()?,
-            client: Client::new(&settings, clock.clone())?,
+            mailer: Mailer::new(&settings, clock.clone())?,
+            operator_hook: OperatorHook::new(&settings, &client)?,
+            client,
             tokens: TokenCache::default(),
             signals: Signals::default(),
             limits: Limits::new(&settings),

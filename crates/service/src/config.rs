@@ -1,6 +1,7 @@
 //! The settings: the commented defaults, a file of the operator's, the environment.
 
 mod mail;
+mod notices;
 mod outbound;
 mod tls;
 
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 pub use self::mail::Mail;
+pub use self::notices::Notices;
 pub use self::outbound::Outbound;
 pub use self::tls::{PairFiles, Tls};
 use crate::key::{FingerprintKey, NoKey};
@@ -48,6 +50,8 @@ pub struct Settings {
     pub outbound: Outbound,
     /// How mails are sent.
     pub mail: Mail,
+    /// How the operator's systems are told.
+    pub notices: Notices,
     /// Whether it speaks TLS.
     pub tls: Tls,
     /// What it says about itself.
@@ -422,6 +426,7 @@ mod tests {
             ("BACKHAUL__KEYS__FINGERPRINT", "canary"),
             ("BACKHAUL__KEYS__SEALING", "canary"),
             ("BACKHAUL__MAIL__URL", "smtp://u:canary@h"),
+            ("BACKHAUL__NOTICES__WEBHOOK_SECRET", "canary"),
         ]);
         let settings = settings.expect("settings");
         assert!(!format!("{settings:?}").contains("canary"));

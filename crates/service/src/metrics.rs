@@ -35,7 +35,7 @@ pub struct RouteLabels {
 /// Of a call to a merchant's system.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct AttemptLabels {
-    /// The interface, or `endpoint_test`.
+    /// The interface, `endpoint_test`, or what is done of our own.
     pub interface: &'static str,
     /// The status, or what came instead of one.
     pub outcome: String,
@@ -44,7 +44,7 @@ pub struct AttemptLabels {
 /// Of a call's duration: the interface.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct InterfaceLabels {
-    /// The interface, or `endpoint_test`.
+    /// The interface, `endpoint_test`, or what is done of our own.
     pub interface: &'static str,
 }
 
@@ -86,6 +86,8 @@ pub struct DeliveryGauges {
     pub oldest_due_seconds: Gauge,
     /// Open entries of the failure queue, up to 10,000.
     pub failure_queue: Gauge,
+    /// Work of our own that was given up, up to 10,000.
+    pub internal_failures: Gauge,
     /// Buckets of this process.
     pub buckets: Gauge,
     /// Buckets of no process.
@@ -101,6 +103,7 @@ impl DeliveryGauges {
         registry.register("delivery_past_due", "Deliveries due for more than a minute, up to 10,000", self.past_due.clone());
         registry.register("delivery_oldest_due_seconds", "For how long the oldest has been due", self.oldest_due_seconds.clone());
         registry.register("failure_queue", "Open entries of the failure queue, up to 10,000", self.failure_queue.clone());
+        registry.register("internal_failures", "Work of our own that was given up, up to 10,000", self.internal_failures.clone());
         registry.register("delivery_buckets", "Buckets of this process", self.buckets.clone());
         registry.register("delivery_buckets_unowned", "Buckets of no process", self.unowned.clone());
         registry.register("delivery_partitions_ahead_days", "Days that are made ahead", self.partitions_ahead_days.clone());

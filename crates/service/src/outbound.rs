@@ -5,10 +5,12 @@
 //! - [`signal`]: a flow tells, after its commit, that an endpoint is owed something.
 //! - `lease` says which buckets of endpoints this process delivers for; `chores` keep it so, and `retries` carry out jobs.
 //! - [`engine`] is the loop that decides; a `desk` is what it holds of one endpoint.
-//! - `attempt` makes one attempt: [`secrets`] opens what the endpoint keeps sealed ([`seal`]), [`authentication`] and
-//!   [`signature`] make the headers, [`client`] calls, behind the [`guard`].
+//! - `attempt` makes one attempt: a `peer` is how to reach the endpoint, for which [`secrets`] opens what is kept sealed
+//!   ([`seal`]); `transport` prepares and sends, for which [`authentication`] and [`signature`] make the headers and [`client`]
+//!   calls, behind the [`guard`].
 //! - `lookout` tells the metrics of what waits.
-//! - [`mail`] hands a mail to the operator's mail server instead.
+//! - [`mail`] hands a mail to the operator's mail server instead, and [`operator_hook`] names the operator's webhook: the ways
+//!   of work of our own.
 //! - `writer` settles what came of it, together with the kind's [`reaction`], where it has one.
 
 mod attempt;
@@ -21,11 +23,14 @@ pub mod guard;
 pub(crate) mod lease;
 mod lookout;
 pub mod mail;
+pub mod operator_hook;
+mod peer;
 pub mod reaction;
 mod retries;
 pub mod seal;
 pub mod secrets;
 pub mod signal;
 pub mod signature;
+mod transport;
 pub(crate) mod view;
 mod writer;

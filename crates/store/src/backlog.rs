@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::{Failed, Store};
 
-/// How much has been due for too long at the endpoints of `buckets`: what was due at `before`, up to `most`. Paused and
+/// How much has been due for too long at merchants' endpoints of `buckets`: what was due at `before`, up to `most`. Paused and
 /// removed endpoints have no part in it.
 pub async fn past_due(store: &Store, buckets: &[u8], before: DateTime<Utc>, most: i64) -> Result<i64, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
@@ -23,6 +23,7 @@ pub async fn past_due(store: &Store, buckets: &[u8], before: DateTime<Utc>, most
                 limit $3
             ) as late
             where endpoint.bucket = any ($1::smallint[]) and endpoint.paused_at is null and endpoint.removed_at is null
+                and not endpoint.internal
             limit $3
         ) as past_due
         "#,
@@ -35,8 +36,8 @@ pub async fn past_due(store: &Store, buckets: &[u8], before: DateTime<Utc>, most
     Ok(count)
 }
 
-/// Since when the oldest delivery that is due at `now` is due, at the endpoints of `buckets` that are neither paused nor
-/// removed.
+/// Since when the oldest delivery that is due at `now` is due, at merchants' endpoints of `buckets` that are neither
+/// paused nor removed.
 pub async fn oldest_due(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let oldest = sqlx::query_scalar!(
@@ -51,6 +52,7 @@ pub async fn oldest_due(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Re
             limit 1
         ) as first
         where endpoint.bucket = any ($1::smallint[]) and endpoint.paused_at is null and endpoint.removed_at is null
+            and not endpoint.internal
         "#,
         &buckets,
         now,
@@ -60,8 +62,9 @@ pub async fn oldest_due(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Re
     Ok(oldest)
 }
 
-/// How many entries of the failure queue are open for the endpoints of `buckets`, up to `most`.
-pub async fn open_failures(store: &Store, buckets: &[u8], most: i64) -> Result<i64, Failed> {
+/// How many entries of the failure queue are open for merchants' endpoints of `buckets`, up to `most`; or, of `internal` work,
+/// how many are on the operator's list.
+pub async fn open_failures(store: &Store, buckets: &[u8], internal: bool, most: i64) -> Result<i64, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let count = sqlx::query_scalar!(
         r#"
@@ -77,12 +80,13 @@ pub async fn open_failures(store: &Store, buckets: &[u8], most: i64) -> Result<i
                 order by failure.failed_at
                 limit $2
             ) as open
-            where endpoint.bucket = any ($1::smallint[])
+            where endpoint.bucket = any ($1::smallint[]) and endpoint.internal = $3
             limit $2
         ) as open_failures
         "#,
         &buckets,
         most,
+        internal,
     )
     .fetch_one(&store.engine)
     .await?;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::message::Interface;
+use domain::message::{Internal, Kind, bucket_of};
 use uuid::Uuid;
 
 use crate::outbox::{Message, Owed, bucket, owed};
@@ -117,6 +117,39 @@ pub async fn insert(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Calls at once and calls a second for work of our own, of one merchant: the operator's systems serve all of them.
+const INTERNAL_SLOTS: i32 = 4;
+const INTERNAL_RATE: i32 = 20;
+
+/// Makes the endpoints for work of our own that the transaction's merchant does not have yet. All of them, and always in the
+/// same order, so that two transactions never wait for each other in a ring.
+pub(crate) async fn insert_internal(tx: &mut Tx, now: DateTime<Utc>) -> Result<(), Failed> {
+    let merchant = tx.merchant();
+    let ids = Internal::ALL.map(|internal| internal.endpoint_of(merchant).0);
+    sqlx::query!(
+        r#"
+        insert into endpoint (
+            merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url, key_id,
+            authentication, secret, internal
+        )
+        select $1, ours.endpoint_id, $2, $2, 1, $3, $4, ours.bucket, ours.interface, '', '', '', '', true
+        from unnest($5::uuid[], $6::smallint[], $7::text[]) as ours (endpoint_id, bucket, interface)
+        order by ours.interface
+        on conflict (merchant_id, endpoint_id) do nothing
+        "#,
+        merchant.0,
+        now,
+        INTERNAL_SLOTS,
+        INTERNAL_RATE,
+        &ids,
+        &ids.map(|id| i16::from(bucket_of(id))),
+        &Internal::ALL.map(Internal::as_str) as &[&str],
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
 /// Saves a changed endpoint; its revision grows.
 pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     sqlx::query!(
@@ -164,8 +197,8 @@ pub async fn remove(tx: &mut Tx, endpoint: EndpointId, now: DateTime<Utc>) -> Re
     Ok(())
 }
 
-/// The endpoint of the transaction's merchant for `interface`, locked against other changes.
-pub async fn lock(tx: &mut Tx, interface: Interface) -> Result<Option<Endpoint>, Failed> {
+/// The endpoint of the transaction's merchant for messages of `kind`, locked against other changes.
+pub async fn lock(tx: &mut Tx, kind: Kind) -> Result<Option<Endpoint>, Failed> {
     let row = sqlx::query_as!(
         Row,
         r#"
@@ -177,7 +210,7 @@ pub async fn lock(tx: &mut Tx, interface: Interface) -> Result<Option<Endpoint>,
         for update
         "#,
         tx.merchant().0,
-        interface.as_str(),
+        kind.as_str(),
     )
     .fetch_optional(tx.connection())
     .await?;
@@ -203,7 +236,7 @@ pub async fn find(store: &Store, merchant: MerchantId, endpoint: EndpointId) -> 
     row.map(Endpoint::try_from).transpose()
 }
 
-/// The endpoints of `merchant`.
+/// The endpoints of `merchant`, without those for work of our own.
 pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Endpoint>, Failed> {
     let rows = sqlx::query_as!(
         Row,
@@ -212,7 +245,7 @@ pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Endpoint>, 
             endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
             secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
         from endpoint
-        where merchant_id = $1 and removed_at is null
+        where merchant_id = $1 and removed_at is null and not internal
         order by interface
         "#,
         merchant.0,

@@ -28,14 +28,24 @@ pub struct Group {
     pub newest: DateTime<Utc>,
 }
 
-/// What is to be worked on, by endpoint and reason. Of each endpoint the oldest [`MOST_COUNTED`] are looked at; `endpoint`
-/// and `since` say of which endpoint alone, and since when.
-pub async fn groups(
-    store: &Store,
-    merchant: MerchantId,
-    endpoint: Option<EndpointId>,
-    since: Option<DateTime<Utc>>,
-) -> Result<Vec<Group>, Failed> {
+/// Of which endpoints something is to be worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// All of the merchant's own: its failure queue.
+    Merchant,
+    /// Those for work of our own: the operator's list.
+    Internal,
+    /// This one alone.
+    Endpoint(EndpointId),
+}
+
+/// What is to be worked on, by endpoint and reason, `since` then. Of each endpoint the oldest [`MOST_COUNTED`] are looked at.
+pub async fn groups(store: &Store, merchant: MerchantId, of: Of, since: Option<DateTime<Utc>>) -> Result<Vec<Group>, Failed> {
+    let (internal, endpoint) = match of {
+        Of::Merchant => (Some(false), None),
+        Of::Internal => (Some(true), None),
+        Of::Endpoint(endpoint) => (None, Some(endpoint.0)),
+    };
     let rows = sqlx::query!(
         r#"
         select
@@ -51,13 +61,15 @@ pub async fn groups(
             limit $4
         ) as work
         where endpoint.merchant_id = $1 and ($2::uuid is null or endpoint.endpoint_id = $2)
+            and ($5::boolean is null or endpoint.internal = $5)
         group by endpoint.interface, endpoint.endpoint_id, endpoint.removed_at, work.reason
         order by endpoint.interface, count(*) desc, work.reason
         "#,
         merchant.0,
-        endpoint.map(|endpoint| endpoint.0),
+        endpoint,
         since.unwrap_or(DateTime::UNIX_EPOCH),
         MOST_COUNTED,
+        internal,
     )
     .fetch_all(&store.pool)
     .await?;

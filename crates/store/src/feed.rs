@@ -67,14 +67,14 @@ fn transaction(number: &str) -> Result<u64, Failed> {
     number.parse().map_err(|_| Failed::Refused("a transaction without a number".to_owned()))
 }
 
-/// The `most` messages of `merchant` that follow `after`, of every kind but trials.
+/// The `most` messages of `merchant` that follow `after`, without trials and work of our own.
 pub async fn page(store: &Store, merchant: MerchantId, after: Position, most: u32) -> Result<Vec<Event>, Failed> {
     let rows = sqlx::query_as!(
         Row,
         r#"
         select message_id, feed_epoch, transaction::text as "number!", sequence, kind, event, subject, body
         from message
-        where merchant_id = $1 and kind <> 'endpoint_test'
+        where merchant_id = $1 and kind <> 'endpoint_test' and not internal
             and (feed_epoch, transaction, message_id) > ($2, $3::text::xid8, $4)
             and (feed_epoch, transaction) < (select feed_epoch, transaction from feed_end())
         order by feed_epoch, transaction, message_id

@@ -81,7 +81,7 @@ pub async fn endpoints(store: &Store, merchant: MerchantId, now: DateTime<Utc>) 
                     and attempt_hourly.hour >= $4
             ) as hourly
         ) as hours
-        where endpoint.merchant_id = $1 and endpoint.removed_at is null
+        where endpoint.merchant_id = $1 and endpoint.removed_at is null and not endpoint.internal
         "#,
         merchant.0,
         now - GRACE,

@@ -5,6 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
+use domain::message::Kind;
 use uuid::Uuid;
 
 use crate::messages::{State, first_id, written_at};
@@ -24,9 +25,9 @@ const LOOKED_AT_FAILED: i64 = 75;
 /// Which messages are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Of which subject, exactly; trials have none.
+    /// Of which subject, exactly; trials and work of our own have none here.
     pub subject: Option<String>,
-    /// Of which interface, as stored; trials only when they are asked for by their kind.
+    /// Of which kind, as stored; trials and work of our own only when they are asked for by it.
     pub kind: Option<String>,
     /// Which event.
     pub event: Option<String>,
@@ -112,7 +113,7 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
         }
         last = Some(row.message_id);
         let state = states.of(&row);
-        let fits = filter.kind.as_deref().map_or(row.kind != "endpoint_test", |kind| kind == row.kind)
+        let fits = filter.kind.as_deref().map_or(matches!(row.kind.parse(), Ok(Kind::Of(_))), |kind| kind == row.kind)
             && filter.event.as_ref().is_none_or(|event| *event == row.event)
             && filter.state.is_none_or(|wanted| wanted == state);
         if fits {
@@ -151,6 +152,7 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
                 select message_id, kind, event, subject, sequence
                 from message
                 where merchant_id = $1 and subject = $2 and message_id >= $3 and message_id < $4 and kind <> 'endpoint_test'
+                    and not internal
                 order by message_id desc
                 limit $5
                 "#,

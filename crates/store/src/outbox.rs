@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::message::{Interface, Kind};
+use domain::message::{Interface, Internal, Kind, bucket_of};
 use uuid::Uuid;
 
-use crate::{Failed, Tx};
+use crate::{Failed, Tx, endpoints};
 
 /// A message as it will be sent, byte for byte.
 pub struct Message<'a> {
@@ -39,12 +39,60 @@ pub struct Owed {
 /// Writes a message and, where the merchant has an endpoint for `interface`, its delivery, due at once. Nothing that other
 /// transactions of the merchant touch is changed.
 pub async fn enqueue(tx: &mut Tx, interface: Interface, message: &Message<'_>, now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
+    write(tx, interface.as_str(), message, now).await
+}
+
+/// Work of our own, as it will be done.
+pub struct Work<'a> {
+    /// Its id (UUID version 7).
+    pub id: Uuid,
+    /// What is to be done.
+    pub kind: Internal,
+    /// Why: `endpoint.failing`.
+    pub event: &'a str,
+    /// What must stay in order.
+    pub subject: &'a str,
+    /// The position within the subject, from 1 on.
+    pub sequence: i64,
+    /// What is needed to do it.
+    pub body: &'a str,
+}
+
+/// Writes work of our own and its delivery, due at once. A merchant's first work makes the endpoints that all of it is owed
+/// to; from then on nothing that other transactions of the merchant touch is changed.
+pub async fn enqueue_internal(tx: &mut Tx, work: &Work<'_>, now: DateTime<Utc>) -> Result<Owed, Failed> {
+    let Work { id, kind, event, subject, sequence, body } = *work;
+    let message = Message { id, kind: Kind::Internal(kind), event, subject, sequence, body };
+    if let Some(owed) = write(tx, kind.as_str(), &message, now).await? {
+        return Ok(owed);
+    }
+    endpoints::insert_internal(tx, now).await?;
+    let (merchant, endpoint) = (tx.merchant(), kind.endpoint_of(tx.merchant()));
+    sqlx::query!(
+        r#"
+        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+        values ($1, $2, $3, $4, $5, 0, 0, false, $6)
+        "#,
+        merchant.0,
+        id,
+        endpoint.0,
+        sequence,
+        now,
+        subject,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(Owed { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at: now })
+}
+
+/// Writes a message and, where there is an endpoint for `interface`, its delivery.
+async fn write(tx: &mut Tx, interface: &str, message: &Message<'_>, now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
     let merchant = tx.merchant();
     let row = sqlx::query!(
         r#"
         with written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7)
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
+            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7, $10)
         )
         insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
         select $1, $2, endpoint_id, $3, $8, 0, 0, false, $6
@@ -60,7 +108,8 @@ pub async fn enqueue(tx: &mut Tx, interface: Interface, message: &Message<'_>, n
         message.subject,
         message.body,
         now,
-        interface.as_str(),
+        interface,
+        message.kind.is_internal(),
     )
     .fetch_optional(tx.connection())
     .await?;

@@ -44,7 +44,7 @@ pub async fn find(tx: &mut Tx, message: Uuid) -> Result<Option<Candidate>, Faile
                     select newer.message_id, newer.sequence
                     from message as newer
                     where newer.merchant_id = $1 and newer.subject = text.subject and newer.message_id > $2
-                        and newer.kind <> 'endpoint_test'
+                        and newer.kind <> 'endpoint_test' and not newer.internal
                     order by newer.message_id
                     limit $3
                 ) as newer

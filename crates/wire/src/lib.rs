@@ -14,6 +14,7 @@
 //! - [`report`] is what became of messages.
 //! - [`message`] is what merchants see of the messages to them.
 //! - [`endpoint_test`] is the trial that an operator sends to an endpoint; [`headers`] are those of all messages we send.
+//! - [`mail`] is a mail as it is kept until it is sent.
 //!
 //! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
 //! cannot be printed.
@@ -26,6 +27,7 @@ pub mod fault;
 pub mod headers;
 pub mod import;
 pub mod json;
+pub mod mail;
 pub mod message;
 pub mod order;
 pub mod report;

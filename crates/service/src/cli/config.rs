@@ -7,6 +7,7 @@ use crate::clock::Clock;
 use crate::config::{DEFAULTS, Settings};
 use crate::outbound::client::Client;
 use crate::outbound::mail::Mailer;
+use crate::outbound::operator_hook::OperatorHook;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -22,7 +23,8 @@ pub(super) fn run(command: &Command, settings: impl Fn() -> anyhow::Result<Setti
             let settings = settings()?;
             settings.fingerprint_key().map_err(|error| anyhow::anyhow!("keys.fingerprint: {error}"))?;
             settings.keyring().map_err(|error| anyhow::anyhow!("keys.sealing: {error}"))?;
-            Client::new(&settings, Clock::system())?;
+            let client = Client::new(&settings, Clock::system())?;
+            OperatorHook::new(&settings, &client)?;
             Mailer::new(&settings, Clock::system())?;
             output::line(&format!("{settings:#?}"));
             output::line("The settings are right.");

@@ -6,9 +6,9 @@ use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use domain::id::{EndpointId, Handle, MerchantId};
-use domain::message::Interface;
+use domain::message::Kind;
 use serde::Serialize;
-use store::failures::{self, Entry, Group, MOST_COUNTED};
+use store::failures::{self, Entry, Group, MOST_COUNTED, Of};
 use store::{attempts, endpoints, messages};
 use uuid::Uuid;
 use wire::time;
@@ -18,7 +18,7 @@ use super::output::{self, Format};
 use super::{actor, merchant};
 use crate::app::App;
 use crate::flow::retry_failures::cancel_retries;
-use crate::flow::retry_message::retry_message;
+use crate::flow::retry_message::{Asker, retry_message};
 use crate::flow::work_on_failure::{Deed, work_on_failure};
 use crate::outbound::{signal, view};
 
@@ -81,9 +81,13 @@ pub(super) struct List {
     /// Whose they are.
     #[arg(long)]
     merchant: Handle,
-    /// Message by message, of the endpoint of this interface; without it, by endpoint and reason.
+    /// Message by message, of the endpoint of this interface; without it, by endpoint and reason. `mail` and `operator_hook` are
+    /// work of our own.
     #[arg(long)]
-    interface: Option<Interface>,
+    interface: Option<Kind>,
+    /// Work of our own that was given up, which is not the merchant's business: mails, and what your own systems are told.
+    #[arg(long, conflicts_with = "interface")]
+    internal: bool,
     /// Go on after this message of the list.
     #[arg(long, value_name = "ID", requires = "interface")]
     after: Option<Uuid>,
@@ -140,8 +144,11 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         Command::List(wanted) => {
             let whose = merchant(app, &wanted.merchant).await?.id;
             match wanted.interface {
-                None => show_groups(&failures::groups(&app.store, whose, None, None).await?, format),
-                Some(interface) => list(app, whose, interface, &wanted, format).await,
+                None => {
+                    let of = if wanted.internal { Of::Internal } else { Of::Merchant };
+                    show_groups(&failures::groups(&app.store, whose, of, None).await?, format)
+                }
+                Some(kind) => list(app, whose, kind, &wanted, format).await,
             }
         }
         Command::Show(named) => show(app, &named, format).await,
@@ -165,13 +172,14 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     }
 }
 
-/// The endpoint of an interface.
-async fn endpoint_of(app: &App, whose: MerchantId, interface: Interface) -> anyhow::Result<EndpointId> {
+/// The endpoint for messages of a kind.
+async fn endpoint_of(app: &App, whose: MerchantId, kind: Kind) -> anyhow::Result<EndpointId> {
+    if let Kind::Internal(internal) = kind {
+        return Ok(internal.endpoint_of(whose));
+    }
     let endpoints = endpoints::list(&app.store, whose).await?;
-    let found = endpoints.into_iter().find(|endpoint| endpoint.interface == interface.as_str());
-    Ok(found
-        .with_context(|| format!("the merchant has no endpoint for {interface}; `backhaul endpoint list` shows those that there are"))?
-        .id)
+    let found = endpoints.into_iter().find(|endpoint| endpoint.interface == kind.as_str());
+    Ok(found.with_context(|| format!("the merchant has no endpoint for {kind}; `backhaul endpoint list` shows those that there are"))?.id)
 }
 
 /// A count as people read it: it ends somewhere.
@@ -197,8 +205,8 @@ fn show_groups(groups: &[Group], format: Format) -> anyhow::Result<()> {
     })
 }
 
-async fn list(app: &App, whose: MerchantId, interface: Interface, wanted: &List, format: Format) -> anyhow::Result<()> {
-    let endpoint = endpoint_of(app, whose, interface).await?;
+async fn list(app: &App, whose: MerchantId, kind: Kind, wanted: &List, format: Format) -> anyhow::Result<()> {
+    let endpoint = endpoint_of(app, whose, kind).await?;
     let after: (DateTime<Utc>, Uuid) = match wanted.after {
         None => (DateTime::UNIX_EPOCH, Uuid::nil()),
         Some(id) => {
@@ -256,7 +264,7 @@ async fn retry_each(app: &App, whose: MerchantId, ids: &[Uuid], format: Format) 
     let mut rows = Vec::new();
     let mut refused = Vec::new();
     for id in ids {
-        match retry_message(app, &actor(), whose, *id).await {
+        match retry_message(app, Asker::Operator(&actor()), whose, *id).await {
             Ok(retried) => rows.push(Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() }),
             Err(error) => refused.push(format!("{id}: {error}")),
         }

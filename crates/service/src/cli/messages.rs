@@ -16,7 +16,7 @@ use wire::time;
 use super::output::{self, Format};
 use super::{actor, merchant};
 use crate::app::App;
-use crate::flow::retry_message::retry_message;
+use crate::flow::retry_message::{Asker, retry_message};
 use crate::outbound::{signal, view};
 
 #[derive(Subcommand)]
@@ -46,7 +46,8 @@ pub(super) struct List {
     /// Only of this return, order, ASN number or unit.
     #[arg(long)]
     subject: Option<String>,
-    /// Only of this interface, such as `rma`; `endpoint_test` for trials, which are left out otherwise.
+    /// Only of this interface, such as `rma`; `endpoint_test` for trials and `mail` or `operator_hook` for work of our own, which
+    /// are left out otherwise.
     #[arg(long)]
     interface: Option<Kind>,
     /// Only with this event, such as `rma.created`.
@@ -130,7 +131,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         }
         Command::Retry(Named { id, merchant: handle }) => {
             let whose = merchant(app, &handle).await?.id;
-            let retried = retry_message(app, &actor(), whose, id).await?;
+            let retried = retry_message(app, Asker::Operator(&actor()), whose, id).await?;
             signal::forward_now(app).await;
             output::one(format, &Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() })
         }

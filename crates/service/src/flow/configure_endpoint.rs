@@ -89,7 +89,7 @@ pub async fn set_endpoint(
     change: Change,
 ) -> Result<Option<SecretString>, ConfigureEndpointError> {
     let mut tx = app.store.begin(merchant).await?;
-    if let Some(mut endpoint) = endpoints::lock(&mut tx, interface).await? {
+    if let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? {
         let mut secrets = Secrets::open(app, merchant, &endpoint)?;
         apply(app, &mut endpoint, &mut secrets, change)?;
         secrets.seal(app, merchant, &mut endpoint)?;
@@ -176,7 +176,7 @@ async fn save(
     change: impl FnOnce(&mut Endpoint),
 ) -> Result<Endpoint, ConfigureEndpointError> {
     let mut tx = app.store.begin(merchant).await?;
-    let mut endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     change(&mut endpoint);
     endpoint.changed_at = app.now();
     endpoints::save(&mut tx, &endpoint).await?;
@@ -193,7 +193,7 @@ pub async fn rotate_secret(
     interface: Interface,
 ) -> Result<SecretString, ConfigureEndpointError> {
     let mut tx = app.store.begin(merchant).await?;
-    let mut endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     let mut secrets = Secrets::open(app, merchant, &endpoint)?;
     let secret = Secret::generate(&app.entropy)?;
     let shown = secret.show();
@@ -210,7 +210,7 @@ pub async fn rotate_secret(
 /// Removes the endpoint; what is owed to it goes to the failure queue.
 pub async fn remove_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
     let mut tx = app.store.begin(merchant).await?;
-    let endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     endpoints::remove(&mut tx, endpoint.id, app.now()).await?;
     record(app, &mut tx, actor, "endpoint.removed", interface).await?;
     Ok(tx.commit().await?)
@@ -225,7 +225,7 @@ pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> R
         }
         let Ok(interface) = kept.interface.parse::<Interface>() else { continue };
         let mut tx = app.store.begin(merchant).await?;
-        let Some(mut endpoint) = endpoints::lock(&mut tx, interface).await? else { continue };
+        let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? else { continue };
         Secrets::open(app, merchant, &endpoint)?.seal(app, merchant, &mut endpoint)?;
         endpoints::save(&mut tx, &endpoint).await?;
         record(app, &mut tx, actor, "endpoint.resealed", interface).await?;
@@ -239,7 +239,7 @@ pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> R
 pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<Uuid, ConfigureEndpointError> {
     let id = app.mint();
     let mut tx = app.store.begin(merchant).await?;
-    let endpoint = endpoints::lock(&mut tx, interface).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     app.client.guard().check_url(&endpoint.url)?;
     let body = wire::endpoint_test::body(interface, app.now());
     let subject = id.to_string();

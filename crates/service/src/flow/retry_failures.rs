@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::message::Interface;
+use domain::message::Kind;
 use store::audit::{self, Entry};
 use store::retry_jobs::{self, NewJob, Turn};
 use store::settlements::Hold;
@@ -15,8 +15,8 @@ use crate::app::App;
 /// What is to be tried again.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// The endpoint's interface.
-    pub interface: Interface,
+    /// Of which kind: whose endpoint.
+    pub kind: Kind,
     /// Only what failed since then.
     pub since: Option<DateTime<Utc>>,
     /// How many a second; half of what the endpoint takes, unless it is given.
@@ -28,7 +28,7 @@ pub struct Wanted {
 pub enum RetryFailuresError {
     /// Nobody takes them.
     #[error("the merchant has no endpoint for {0}; `backhaul endpoint set` makes one")]
-    NoEndpoint(Interface),
+    NoEndpoint(Kind),
     /// One is at work.
     #[error("a job of this endpoint is at work; `backhaul failures jobs` shows it, `backhaul failures cancel` calls it off")]
     AtWork,
@@ -47,7 +47,7 @@ pub enum RetryFailuresError {
 pub async fn retry_failures(app: &App, actor: &str, merchant: MerchantId, wanted: Wanted) -> Result<(Uuid, i64), RetryFailuresError> {
     let (id, now) = (app.mint(), app.now());
     let mut tx = app.store.begin(merchant).await?;
-    let endpoint = endpoints::lock(&mut tx, wanted.interface).await?.ok_or(RetryFailuresError::NoEndpoint(wanted.interface))?;
+    let endpoint = endpoints::lock(&mut tx, wanted.kind).await?.ok_or(RetryFailuresError::NoEndpoint(wanted.kind))?;
     let per_second = wanted.per_second.unwrap_or((endpoint.per_second / 2).max(1));
     if !(1..=100_000).contains(&per_second) {
         return Err(RetryFailuresError::Rate);
@@ -57,7 +57,7 @@ pub async fn retry_failures(app: &App, actor: &str, merchant: MerchantId, wanted
         Err(failed) if failed.violates("one_retry_job_per_endpoint") => return Err(RetryFailuresError::AtWork),
         other => other?,
     };
-    let detail = format!("{id} {}", wanted.interface);
+    let detail = format!("{id} {}", wanted.kind);
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "retry_job.made", detail: &detail, done_at: now }).await?;
     tx.commit().await?;
     Ok((id, total))

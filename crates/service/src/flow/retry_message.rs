@@ -1,7 +1,7 @@
 //! A message is tried again by hand: the same id and bytes, in a lane of its own.
 
 use domain::id::MerchantId;
-use domain::message::{Interface, Kind};
+use domain::message::Kind;
 use store::audit::{self, Entry};
 use store::{Failed, retries};
 use uuid::Uuid;
@@ -40,7 +40,7 @@ pub enum RetryMessageError {
     StillOwed,
     /// Nobody takes it.
     #[error("the merchant has no endpoint for {0}; `backhaul endpoint set` makes one, then try again")]
-    NoEndpoint(Interface),
+    NoEndpoint(Kind),
     /// It is a trial.
     #[error("a trial is not tried again; `backhaul endpoint test` sends a new one")]
     Trial,
@@ -49,17 +49,28 @@ pub enum RetryMessageError {
     Failed(#[from] Failed),
 }
 
+/// Who wants a message tried again.
+#[derive(Clone, Copy, Debug)]
+pub enum Asker<'a> {
+    /// The merchant, which knows nothing of work of our own.
+    Merchant,
+    /// Somebody of the operator's.
+    Operator(&'a str),
+}
+
 /// Owes `message` once more.
-pub async fn retry_message(app: &App, actor: &str, merchant: MerchantId, message: Uuid) -> Result<Retried, RetryMessageError> {
+pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, message: Uuid) -> Result<Retried, RetryMessageError> {
     let now = app.now();
     let mut tx = app.store.begin(merchant).await?;
     let candidate = retries::find(&mut tx, message).await?.ok_or(RetryMessageError::NoSuchMessage(message))?;
-    let interface = match candidate.kind.parse() {
-        Ok(Kind::Of(interface)) => interface,
-        Ok(Kind::EndpointTest) => return Err(RetryMessageError::Trial),
-        Err(_) => return Err(Failed::Refused("a stored kind is unknown".to_owned()).into()),
+    let kind = candidate.kind.parse().map_err(|_| Failed::Refused("a stored kind is unknown".to_owned()))?;
+    let actor = match (kind, asker) {
+        (Kind::EndpointTest, _) => return Err(RetryMessageError::Trial),
+        (Kind::Internal(_), Asker::Merchant) => return Err(RetryMessageError::NoSuchMessage(message)),
+        (Kind::Of(_), Asker::Merchant) => "merchant",
+        (Kind::Of(_) | Kind::Internal(_), Asker::Operator(actor)) => actor,
     };
-    let endpoint = retries::endpoint(&mut tx, interface.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(interface))?;
+    let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
     let owed = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
     let detail = message.to_string();
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "message.retried", detail: &detail, done_at: now }).await?;

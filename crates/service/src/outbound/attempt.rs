@@ -1,104 +1,23 @@
-//! One attempt: prepare (address, authentication, signature), call, judge. What came of it is data for the settling.
+//! One attempt: a message is prepared and sent (`transport.rs`), and judged. What came of it is data for the settling.
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use domain::delivery::{Outcome, Schedule, Verdict, judge};
 use domain::id::{EndpointId, MerchantId};
-use domain::message::{Interface, Kind};
-use hyper::Method;
-use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use domain::message::Kind;
 use store::crash::{self, Point};
 use store::deliveries::Due;
-use store::endpoints::Endpoint;
 use store::settlements::{self, Attempt, Fate, Hold, Settlement};
 use uuid::Uuid;
 
-use super::authentication::{Authentication, Token};
-use super::client::{Exchange, MOST_KEPT, MOST_READ, Request};
-use super::guard::{NotAllowed, Target};
+use super::authentication::Token;
+use super::client::{Exchange, MOST_KEPT, MOST_READ};
 use super::lease::Leases;
+use super::peer::{Peer, Unfit};
 use super::reaction::{Ending, How};
-use super::secrets::Secrets;
-use super::signature::{Secret, sign};
+use super::transport::{prepare, send};
 use super::writer::{Reacts, Result as Ended};
 use crate::app::App;
 use crate::metrics::{AttemptLabels, InterfaceLabels};
-
-/// How to call an endpoint: its settings, ready for use.
-pub(super) struct Peer {
-    pub(super) revision: i64,
-    pub(super) slots: usize,
-    pub(super) per_second: usize,
-    target: Result<Target, NotAllowed>,
-    schedule: Schedule,
-    authentication: Authentication,
-    secrets: Vec<(Secret, Option<DateTime<Utc>>)>,
-    version: Option<(HeaderName, HeaderValue)>,
-}
-
-/// Why an endpoint cannot be called: its settings are not fit for it.
-#[derive(Debug, thiserror::Error)]
-#[error("the endpoint's {what} cannot be used; set the endpoint again")]
-pub(super) struct Unfit {
-    what: &'static str,
-    schedule: Schedule,
-}
-
-impl Peer {
-    /// Makes the settings of an endpoint ready for use.
-    pub(super) fn new(app: &App, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unfit> {
-        let unfit = |what| Unfit { what, schedule: Schedule::default() };
-        let schedule = match &endpoint.waits {
-            Some(waits) => Schedule::of_seconds(waits).map_err(|_| unfit("schedule"))?,
-            None => Schedule::default(),
-        };
-        let unfit = |what| Unfit { what, schedule: schedule.clone() };
-        let Secrets { authentication, secret, previous } = Secrets::open(app, merchant, endpoint).map_err(|_| unfit("secrets"))?;
-        let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until);
-        let secrets = [Some((secret, None)), previous.map(|previous| (previous, until))].into_iter().flatten().collect();
-        let interface: Option<Interface> = endpoint.interface.parse().ok();
-        let version = match (&endpoint.version_header, interface) {
-            (Some((name, value)), _) => {
-                let header = name.parse().ok().zip(HeaderValue::from_str(value).ok());
-                Some(header.ok_or_else(|| unfit("version header"))?)
-            }
-            (None, Some(interface)) => Some((VERSION, HeaderValue::from_static(interface.version()))),
-            (None, None) => None,
-        };
-        Ok(Self {
-            revision: endpoint.revision,
-            slots: usize::try_from(endpoint.slots).unwrap_or(1),
-            per_second: usize::try_from(endpoint.per_second).unwrap_or(1),
-            target: app.client.guard().check_url(&endpoint.url),
-            schedule,
-            authentication,
-            secrets,
-            version,
-        })
-    }
-
-    #[cfg(test)]
-    pub(super) fn for_tests(slots: usize, per_second: usize) -> Self {
-        Self {
-            revision: 1,
-            slots,
-            per_second,
-            target: Err(NotAllowed::NoUrl),
-            schedule: Schedule::default(),
-            authentication: Authentication::None,
-            secrets: Vec::new(),
-            version: None,
-        }
-    }
-}
-
-const VERSION: HeaderName = HeaderName::from_static(wire::headers::VERSION);
-const ID: HeaderName = HeaderName::from_static(wire::headers::ID);
-const TIMESTAMP: HeaderName = HeaderName::from_static(wire::headers::TIMESTAMP);
-const SIGNATURE: HeaderName = HeaderName::from_static(wire::headers::SIGNATURE);
-const EVENT: HeaderName = HeaderName::from_static(wire::headers::EVENT);
-const SEQUENCE: HeaderName = HeaderName::from_static(wire::headers::SEQUENCE);
-const ATTEMPT: HeaderName = HeaderName::from_static(wire::headers::ATTEMPT);
 
 /// A message to be sent.
 pub(super) struct Letter {
@@ -107,9 +26,9 @@ pub(super) struct Letter {
     pub(super) kind: Kind,
     merchant: MerchantId,
     pub(super) endpoint: EndpointId,
-    event: String,
-    sequence: i64,
-    body: Bytes,
+    pub(super) event: String,
+    pub(super) sequence: i64,
+    pub(super) body: Bytes,
     /// Counted attempts of this round and of the rounds before, without this one.
     attempts: i16,
     attempts_before: i16,
@@ -134,7 +53,7 @@ impl Letter {
     }
 
     /// The number of this attempt, as the receiver is told.
-    fn number(&self) -> i16 {
+    pub(super) fn number(&self) -> i16 {
         self.attempts_before.saturating_add(self.attempts).saturating_add(1)
     }
 
@@ -155,7 +74,7 @@ impl Letter {
             answer: None,
             counted_as: match self.kind {
                 Kind::Of(interface) => Some(interface.as_str()),
-                Kind::EndpointTest => None,
+                Kind::EndpointTest | Kind::Internal(_) => None,
             },
         }
     }
@@ -223,8 +142,7 @@ async fn call(
     attempts: &mut Vec<Attempt>,
 ) -> Option<(Exchange, Option<Token>)> {
     let mut attempt = letter.attempted(app);
-    let mut headers = headers(peer, letter, attempt.started_at);
-    let authorized = authorize(app, peer, letter.endpoint, &mut headers).await;
+    let prepared = prepare(app, &peer.way, letter, attempt.started_at).await;
     if reacts {
         match settlements::announce(&app.store, &attempt).await {
             Ok(true) => {}
@@ -238,18 +156,11 @@ async fn call(
     if !leases.is_good(letter.hold, leases.now()) {
         return None;
     }
-    let (exchange, token) = match authorized {
-        Ok(token) => {
-            let usual = app.client.request_to(Method::POST, peer.target.clone());
-            // A reaction needs the whole answer; of others only the beginning is kept, for people.
-            let most_kept = if reacts { MOST_READ } else { MOST_KEPT };
-            crash::point(Point::Call);
-            let exchange = app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await;
-            crash::point(Point::Answered);
-            (exchange, token)
-        }
-        Err(outcome) => (Exchange::refused(outcome), None),
-    };
+    // A reaction needs the whole answer; of others only the beginning is kept, for people.
+    let most_kept = if reacts { MOST_READ } else { MOST_KEPT };
+    crash::point(Point::Call);
+    let (exchange, token) = send(app, prepared, letter, most_kept).await;
+    crash::point(Point::Answered);
     let interface = letter.kind.as_str();
     app.metrics.attempts.get_or_create(&AttemptLabels { interface, outcome: exchange.outcome.word() }).inc();
     app.metrics.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(exchange.took.as_secs_f64());
@@ -269,39 +180,4 @@ fn complete(attempt: &mut Attempt, exchange: &Exchange) {
     attempt.took_ms = i32::try_from(exchange.took.as_millis()).unwrap_or(i32::MAX);
     let answer = exchange.answer.get(..MOST_KEPT).unwrap_or(&exchange.answer);
     attempt.answer = (!answer.is_empty()).then(|| answer.to_vec());
-}
-
-fn headers(peer: &Peer, letter: &Letter, now: DateTime<Utc>) -> HeaderMap {
-    let id = letter.message.to_string();
-    let live: Vec<&Secret> =
-        peer.secrets.iter().filter(|(_, until)| until.is_none_or(|until| now < until)).map(|(secret, _)| secret).collect();
-    let signature = sign(&live, &id, now, &letter.body);
-    let mut headers = HeaderMap::with_capacity(10);
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::USER_AGENT, HeaderValue::from_static(concat!("Backhaul/", env!("CARGO_PKG_VERSION"))));
-    for (name, value) in [(ID, &id), (SIGNATURE, &signature), (EVENT, &letter.event)] {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(name, value);
-        }
-    }
-    headers.insert(TIMESTAMP, now.timestamp().into());
-    headers.insert(SEQUENCE, letter.sequence.into());
-    headers.insert(ATTEMPT, letter.number().into());
-    if let Some((name, value)) = &peer.version {
-        headers.insert(name, value.clone());
-    }
-    headers
-}
-
-/// Adds what authenticates us.
-async fn authorize(app: &App, peer: &Peer, endpoint: EndpointId, headers: &mut HeaderMap) -> Result<Option<Token>, Outcome> {
-    let (header, token) = match &peer.authentication {
-        Authentication::OAuth(oauth) => {
-            let token = app.tokens.token(&app.client, endpoint.0, oauth).await?;
-            (Some(token.header()), Some(token))
-        }
-        other => (other.header().map_err(|wrong| Outcome::Refused(wrong.to_string()))?, None),
-    };
-    headers.extend(header.map(|(name, value)| (Some(name), value)));
-    Ok(token)
 }

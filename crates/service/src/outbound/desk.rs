@@ -14,7 +14,7 @@ use store::deliveries::Wanted;
 use store::settlements::Hold;
 use uuid::Uuid;
 
-use super::attempt::Peer;
+use super::peer::Peer;
 
 /// The most rows that are read for an endpoint at a time.
 const MOST_READ: usize = 256;

@@ -38,7 +38,8 @@ async fn look(app: &App, buckets: &[u8]) -> Result<(), store::Failed> {
     gauges.past_due.set(backlog::past_due(&app.store, buckets, now - LATE, MOST_COUNTED).await?);
     let oldest = backlog::oldest_due(&app.store, buckets, now).await?;
     gauges.oldest_due_seconds.set(oldest.map_or(0, |oldest| (now - oldest).num_seconds()));
-    gauges.failure_queue.set(backlog::open_failures(&app.store, buckets, MOST_COUNTED).await?);
+    gauges.failure_queue.set(backlog::open_failures(&app.store, buckets, false, MOST_COUNTED).await?);
+    gauges.internal_failures.set(backlog::open_failures(&app.store, buckets, true, MOST_COUNTED).await?);
     gauges.unowned.set(backlog::unowned(&app.store).await?);
     if let Some(last) = backlog::last_day(&app.store).await? {
         let ends = last.and_time(NaiveTime::MIN).and_utc() + TimeDelta::days(1);

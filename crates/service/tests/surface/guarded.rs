@@ -8,7 +8,7 @@ use backhaul::flow::configure_merchant::add_merchant;
 use backhaul::outbound::authentication::{Authentication, NoAuthentication, OAuth, Style};
 use backhaul::outbound::secrets::Secrets;
 use domain::id::MerchantId;
-use domain::message::Interface;
+use domain::message::{Interface, Kind};
 use store::endpoints;
 
 use crate::binary::{backhaul, err, out};
@@ -120,7 +120,7 @@ impl Site {
         self.set(merchant, ELSEWHERE, None).await.unwrap();
         let app = &self.world.app;
         let mut tx = app.store.begin(merchant).await.unwrap();
-        let mut endpoint = endpoints::lock(&mut tx, Interface::Rma).await.unwrap().unwrap();
+        let mut endpoint = endpoints::lock(&mut tx, Kind::Of(Interface::Rma)).await.unwrap().unwrap();
         let secrets = Secrets { authentication, ..Secrets::open(app, merchant, &endpoint).unwrap() };
         secrets.seal(app, merchant, &mut endpoint).unwrap();
         url.clone_into(&mut endpoint.url);

@@ -13,7 +13,7 @@ use crate::world::{Merchant, Reply, World};
 
 impl Receiver<'_> {
     /// The merchant's engineer, with a token.
-    async fn engineer(&self) -> Merchant<'_> {
+    pub async fn engineer(&self) -> Merchant<'_> {
         use backhaul::flow::configure_merchant as flow;
         use secrecy::ExposeSecret as _;
 
@@ -27,7 +27,7 @@ impl Receiver<'_> {
 }
 
 impl Merchant<'_> {
-    async fn gets(&self, path: &str) -> Reply {
+    pub async fn gets(&self, path: &str) -> Reply {
         let reply = self.calls(Method::GET, path, |request| request).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text);
         reply

@@ -23,6 +23,7 @@ mod guarded;
 mod import_command;
 mod imports;
 mod intake;
+mod internal_work;
 mod listener;
 mod looking;
 mod mails;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use backhaul::flow::configure_endpoint::{self as endpoint, Change};
 use backhaul::flow::retry_failures::{RetryFailuresError, Wanted, cancel_retries, retry_failures};
-use backhaul::flow::retry_message::{Retried, RetryMessageError, retry_message};
+use backhaul::flow::retry_message::{Asker, Retried, RetryMessageError, retry_message};
 use backhaul::flow::work_on_failure::{Deed, work_on_failure};
 use backhaul::outbound::engine::Deliverer;
-use domain::message::Interface;
+use domain::message::{Interface, Kind};
 use sandbox::merchant::Answer;
-use store::failures;
+use store::failures::{self, Of};
 use uuid::Uuid;
 
 use crate::world::World;
@@ -40,7 +40,7 @@ async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
 const STATES: &str = "select subject || ' ' || state || ' after ' || attempts from failure order by subject";
 
 async fn retry(receiver: &Receiver<'_>, id: Uuid) -> Result<Retried, RetryMessageError> {
-    retry_message(&receiver.world.app, "test", receiver.merchant, id).await
+    retry_message(&receiver.world.app, Asker::Operator("test"), receiver.merchant, id).await
 }
 
 #[tokio::test]
@@ -159,7 +159,7 @@ async fn a_failed_message_can_be_tried_again_when_its_day_is_long_gone() {
     assert_eq!(world.owed().await, 0);
 }
 
-const EVERYTHING: Wanted = Wanted { interface: Interface::Rma, since: None, per_second: Some(4) };
+const EVERYTHING: Wanted = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(4) };
 
 /// A second passes, and by then the newest job has released so many.
 async fn a_second_passes(world: &World, released: &str) {
@@ -179,7 +179,7 @@ async fn everything_of_an_endpoint_is_tried_again_no_faster_than_it_is_told_to()
     let world = World::new().await;
     let receiver = world.receiver_with("acme", impatient()).await;
     given_up(&receiver, 12).await;
-    let preview = failures::groups(&world.app.store, receiver.merchant, None, None).await.unwrap();
+    let preview = failures::groups(&world.app.store, receiver.merchant, Of::Merchant, None).await.unwrap();
     let [group] = preview.as_slice() else { panic!("one group: {preview:?}") };
     assert_eq!((group.interface.as_str(), group.reason.as_str(), group.count), ("rma", "503", 12));
     let (_, total) = retry_failures(&world.app, "test", receiver.merchant, EVERYTHING).await.unwrap();

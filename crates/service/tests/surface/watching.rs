@@ -23,7 +23,7 @@ fn named(text: &str) -> BTreeSet<&str> {
 
 impl World {
     /// Waits until a metric has this value; the gauges are renewed every few seconds.
-    async fn shows(&self, metric: &str, value: u64) {
+    pub async fn shows(&self, metric: &str, value: u64) {
         let asking = async {
             while self.metric(metric).await != value {
                 tokio::time::sleep(Duration::from_millis(20)).await;

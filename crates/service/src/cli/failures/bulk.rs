@@ -7,10 +7,10 @@ use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use domain::id::{Handle, MerchantId};
-use domain::message::Interface;
+use domain::message::Kind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use store::failures;
+use store::failures::{self, Of};
 use store::retry_jobs::{self, Job};
 use uuid::Uuid;
 use wire::time;
@@ -35,9 +35,9 @@ pub(in super::super) struct Retry {
     /// Whose they are.
     #[arg(long)]
     merchant: Handle,
-    /// Everything of the endpoint of this interface.
+    /// Everything of the endpoint of this interface; `mail` and `operator_hook` are work of our own.
     #[arg(long, value_name = "INTERFACE")]
-    endpoint: Option<Interface>,
+    endpoint: Option<Kind>,
     /// Only what failed at this time (ISO 8601) or later.
     #[arg(long, value_parser = moment, requires = "endpoint")]
     since: Option<DateTime<Utc>>,
@@ -51,10 +51,10 @@ pub(in super::super) struct Retry {
 
 pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Result<()> {
     let whose = merchant(app, &retry.merchant).await?.id;
-    let Some(interface) = retry.endpoint else { return retry_each(app, whose, &retry.ids, format).await };
-    let endpoint = endpoint_of(app, whose, interface).await?;
+    let Some(kind) = retry.endpoint else { return retry_each(app, whose, &retry.ids, format).await };
+    let endpoint = endpoint_of(app, whose, kind).await?;
     if !retry.yes {
-        let groups = failures::groups(&app.store, whose, Some(endpoint), retry.since).await?;
+        let groups = failures::groups(&app.store, whose, Of::Endpoint(endpoint), retry.since).await?;
         let counted = groups.iter().map(|group| group.count).sum();
         if counted == 0 {
             output::line("The failure queue has nothing of this endpoint.");
@@ -63,7 +63,7 @@ pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Resu
         show_groups(&groups, Format::Table)?;
         confirm(&format!("Try {} messages again?", count(counted)))?;
     }
-    let wanted = Wanted { interface, since: retry.since, per_second: retry.per_second };
+    let wanted = Wanted { kind, since: retry.since, per_second: retry.per_second };
     let (job, _) = retry_failures(app, &actor(), whose, wanted).await?;
     follow(app, &retry.merchant, whose, job, format).await
 }

@@ -76,7 +76,7 @@ pub(super) async fn begin(app: &App, cursor: Option<&str>, from: Option<Start>, 
 pub(super) fn describe(event: &feed::Event, only: Option<Interface>) -> Result<Option<EventOut<'_>>, ApiError> {
     let interface = match event.kind {
         Kind::Of(interface) if only.is_none_or(|only| only == interface) => interface,
-        Kind::Of(_) | Kind::EndpointTest => return Ok(None),
+        Kind::Of(_) | Kind::EndpointTest | Kind::Internal(_) => return Ok(None),
     };
     let body: &RawValue = serde_json::from_str(&event.body).map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()))?;
     Ok(Some(EventOut {

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use domain::message::Kind;
+use domain::message::{Kind, NoInterface};
 use store::attempts;
 use store::message_pages::{self, Filter};
 use store::messages;
@@ -14,13 +14,10 @@ use wire::message::{MOST_MESSAGES, MessageListed, MessageOut, MessageRetried, Me
 use wire::time;
 
 use crate::app::App;
-use crate::flow::retry_message::{RetryMessageError, retry_message};
+use crate::flow::retry_message::{Asker, RetryMessageError, retry_message};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
 use crate::outbound::view;
-
-/// Who the audit names for a retry over HTTP.
-const ACTOR: &str = "merchant";
 
 /// List messages.
 ///
@@ -76,7 +73,11 @@ fn filter(query: &MessagesQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
     if query.subject.as_ref().is_some_and(|subject| subject.contains('\0')) {
         return Err(bad("subject has a character that no subject has"));
     }
-    let kind = query.interface.as_ref().map(|interface| interface.parse::<Kind>().map_err(|unknown| bad(&unknown.to_string())));
+    let kind = query.interface.as_ref().map(|interface| match interface.parse() {
+        Ok(kind @ (Kind::Of(_) | Kind::EndpointTest)) => Ok(kind),
+        Ok(Kind::Internal(_)) => Err(bad(&NoInterface.to_string())),
+        Err(unknown) => Err(bad(&unknown.to_string())),
+    });
     let time = |text: &Option<String>| match text {
         None => Ok(None),
         Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to are times such as 2026-03-01T12:00:00Z")),
@@ -123,7 +124,8 @@ pub(crate) async fn show(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Json<MessageOut>, ApiError> {
     let id = message_id(path)?;
-    let found = messages::find(&app.store, caller.merchant, id).await?.ok_or(ApiError::NotFound)?;
+    let found = messages::find(&app.store, caller.merchant, id).await?;
+    let found = found.filter(|found| !found.kind.parse().is_ok_and(Kind::is_internal)).ok_or(ApiError::NotFound)?;
     let attempts = attempts::list(&app.store, caller.merchant, id).await?;
     Ok(Json(view::message(found, attempts)))
 }
@@ -155,11 +157,11 @@ pub(crate) async fn retry(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<MessageRetried>), ApiError> {
     let id = message_id(path)?;
-    let retried = retry_message(&app, ACTOR, caller.merchant, id).await.map_err(|error| match error {
+    let retried = retry_message(&app, Asker::Merchant, caller.merchant, id).await.map_err(|error| match error {
         RetryMessageError::NoSuchMessage(_) => ApiError::NotFound,
         RetryMessageError::StillOwed => ApiError::Conflict("The message is still owed and is tried again by itself.".to_owned()),
-        RetryMessageError::NoEndpoint(interface) => {
-            ApiError::Conflict(format!("There is no endpoint for {interface}; ask the operator to set one, then try again."))
+        RetryMessageError::NoEndpoint(kind) => {
+            ApiError::Conflict(format!("There is no endpoint for {kind}; ask the operator to set one, then try again."))
         }
         RetryMessageError::Trial => ApiError::Conflict("A trial is not tried again; ask the operator for a new one.".to_owned()),
         RetryMessageError::Failed(failed) => failed.into(),

@@ -11,7 +11,7 @@ use store::settlements::Hold;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::outbound::attempt::{Peer, Unfit};
+use crate::outbound::peer::{Peer, Unfit};
 
 /// What a reading brought.
 pub(in crate::outbound) struct Reading {

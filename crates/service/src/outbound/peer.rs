@@ -1,0 +1,103 @@
+//! How to reach an endpoint: its settings, ready for use.
+
+use chrono::{DateTime, Utc};
+use domain::delivery::Schedule;
+use domain::id::MerchantId;
+use domain::message::{Interface, Kind, Transport};
+use hyper::header::{HeaderName, HeaderValue};
+use store::endpoints::Endpoint;
+
+use super::authentication::Authentication;
+use super::guard::{NotAllowed, Target};
+use super::secrets::Secrets;
+use super::signature::Secret;
+use crate::app::App;
+
+/// How to reach an endpoint: its settings, ready for use.
+pub(super) struct Peer {
+    pub(super) revision: i64,
+    pub(super) slots: usize,
+    pub(super) per_second: usize,
+    pub(super) schedule: Schedule,
+    pub(super) way: Way,
+}
+
+/// The way to an endpoint.
+pub(super) enum Way {
+    /// A merchant's endpoint is called.
+    Endpoint(Box<Address>),
+    /// The operator's mail server is handed a mail.
+    Mail,
+    /// The operator's webhook is called.
+    OperatorHook,
+}
+
+/// What a call of a merchant's endpoint needs.
+pub(super) struct Address {
+    pub(super) target: Result<Target, NotAllowed>,
+    pub(super) authentication: Authentication,
+    secrets: Vec<(Secret, Option<DateTime<Utc>>)>,
+    pub(super) version: Option<(HeaderName, HeaderValue)>,
+}
+
+impl Address {
+    /// The secrets that sign at `now`.
+    pub(super) fn live_secrets(&self, now: DateTime<Utc>) -> Vec<&Secret> {
+        self.secrets.iter().filter(|(_, until)| until.is_none_or(|until| now < until)).map(|(secret, _)| secret).collect()
+    }
+}
+
+/// Why an endpoint cannot be called: its settings are not fit for it.
+#[derive(Debug, thiserror::Error)]
+#[error("the endpoint's {what} cannot be used; set the endpoint again")]
+pub(super) struct Unfit {
+    what: &'static str,
+    pub(super) schedule: Schedule,
+}
+
+const VERSION: HeaderName = HeaderName::from_static(wire::headers::VERSION);
+
+impl Peer {
+    /// Makes the settings of an endpoint ready for use.
+    pub(super) fn new(app: &App, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unfit> {
+        let unfit = |what| Unfit { what, schedule: Schedule::default() };
+        let schedule = match &endpoint.waits {
+            Some(waits) => Schedule::of_seconds(waits).map_err(|_| unfit("schedule"))?,
+            None => Schedule::default(),
+        };
+        let way = match endpoint.interface.parse().map_or(Transport::Endpoint, Kind::transport) {
+            Transport::Endpoint => Way::Endpoint(Box::new(address(app, merchant, endpoint, &schedule)?)),
+            Transport::Mail => Way::Mail,
+            Transport::OperatorHook => Way::OperatorHook,
+        };
+        Ok(Self {
+            revision: endpoint.revision,
+            slots: usize::try_from(endpoint.slots).unwrap_or(1),
+            per_second: usize::try_from(endpoint.per_second).unwrap_or(1),
+            schedule,
+            way,
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn for_tests(slots: usize, per_second: usize) -> Self {
+        Self { revision: 1, slots, per_second, schedule: Schedule::default(), way: Way::Mail }
+    }
+}
+
+fn address(app: &App, merchant: MerchantId, endpoint: &Endpoint, schedule: &Schedule) -> Result<Address, Unfit> {
+    let unfit = |what| Unfit { what, schedule: schedule.clone() };
+    let Secrets { authentication, secret, previous } = Secrets::open(app, merchant, endpoint).map_err(|_| unfit("secrets"))?;
+    let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until);
+    let secrets = [Some((secret, None)), previous.map(|previous| (previous, until))].into_iter().flatten().collect();
+    let interface: Option<Interface> = endpoint.interface.parse().ok();
+    let version = match (&endpoint.version_header, interface) {
+        (Some((name, value)), _) => {
+            let header = name.parse().ok().zip(HeaderValue::from_str(value).ok());
+            Some(header.ok_or_else(|| unfit("version header"))?)
+        }
+        (None, Some(interface)) => Some((VERSION, HeaderValue::from_static(interface.version()))),
+        (None, None) => None,
+    };
+    Ok(Address { target: app.client.guard().check_url(&endpoint.url), authentication, secrets, version })
+}

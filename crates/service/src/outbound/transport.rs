@@ -1,0 +1,101 @@
+//! How one message goes out: it is prepared (address, authentication, signature), and then sent by HTTP or by SMTP.
+
+use chrono::{DateTime, Utc};
+use domain::delivery::Outcome;
+use hyper::Method;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+use super::attempt::Letter;
+use super::authentication::{Authentication, Token};
+use super::client::{Exchange, Request};
+use super::guard::{NotAllowed, Target};
+use super::mail::Mail;
+use super::peer::{Address, Way};
+use super::signature::{Secret, sign};
+use crate::app::App;
+
+const ID: HeaderName = HeaderName::from_static(wire::headers::ID);
+const TIMESTAMP: HeaderName = HeaderName::from_static(wire::headers::TIMESTAMP);
+const SIGNATURE: HeaderName = HeaderName::from_static(wire::headers::SIGNATURE);
+const EVENT: HeaderName = HeaderName::from_static(wire::headers::EVENT);
+const SEQUENCE: HeaderName = HeaderName::from_static(wire::headers::SEQUENCE);
+const ATTEMPT: HeaderName = HeaderName::from_static(wire::headers::ATTEMPT);
+
+/// A message that is ready to be sent. It has no `Debug`: it holds secrets and what is personal.
+pub(super) enum Prepared {
+    /// A call, and the OAuth token that it is made with, if it is.
+    Call { target: Result<Target, NotAllowed>, headers: HeaderMap, token: Option<Token> },
+    /// A mail.
+    Mail(Mail),
+    /// It cannot be sent.
+    Refused(Outcome),
+}
+
+/// Makes a message ready to be sent at `now`.
+pub(super) async fn prepare(app: &App, way: &Way, letter: &Letter, now: DateTime<Utc>) -> Prepared {
+    match way {
+        Way::Endpoint(address) => match authorize(app, address, letter).await {
+            Ok((authorization, token)) => {
+                let mut headers = headers(&address.live_secrets(now), letter, now);
+                headers.extend(authorization.into_iter().chain(address.version.clone()).map(|(name, value)| (Some(name), value)));
+                Prepared::Call { target: address.target.clone(), headers, token }
+            }
+            Err(outcome) => Prepared::Refused(outcome),
+        },
+        Way::Mail => match wire::mail::read(&letter.body) {
+            Some(wire::mail::MailBody { to, subject, text }) => Prepared::Mail(Mail { id: letter.message, to, subject, text }),
+            None => refused("it is no mail"),
+        },
+        Way::OperatorHook => match &app.operator_hook {
+            Some(hook) => {
+                let headers = headers(&[&hook.secret], letter, now);
+                Prepared::Call { target: Ok(hook.target.clone()), headers, token: None }
+            }
+            None => refused("no webhook is set: notices.webhook_url"),
+        },
+    }
+}
+
+fn refused(why: &str) -> Prepared {
+    Prepared::Refused(Outcome::Refused(why.to_owned()))
+}
+
+/// Sends a message. Answers the token that it was sent with, if it was an OAuth token.
+pub(super) async fn send(app: &App, prepared: Prepared, letter: &Letter, most_kept: usize) -> (Exchange, Option<Token>) {
+    match prepared {
+        Prepared::Call { target, headers, token } => {
+            let usual = app.client.request_to(Method::POST, target);
+            (app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await, token)
+        }
+        Prepared::Mail(mail) => (app.mailer.send(&mail).await, None),
+        Prepared::Refused(outcome) => (Exchange::refused(outcome), None),
+    }
+}
+
+fn headers(secrets: &[&Secret], letter: &Letter, now: DateTime<Utc>) -> HeaderMap {
+    let id = letter.message.to_string();
+    let signature = sign(secrets, &id, now, &letter.body);
+    let mut headers = HeaderMap::with_capacity(10);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(concat!("Backhaul/", env!("CARGO_PKG_VERSION"))));
+    for (name, value) in [(ID, &id), (SIGNATURE, &signature), (EVENT, &letter.event)] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(name, value);
+        }
+    }
+    headers.insert(TIMESTAMP, now.timestamp().into());
+    headers.insert(SEQUENCE, letter.sequence.into());
+    headers.insert(ATTEMPT, letter.number().into());
+    headers
+}
+
+/// What authenticates us.
+async fn authorize(app: &App, address: &Address, letter: &Letter) -> Result<(Option<(HeaderName, HeaderValue)>, Option<Token>), Outcome> {
+    match &address.authentication {
+        Authentication::OAuth(oauth) => {
+            let token = app.tokens.token(&app.client, letter.endpoint.0, oauth).await?;
+            Ok((Some(token.header()), Some(token)))
+        }
+        other => Ok((other.header().map_err(|wrong| Outcome::Refused(wrong.to_string()))?, None)),
+    }
+}

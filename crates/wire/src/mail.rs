@@ -1,0 +1,40 @@
+//! A mail as it is kept until it is sent.
+
+use serde::{Deserialize, Serialize};
+
+/// A mail. It has no `Debug`: whom it is for and what it says is personal.
+#[derive(Serialize, Deserialize)]
+pub struct MailBody {
+    /// Whom it is for: an e-mail address.
+    pub to: String,
+    /// What it is about.
+    pub subject: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// The mail as text to keep.
+#[must_use]
+pub fn write(mail: &MailBody) -> String {
+    let MailBody { to, subject, text } = mail;
+    serde_json::json!({ "to": to, "subject": subject, "text": text }).to_string()
+}
+
+/// Reads a mail that was kept.
+#[must_use]
+pub fn read(body: &[u8]) -> Option<MailBody> {
+    serde_json::from_slice(body).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_is_read_as_it_was_written() {
+        let mail = MailBody { to: "pat@example.com".to_owned(), subject: "Grüße".to_owned(), text: "Line\n\"quoted\"\n".to_owned() };
+        let read = read(write(&mail).as_bytes()).unwrap();
+        assert_eq!((read.to, read.subject, read.text), (mail.to, mail.subject, mail.text));
+        assert!(super::read(b"{}").is_none());
+    }
+}
