@@ -69,6 +69,12 @@ pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result
     Ok(())
 }
 
+/// The name of the transaction's merchant.
+pub async fn name(tx: &mut Tx) -> Result<String, Failed> {
+    let merchant = tx.merchant().0;
+    Ok(sqlx::query_scalar!("select name from merchant where merchant_id = $1", merchant).fetch_one(tx.connection()).await?)
+}
+
 /// The merchant called `handle`.
 pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Failed> {
     let row = sqlx::query_as!(

@@ -275,6 +275,16 @@ pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Stored>, Faile
     Ok(stored)
 }
 
+/// The order `identifier` exactly as sent.
+pub async fn snapshot(tx: &mut Tx, identifier: &str) -> Result<Option<String>, Failed> {
+    let merchant = tx.merchant().0;
+    let snapshot =
+        sqlx::query_scalar!("select snapshot from customer_order where merchant_id = $1 and identifier = $2", merchant, identifier)
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(snapshot)
+}
+
 /// An order with something that does not add up.
 #[derive(Clone, Debug)]
 pub struct Doubtful {

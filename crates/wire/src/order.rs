@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use utoipa::IntoParams;
 
-pub use self::explain::{conflict, overrefunded, reused_refund_line, rma_differs, rma_not_live, time_differs};
+pub use self::explain::{changed_under_returns, conflict, overrefunded, reused_refund_line, rma_differs, rma_not_live, time_differs};
 pub use self::sale::read_stored;
 pub use self::single::{RefusedOrder, read_one};
 use crate::fault::{Fault, Path, Warning};

@@ -71,9 +71,11 @@ pub async fn accept_orders(
 async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Done, store::Failed> {
     let identifiers = message.identifiers();
     let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
-    let warnings = message.orders.into_iter().flat_map(|order| order.warnings).collect();
-    let verdicts = app.intake.publish(app, orders).await?;
-    Ok(Done { accepted: Accepted { orders: identifiers.into_iter().zip(verdicts).collect(), warnings }, new_refunds: 0 })
+    let mut warnings: Vec<Warning> = message.orders.into_iter().flat_map(|order| order.warnings).collect();
+    let fates = app.intake.publish(app, orders).await?;
+    warnings.extend(returns::doubt(app, merchant, &identifiers, &fates).await?);
+    let orders = identifiers.into_iter().zip(fates.iter().map(|fate| fate.verdict)).collect();
+    Ok(Done { accepted: Accepted { orders, warnings }, new_refunds: 0 })
 }
 
 pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
@@ -82,6 +84,25 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Updated => "updated",
         Verdict::Unchanged => "unchanged",
         Verdict::Stale => "stale",
+    }
+}
+
+/// What became of an order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fate {
+    pub(super) verdict: Verdict,
+    /// Whether it changed, and has returns that may not fit any more.
+    changed_under_returns: bool,
+}
+
+impl Fate {
+    const fn of(published: &Published) -> Self {
+        let verdict = if published.revision == 1 { Verdict::Created } else { Verdict::Updated };
+        Self { verdict, changed_under_returns: published.has_returns }
+    }
+
+    const fn no_news(verdict: Verdict) -> Self {
+        Self { verdict, changed_under_returns: false }
     }
 }
 
@@ -103,10 +124,10 @@ async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>, validate
 
 async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, validate_only: bool) -> Result<Done, AcceptOrdersError> {
     let mut tx = app.store.begin(merchant).await?;
-    let mut verdicts: Vec<(usize, Verdict)> = Vec::with_capacity(message.orders.len());
+    let mut fates: Vec<(usize, Fate)> = Vec::with_capacity(message.orders.len());
     let mut findings = Findings::default();
     for round in rounds(&message.orders) {
-        verdicts.extend(publish(app, &mut tx, &round).await?);
+        fates.extend(publish(app, &mut tx, &round).await?);
         record_refunds(app, &mut tx, &round, &mut findings).await?;
     }
     if !findings.faults.is_empty() {
@@ -120,11 +141,15 @@ async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, valida
         tx.commit().await?;
         findings.owed.drain(..).for_each(|owed| app.signals.owe(owed));
     }
-    verdicts.sort_unstable_by_key(|(at, _)| *at);
+    fates.sort_unstable_by_key(|(at, _)| *at);
+    let (identifiers, fates) = (message.identifiers(), fates.into_iter().map(|(_, fate)| fate).collect::<Vec<_>>());
     let mut warnings: Vec<Warning> = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).collect();
     warnings.append(&mut findings.warnings);
-    let verdicts = verdicts.into_iter().map(|(_, verdict)| verdict);
-    let accepted = Accepted { orders: message.identifiers().into_iter().zip(verdicts).collect(), warnings };
+    if !validate_only {
+        warnings.extend(returns::doubt(app, merchant, &identifiers, &fates).await?);
+    }
+    let verdicts = fates.iter().map(|fate| fate.verdict);
+    let accepted = Accepted { orders: identifiers.into_iter().zip(verdicts).collect(), warnings };
     Ok(Done { accepted, new_refunds: findings.new_refunds })
 }
 
@@ -150,14 +175,14 @@ pub(super) fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Placed<'m>>
     rounds
 }
 
-pub(super) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, Verdict)>, store::Failed> {
+pub(super) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, Fate)>, store::Failed> {
     let snapshots: Vec<Snapshot<'_>> = round.iter().map(|(_, received)| snapshot(app, tx.merchant(), received)).collect();
-    let verdicts = take(tx, &snapshots).await?;
-    Ok(round.iter().map(|(at, _)| *at).zip(verdicts).collect())
+    let fates = take(tx, &snapshots).await?;
+    Ok(round.iter().map(|(at, _)| *at).zip(fates).collect())
 }
 
 /// Stores the snapshots of a round, and says what became of each.
-pub(super) async fn take(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<Verdict>, store::Failed> {
+pub(super) async fn take(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<Fate>, store::Failed> {
     let taken = orders::publish(tx, &snapshots.iter().collect::<Vec<_>>()).await?;
     let taken: HashMap<&str, &Published> = taken.iter().map(|published| (published.identifier.as_str(), published)).collect();
     // The upsert names what it took; only of the rest, if any, we ask why it was no news.
@@ -165,12 +190,11 @@ pub(super) async fn take(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<
         snapshots.iter().map(|snapshot| &*snapshot.identifier).filter(|identifier| !taken.contains_key(identifier)).collect();
     let stored: HashMap<String, _> =
         if rest.is_empty() { HashMap::new() } else { orders::versions(tx, &rest).await?.into_iter().collect() };
-    let verdict = |snapshot: &Snapshot<'_>| match taken.get(&*snapshot.identifier) {
-        Some(Published { revision: 1, .. }) => Verdict::Created,
-        Some(_) => Verdict::Updated,
-        None => judge(stored.get(&*snapshot.identifier), &snapshot.version),
+    let fate = |snapshot: &Snapshot<'_>| match taken.get(&*snapshot.identifier) {
+        Some(published) => Fate::of(published),
+        None => Fate::no_news(judge(stored.get(&*snapshot.identifier), &snapshot.version)),
     };
-    Ok(snapshots.iter().map(verdict).collect())
+    Ok(snapshots.iter().map(fate).collect())
 }
 
 pub(super) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>) -> Snapshot<'m> {

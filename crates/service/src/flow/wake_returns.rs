@@ -2,12 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
+use domain::message::Internal;
 use domain::rma::Step;
 use domain::rma::policy::EXPIRES_AFTER;
-use store::outbox::Owed;
+use store::outbox::{self, Owed, Work};
 use store::rmas::{self, Return};
-use store::{Failed, Tx, unit_claims};
+use store::{Failed, Tx, merchants, orders, unit_claims};
 use uuid::Uuid;
+use wire::mail::MailBody;
 
 use super::tell_return::tell;
 use crate::app::App;
@@ -53,8 +55,43 @@ async fn remind(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<Option<Owed
     kept.reminded = true;
     kept.wakes_at = Some(kept.created_at + EXPIRES_AFTER);
     rmas::save(tx, kept).await?;
-    _ = app;
-    Ok(None)
+    let Some(to) = shopper(tx, kept).await?.filter(|to| app.mailer.can_write_to(to)) else { return Ok(None) };
+    let shop = merchants::name(tx).await?;
+    let body =
+        wire::mail::write(&MailBody { to, subject: format!("Your return {} is waiting", kept.identifier), text: reminder(kept, &shop) });
+    let work = Work {
+        id: app.mint(),
+        kind: Internal::Mail,
+        event: "rma.reminder",
+        subject: &kept.identifier,
+        sequence: kept.sequence,
+        body: &body,
+    };
+    outbox::enqueue_internal(tx, &work, app.now()).await.map(Some)
+}
+
+/// Where the shopper can be reached: whoever returns a gift, or whoever bought.
+async fn shopper(tx: &mut Tx, kept: &Return) -> Result<Option<String>, Failed> {
+    if kept.giftee_email.is_some() {
+        return Ok(kept.giftee_email.clone());
+    }
+    let order = orders::snapshot(tx, &kept.order).await?;
+    let email = order.as_deref().and_then(wire::order::read_stored).and_then(|order| order.customer.email);
+    Ok(email.map(|email| email.0.to_string()))
+}
+
+fn reminder(kept: &Return, shop: &str) -> String {
+    let units = match kept.items.len() {
+        1 => "one item".to_owned(),
+        many => format!("{many} items"),
+    };
+    let until = (kept.created_at + EXPIRES_AFTER).format("%-d %B %Y");
+    format!(
+        "Hello,\n\nyou started the return {} of {units} from {shop}, and we have not seen your parcel yet.\n\n\
+        Please hand it over by {until}. After that the return is cancelled, and you would have to start a new one.\n\n\
+        If it is on its way already, or if you would rather keep the goods, there is nothing to do.\n\n{shop}\n",
+        kept.identifier,
+    )
 }
 
 /// Calls the return off, unless it has moved on meanwhile.

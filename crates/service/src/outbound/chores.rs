@@ -19,6 +19,7 @@ use super::engine::{Event, Look};
 use super::lease::{Leases, RENEW_EVERY, TERM, fair_share};
 use super::signal;
 use crate::app::App;
+use crate::flow::wake_returns::wake_returns;
 
 /// How often the table is looked at for work that no signal told of.
 const BACKSTOP_EVERY: Duration = Duration::from_secs(3);
@@ -26,6 +27,8 @@ const BACKSTOP_EVERY: Duration = Duration::from_secs(3);
 const MOST_ODD: i64 = 500;
 /// How long a chore that failed waits.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// How often returns are looked for that wait for time to pass.
+const WAKE_EVERY: Duration = Duration::from_secs(10);
 /// How often partitions are looked after.
 const PARTITIONS_EVERY: Duration = Duration::from_hours(1);
 /// Partitions are made from yesterday to two weeks ahead.
@@ -135,6 +138,22 @@ async fn hear(app: &App, events: &UnboundedSender<Event>) -> Result<(), store::F
         if let Some(owed) = signal::read(&listener.next().await?) {
             crash::point(Point::SignalHeard);
             let _ = events.send(Event::Heard(owed));
+        }
+    }
+}
+
+/// Reminds of returns and ends them, as time passes. Of all processes, the one with the first bucket does it.
+pub(super) async fn keep_time(app: App, held: Arc<Leases>) {
+    loop {
+        let mut more = false;
+        if held.working().contains(&0) {
+            more = wake_returns(&app).await.unwrap_or_else(|failed| {
+                tracing::warn!(%failed, "returns were not woken; they are tried again");
+                false
+            });
+        }
+        if !more {
+            sleep(WAKE_EVERY).await;
         }
     }
 }

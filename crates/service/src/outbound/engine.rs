@@ -228,6 +228,7 @@ impl Engine {
         parts.spawn(chores::backstop(app.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
         parts.spawn(chores::listen(app.clone(), events.clone()));
         parts.spawn(lookout::watch(app.clone(), Arc::clone(&leases)));
+        parts.spawn(chores::keep_time(app.clone(), Arc::clone(&leases)));
         parts.spawn(retries::carry_out(app.clone(), Arc::clone(&leases)));
         Self {
             app,

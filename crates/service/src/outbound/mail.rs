@@ -82,6 +82,12 @@ impl Mailer {
         Ok(Self { way, clock })
     }
 
+    /// Whether a mail can be sent to `to`: there is a server, and it is an e-mail address.
+    #[must_use]
+    pub fn can_write_to(&self, to: &str) -> bool {
+        self.way.is_some() && to.parse::<Address>().is_ok()
+    }
+
     /// Sends a mail, once. It always comes back with an outcome, shortly after the deadline at the latest.
     ///
     /// What the server said is the answer, and its code the status: 250 is a mail that was taken, 4xx one that is refused for now,

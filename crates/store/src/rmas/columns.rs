@@ -1,5 +1,7 @@
 //! The units of a return as `unnest` takes them: a list per column.
 
+use domain::rma::{Receiving, TrackingNumber};
+
 use super::Return;
 
 /// A list per column, in the order of the units.
@@ -38,8 +40,8 @@ impl<'a> Columns<'a> {
             columns.refund_types.push(unit.refund_type.as_str());
             columns.exchange_owed.push(unit.exchange_owed);
             columns.parcels.push(unit.parcel.as_str());
-            columns.tracking_numbers.push(unit.parcel.number().map(|number| number.as_str()));
-            columns.receiving.push(unit.receiving.map(|receiving| receiving.as_str()));
+            columns.tracking_numbers.push(unit.parcel.number().map(TrackingNumber::as_str));
+            columns.receiving.push(unit.receiving.map(Receiving::as_str));
             columns.refunds.push(item.refund.as_deref());
             columns.exchange_orders.push(item.exchange_order.as_deref());
             columns.products.push(item.money.product.get());

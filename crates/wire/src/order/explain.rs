@@ -1,8 +1,12 @@
 //! What the domain's rules find, in the words and paths of the order message.
 
-use domain::order::{Broken, Doubt, MOST_UNITS};
-use domain::refund::Conflict;
+use std::collections::BTreeMap;
 
+use domain::order::{Broken, Doubt, MOST_UNITS, Status};
+use domain::refund::Conflict;
+use domain::rma::sale::Sale;
+
+use super::order_path;
 use crate::fault::{Code, Fault, Path, Warning};
 
 fn refund_at(order: &Path, refund: usize) -> Path {
@@ -111,6 +115,25 @@ pub fn rma_differs(order: &Path, refund: usize) -> Warning {
 pub fn rma_not_live(order: &Path, refund: usize) -> Warning {
     let message = "names no RMA of this order that is still to be settled; the refund is treated as if it named none".to_owned();
     Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
+}
+
+/// What the order at position `at` no longer has, though it is on its way back: `live` counts units by line.
+#[must_use]
+pub fn changed_under_returns(at: usize, sale: &Sale, live: &BTreeMap<String, u32>) -> Vec<Warning> {
+    let order = order_path(at);
+    if sale.status == Status::Cancelled && !live.is_empty() {
+        let message = "the order is cancelled while units of it are on their way back; the return stays".to_owned();
+        return vec![Warning { field: order.field("status").to_string(), message }];
+    }
+    let reduced = live.iter().filter_map(|(line, units)| {
+        let position = sale.lines.iter().position(|sold| sold.identifier == *line);
+        let shipped = position.and_then(|position| sale.lines.get(position)).map_or(0, |sold| sold.shipped);
+        let items = order.field("items");
+        let field = position.map_or_else(|| items.clone(), |position| items.index(position).field("quantity_shipped"));
+        let message = format!("{units} units are on their way back, and {shipped} are shipped; the return stays");
+        (*units > shipped).then(|| Warning { field: field.to_string(), message })
+    });
+    reduced.collect()
 }
 
 /// The refund carries another time than the one recorded.

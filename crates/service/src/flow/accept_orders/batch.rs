@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::id::MerchantId;
-use domain::snapshot::{Verdict, Version, judge};
+use domain::snapshot::{Version, judge};
 use store::Failed;
-use store::orders::{self, Snapshot};
+use store::orders::{self, Published, Snapshot};
 use tokio::sync::oneshot;
 use wire::order::Received;
 
-use super::TRIES;
+use super::{Fate, TRIES};
 use crate::app::App;
 
 /// How many orders a batch takes; a larger message is a batch of its own.
@@ -36,7 +36,7 @@ struct Job {
     /// A hash of each order's key.
     hashes: Vec<u64>,
     orders: Vec<Snapshot<'static>>,
-    answer: oneshot::Sender<Result<Vec<Verdict>, Failed>>,
+    answer: oneshot::Sender<Result<Vec<Fate>, Failed>>,
 }
 
 /// Where messages meet.
@@ -107,7 +107,7 @@ impl Queue {
 
 impl Intake {
     /// Stores the orders of a message, together with whatever else is queued, and answers once they are committed.
-    pub(super) async fn publish(&self, app: &App, orders: Vec<Snapshot<'static>>) -> Result<Vec<Verdict>, Failed> {
+    pub(super) async fn publish(&self, app: &App, orders: Vec<Snapshot<'static>>) -> Result<Vec<Fate>, Failed> {
         let (answer, answered) = oneshot::channel();
         let hashes = orders.iter().map(|order| self.hasher.hash_one(order.key())).collect();
         if self.lock().push(Job { hashes, orders, answer }, app.settings.intake.writers.get()) {
@@ -178,11 +178,11 @@ impl Drop for Writer {
 async fn store_batch(app: &App, batch: Vec<Job>) {
     let orders: Vec<&Snapshot<'static>> = batch.iter().flat_map(|job| &job.orders).collect();
     app.metrics.batches.observe(f64::from(u32::try_from(orders.len()).unwrap_or(u32::MAX)));
-    match verdicts(app, &orders).await {
-        Ok(verdicts) => {
-            let mut verdicts = verdicts.into_iter();
+    match fates(app, &orders).await {
+        Ok(fates) => {
+            let mut fates = fates.into_iter();
             for job in batch {
-                let own = verdicts.by_ref().take(job.orders.len()).collect();
+                let own = fates.by_ref().take(job.orders.len()).collect();
                 // A caller who is gone needs no answer.
                 let _ = job.answer.send(Ok(own));
             }
@@ -196,14 +196,14 @@ async fn store_batch(app: &App, batch: Vec<Job>) {
             tracing::warn!(%failed, messages = batch.len(), "a batch failed; its messages are written alone");
             for job in batch {
                 let orders: Vec<&Snapshot<'static>> = job.orders.iter().collect();
-                let _ = job.answer.send(verdicts(app, &orders).await);
+                let _ = job.answer.send(fates(app, &orders).await);
             }
         }
     }
 }
 
 /// Stores `orders` and answers what became of each.
-async fn verdicts(app: &App, orders: &[&Snapshot<'static>]) -> Result<Vec<Verdict>, Failed> {
+async fn fates(app: &App, orders: &[&Snapshot<'static>]) -> Result<Vec<Fate>, Failed> {
     let mut sorted = orders.to_vec();
     sorted.sort_unstable_by_key(|order| order.key());
     let mut tries = 1;
@@ -213,22 +213,20 @@ async fn verdicts(app: &App, orders: &[&Snapshot<'static>]) -> Result<Vec<Verdic
             done => break done?,
         }
     };
-    let taken: HashMap<Key<'_>, i64> =
-        published.iter().map(|taken| ((taken.merchant, taken.identifier.as_str()), taken.revision)).collect();
+    let taken: HashMap<Key<'_>, &Published> = published.iter().map(|taken| ((taken.merchant, taken.identifier.as_str()), taken)).collect();
     let stored = if taken.len() == orders.len() { HashMap::new() } else { stored_versions(app, orders, &taken).await? };
-    let verdict = |order: &&Snapshot<'static>| match taken.get(&order.key()) {
-        Some(1) => Verdict::Created,
-        Some(_) => Verdict::Updated,
-        None => judge(stored.get(&(order.merchant, order.identifier.to_string())), &order.version),
+    let fate = |order: &&Snapshot<'static>| match taken.get(&order.key()) {
+        Some(published) => Fate::of(published),
+        None => Fate::no_news(judge(stored.get(&(order.merchant, order.identifier.to_string())), &order.version)),
     };
-    Ok(orders.iter().map(verdict).collect())
+    Ok(orders.iter().map(fate).collect())
 }
 
 /// The stored versions of the orders that were no news, to tell the repeated from the stale.
 async fn stored_versions(
     app: &App,
     orders: &[&Snapshot<'static>],
-    taken: &HashMap<Key<'_>, i64>,
+    taken: &HashMap<Key<'_>, &Published>,
 ) -> Result<HashMap<(MerchantId, String), Version>, Failed> {
     let mut rest: HashMap<MerchantId, Vec<&str>> = HashMap::new();
     for order in orders.iter().filter(|order| !taken.contains_key(&order.key())) {

@@ -1,14 +1,17 @@
-//! A refund settles returns of its order, in the same transaction.
+//! What orders have to do with their returns: a refund settles returns of its order, in the same transaction; and an order that
+//! no longer has what is on its way back is pointed out.
 
 use std::collections::BTreeMap;
 
+use domain::id::MerchantId;
 use domain::rma::Step;
 use domain::rma::allocation::{Allocation, LiveReturn, allocate};
 use store::rmas::{self, Return};
-use store::{Failed, Tx};
-use wire::fault::Path;
+use store::{Failed, Tx, orders, unit_claims};
+use wire::fault::{Path, Warning};
 use wire::order as wire_order;
 
+use super::Fate;
 use super::refunds::Findings;
 use crate::app::App;
 use crate::flow::tell_return::tell;
@@ -64,4 +67,19 @@ async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Retur
         findings.owed.extend(tell(app, tx, kept, event, app.now()).await?);
     }
     Ok(())
+}
+
+/// What the orders that changed no longer have, though it is on its way back. The returns stay as they are.
+pub(super) async fn doubt(app: &App, merchant: MerchantId, identifiers: &[String], fates: &[Fate]) -> Result<Vec<Warning>, Failed> {
+    let mut warnings = Vec::new();
+    for (at, (_, identifier)) in fates.iter().zip(identifiers).enumerate().filter(|(_, (fate, _))| fate.changed_under_returns) {
+        let Some(stored) = orders::find(&app.store, merchant, identifier).await? else { continue };
+        let Some(sale) = wire_order::read_stored(&stored.snapshot).map(|order| order.sale()) else { continue };
+        let mut live: BTreeMap<String, u32> = BTreeMap::new();
+        for claim in unit_claims::list(&app.store, merchant, identifier).await?.into_iter().filter(|claim| !claim.refunded) {
+            *live.entry(claim.line).or_default() += 1;
+        }
+        warnings.extend(wire_order::changed_under_returns(at, &sale, &live));
+    }
+    Ok(warnings)
 }

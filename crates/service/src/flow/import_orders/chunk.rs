@@ -226,11 +226,11 @@ impl<'c> Ready<'c> {
     async fn store_round(&self, app: &App, tx: &mut Tx, round: &Round<'_>, done: &mut Done) -> Result<(), Failed> {
         let refunding = round.orders.iter().any(|placed| has_refunds(placed));
         if !refunding {
-            accept::take(tx, &round.snapshots).await?.into_iter().for_each(|verdict| done.count(verdict));
+            accept::take(tx, &round.snapshots).await?.into_iter().for_each(|fate| done.count(fate.verdict));
             return Ok(());
         }
         tx.mark().await?;
-        let verdicts = accept::take(tx, &round.snapshots).await?;
+        let fates = accept::take(tx, &round.snapshots).await?;
         let mut findings = Findings::default();
         accept::record_refunds(app, tx, &round.orders, &mut findings).await?;
         if !findings.faults.is_empty() {
@@ -238,7 +238,7 @@ impl<'c> Ready<'c> {
             return self.store_apart(app, tx, &round.orders, done).await;
         }
         tx.keep().await?;
-        verdicts.into_iter().for_each(|verdict| done.count(verdict));
+        fates.into_iter().for_each(|fate| done.count(fate.verdict));
         done.new_refunds += findings.new_refunds;
         done.owed.append(&mut findings.owed);
         Ok(())
@@ -248,16 +248,16 @@ impl<'c> Ready<'c> {
     /// together, the others one by one as they stand in the file.
     async fn store_apart(&self, app: &App, tx: &mut Tx, round: &[Placed<'_>], done: &mut Done) -> Result<(), Failed> {
         let (mut refunding, plain): (Vec<Placed<'_>>, Vec<Placed<'_>>) = round.iter().partition(|placed| has_refunds(placed));
-        accept::publish(app, tx, &plain).await?.into_iter().for_each(|(_, verdict)| done.count(verdict));
+        accept::publish(app, tx, &plain).await?.into_iter().for_each(|(_, fate)| done.count(fate.verdict));
         refunding.sort_unstable_by_key(|(at, _)| *at);
         for placed @ (at, received) in refunding {
             tx.mark().await?;
-            let verdicts = accept::publish(app, tx, &[placed]).await?;
+            let fates = accept::publish(app, tx, &[placed]).await?;
             let mut findings = Findings::default();
             accept::record_refunds(app, tx, &[placed], &mut findings).await?;
             if findings.faults.is_empty() {
                 tx.keep().await?;
-                verdicts.into_iter().for_each(|(_, verdict)| done.count(verdict));
+                fates.into_iter().for_each(|(_, fate)| done.count(fate.verdict));
                 done.new_refunds += findings.new_refunds;
                 done.owed.append(&mut findings.owed);
             } else {
