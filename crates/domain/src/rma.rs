@@ -102,7 +102,7 @@ impl Rma {
         open
     }
 
-    /// The status that follows from the units; what is final stays.
+    /// The status that follows from the units; it only goes forward, and what is final stays.
     #[must_use]
     pub fn settle_status(&self) -> Status {
         match self.status {
@@ -115,7 +115,8 @@ impl Rma {
         match (some_refunded, all_refunded) {
             (true, true) if !exchange_owed => Status::Refunded,
             (true, false) if self.receiving_closed => Status::PartialRefund,
-            (true | false, true | false) => Status::Created,
+            // A part that was refunded does not become less by the rest: only an exchange is missing then.
+            (true | false, true | false) => self.status,
         }
     }
 

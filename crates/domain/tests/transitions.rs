@@ -1,5 +1,7 @@
 //! The state machines of a return as tables, made by asking the code, for a reader to hold against the contract's.
 
+#![expect(clippy::expect_used, reason = "a test may end in a panic")]
+
 use domain::rma::{CarrierEvent, Method, Parcel, Receiving, ReceivingEvent, RefundType, Refused, Rma, Step, Unit, Which};
 
 /// The contract's own table of a return by mail, as it is written there.

@@ -132,6 +132,17 @@ fn an_exchange_that_is_not_placed_keeps_a_return_from_being_refunded() {
 }
 
 #[test]
+fn a_partial_refund_that_only_lacks_its_exchange_stays_one() {
+    let mut rma = of(&[RefundType::Refund, RefundType::Refund, RefundType::EvenExchange]);
+    assert_eq!(rma.close_receiving(), Ok(Step::Moved(Event::ReceivingClosed)));
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::PartiallyRefunded)));
+    assert_eq!(rma.refund(&[1]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!(rma.status, Status::PartialRefund);
+    rma.units[2].exchange_owed = false;
+    assert_eq!(rma.settle_status(), Status::Refunded);
+}
+
+#[test]
 fn a_return_of_exchanges_alone_is_refunded_when_the_merchant_settles_one() {
     let mut rma = of(&[RefundType::EvenExchange, RefundType::UnevenExchange]);
     rma.units.iter_mut().for_each(|unit| unit.exchange_owed = false);
