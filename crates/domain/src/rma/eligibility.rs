@@ -7,6 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::Method;
 use super::policy::{Offer, Policy, TagRule};
 use super::sale::{Sale, SoldLine, Weight};
+pub use super::word::Obstacle;
 use crate::order;
 
 /// Units of a line that are spoken for.
@@ -16,31 +17,6 @@ pub struct Taken {
     pub live: u32,
     /// Refunded, inside of a return or outside; a unit that was refunded inside of one counts here alone.
     pub refunded: u32,
-}
-
-/// Why a unit cannot come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Obstacle {
-    /// The order was called off.
-    OrderCancelled,
-    /// The unit was called off.
-    Cancelled,
-    /// The unit has not left yet.
-    NotShipped,
-    /// The money was paid back already.
-    Refunded,
-    /// It is on its way back already.
-    InReturn,
-    /// Sold for good.
-    FinalSale,
-    /// A gift card.
-    GiftCard,
-    /// Picked up in a store, and brought back there.
-    PickupInStore,
-    /// Sold by somebody else.
-    ThirdParty,
-    /// It is too late.
-    WindowOver,
 }
 
 /// What can come back of one line. `units` and what is held are together the line's quantity.

@@ -1,4 +1,4 @@
-//! The words of returns, as the contract spells them; they are stored, and never changed once released.
+//! The words of returns, spelled as the contract does where it has them; they are stored, and never changed once released.
 
 use std::fmt;
 use std::str::FromStr;
@@ -134,6 +134,32 @@ words! {
     }
 }
 
+words! {
+    /// Why a unit cannot come back. Where several stand against it, the first of them is told.
+    Obstacle, "obstacle" {
+        /// The order was called off.
+        OrderCancelled = "order_cancelled",
+        /// The unit was called off.
+        Cancelled = "cancelled",
+        /// The unit has not left yet.
+        NotShipped = "not_shipped",
+        /// The money was paid back already.
+        Refunded = "refunded",
+        /// It is on its way back already.
+        InReturn = "in_return",
+        /// Sold for good.
+        FinalSale = "final_sale",
+        /// A gift card.
+        GiftCard = "gift_card",
+        /// Picked up in a store, and brought back there.
+        PickupInStore = "pickup_in_store",
+        /// Sold by somebody else.
+        ThirdParty = "third_party",
+        /// It is too late.
+        WindowOver = "window_over",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +178,7 @@ mod tests {
         read_back(Event::ALL);
         read_back(Receiving::ALL);
         read_back(TagRule::ALL);
+        read_back(Obstacle::ALL);
     }
 
     #[test]
