@@ -112,6 +112,14 @@ mod tests {
         }
 
         #[test]
+        fn every_name_is_as_likely_as_any_other(bits: u64) {
+            let name = Identifier::from_random(bits).to_string().replace("R-", "").replace('-', "");
+            let digit = |letter: char| ALPHABET.iter().zip(0_u64..).find(|(known, _)| **known == letter).map(|(_, digit)| digit);
+            let number = name.chars().filter_map(digit).rev().fold(0, |number, digit| number * 19 + digit);
+            prop_assert_eq!(number, bits % 19_u64.pow(8), "a name is a number, and each number has one");
+        }
+
+        #[test]
         fn no_text_is_too_odd_to_be_refused(text in "\\PC{0,40}") {
             if let Ok(name) = text.parse::<Identifier>() {
                 prop_assert_eq!(name.to_string().parse(), Ok(name));

@@ -90,6 +90,17 @@ fn a_refund_of_a_part_is_recorded_and_the_rest_settles_the_return_once() {
 }
 
 #[test]
+fn what_is_final_stays_whatever_the_units_say() {
+    for status in [Status::Refunded, Status::Canceled] {
+        let mut rma = Rma { status, receiving_closed: true, ..two() };
+        for refunded in [false, true] {
+            rma.units[0].refunded = refunded;
+            assert_eq!(rma.settle_status(), status);
+        }
+    }
+}
+
+#[test]
 fn a_return_is_partially_refunded_once_receiving_is_closed() {
     let mut rma = two();
     assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::RefundRecorded)));
