@@ -4,7 +4,7 @@ use domain::rma::eligibility::{self, LineEligibility, Obstacle};
 use domain::rma::identifier::Identifier;
 use domain::rma::policy::{EXPIRES_AFTER, Policy};
 use domain::rma::sale::{Sale, SoldLine};
-use domain::rma::{RefundType, Step, TrackingNumber, Unit};
+use domain::rma::{Receiving, RefundType, Step, TrackingNumber, Unit};
 use store::rmas::{Item, Return};
 use wire::returns::{HeldOut, MethodOut, ReturnItemOut, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut, explain};
 use wire::rma::{RefundFinancials, RmaItem, RmaMessage};
@@ -41,7 +41,7 @@ fn message_item<'a>(kept: &'a Return, unit: &'a Unit, item: &'a Item) -> RmaItem
         sku: &item.sku,
         tracking_number: unit.parcel.number().map(TrackingNumber::as_str),
         package_tracking_status: unit.parcel.as_str(),
-        receiving_status: unit.receiving.map(|receiving| receiving.as_str()),
+        receiving_status: unit.receiving.map(Receiving::as_str),
         refund_financials: RefundFinancials {
             estimated_refund_amount_cents: item.financials.estimated.get(),
             service_refund_amount_cents: item.financials.service.get(),
@@ -115,10 +115,8 @@ pub(crate) fn returnable(sale: &Sale, policy: &Policy, lines: &[LineEligibility]
 }
 
 fn returnable_line(sold: &SoldLine, line: &LineEligibility) -> ReturnableLine {
-    let held = |(obstacle, quantity): &(Obstacle, u32)| {
-        let (reason, message) = explain(*obstacle);
-        HeldOut { quantity: *quantity, reason, message }
-    };
+    let held =
+        |(obstacle, quantity): &(Obstacle, u32)| HeldOut { quantity: *quantity, reason: obstacle.as_str(), message: explain(*obstacle) };
     ReturnableLine {
         order_line_item_identifier: sold.identifier.clone(),
         sku: sold.sku.clone(),

@@ -267,19 +267,19 @@ pub struct HeldOut {
     pub message: &'static str,
 }
 
-/// Why units cannot come back: a word for programs, and a sentence for people.
+/// Why units cannot come back, in a sentence.
 #[must_use]
-pub const fn explain(obstacle: Obstacle) -> (&'static str, &'static str) {
+pub const fn explain(obstacle: Obstacle) -> &'static str {
     match obstacle {
-        Obstacle::OrderCancelled => ("order_cancelled", "The order was cancelled."),
-        Obstacle::Cancelled => ("cancelled", "The unit was cancelled before it shipped."),
-        Obstacle::NotShipped => ("not_shipped", "The unit has not shipped yet."),
-        Obstacle::Refunded => ("refunded", "The unit is refunded already."),
-        Obstacle::InReturn => ("in_return", "The unit is in another return already."),
-        Obstacle::FinalSale => ("final_sale", "The item is final sale."),
-        Obstacle::GiftCard => ("gift_card", "Gift cards cannot be returned."),
-        Obstacle::PickupInStore => ("pickup_in_store", "The item was picked up in a store and is returned there."),
-        Obstacle::ThirdParty => ("third_party", "The item was sold by a third party."),
-        Obstacle::WindowOver => ("window_over", "The return window is over."),
+        Obstacle::OrderCancelled => "The order was cancelled.",
+        Obstacle::Cancelled => "The unit was cancelled before it shipped.",
+        Obstacle::NotShipped => "The unit has not shipped yet.",
+        Obstacle::Refunded => "The unit is refunded already.",
+        Obstacle::InReturn => "The unit is in another return already.",
+        Obstacle::FinalSale => "The item is final sale.",
+        Obstacle::GiftCard => "Gift cards cannot be returned.",
+        Obstacle::PickupInStore => "The item was picked up in a store and is returned there.",
+        Obstacle::ThirdParty => "The item was sold by a third party.",
+        Obstacle::WindowOver => "The return window is over.",
     }
 }

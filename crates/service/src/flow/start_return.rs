@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
+use domain::money::Cents;
 use domain::rma::eligibility::{self, LineEligibility, Taken};
 use domain::rma::identifier::Identifier;
 use domain::rma::policy::{NOT_GIVEN, Offer, Policy, REMINDED_AFTER};
@@ -199,8 +200,7 @@ fn said<'a>(entry: &'a ReturnedIn<'_>) -> (u32, &'a str) {
 /// How many units can come back, and why no more.
 fn explain(free: u32, line: Option<&LineEligibility>) -> String {
     let held = line.map(|line| line.held.as_slice()).unwrap_or_default();
-    let why =
-        held.iter().map(|(obstacle, units)| format!("{units} {}", wire::returns::explain(*obstacle).0)).collect::<Vec<_>>().join(", ");
+    let why = held.iter().map(|(obstacle, units)| format!("{units} {obstacle}")).collect::<Vec<_>>().join(", ");
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
     format!("must be from 1 to the {free} units that can come back{why}")
 }
@@ -210,7 +210,7 @@ fn make(app: &App, wanted: &StartReturnIn<'_>, sale: &Sale, policy: &Policy, gif
     let Chosen { offer: Offer { method, fee, deducted }, units } = chosen;
     let money: Vec<_> =
         units.iter().map(|(line, number, _)| (money::unit_money(line, *number).unwrap_or_default(), RefundType::Refund)).collect();
-    let shares = money::financials(&money, if deducted { fee } else { Default::default() });
+    let shares = money::financials(&money, if deducted { fee } else { Cents::default() });
     let items = units.iter().zip(&money).zip(shares.units).map(|(((line, _, reason), (money, _)), financials)| Item {
         sku: line.sku.clone(),
         title: line.title.clone(),

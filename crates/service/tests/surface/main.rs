@@ -39,6 +39,7 @@ mod receiving;
 mod refunds;
 mod reports;
 mod retries;
+mod returns;
 mod snapshots;
 mod tokens;
 mod watching;

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::world::{Reply, World, line, message, order, refund};
+use crate::world::{Reply, World, line, message, order, plain_refund, refund};
 
 const ORDER: &str = "returns_portal_order.orders[0]";
 
@@ -216,7 +216,7 @@ async fn amounts_are_minor_units_of_whatever_currency() {
     for (identifier, currency) in [("1", "USD"), ("2", "JPY"), ("3", "KWD")] {
         let mut sent = order(identifier);
         sent["currency"] = currency.into();
-        sent["refunds"] = json!([refund(&format!("F{identifier}"), 1)]);
+        sent["refunds"] = json!([plain_refund(&format!("F{identifier}"), 1)]);
         let reply = merchant.publishes(&message([sent])).await;
         assert_eq!((reply.results(), reply.warnings().len()), (vec!["created"], 0), "{currency}");
         assert_eq!(merchant.looks_up(identifier).await.body["refunds"][0]["total_refund_amount_cents"], 5_400, "{currency}");
@@ -348,7 +348,7 @@ async fn what_does_not_add_up_is_warned_about_and_stored() {
     sent["items"] = json!([line("L1", 2)]);
     sent["items"][0]["product_amount_cents"] = json!(9_999);
     sent["items"][0]["tax_amount_cents"] = json!(799);
-    let mut full = refund("F1", 2);
+    let mut full = plain_refund("F1", 2);
     full["total_refund_amount_cents"] = json!(10_900);
     sent["refunds"] = json!([full]);
     let reply = merchant.publishes(&message([sent])).await;

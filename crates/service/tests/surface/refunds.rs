@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Merchant, World, line, message, order, refund};
+use crate::world::{Merchant, World, line, message, order, plain_refund, refund};
 
 fn refunded(identifier: &str, updated_at: &str, refunds: &[Value]) -> Value {
     let mut order = order(identifier);
@@ -117,15 +117,15 @@ async fn the_order_of_the_lines_is_no_difference() {
 async fn a_note_and_a_late_return_are_taken_over_and_the_rest_is_warned_about() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut first = refund("F1", 1);
-    first["rma_identifier"] = Value::Null;
+    let first = plain_refund("F1", 1);
     merchant.publishes(&message([refunded("1", "2026-02-01T10:00:00Z", &[first])])).await.results();
 
     let mut late = refund("F1", 1);
     late["note"] = "by voucher".into();
     late["created_at"] = "2026-02-01T11:00:00.000+01:00".into();
     let reply = merchant.publishes(&message([refunded("1", "2026-02-02T10:00:00Z", &[late])])).await;
-    assert!(reply.warnings().is_empty(), "the time is only written differently");
+    let at = "returns_portal_order.orders[0].refunds[0]";
+    assert_eq!(reply.warnings(), [format!("{at}.rma_identifier")], "there is no such return, and the time is only written differently");
     let refund_out = merchant.looks_up("1").await.body["refunds"][0].clone();
     assert_eq!((&refund_out["note"], &refund_out["rma_identifier"]), (&json!("by voucher"), &json!("R-AAAA-BBBB")));
 
@@ -133,7 +133,6 @@ async fn a_note_and_a_late_return_are_taken_over_and_the_rest_is_warned_about() 
     other["rma_identifier"] = "R-ZZZZ-ZZZZ".into();
     other["created_at"] = "2026-02-05T10:00:00Z".into();
     let reply = merchant.publishes(&message([refunded("1", "2026-02-03T10:00:00Z", &[other])])).await;
-    let at = "returns_portal_order.orders[0].refunds[0]";
     assert_eq!(reply.warnings(), [format!("{at}.rma_identifier"), format!("{at}.created_at")]);
     let refund_out = merchant.looks_up("1").await.body["refunds"][0].clone();
     assert_eq!((&refund_out["created_at"], &refund_out["rma_identifier"]), (&json!("2026-02-01T10:00:00Z"), &json!("R-AAAA-BBBB")));
@@ -201,7 +200,7 @@ async fn a_refund_may_carry_any_date() {
     for (identifier, date, warned) in
         [("1", "2031-01-01T00:00:00Z", false), ("2", "2026-02-01", false), ("3", "1999-12-31T00:00:00Z", true)]
     {
-        let mut dated = refund(&format!("F{identifier}"), 1);
+        let mut dated = plain_refund(&format!("F{identifier}"), 1);
         dated["created_at"] = date.into();
         let reply = merchant.publishes(&message([refunded(identifier, "2026-02-01T10:00:00Z", &[dated])])).await;
         assert_eq!(reply.results(), ["created"]);
@@ -213,7 +212,7 @@ async fn a_refund_may_carry_any_date() {
 async fn a_full_refund_leaves_the_order_shipped_and_adds_up() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut full = refund("F1", 2);
+    let mut full = plain_refund("F1", 2);
     full["total_refund_amount_cents"] = json!(10_800);
     let mut sent = refunded("1", "2026-02-01T10:00:00Z", &[full]);
     sent["items"] = json!([line("L1", 2)]);

@@ -3,6 +3,7 @@
 mod database;
 mod order;
 pub mod receiver;
+mod returns;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub use self::database::Database;
-pub use self::order::{line, message, order, refund};
+pub use self::order::{line, message, order, plain_refund, refund};
+pub use self::returns::sold;
 
 /// When every test begins.
 pub fn beginning() -> DateTime<Utc> {

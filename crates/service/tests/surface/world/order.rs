@@ -61,6 +61,13 @@ pub fn line(identifier: &str, quantity: u32) -> Value {
     })
 }
 
+/// The same without the return that it names, of which nobody has heard.
+pub fn plain_refund(identifier: &str, units: u32) -> Value {
+    let mut refund = refund(identifier, units);
+    refund["rma_identifier"] = Value::Null;
+    refund
+}
+
 /// A refund of `units` units of the line `L1`.
 pub fn refund(identifier: &str, units: u32) -> Value {
     json!({

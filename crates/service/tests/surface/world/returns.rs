@@ -1,0 +1,97 @@
+//! Merchants whose shoppers send things back.
+
+use backhaul::flow::configure_endpoint::{Change, set_endpoint};
+use domain::message::Interface;
+use reqwest::Method;
+use sandbox::merchant::Merchant as Systems;
+use serde_json::{Value, json};
+
+use super::receiver::PATH;
+use super::{Merchant, Reply, World, line, message, order};
+
+/// An order of `quantity` units on the line `L1`, shipped ten days before the world begins; every sum adds up.
+pub fn sold(identifier: &str, quantity: u32) -> Value {
+    let mut sold = order(identifier);
+    sold["items"] = json!([line("L1", quantity)]);
+    sold["items"][0]["shipped_date"] = "2026-02-19T09:00:00Z".into();
+    for (field, each) in [("total_amount_cents", 5_400), ("product_amount_cents", 5_000), ("tax_amount_cents", 400)] {
+        sold[field] = (each * quantity).into();
+    }
+    sold
+}
+
+/// A return of `units` units of the line `L1`, by mail.
+pub fn mail_back(order: &str, units: u32) -> Value {
+    json!({
+        "order_identifier": order,
+        "return_method": "mail-back",
+        "items": [{ "order_line_item_identifier": "L1", "quantity": units, "return_reason": "TOO_SMALL" }],
+    })
+}
+
+impl Merchant<'_> {
+    /// Publishes an order of `quantity` units that can come back.
+    pub async fn sells(&self, identifier: &str, quantity: u32) {
+        assert_eq!(self.publishes(&message([sold(identifier, quantity)])).await.results(), ["created"]);
+    }
+
+    /// Asks for a return.
+    pub async fn starts(&self, wanted: &Value) -> Reply {
+        self.calls(Method::POST, "/v1/returns", |request| request.json(wanted)).await
+    }
+
+    /// Starts a return of `units` units of the order's line `L1`, and answers its identifier.
+    pub async fn starts_a_return(&self, order: &str, units: u32) -> String {
+        let reply = self.starts(&mail_back(order, units)).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+        reply.body["rma_identifier"].as_str().unwrap().to_owned()
+    }
+
+    /// The return as it stands.
+    pub async fn looks_at(&self, rma: &str) -> Value {
+        let reply = self.calls(Method::GET, &format!("/v1/returns/{rma}"), |request| request).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        reply.body
+    }
+
+    /// A carrier reports.
+    pub async fn carrier_reports(&self, event: &Value) -> Reply {
+        self.calls(Method::POST, "/v1/carrier_events", |request| request.json(event)).await
+    }
+
+    /// A carrier reports `event` for the return, with the tracking number `T-<return>`; it takes effect, or was known.
+    pub async fn carrier_says(&self, rma: &str, event: &str) -> Reply {
+        let reported = json!({
+            "event": event, "rma_identifier": rma, "tracking_number": format!("T-{rma}"), "occurred_at": "2026-03-01T12:00:00Z",
+        });
+        let reply = self.carrier_reports(&reported).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        reply
+    }
+}
+
+/// A merchant whose systems take RMA messages.
+pub struct Shop<'w> {
+    pub merchant: Merchant<'w>,
+    pub systems: Systems,
+}
+
+impl World {
+    pub async fn shop(&self, handle: &str) -> Shop<'_> {
+        let merchant = self.merchant(handle).await;
+        let systems = Systems::start().await.unwrap();
+        let change = Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..Change::default() };
+        set_endpoint(&self.app, "test", merchant.id, Interface::Rma, change).await.unwrap();
+        Shop { merchant, systems }
+    }
+}
+
+impl Shop<'_> {
+    /// What its systems have received since the last look, once everything due is delivered: the event and the body.
+    pub async fn receives(&self) -> Vec<(String, Value)> {
+        self.merchant.world.deliver_all_due().await;
+        let received = self.systems.received_at(PATH);
+        self.systems.clear();
+        received.iter().map(|received| (received.header("x-service-event").unwrap().to_owned(), received.json())).collect()
+    }
+}
