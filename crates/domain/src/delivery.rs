@@ -48,9 +48,13 @@ pub const fn is_success(status: u16) -> bool {
     matches!(status, 200..=299)
 }
 
-/// How long after each failed attempt the next one follows; after the last wait there is no further attempt.
+/// How long after each failed attempt the next one follows; after the last wait there is no further attempt, unless it goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Schedule(Vec<TimeDelta>);
+pub struct Schedule {
+    waits: Vec<TimeDelta>,
+    /// The wait after all of these, for ever.
+    then: Option<TimeDelta>,
+}
 
 /// Why something is no [`Schedule`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +67,8 @@ const MOST_WAITS: usize = 10;
 const LONGEST_WAIT: TimeDelta = TimeDelta::days(7);
 /// How long a peer can make us wait by `Retry-After`.
 const LONGEST_ASKED: TimeDelta = TimeDelta::hours(6);
+/// How long what is not given up waits between its attempts.
+const PATIENCE: TimeDelta = TimeDelta::hours(1);
 /// A wait is up to this part of itself longer, so that what failed together does not return together: a tenth.
 const SPREAD: i32 = 10;
 
@@ -71,20 +77,26 @@ impl Schedule {
     pub fn of_seconds(waits: &[i64]) -> Result<Self, NoSchedule> {
         let waits: Vec<TimeDelta> = waits.iter().map(|wait| TimeDelta::try_seconds(*wait).ok_or(NoSchedule)).collect::<Result<_, _>>()?;
         let fit = waits.len() <= MOST_WAITS && waits.iter().all(|wait| (TimeDelta::seconds(1)..=LONGEST_WAIT).contains(wait));
-        if fit { Ok(Self(waits)) } else { Err(NoSchedule) }
+        if fit { Ok(Self { waits, then: None }) } else { Err(NoSchedule) }
     }
 
     /// The waits, in seconds.
     #[must_use]
     pub fn seconds(&self) -> Vec<i64> {
-        self.0.iter().map(TimeDelta::num_seconds).collect()
+        self.waits.iter().map(TimeDelta::num_seconds).collect()
+    }
+
+    /// The usual schedule, and after that once an hour, until somebody calls it off.
+    #[must_use]
+    pub fn patient() -> Self {
+        Self { then: Some(PATIENCE), ..Self::default() }
     }
 }
 
 /// The contract's: each wait is eight times the one before, five retries over about six hours.
 impl Default for Schedule {
     fn default() -> Self {
-        Self([5, 40, 320, 2_560, 20_480].into_iter().map(TimeDelta::seconds).collect())
+        Self { waits: [5, 40, 320, 2_560, 20_480].into_iter().map(TimeDelta::seconds).collect(), then: None }
     }
 }
 
@@ -109,7 +121,8 @@ pub fn judge(outcome: &Outcome, attempt: u16, schedule: &Schedule, chance: f64, 
     if outcome.is_success() {
         return Verdict::Delivered;
     }
-    let Some(wait) = usize::from(attempt).checked_sub(1).and_then(|at| schedule.0.get(at)) else { return Verdict::Failed };
+    let wait = usize::from(attempt).checked_sub(1).and_then(|at| schedule.waits.get(at).or(schedule.then.as_ref()));
+    let Some(wait) = wait else { return Verdict::Failed };
     let asked = match outcome {
         Outcome::Answered { retry_after: Some(asked), .. } => (*asked).clamp(TimeDelta::zero(), LONGEST_ASKED),
         Outcome::Answered { retry_after: None, .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use crate::delivery::Schedule;
 use crate::id::{EndpointId, MerchantId};
 
 /// What a message is about; each has its own interface in the merchant's systems, and so its own endpoint.
@@ -111,11 +112,15 @@ pub enum Internal {
     Mail,
     /// Something that the operator's own systems are told.
     OperatorHook,
+    /// A label that is to be bought; it is not given up as long as its return waits for it.
+    Label,
+    /// A label that is to be given back.
+    LabelVoid,
 }
 
 impl Internal {
     /// Every kind of it.
-    pub const ALL: [Self; 2] = [Self::Mail, Self::OperatorHook];
+    pub const ALL: [Self; 4] = [Self::Mail, Self::OperatorHook, Self::Label, Self::LabelVoid];
 
     /// Its word in the database; never changed once released.
     #[must_use]
@@ -123,6 +128,8 @@ impl Internal {
         match self {
             Self::Mail => "mail",
             Self::OperatorHook => "operator_hook",
+            Self::Label => "label",
+            Self::LabelVoid => "label_void",
         }
     }
 
@@ -133,6 +140,8 @@ impl Internal {
         let mark: u128 = match self {
             Self::Mail => 0x6d61_696c,
             Self::OperatorHook => 0x686f_6f6b,
+            Self::Label => 0x6c61_6265,
+            Self::LabelVoid => 0x766f_6964,
         };
         EndpointId(Uuid::from_u128(merchant.0.as_u128() ^ mark))
     }
@@ -147,6 +156,8 @@ pub enum Transport {
     Mail,
     /// By HTTP, to the operator's webhook.
     OperatorHook,
+    /// By a few calls of the merchant's carrier.
+    Carrier,
 }
 
 /// What a stored message is.
@@ -180,6 +191,17 @@ impl Kind {
         }
     }
 
+    /// When it is tried again, unless its endpoint says otherwise.
+    #[must_use]
+    pub fn schedule(self) -> Schedule {
+        match self {
+            Self::Internal(Internal::Label) => Schedule::patient(),
+            Self::Of(_) | Self::EndpointTest | Self::Internal(Internal::Mail | Internal::OperatorHook | Internal::LabelVoid) => {
+                Schedule::default()
+            }
+        }
+    }
+
     /// How it goes out.
     #[must_use]
     pub const fn transport(self) -> Transport {
@@ -187,6 +209,7 @@ impl Kind {
             Self::Of(_) | Self::EndpointTest => Transport::Endpoint,
             Self::Internal(Internal::Mail) => Transport::Mail,
             Self::Internal(Internal::OperatorHook) => Transport::OperatorHook,
+            Self::Internal(Internal::Label | Internal::LabelVoid) => Transport::Carrier,
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Every listing is a table for people, and JSON for scripts with `-o json`.
 
+mod carrier;
 mod config;
 mod credential;
 mod deliverers;
@@ -66,6 +67,9 @@ enum Command {
     /// Endpoints, where merchants' systems take messages: set, list, show, test, pause, resume, rotate their secrets, remove.
     #[command(subcommand)]
     Endpoint(endpoint::Command),
+    /// Carriers, from whom merchants' labels are bought: set, show, remove.
+    #[command(subcommand)]
+    Carrier(carrier::Command),
     /// Messages to merchants' systems: list, show, retry.
     #[command(subcommand)]
     Messages(messages::Command),
@@ -124,6 +128,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Merchant(command) => merchant::run(command, &app()?, cli.output).await?,
         Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
         Command::Endpoint(command) => endpoint::run(command, &app()?, cli.output).await?,
+        Command::Carrier(command) => carrier::run(command, &app()?, cli.output).await?,
         Command::Messages(command) => messages::run(command, &app()?, cli.output).await?,
         Command::Failures(command) => failures::run(command, &app()?, cli.output).await?,
         Command::Deliverers => deliverers::run(&app()?, cli.output).await?,

@@ -3,11 +3,14 @@
 pub mod accept_orders;
 pub mod cancel_return;
 pub mod carrier_event;
+pub mod carrier_webhook;
+pub mod configure_carrier;
 pub mod configure_endpoint;
 pub mod configure_merchant;
 pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;
+pub mod label_return;
 pub mod receive_return;
 pub mod resend_return;
 pub mod retry_failures;
@@ -18,3 +21,14 @@ pub mod start_return;
 mod tell_return;
 pub mod wake_returns;
 pub mod work_on_failure;
+
+use domain::message::{Internal, Kind};
+
+use crate::app::App;
+use crate::outbound::reaction::Reactions;
+
+/// What follows from which delivery.
+#[must_use]
+pub fn reactions(app: &App) -> Reactions {
+    Reactions::default().with(Kind::Internal(Internal::Label), label_return::LabelBought(app.clone()))
+}

@@ -33,6 +33,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::returns::returnable))
         .routes(routes!(api::returns::start, api::returns::list))
         .routes(routes!(api::returns::show))
+        .routes(routes!(api::returns::label))
         .routes(routes!(api::returns::cancel))
         .routes(routes!(api::returns::resend))
         .routes(routes!(api::imports::send, api::imports::list))
@@ -47,6 +48,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::endpoints::list))
         // Carriers' systems.
         .routes(routes!(api::carrier_events::report))
+        .routes(routes!(api::carrier_webhooks::receive))
 }
 
 /// The public listener's router.

@@ -9,12 +9,13 @@
 //!   ([`seal`]); `transport` prepares and sends, for which [`authentication`] and [`signature`] make the headers and [`client`]
 //!   calls, behind the [`guard`].
 //! - `lookout` tells the metrics of what waits.
-//! - [`mail`] hands a mail to the operator's mail server instead, and [`operator_hook`] names the operator's webhook: the ways
-//!   of work of our own.
+//! - [`mail`] hands a mail to the operator's mail server instead, [`operator_hook`] names the operator's webhook, and `carrier`
+//!   buys labels: the ways of work of our own.
 //! - `writer` settles what came of it, together with the kind's [`reaction`], where it has one.
 
 mod attempt;
 pub mod authentication;
+mod carrier;
 mod chores;
 pub mod client;
 mod desk;

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
+use domain::message::Internal;
 use uuid::Uuid;
 
 use crate::crash::{self, Point};
@@ -298,4 +299,18 @@ pub async fn discard(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> 
         .execute(tx.connection())
         .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Asks the owner to give up work of our own on `subject`, if there is some.
+pub async fn discard_work(tx: &mut crate::Tx, kind: Internal, subject: &str) -> Result<(), Failed> {
+    let endpoint = kind.endpoint_of(tx.merchant());
+    sqlx::query!(
+        "update delivery set discard = true where merchant_id = $1 and endpoint_id = $2 and lane = $3",
+        tx.merchant().0,
+        endpoint.0,
+        subject,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
 }

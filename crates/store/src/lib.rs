@@ -9,7 +9,9 @@
 pub mod attempts;
 pub mod audit;
 pub mod backlog;
+pub mod carrier_accounts;
 pub mod carrier_events;
+pub mod carrier_webhooks;
 pub mod crash;
 pub mod credentials;
 pub mod deliveries;
@@ -20,6 +22,7 @@ pub mod health;
 pub mod idempotency;
 pub mod imports;
 pub mod installation;
+pub mod labels;
 pub mod leases;
 pub mod limits;
 pub mod merchants;

@@ -100,7 +100,7 @@ pub fn read(body: &[u8]) -> Result<CarrierEventIn<'_>, Refusal> {
 #[derive(Serialize, ToSchema)]
 pub struct CarrierEventTaken {
     /// `moved`: the return changed, and its merchant is told. `unchanged`: it was known. `kept`: there is no label yet; it
-    /// takes effect as soon as there is one.
+    /// takes effect as soon as there is one. `ignored`: it was taken before, or says nothing that matters here.
     pub result: &'static str,
     /// The return, where it is known.
     pub rma_identifier: Option<String>,

@@ -10,6 +10,7 @@
 //! - [`fault`] is how a fault is told: field, code, message.
 //! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
 //! - [`rma`] is the message on a return; [`returns`] is how returns are started and looked at; [`carrier`] what carriers report.
+//! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
 //! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`report`] is what became of messages.
 //! - [`message`] is what merchants see of the messages to them.
@@ -21,12 +22,14 @@
 
 pub mod answer;
 pub mod carrier;
+pub mod easypost;
 pub mod endpoint_test;
 pub mod event;
 pub mod fault;
 pub mod headers;
 pub mod import;
 pub mod json;
+pub mod label;
 pub mod mail;
 pub mod message;
 pub mod order;

@@ -5,6 +5,7 @@ use domain::rma::{Refused, Step};
 use store::rmas::{self, Return};
 use store::{Failed, unit_claims};
 
+use super::label_return::give_label_back;
 use super::tell_return::tell;
 use crate::app::App;
 
@@ -31,9 +32,10 @@ pub async fn cancel_return(app: &App, merchant: MerchantId, identifier: &str, wh
         Step::Moved(event) => {
             kept.cancel_reason = Some(why.to_owned());
             unit_claims::release(&mut tx, kept.id).await?;
-            let owed = tell(app, &mut tx, &mut kept, event, app.now()).await?;
+            let told = tell(app, &mut tx, &mut kept, event, app.now()).await?;
+            let label = give_label_back(app, &mut tx, &kept).await?;
             tx.commit().await?;
-            owed.into_iter().for_each(|owed| app.signals.owe(owed));
+            told.into_iter().chain(label).for_each(|owed| app.signals.owe(owed));
         }
     }
     Ok(kept)

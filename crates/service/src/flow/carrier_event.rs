@@ -3,20 +3,21 @@
 //! What comes before its label is kept, and takes effect in the label's transaction: first the label, then what was kept, each
 //! with a message of its own.
 
+mod read;
+
+use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::rma::parcel::NoTrackingNumber;
 use domain::rma::{CarrierEvent, Refused, Rma, Step, TrackingNumber, Which};
 use store::carrier_events::{self, Kept, WaitsFor};
 use store::outbox::Owed;
 use store::rmas::{self, Return};
-use store::{Failed, Tx, parcels};
+use store::{Failed, Tx, carrier_webhooks, parcels};
 use uuid::Uuid;
 use wire::carrier::{CarrierEventIn, CarrierWord};
-use wire::fault::{Code, Fault, Path};
+use wire::fault::Fault;
 
 use super::tell_return::tell;
 use crate::app::App;
-use crate::returns;
 
 /// What became of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub enum Taken {
     Unchanged(String),
     /// It waits for the label; the return's identifier, where it is known.
     Kept(Option<String>),
+    /// It says nothing new, or nothing that matters here.
+    Ignored,
 }
 
 /// Why an event was not taken.
@@ -50,18 +53,38 @@ pub enum CarrierEventError {
 }
 
 /// An event, read.
-struct Report {
+pub(super) struct Report {
+    /// The return, where it is named.
+    rma: Option<String>,
     word: CarrierWord,
     number: Option<TrackingNumber>,
     kept: Kept,
 }
 
+impl Report {
+    /// What is known of a parcel by its number alone.
+    pub(super) fn of_parcel(word: CarrierWord, number: TrackingNumber, occurred_at: DateTime<Utc>) -> Self {
+        let kept = Kept { event: word.as_str().to_owned(), occurred_at, handed_over: None };
+        Self { rma: None, word, number: Some(number), kept }
+    }
+}
+
 /// Takes an event.
 pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEventIn<'_>) -> Result<Taken, CarrierEventError> {
-    let report = read(event)?;
+    let report = read::read(event).map_err(CarrierEventError::Faulty)?;
+    take(app, merchant, &report, None).await
+}
+
+/// Takes an event; with the id of its `webhook`, once.
+pub(super) async fn take(app: &App, merchant: MerchantId, report: &Report, webhook: Option<&str>) -> Result<Taken, CarrierEventError> {
     loop {
         let mut tx = app.store.begin(merchant).await?;
-        let Some(mut kept) = find(&mut tx, event, &report).await? else {
+        if let Some(event) = webhook
+            && !carrier_webhooks::take(&mut tx, event, app.now()).await?
+        {
+            return Ok(Taken::Ignored);
+        }
+        let Some(mut kept) = find(&mut tx, report).await? else {
             // Nobody knows the number yet. If its label came just now, we look again.
             let number = report.number.as_ref().map(TrackingNumber::as_str).unwrap_or_default();
             if parcels::expect(&mut tx, number).await?.is_some() {
@@ -72,7 +95,7 @@ pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEvent
             tx.commit().await?;
             return Ok(Taken::Kept(None));
         };
-        let (step, owed) = apply(app, &mut tx, &mut kept, &report).await?;
+        let (step, owed) = apply(app, &mut tx, &mut kept, report).await?;
         tx.commit().await?;
         owed.into_iter().for_each(|owed| app.signals.owe(owed));
         return Ok(match step {
@@ -83,53 +106,10 @@ pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEvent
     }
 }
 
-/// What an event must say, beyond its shape.
-fn read(event: &CarrierEventIn<'_>) -> Result<Report, CarrierEventError> {
-    let at = |name| Path::root().field(name);
-    let mut faults = Vec::new();
-    let number = event.tracking_number.as_ref().map(|number| number.0.parse::<TrackingNumber>()).transpose();
-    let number = number.unwrap_or_else(|wrong: NoTrackingNumber| {
-        faults.push(Fault::new(at("tracking_number"), Code::Invalid, wrong.to_string()));
-        None
-    });
-    match event.event {
-        CarrierWord::LabelIssued => {
-            for (name, given) in [("rma_identifier", event.rma_identifier.is_some()), ("tracking_number", event.tracking_number.is_some())]
-            {
-                if !given {
-                    faults.push(Fault::new(at(name), Code::MissingField, "is required for a label"));
-                }
-            }
-        }
-        CarrierWord::DroppedOff
-        | CarrierWord::Collected
-        | CarrierWord::InTransit
-        | CarrierWord::Delivered
-        | CarrierWord::ReturnedToSender
-        | CarrierWord::Failed => {
-            if event.rma_identifier.is_none() && event.tracking_number.is_none() {
-                faults.push(Fault::new(at("rma_identifier"), Code::MissingField, "is required, or tracking_number"));
-            }
-        }
-    }
-    let handed_over = event.items.as_ref().map(|items| {
-        let units = items.0.iter().map(|item| (item.order_line_item_identifier.0.to_string(), item.quantity.0));
-        units.collect::<Vec<_>>()
-    });
-    if handed_over.is_some() && !matches!(event.event, CarrierWord::DroppedOff | CarrierWord::Collected) {
-        faults.push(Fault::new(at("items"), Code::Invalid, "goes with dropped_off and collected only"));
-    }
-    if !faults.is_empty() {
-        return Err(CarrierEventError::Faulty(faults));
-    }
-    let kept = Kept { event: event.event.as_str().to_owned(), occurred_at: event.occurred_at.0, handed_over };
-    Ok(Report { word: event.event, number, kept })
-}
-
 /// The return that the event is about, locked; none if only a tracking number is given that nobody knows yet.
-async fn find(tx: &mut Tx, event: &CarrierEventIn<'_>, report: &Report) -> Result<Option<Return>, CarrierEventError> {
-    if let Some(identifier) = &event.rma_identifier {
-        let found = rmas::lock(tx, &returns::identifier(&identifier.0)).await?;
+async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEventError> {
+    if let Some(identifier) = &report.rma {
+        let found = rmas::lock(tx, identifier).await?;
         return found.map(Some).ok_or(CarrierEventError::NoSuchReturn);
     }
     let Some(number) = &report.number else { return Err(CarrierEventError::NoSuchReturn) };
@@ -147,8 +127,7 @@ async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Re
     match step {
         Step::Unchanged => {}
         Step::TooEarly => {
-            let identifier = kept.identifier.clone();
-            carrier_events::keep(tx, app.mint(), WaitsFor::Return(&identifier), &report.kept, app.now()).await?;
+            carrier_events::keep(tx, app.mint(), WaitsFor::Return(&kept.identifier), &report.kept, app.now()).await?;
         }
         Step::Moved(event) => {
             owed.extend(tell(app, tx, kept, event, app.now()).await?);
@@ -161,6 +140,33 @@ async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Re
         }
     }
     Ok((step, owed))
+}
+
+/// What became of a label.
+pub(super) enum Labelled {
+    /// The return has it now.
+    Told(Vec<Owed>),
+    /// The return had it before.
+    Known,
+    /// The return has no use for it.
+    Unwanted,
+}
+
+/// Puts a label on a return, which is locked.
+pub(super) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<Labelled, Failed> {
+    let has_it = kept.rma.units.iter().all(|unit| unit.parcel.number() == Some(number));
+    let report = Report::of_parcel(CarrierWord::LabelIssued, number.clone(), app.now());
+    match apply(app, tx, kept, &report).await {
+        Ok((Step::Moved(_), owed)) => Ok(Labelled::Told(owed)),
+        Ok((Step::Unchanged | Step::TooEarly, _)) if has_it => Ok(Labelled::Known),
+        Ok((Step::Unchanged | Step::TooEarly, _)) | Err(CarrierEventError::Refused(_) | CarrierEventError::NoSuchReturn) => {
+            Ok(Labelled::Unwanted)
+        }
+        Err(CarrierEventError::Failed(failed)) => Err(failed),
+        Err(CarrierEventError::AnothersNumber | CarrierEventError::Faulty(_)) => {
+            Err(Failed::Refused("the carrier sold a tracking number twice".to_owned()))
+        }
+    }
 }
 
 /// What came before the label takes effect now. What cannot any more, is dropped: it was answered long ago.

@@ -15,10 +15,16 @@ pub async fn settle_and_react(
     ending: &Ending,
 ) -> Result<Settled, Failed> {
     let mut tx = app.store.begin(settlement.merchant).await?;
+    let owed = match reaction {
+        Some(reaction) => reaction.react(&mut tx, ending).await?,
+        None => Vec::new(),
+    };
     let settled = settlements::settle_within(&mut tx, settlement, attempts, ending.at).await?;
-    if let Some(reaction) = reaction.filter(|_| !settled.held.is_empty()) {
-        reaction.react(&mut tx, ending).await?;
+    if settled.held.is_empty() {
+        tx.rollback().await?;
+        return Ok(settled);
     }
     tx.commit().await?;
+    owed.into_iter().for_each(|owed| app.signals.owe(owed));
     Ok(settled)
 }

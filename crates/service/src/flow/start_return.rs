@@ -16,6 +16,7 @@ use store::{Failed, idempotency, orders, refunds, return_policies, unit_claims};
 use wire::fault::{Code, Fault, Path};
 use wire::returns::{ReturnedIn, StartReturnIn};
 
+use super::label_return::want_label;
 use super::tell_return::tell_new;
 use crate::app::App;
 use crate::returns;
@@ -91,8 +92,9 @@ async fn attempt(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, ke
         return if same { Ok(Started { answer: used.answer, repeated: true }) } else { Err(StartReturnError::KeyUsed) };
     }
     let order = order.ok_or(StartReturnError::NoSuchOrder)?;
-    let sale = wire::order::read_stored(&order.snapshot).map(|order| order.sale());
-    let sale = sale.ok_or_else(|| Failed::Refused("a stored order cannot be read".to_owned()))?;
+    let order = wire::order::read_stored(&order.snapshot);
+    let order = order.ok_or_else(|| Failed::Refused("a stored order cannot be read".to_owned()))?;
+    let sale = order.sale();
     let policy = return_policies::get(&mut tx).await?;
     let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;
     let refunded = refunds::refunded_units(&mut tx, &sale.identifier).await?;
@@ -101,13 +103,14 @@ async fn attempt(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, ke
     let gift = eligibility::is_gift(&sale, &policy);
     let chosen = choose(&sale, &lines, &claims, wanted, &policy, gift).map_err(StartReturnError::Faulty)?;
     let new = make(app, wanted, &sale, &policy, gift, chosen, now);
-    let owed = tell_new(app, &mut tx, &new).await?;
+    let told = tell_new(app, &mut tx, &new).await?;
+    let label = want_label(app, &mut tx, &new, &order).await?;
     let answer = serde_json::to_string(&returns::shown(&new)).map_err(|_| Failed::Refused("an answer could not be written".to_owned()))?;
     if let Some(key) = key {
         idempotency::insert(&mut tx, &key.key, &key.request_hash, &answer, now).await?;
     }
     tx.commit().await?;
-    owed.into_iter().for_each(|owed| app.signals.owe(owed));
+    told.into_iter().chain(label).for_each(|owed| app.signals.owe(owed));
     Ok(Started { answer, repeated: false })
 }
 

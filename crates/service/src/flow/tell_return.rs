@@ -2,11 +2,11 @@
 //! the same transaction.
 
 use chrono::{DateTime, Utc};
-use domain::message::{Interface, Kind};
+use domain::message::{Interface, Internal, Kind};
 use domain::rma::Event;
 use store::outbox::{self, Message, Owed};
 use store::rmas::{self, Return};
-use store::{Failed, Tx};
+use store::{Failed, Tx, deliveries};
 
 use crate::app::App;
 use crate::returns;
@@ -26,6 +26,10 @@ pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &mut Return, event: Ev
         changed.wakes_at = None;
     }
     rmas::save(tx, changed).await?;
+    if event == Event::Refunded {
+        // Nobody waits for a label any more.
+        deliveries::discard_work(tx, Internal::Label, &changed.identifier).await?;
+    }
     enqueue(app, tx, changed, event).await
 }
 

@@ -11,6 +11,7 @@ use store::{Failed, Tx, merchants, orders, unit_claims};
 use uuid::Uuid;
 use wire::mail::MailBody;
 
+use super::label_return::give_label_back;
 use super::tell_return::tell;
 use crate::app::App;
 
@@ -41,7 +42,7 @@ async fn wake(app: &App, merchant: MerchantId, id: Uuid) -> Result<(), Failed> {
         return Ok(());
     }
     let owed = if now < kept.created_at + EXPIRES_AFTER && !kept.reminded {
-        remind(app, &mut tx, &mut kept).await?
+        remind(app, &mut tx, &mut kept).await?.into_iter().collect()
     } else {
         expire(app, &mut tx, &mut kept, now).await?
     };
@@ -95,13 +96,15 @@ fn reminder(kept: &Return, shop: &str) -> String {
 }
 
 /// Calls the return off, unless it has moved on meanwhile.
-async fn expire(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
+async fn expire(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -> Result<Vec<Owed>, Failed> {
     let Ok(Step::Moved(event)) = kept.rma.cancel() else {
         kept.wakes_at = None;
         rmas::save(tx, kept).await?;
-        return Ok(None);
+        return Ok(Vec::new());
     };
     kept.cancel_reason = Some(EXPIRED.to_owned());
     unit_claims::release(tx, kept.id).await?;
-    tell(app, tx, kept, event, now).await
+    let told = tell(app, tx, kept, event, now).await?;
+    let label = give_label_back(app, tx, kept).await?;
+    Ok(told.into_iter().chain(label).collect())
 }

@@ -1,6 +1,7 @@
 //! What merchants' systems call.
 
 pub(super) mod carrier_events;
+pub(super) mod carrier_webhooks;
 pub(super) mod endpoints;
 pub(super) mod event_stream;
 pub(super) mod events;

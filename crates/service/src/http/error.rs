@@ -35,6 +35,8 @@ pub(super) enum ApiError {
         /// Whether there was one.
         token_given: bool,
     },
+    /// A webhook that its sender did not sign.
+    NotSigned,
     /// A wrong client id or secret.
     InvalidClient,
     /// The token does not open this route.
@@ -146,7 +148,7 @@ impl ApiError {
             | Self::UnknownVersion
             | Self::IncompleteTokenRequest(_)
             | Self::UnsupportedGrant => StatusCode::BAD_REQUEST,
-            Self::Unauthorized { .. } | Self::InvalidClient => StatusCode::UNAUTHORIZED,
+            Self::Unauthorized { .. } | Self::NotSigned | Self::InvalidClient => StatusCode::UNAUTHORIZED,
             Self::MissingScope(_) | Self::Paused => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -179,6 +181,9 @@ impl ApiError {
             }
             Self::Unauthorized { token_given: true } => {
                 "The access token is unknown, expired or revoked; get a new one from POST /oauth/token.".to_owned()
+            }
+            Self::NotSigned => {
+                "The webhook is not signed with the account's secret, or it is older than 30 days; see `backhaul carrier show`.".to_owned()
             }
             Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked.".to_owned(),
             Self::MissingScope(scope) => {

@@ -24,7 +24,7 @@ pub(super) struct Letter {
     pub(super) hold: Hold,
     pub(super) message: Uuid,
     pub(super) kind: Kind,
-    merchant: MerchantId,
+    pub(super) merchant: MerchantId,
     pub(super) endpoint: EndpointId,
     pub(super) event: String,
     pub(super) sequence: i64,
@@ -159,7 +159,8 @@ async fn call(
     // A reaction needs the whole answer; of others only the beginning is kept, for people.
     let most_kept = if reacts { MOST_READ } else { MOST_KEPT };
     crash::point(Point::Call);
-    let (exchange, token) = send(app, prepared, letter, most_kept).await;
+    let may_go_on = || leases.is_good(letter.hold, leases.now());
+    let (exchange, token) = send(app, prepared, letter, most_kept, &may_go_on).await;
     crash::point(Point::Answered);
     let interface = letter.kind.as_str();
     app.metrics.attempts.get_or_create(&AttemptLabels { interface, outcome: exchange.outcome.word() }).inc();

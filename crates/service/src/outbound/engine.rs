@@ -37,6 +37,7 @@ use super::reaction::Reactions;
 use super::writer::{self, Batch, Settled};
 use super::{chores, lookout, retries, signal};
 use crate::app::App;
+use crate::flow;
 use crate::task::Task;
 
 /// How many writers there are; a bucket always has the same.
@@ -102,10 +103,11 @@ pub struct Deliverer {
 }
 
 impl Deliverer {
-    /// Starts to deliver.
+    /// Starts to deliver; what follows from which delivery, the flows say.
     #[must_use]
     pub fn start(app: App) -> Self {
-        Self::start_with(app, Reactions::default())
+        let reactions = flow::reactions(&app);
+        Self::start_with(app, reactions)
     }
 
     /// Starts to deliver; `reactions` says what follows from which delivery.

@@ -30,6 +30,8 @@ pub(super) enum Way {
     Mail,
     /// The operator's webhook is called.
     OperatorHook,
+    /// The merchant's carrier is called.
+    Carrier,
 }
 
 /// What a call of a merchant's endpoint needs.
@@ -60,15 +62,16 @@ const VERSION: HeaderName = HeaderName::from_static(wire::headers::VERSION);
 impl Peer {
     /// Makes the settings of an endpoint ready for use.
     pub(super) fn new(app: &App, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unfit> {
-        let unfit = |what| Unfit { what, schedule: Schedule::default() };
+        let kind: Option<Kind> = endpoint.interface.parse().ok();
         let schedule = match &endpoint.waits {
-            Some(waits) => Schedule::of_seconds(waits).map_err(|_| unfit("schedule"))?,
-            None => Schedule::default(),
+            Some(waits) => Schedule::of_seconds(waits).map_err(|_| Unfit { what: "schedule", schedule: Schedule::default() })?,
+            None => kind.map_or_else(Schedule::default, Kind::schedule),
         };
-        let way = match endpoint.interface.parse().map_or(Transport::Endpoint, Kind::transport) {
+        let way = match kind.map_or(Transport::Endpoint, Kind::transport) {
             Transport::Endpoint => Way::Endpoint(Box::new(address(app, merchant, endpoint, &schedule)?)),
             Transport::Mail => Way::Mail,
             Transport::OperatorHook => Way::OperatorHook,
+            Transport::Carrier => Way::Carrier,
         };
         Ok(Self {
             revision: endpoint.revision,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::message::Kind;
+use store::outbox::Owed;
 use store::{Failed, Tx};
 use uuid::Uuid;
 
@@ -32,12 +33,13 @@ pub enum How {
     GivenUp,
 }
 
-/// What a reaction does.
-pub type Reacting<'a> = Pin<Box<dyn Future<Output = Result<(), Failed>> + Send + 'a>>;
+/// What a reaction does; it answers what is owed now, to be told of after the commit.
+pub type Reacting<'a> = Pin<Box<dyn Future<Output = Result<Vec<Owed>, Failed>> + Send + 'a>>;
 
 /// What happens when a message of a kind ends.
 pub trait Reaction: Send + Sync {
-    /// Does it, in the transaction in which the message is settled.
+    /// Does it, in the transaction in which the message is settled, before anything of the delivery engine is locked: what it
+    /// locks comes first in the order of locks. If the message turns out to be somebody else's, all of it is undone.
     fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a>;
 }
 

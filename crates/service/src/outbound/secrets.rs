@@ -1,7 +1,8 @@
-//! What an endpoint keeps sealed, opened and sealed again.
+//! What endpoints and carrier accounts keep sealed, opened and sealed again.
 
 use domain::id::{EndpointId, MerchantId};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
+use store::carrier_accounts::Account;
 use store::endpoints::Endpoint;
 
 use super::authentication::{Authentication, NoAuthentication};
@@ -25,6 +26,8 @@ fn context(merchant: MerchantId, endpoint: EndpointId, column: &str) -> Context<
 
 const AUTHENTICATION: &str = "endpoint.authentication";
 const SECRET: &str = "endpoint.secret";
+const API_KEY: &str = "carrier_account.api_key";
+const WEBHOOK_SECRET: &str = "carrier_account.webhook_secret";
 
 /// Why they cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +73,39 @@ impl Secrets {
             (Some(previous), Some((_, until))) => Some((seal(SECRET, previous.bytes())?.bytes, *until)),
             _ => None,
         };
+        Ok(())
+    }
+}
+
+/// What a carrier account keeps sealed.
+pub struct CarrierKeys {
+    /// With what we call the carrier.
+    pub api_key: SecretString,
+    /// With what the carrier signs its webhooks.
+    pub webhook_secret: SecretString,
+}
+
+impl CarrierKeys {
+    /// Opens what an account keeps.
+    pub fn open(app: &App, merchant: MerchantId, account: &Account) -> Result<Self, Unusable> {
+        let open = |column, bytes: &[u8]| {
+            let sealed = Sealed { key_id: account.key_id.clone(), bytes: bytes.to_vec() };
+            let plain = app.keyring.open(&Context { merchant, row: merchant.0, column }, &sealed)?;
+            let text = std::str::from_utf8(plain.expose_secret()).map_err(|_| NotOpened::Spoilt)?;
+            Ok::<_, Unusable>(SecretString::from(text))
+        };
+        Ok(Self { api_key: open(API_KEY, &account.api_key)?, webhook_secret: open(WEBHOOK_SECRET, &account.webhook_secret)? })
+    }
+
+    /// Seals them for an account, with the current key.
+    pub fn seal(&self, app: &App, merchant: MerchantId, account: &mut Account) -> Result<(), Unusable> {
+        let seal = |column, plain: &SecretString| {
+            app.keyring.seal(&Context { merchant, row: merchant.0, column }, plain.expose_secret().as_bytes(), &app.entropy)
+        };
+        let Sealed { key_id, bytes } = seal(API_KEY, &self.api_key)?;
+        account.key_id = key_id;
+        account.api_key = bytes;
+        account.webhook_secret = seal(WEBHOOK_SECRET, &self.webhook_secret)?.bytes;
         Ok(())
     }
 }

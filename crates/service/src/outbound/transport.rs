@@ -4,13 +4,17 @@ use chrono::{DateTime, Utc};
 use domain::delivery::Outcome;
 use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use store::carrier_accounts;
+use wire::label::LabelWork;
 
 use super::attempt::Letter;
 use super::authentication::{Authentication, Token};
+use super::carrier::{self, Calls};
 use super::client::{Exchange, Request};
 use super::guard::{NotAllowed, Target};
 use super::mail::Mail;
 use super::peer::{Address, Way};
+use super::secrets::CarrierKeys;
 use super::signature::{Secret, sign};
 use crate::app::App;
 
@@ -27,6 +31,8 @@ pub(super) enum Prepared {
     Call { target: Result<Target, NotAllowed>, headers: HeaderMap, token: Option<Token> },
     /// A mail.
     Mail(Mail),
+    /// Something that a carrier is asked.
+    Label(carrier::Ready),
     /// It cannot be sent.
     Refused(Outcome),
 }
@@ -53,7 +59,19 @@ pub(super) async fn prepare(app: &App, way: &Way, letter: &Letter, now: DateTime
             }
             None => refused("no webhook is set: notices.webhook_url"),
         },
+        Way::Carrier => carrier_work(app, letter).await.map_or_else(Prepared::Refused, Prepared::Label),
     }
+}
+
+/// Makes what a carrier is asked ready, with the merchant's account as it is now.
+async fn carrier_work(app: &App, letter: &Letter) -> Result<carrier::Ready, Outcome> {
+    let refused = |why: &str| Outcome::Refused(why.to_owned());
+    let work = LabelWork::read(&letter.body).ok_or_else(|| refused("it is no work for a carrier"))?;
+    let account = carrier_accounts::current(&app.store, letter.merchant).await;
+    let account = account.map_err(|failed| Outcome::Unreachable(failed.to_string()))?;
+    let account = account.ok_or_else(|| refused("the merchant has no carrier any more; `backhaul carrier set` gives it one"))?;
+    let keys = CarrierKeys::open(app, letter.merchant, &account).map_err(|unusable| Outcome::Refused(unusable.to_string()))?;
+    Ok(carrier::Ready::new(&account, keys.api_key, work))
 }
 
 fn refused(why: &str) -> Prepared {
@@ -61,13 +79,24 @@ fn refused(why: &str) -> Prepared {
 }
 
 /// Sends a message. Answers the token that it was sent with, if it was an OAuth token.
-pub(super) async fn send(app: &App, prepared: Prepared, letter: &Letter, most_kept: usize) -> (Exchange, Option<Token>) {
+pub(super) async fn send(
+    app: &App,
+    prepared: Prepared,
+    letter: &Letter,
+    most_kept: usize,
+    may_go_on: &(dyn Fn() -> bool + Send + Sync),
+) -> (Exchange, Option<Token>) {
     match prepared {
         Prepared::Call { target, headers, token } => {
             let usual = app.client.request_to(Method::POST, target);
             (app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await, token)
         }
         Prepared::Mail(mail) => (app.mailer.send(&mail).await, None),
+        Prepared::Label(ready) => {
+            let began = app.clock.uptime();
+            let exchange = ready.go(&Calls { client: &app.client, may_go_on }).await;
+            (Exchange { took: app.clock.uptime().saturating_sub(began), ..exchange }, None)
+        }
         Prepared::Refused(outcome) => (Exchange::refused(outcome), None),
     }
 }

@@ -58,7 +58,7 @@ impl Reaction for OwesMore {
             match trouble {
                 Some(Trouble::Refused) => Err(Failed::Refused("a reaction of a test".to_owned())),
                 Some(Trouble::Panic) => panic!("a reaction of a test"),
-                None => Ok(()),
+                None => Ok(Vec::new()),
             }
         })
     }

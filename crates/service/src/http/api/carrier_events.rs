@@ -48,6 +48,7 @@ pub(crate) async fn report(
         Taken::Moved(rma) => (StatusCode::OK, "moved", Some(rma)),
         Taken::Unchanged(rma) => (StatusCode::OK, "unchanged", Some(rma)),
         Taken::Kept(rma) => (StatusCode::ACCEPTED, "kept", rma),
+        Taken::Ignored => (StatusCode::OK, "ignored", None),
     };
     Ok((status, Json(CarrierEventTaken { result, rma_identifier })))
 }

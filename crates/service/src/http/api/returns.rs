@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use domain::rma::eligibility;
 use sha2::{Digest as _, Sha256};
 use store::rma_pages::{self, Filter};
-use store::{orders, refunds, return_policies, rmas, unit_claims};
+use store::{labels, orders, refunds, return_policies, rmas, unit_claims};
 use uuid::Uuid;
 use wire::answer::ErrorBody;
 use wire::fault::{Code, Fault};
@@ -165,6 +165,29 @@ pub(crate) async fn show(
 ) -> Result<Json<ReturnOut>, ApiError> {
     let kept = rmas::find(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(returns::shown(&kept)))
+}
+
+/// Get a return's label.
+///
+/// The document to print, as soon as the carrier has sold it.
+#[utoipa::path(
+    get,
+    path = "/v1/returns/{rma_identifier}/label",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The return.")),
+    responses(
+        (status = 200, description = "The label.", content_type = "application/pdf"),
+        (status = 404, description = "The merchant has no such return, or it has no label of ours yet.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn label(
+    State(app): State<App>,
+    caller: Merchant,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<impl IntoResponse, ApiError> {
+    let pdf = labels::document(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    Ok(([(header::CONTENT_TYPE, "application/pdf")], pdf))
 }
 
 /// Cancel a return.

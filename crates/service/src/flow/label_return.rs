@@ -1,0 +1,105 @@
+//! Labels of returns: asked for when a return starts, applied when they are bought, given back when it is called off.
+
+use domain::message::Internal;
+use domain::rma::{Method, TrackingNumber};
+use store::labels::{self, Label};
+use store::outbox::{self, Owed, Work};
+use store::rmas::{self, Return};
+use store::{Failed, Tx, carrier_accounts, deliveries};
+use wire::label::{BoughtLabel, LabelAction, LabelWork, PostalAddress};
+use wire::order::OrderIn;
+
+use super::carrier_event::{self, Labelled};
+use crate::app::App;
+use crate::outbound::reaction::{Ending, How, Reacting, Reaction};
+
+/// Why a label is bought or given back.
+const WANTED: &str = "label.wanted";
+const UNWANTED: &str = "label.unwanted";
+
+/// Asks for the label of a new return, if the merchant has somebody to ask and there is something to carry.
+pub(super) async fn want_label(app: &App, tx: &mut Tx, new: &Return, order: &OrderIn<'_>) -> Result<Option<Owed>, Failed> {
+    ask(app, tx, new, Some(order), LabelAction::Buy).await
+}
+
+/// Gives the label of a return back that was called off, and buys none any more. Whether there is one, the carrier knows best.
+pub(super) async fn give_label_back(app: &App, tx: &mut Tx, kept: &Return) -> Result<Option<Owed>, Failed> {
+    deliveries::discard_work(tx, Internal::Label, &kept.identifier).await?;
+    ask(app, tx, kept, None, LabelAction::Void).await
+}
+
+async fn ask(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>, action: LabelAction) -> Result<Option<Owed>, Failed> {
+    match kept.rma.method {
+        Method::MailBack | Method::ExpressReturns => {}
+        Method::CustomerKeep => return Ok(None),
+    }
+    let Some(account) = carrier_accounts::find(tx).await? else { return Ok(None) };
+    let (from, weight) = match order {
+        Some(order) => (sender(order), weight(kept, order, account.usual_weight)),
+        None => (PostalAddress::default(), account.usual_weight),
+    };
+    let to = serde_json::from_str(&account.destination).map_err(|_| Failed::Refused("a stored address cannot be read".to_owned()))?;
+    let body = LabelWork { action, reference: kept.identifier.clone(), from, to, weight }.write();
+    let (kind, event) = match action {
+        LabelAction::Buy => (Internal::Label, WANTED),
+        LabelAction::Void => (Internal::LabelVoid, UNWANTED),
+    };
+    let work = Work { id: app.mint(), kind, event, subject: &kept.identifier, sequence: kept.sequence, body: &body };
+    outbox::enqueue_internal(tx, &work, app.now()).await.map(Some)
+}
+
+/// Where the parcel comes from: where the order went.
+fn sender(order: &OrderIn<'_>) -> PostalAddress {
+    let Some(address) = order.shipping_address.as_ref().or(order.billing_address.as_ref()) else { return PostalAddress::default() };
+    let text = |text: &Option<wire::shape::Text<'_>>| text.as_ref().map(|text| text.0.to_string());
+    PostalAddress {
+        name: text(&address.name).unwrap_or_default(),
+        street1: text(&address.street1).unwrap_or_default(),
+        street2: None,
+        city: text(&address.city).unwrap_or_default(),
+        state: text(&address.state).unwrap_or_default(),
+        zip: text(&address.zip_code).unwrap_or_default(),
+        country: text(&address.country_code).unwrap_or_default(),
+        phone: text(&address.phone),
+    }
+}
+
+/// What the units weigh together, in thousandths of a pound.
+fn weight(kept: &Return, order: &OrderIn<'_>, usual: u32) -> u32 {
+    let sale = order.sale();
+    let of = |line: &str| sale.lines.iter().find(|sold| sold.identifier == line).and_then(|sold| sold.weight);
+    kept.rma.units.iter().map(|unit| of(&unit.line).map_or(usual, |weight| weight.0)).fold(0, u32::saturating_add).max(1)
+}
+
+/// What follows when a label was bought.
+pub struct LabelBought(pub App);
+
+impl Reaction for LabelBought {
+    fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a> {
+        Box::pin(async move {
+            match &ending.how {
+                How::Delivered(_, answer) => apply(&self.0, tx, answer).await,
+                How::GivenUp => Ok(Vec::new()),
+            }
+        })
+    }
+}
+
+/// Puts a label that was bought on its return. The second time nothing happens.
+async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<Vec<Owed>, Failed> {
+    let unreadable = || Failed::Refused("what a carrier sold cannot be read".to_owned());
+    let bought = BoughtLabel::read(answer).ok_or_else(unreadable)?;
+    let number: TrackingNumber = bought.tracking_number.parse().map_err(|_| unreadable())?;
+    let Some(mut kept) = rmas::lock(tx, &bought.reference).await? else { return Ok(Vec::new()) };
+    match carrier_event::label(app, tx, &mut kept, &number).await? {
+        Labelled::Told(owed) => {
+            let pdf = bought.pdf().ok_or_else(unreadable)?;
+            let label = Label { tracking_number: number.as_str(), carrier: &bought.carrier, shipment: &bought.shipment, pdf: &pdf };
+            labels::insert(tx, kept.id, &label, app.now()).await?;
+            Ok(owed)
+        }
+        Labelled::Known => Ok(Vec::new()),
+        // The return was called off, or got another label, while this one was bought.
+        Labelled::Unwanted => Ok(ask(app, tx, &kept, None, LabelAction::Void).await?.into_iter().collect()),
+    }
+}

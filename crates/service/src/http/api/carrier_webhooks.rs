@@ -1,0 +1,58 @@
+//! What carriers' own systems tell: `/v1/carrier_webhooks`.
+
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use domain::id::MerchantId;
+use wire::answer::ErrorBody;
+use wire::carrier::CarrierEventTaken;
+use wire::easypost::SIGNATURE;
+
+use crate::app::App;
+use crate::flow::carrier_event::Taken;
+use crate::flow::carrier_webhook::{CarrierWebhookError, carrier_webhook};
+use crate::http::body::JsonBody;
+use crate::http::error::ApiError;
+
+/// Take a carrier's webhook.
+///
+/// An event of EasyPost, or of whoever speaks its API, signed with the secret of the merchant's account. An event that was
+/// taken before, and one that says nothing about a parcel, changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/carrier_webhooks/{account}",
+    tag = "carriers",
+    params(
+        ("account" = String, Path, description = "Whose account it is, as `backhaul carrier show` says."),
+        ("X-Hmac-Signature" = String, Header, description = "`hmac-sha256-hex=` and the HMAC-SHA256 of the body in hex."),
+    ),
+    request_body(content = serde_json::Value, description = "The event.", content_type = "application/json"),
+    responses(
+        (status = 200, description = "It was taken, now or before.", body = CarrierEventTaken),
+        (status = 400, description = "It is no event.", body = ErrorBody),
+        (status = 401, description = "It is not signed as the merchant's carrier would sign it, or it is older than 30 days.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn receive(
+    State(app): State<App>,
+    path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody,
+) -> Result<Json<CarrierEventTaken>, ApiError> {
+    let account = path.ok().and_then(|Path(account)| account.parse().ok()).map(MerchantId).ok_or(ApiError::NotSigned)?;
+    let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
+    let taken = carrier_webhook(&app, account, signature, &body).await.map_err(|error| match error {
+        CarrierWebhookError::NotSigned => ApiError::NotSigned,
+        CarrierWebhookError::NoEvent => ApiError::Malformed("it is no event".to_owned()),
+        CarrierWebhookError::Unusable(why) => ApiError::Internal(why.to_string()),
+        CarrierWebhookError::Failed(failed) => failed.into(),
+    })?;
+    let (result, rma_identifier) = match taken {
+        Taken::Moved(rma) => ("moved", Some(rma)),
+        Taken::Unchanged(rma) => ("unchanged", Some(rma)),
+        Taken::Kept(rma) => ("kept", rma),
+        Taken::Ignored => ("ignored", None),
+    };
+    Ok(Json(CarrierEventTaken { result, rma_identifier }))
+}

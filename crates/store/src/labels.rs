@@ -1,0 +1,57 @@
+//! The labels of returns.
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use uuid::Uuid;
+
+use crate::{Failed, Store, Tx};
+
+/// A label.
+pub struct Label<'a> {
+    /// The carrier's number of the parcel.
+    pub tracking_number: &'a str,
+    /// Who carries it.
+    pub carrier: &'a str,
+    /// The carrier's name for the shipment.
+    pub shipment: &'a str,
+    /// The document to print.
+    pub pdf: &'a [u8],
+}
+
+/// Keeps the label of a return.
+pub async fn insert(tx: &mut Tx, rma: Uuid, label: &Label<'_>, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into label (merchant_id, rma_id, bought_at, tracking_number, carrier, shipment, pdf)
+        values ($1, $2, $3, $4, $5, $6, $7)
+        on conflict (merchant_id, rma_id) do nothing
+        "#,
+        tx.merchant().0,
+        rma,
+        now,
+        label.tracking_number,
+        label.carrier,
+        label.shipment,
+        label.pdf,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The document to print for the return `identifier` of `merchant`, once there is one.
+pub async fn document(store: &Store, merchant: MerchantId, identifier: &str) -> Result<Option<Vec<u8>>, Failed> {
+    let pdf = sqlx::query_scalar!(
+        r#"
+        select label.pdf
+        from rma
+        join label on label.merchant_id = rma.merchant_id and label.rma_id = rma.rma_id
+        where rma.merchant_id = $1 and rma.identifier = $2
+        "#,
+        merchant.0,
+        identifier,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    Ok(pdf)
+}
