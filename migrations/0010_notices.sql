@@ -16,3 +16,19 @@ create index message_in_feed on message (merchant_id, feed_epoch, transaction, m
 
 drop index message_by_subject;
 create index message_by_subject on message (merchant_id, subject, message_id) where kind <> 'endpoint_test' and not internal;
+
+-- What was told of an endpoint, so that each change is told once. The row is locked by whoever decides.
+create table endpoint_notice (
+    merchant_id uuid not null,
+    endpoint_id uuid not null,
+    -- Since when it fails, as was told; null once it was told to have recovered.
+    failing_since timestamptz,
+    -- Since when the failure queue has something of it, as was told; null once it has nothing.
+    failures_open_since timestamptz,
+    -- The number of the last notice, by which notices of an endpoint stay in order.
+    sequence bigint not null constraint notices_count_from_zero check (sequence >= 0),
+    primary key (merchant_id, endpoint_id)
+);
+
+-- What waits for a retry: by it a new owner knows which endpoints may be failing.
+create index delivery_to_retry on delivery (endpoint_id) where attempts > 0;

@@ -12,6 +12,7 @@ pub mod id;
 pub mod message;
 pub mod mode;
 pub mod money;
+pub mod notice;
 pub mod order;
 pub mod promptness;
 pub mod refund;

@@ -109,7 +109,7 @@ fn reach(point: Point) -> Reach {
         Point::Commit | Point::Committed | Point::Tell | Point::Told => Reach::Owing,
         Point::PartitionsMade | Point::LeasesTaken | Point::TokenFetched => Reach::Delivering(1),
         Point::LeasesRenewed | Point::WorkFound => Reach::Delivering(2),
-        Point::SettleFailuresKept => Reach::Delivering(3),
+        Point::SettleFailuresKept | Point::NoticeWritten => Reach::Delivering(3),
         Point::SignalHeard
         | Point::WorkRead
         | Point::Call

@@ -20,6 +20,7 @@ pub mod settle_and_react;
 pub mod start_return;
 mod tell_return;
 pub mod wake_returns;
+pub mod tell_of_endpoint;
 pub mod work_on_failure;
 
 use domain::message::{Internal, Kind};

@@ -83,6 +83,8 @@ points! {
     SettleCommit = "settle-commit",
     /// It has committed, and the writer does not know it yet.
     SettleCommitted = "settle-committed",
+    /// It is decided what is to be told of an endpoint, and all of it is written.
+    NoticeWritten = "notice-written",
     /// Buckets are about to be given back.
     Release = "release",
     /// Buckets are given back.

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use uuid::Uuid;
 
-use crate::{Failed, Store, Tx};
+use crate::{Failed, Store, Tx, notices};
 
 /// How many messages of an endpoint are counted; beyond it there are "at least" so many.
 pub const MOST_COUNTED: i64 = 10_000;
@@ -192,12 +192,20 @@ pub async fn save(tx: &mut Tx, message: Uuid, work: &Work) -> Result<bool, Faile
 
 /// Takes an entry out of the queue without delivering its message; answers whether it was in it.
 pub async fn discard(tx: &mut Tx, message: Uuid) -> Result<bool, Failed> {
-    let done = sqlx::query!(
-        "update failure set state = 'discarded' where merchant_id = $1 and message_id = $2 and state in ('open', 'contacted')",
-        tx.merchant().0,
+    let merchant = tx.merchant().0;
+    let endpoint = sqlx::query_scalar!(
+        r#"
+        update failure
+        set state = 'discarded'
+        where merchant_id = $1 and message_id = $2 and state in ('open', 'contacted')
+        returning endpoint_id
+        "#,
+        merchant,
         message,
     )
-    .execute(tx.connection())
+    .fetch_optional(tx.connection())
     .await?;
-    Ok(done.rows_affected() > 0)
+    let Some(endpoint) = endpoint else { return Ok(false) };
+    notices::note_emptied(tx.connection(), &[merchant], &[endpoint]).await?;
+    Ok(true)
 }

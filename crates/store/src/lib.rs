@@ -28,6 +28,7 @@ pub mod limits;
 pub mod merchants;
 pub mod message_pages;
 pub mod messages;
+pub mod notices;
 pub mod orders;
 pub mod outbox;
 pub mod parcels;

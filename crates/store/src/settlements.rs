@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::crash::{self, Point};
 use crate::outbox::bucket;
-use crate::{Failed, Store, Tx};
+use crate::{Failed, Store, Tx, notices};
 
 /// A bucket as its owner holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,7 +94,8 @@ pub struct Attempt {
 
 impl Attempt {
     /// Whether the message arrived with it.
-    fn arrived(&self) -> bool {
+    #[must_use]
+    pub fn arrived(&self) -> bool {
         self.status.is_some_and(|status| is_success(status.unsigned_abs()))
     }
 }
@@ -352,19 +353,21 @@ async fn resolve(connection: &mut PgConnection, removed: &[Removed], attempts: &
     if messages.is_empty() {
         return Ok(());
     }
-    sqlx::query!(
+    let rows = sqlx::query!(
         r#"
         update failure
         set state = 'resolved'
         from unnest($1::uuid[], $2::uuid[]) as arrived (merchant_id, message_id)
         where failure.merchant_id = arrived.merchant_id and failure.message_id = arrived.message_id
+        returning failure.merchant_id, failure.endpoint_id
         "#,
         &merchants,
         &messages,
     )
-    .execute(connection)
+    .fetch_all(&mut *connection)
     .await?;
-    Ok(())
+    let (merchants, endpoints): (Vec<Uuid>, Vec<Uuid>) = rows.into_iter().map(|row| (row.merchant_id, row.endpoint_id)).unzip();
+    notices::note_emptied(connection, &merchants, &endpoints).await
 }
 
 /// Writes messages that are given up into the failure queue, with a copy of their bodies.

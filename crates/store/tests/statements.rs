@@ -32,7 +32,7 @@ const SHARED: [&str; 9] = [
 
 /// Statements of the delivery engine that look for endpoints of all merchants, and the table that they go through. What they
 /// read of other tables is bound to the merchant by the join.
-const ACROSS: [(&str, &str); 11] = [
+const ACROSS: [(&str, &str); 12] = [
     ("from rma where wakes_at <= $1", "rma"),
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
@@ -42,6 +42,7 @@ const ACROSS: [(&str, &str); 11] = [
     (") as past_due", "endpoint"),
     (") as open_failures", "endpoint"),
     ("join delivery_bucket as bucket", "endpoint"),
+    (") as newest on true", "endpoint"),
     ("where retry_job.ended_at is null and endpoint.bucket", "endpoint"),
     ("where retry_job.ended_at is null and endpoint.bucket", "retry_job"),
 ];
@@ -202,9 +203,9 @@ fn no_write_asks_the_database_for_time_or_chance() {
 }
 
 /// Who writes the rows of the delivery engine: the table of docs/adr/0010-one-writer-per-row.md, by module of the store. The
-/// flows' modules are `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`, the owner's are `settlements` and
+/// flows' modules are `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`, the owner's are `settlements`, `notices` and
 /// `retry_jobs`, and others ask it by `deliveries`.
-const WRITERS: [(&str, &str, &[&str]); 18] = [
+const WRITERS: [(&str, &str, &[&str]); 20] = [
     ("insert into", "message", &["endpoints", "outbox"]),
     ("insert into", "delivery", &["endpoints", "outbox", "retries", "retry_jobs"]),
     ("update", "delivery", &["deliveries", "settlements"]),
@@ -221,6 +222,8 @@ const WRITERS: [(&str, &str, &[&str]); 18] = [
     ("delete from", "deliverer", &["leases"]),
     ("insert into", "endpoint", &["endpoints"]),
     ("update", "endpoint", &["endpoints"]),
+    ("insert into", "endpoint_notice", &["notices"]),
+    ("update", "endpoint_notice", &["notices"]),
     ("update", "message", &[]),
     ("delete from", "message", &[]),
 ];

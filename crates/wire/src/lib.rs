@@ -15,7 +15,7 @@
 //! - [`report`] is what became of messages.
 //! - [`message`] is what merchants see of the messages to them.
 //! - [`endpoint_test`] is the trial that an operator sends to an endpoint; [`headers`] are those of all messages we send.
-//! - [`mail`] is a mail as it is kept until it is sent.
+//! - [`mail`] is a mail as it is kept until it is sent; [`notice`] is what the operator's systems are told of endpoints.
 //!
 //! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
 //! cannot be printed.
@@ -32,6 +32,7 @@ pub mod json;
 pub mod label;
 pub mod mail;
 pub mod message;
+pub mod notice;
 pub mod order;
 pub mod report;
 pub mod returns;

@@ -9,17 +9,19 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use store::crash::{self, Point};
-use store::{deliveries, leases, partitions};
+use store::settlements::Hold;
+use store::{deliveries, leases, notices, partitions};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use uuid::Uuid;
 
-use super::engine::{Event, Look};
+use super::engine::{Candidate, Event, Look};
 use super::lease::{Leases, RENEW_EVERY, TERM, fair_share};
 use super::signal;
 use crate::app::App;
 use crate::flow::wake_returns::wake_returns;
+use crate::flow::tell_of_endpoint::tell_of_endpoint;
 
 /// How often the table is looked at for work that no signal told of.
 const BACKSTOP_EVERY: Duration = Duration::from_secs(3);
@@ -70,7 +72,7 @@ async fn renew(app: &App, id: Uuid, held: &Leases, events: &UnboundedSender<Even
     if !(gained.is_empty() && lost.is_empty()) {
         tracing::info!(gained = gained.len(), lost = lost.len(), deliverers = renewed.live, "buckets changed hands");
     }
-    let _ = events.send(Event::Leased { gained: !gained.is_empty(), lost });
+    let _ = events.send(Event::Leased { gained, lost });
     Ok(())
 }
 
@@ -120,6 +122,36 @@ async fn look(app: &App, held: &Leases, events: &UnboundedSender<Event>, turn: u
     let found = deliveries::endpoints_with_work(&app.store, &buckets, app.now()).await?;
     let _ = events.send(Event::Looked { found, odd, answers });
     Ok(())
+}
+
+/// Finds the endpoints in trouble of buckets that were gained, for whoever has to know of them.
+pub(super) async fn review(app: App, gained: Vec<Hold>, events: UnboundedSender<Event>) {
+    let buckets: Vec<u8> = gained.iter().map(|hold| hold.bucket).collect();
+    while !events.is_closed() {
+        match notices::troubled(&app.store, &buckets, app.now()).await {
+            Ok(found) => {
+                let hold_of = |bucket| gained.iter().find(|hold| hold.bucket == bucket).copied();
+                let found = found.into_iter().filter_map(|troubled| hold_of(troubled.bucket).map(|hold| (troubled, hold)));
+                let _ = events.send(Event::Reviewed(found.collect()));
+                return;
+            }
+            Err(failed) => {
+                tracing::warn!(%failed, "endpoints in trouble could not be looked for");
+                sleep(AFTER_FAILURE).await;
+            }
+        }
+    }
+}
+
+/// Tells what is to be told of an endpoint.
+pub(super) async fn tell(app: App, candidate: Candidate, events: UnboundedSender<Event>) {
+    let Candidate { merchant, endpoint, hold, seen } = candidate;
+    let told = tell_of_endpoint(&app, merchant, endpoint, hold, &seen).await;
+    if let Err(failed) = &told {
+        tracing::warn!(%failed, "what is to be told of an endpoint was not; it is tried again");
+        sleep(AFTER_FAILURE).await;
+    }
+    let _ = events.send(Event::Told(endpoint, hold, told.ok()));
 }
 
 /// Hears what other processes tell.

@@ -3,12 +3,14 @@
 //! - The loop alone decides; it never waits for the database or a peer. Whatever happens reaches it as an event.
 //! - A reader asks the table for many endpoints at once, as many rows as each has slots for.
 //! - A call is a task that makes one attempt (`attempt.rs`).
-//! - A writer settles (`writer.rs`); the chores (`chores.rs`) keep leases and look for what was missed.
+//! - A writer settles (`writer.rs`); the chores (`chores.rs`) keep leases, look for what was missed, and tell of endpoints in
+//!   trouble.
 //! - When any of these breaks off, the whole engine ends, and another one follows, which takes its leases anew.
 
 mod look;
 mod reading;
 mod ready;
+mod troubles;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -17,8 +19,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
+use domain::notice::Told;
 use store::deliveries::{Due, Odd, Oddity, Wanted};
 use store::leases;
+use store::notices::Troubled;
 use store::outbox::Owed;
 use store::settlements::{Fate, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -29,6 +33,8 @@ use uuid::Uuid;
 pub(super) use self::look::Look;
 use self::reading::{Reading, read};
 use self::ready::Ready;
+pub(super) use self::troubles::Candidate;
+use self::troubles::Troubles;
 use super::attempt::{self, Letter};
 use super::desk::{Desk, Wants};
 use super::lease::Leases;
@@ -64,8 +70,8 @@ const AFTER_BREAK: Duration = Duration::from_secs(1);
 pub(super) enum Event {
     /// Leases were renewed.
     Leased {
-        /// Whether buckets were gained.
-        gained: bool,
+        /// The buckets that were gained.
+        gained: Vec<Hold>,
         /// The buckets that were lost.
         lost: Vec<u8>,
     },
@@ -90,6 +96,10 @@ pub(super) enum Event {
     Broke(EndpointId, Hold, Uuid),
     /// A batch was settled.
     Settled(Batch),
+    /// Endpoints in trouble were looked for in buckets that were gained.
+    Reviewed(Vec<(Troubled, Hold)>),
+    /// What was to be told of an endpoint is told; nothing, if that could not be done.
+    Told(EndpointId, Hold, Option<Option<Told>>),
     /// Say when nothing is left to do.
     Drain(oneshot::Sender<()>),
 }
@@ -196,6 +206,9 @@ struct Engine {
     /// When retries are due, and when a rate allows more.
     due: BTreeSet<(DateTime<Utc>, EndpointId)>,
     paced: BTreeSet<(Duration, EndpointId)>,
+    /// Endpoints in trouble, and the tasks that look for them and tell of them; these end with whoever holds this.
+    troubles: Troubles,
+    telling: JoinSet<()>,
     readings: usize,
     calls: Calls,
     reactions: Reactions,
@@ -240,6 +253,8 @@ impl Engine {
             ready: Ready::default(),
             due: BTreeSet::new(),
             paced: BTreeSet::new(),
+            troubles: Troubles::default(),
+            telling: JoinSet::new(),
             readings: 0,
             calls: Calls::default(),
             reactions: reactions.clone(),
@@ -283,6 +298,7 @@ impl Engine {
             }
             self.wake();
             self.pump();
+            self.tell();
             self.leases.calls.store(i32::try_from(self.calls.0.len()).unwrap_or(i32::MAX), Ordering::Relaxed);
             self.give_back();
             self.say_when_drained();
@@ -316,8 +332,10 @@ impl Engine {
         match event {
             Event::Leased { gained, lost } => {
                 lost.into_iter().for_each(|bucket| self.drop_bucket(bucket));
-                if gained {
+                if !gained.is_empty() {
                     self.look.ask();
+                    self.troubles.review();
+                    self.telling.spawn(chores::review(self.app.clone(), gained, self.events.clone()));
                 }
             }
             Event::Released(buckets) => {
@@ -355,6 +373,9 @@ impl Engine {
                 }
             }
             Event::Settled(batch) => self.settled(batch),
+            Event::Reviewed(found) => self.troubles.reviewed(found, self.app.now()),
+            Event::Told(endpoint, hold, Some(told)) => self.troubles.told(endpoint, hold, told, self.app.now()),
+            Event::Told(endpoint, _, None) => self.troubles.was_not_told(endpoint),
             Event::Drain(tell) => {
                 self.draining.push(tell);
                 self.drained_by = self.look.ask();
@@ -416,6 +437,7 @@ impl Engine {
             self.expired = uptime;
             self.leases.expire(uptime).into_iter().for_each(|bucket| self.drop_bucket(bucket));
         }
+        self.troubles.wake(now);
         while let Some((at, endpoint)) = self.due.pop_first() {
             if at > now {
                 self.due.insert((at, endpoint));
@@ -554,6 +576,14 @@ impl Engine {
         self.ready.insert(endpoint);
     }
 
+    /// Lets the next be told that there is to tell.
+    fn tell(&mut self) {
+        while self.telling.try_join_next().is_some() {}
+        if let Some(candidate) = self.troubles.next() {
+            self.telling.spawn(chores::tell(self.app.clone(), candidate, self.events.clone()));
+        }
+    }
+
     /// Starts a call.
     fn call(&mut self, peer: Arc<Peer>, letter: Letter, reacts: bool) {
         let (app, leases) = (self.app.clone(), Arc::clone(&self.leases));
@@ -579,7 +609,7 @@ impl Engine {
     /// A batch was settled: its messages are not in hand any more, and lanes go on.
     fn settled(&mut self, batch: Batch) {
         let (now, uptime) = (self.app.now(), self.leases.now());
-        for Settled { endpoint, hold, message, due_again } in batch.messages {
+        for Settled { merchant, endpoint, hold, message, due_again, saw } in batch.messages {
             let Some(desk) = self.desk(endpoint, hold) else { continue };
             desk.let_go(message);
             match due_again {
@@ -588,6 +618,9 @@ impl Engine {
                 None => {}
             }
             self.ready.insert(endpoint);
+            if let Some(saw) = saw {
+                self.troubles.saw(merchant, endpoint, hold, saw, now);
+            }
         }
         for (_, endpoint) in batch.unparked {
             if let Some(desk) = self.desks.get_mut(&endpoint) {
@@ -605,6 +638,7 @@ impl Engine {
 
     /// A bucket is not ours any more: its calls are dropped, their outcomes unknown.
     fn drop_bucket(&mut self, bucket: u8) {
+        self.troubles.drop_bucket(bucket);
         let gone: Vec<EndpointId> =
             self.desks.iter().filter(|(_, desk)| desk.hold.bucket == bucket).map(|(endpoint, _)| *endpoint).collect();
         for endpoint in gone {
@@ -643,7 +677,11 @@ impl Engine {
     }
 
     fn is_idle(&self) -> bool {
-        self.readings == 0 && self.ready.is_empty() && self.paced.is_empty() && self.desks.values().all(Desk::is_idle)
+        self.readings == 0
+            && self.ready.is_empty()
+            && self.paced.is_empty()
+            && self.troubles.is_idle()
+            && self.desks.values().all(Desk::is_idle)
     }
 
     fn say_when_drained(&self) {

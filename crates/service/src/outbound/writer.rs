@@ -54,19 +54,50 @@ impl Result {
     }
 }
 
+/// What an attempt says of its endpoint.
+pub(super) enum Saw {
+    /// The message arrived.
+    Success,
+    /// It did not.
+    Failure {
+        /// When the call began.
+        at: DateTime<Utc>,
+        /// Whether the message was given up.
+        given_up: bool,
+        /// The outcome in a word.
+        outcome: String,
+    },
+}
+
+impl Saw {
+    /// What the last call of a message says. Trials and work of our own say nothing.
+    fn of(result: &Result) -> Option<Self> {
+        let attempt = result.attempts.last().filter(|attempt| attempt.counted_as.is_some())?;
+        Some(if attempt.arrived() {
+            Self::Success
+        } else {
+            let given_up = matches!(result.settlement.fate, Fate::Failed { .. });
+            Self::Failure { at: attempt.started_at, given_up, outcome: attempt.outcome.clone() }
+        })
+    }
+}
+
 /// A message that was settled.
 pub(super) struct Settled {
+    pub(super) merchant: MerchantId,
     pub(super) endpoint: EndpointId,
     pub(super) hold: Hold,
     pub(super) message: Uuid,
     /// When it is due again, if it is.
     pub(super) due_again: Option<DateTime<Utc>>,
+    /// What it says of its endpoint.
+    pub(super) saw: Option<Saw>,
 }
 
 impl Settled {
     fn new(result: &Result) -> Self {
-        let Settlement { hold, message, .. } = result.settlement;
-        Self { endpoint: result.endpoint, hold, message, due_again: result.due_again }
+        let Settlement { hold, merchant, message, .. } = result.settlement;
+        Self { merchant, endpoint: result.endpoint, hold, message, due_again: result.due_again, saw: Saw::of(result) }
     }
 }
 

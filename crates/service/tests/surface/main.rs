@@ -30,6 +30,7 @@ mod mails;
 mod matrix;
 mod messages;
 mod midflight;
+mod notices;
 mod operating;
 mod outbound_call;
 mod rates;

@@ -1,0 +1,248 @@
+//! What is told of an endpoint: that it fails, that it has recovered, that the failure queue has something of it.
+//!
+//! Two things, each by itself. What is in brackets is not told:
+//!
+//! ```text
+//!              three failed in a row, and that for five minutes, or one was given up
+//!   healthy ──────────────────────────────────────────────────────────────────────────▶ failing
+//!           ◀──────────────────────────────────────────────────────────────────────────
+//!                                       the first success
+//!
+//!              something is given up
+//!   empty   ─────────────────────────▶ open
+//!           ◀─────────────────────────
+//!             (nothing is left of it)
+//! ```
+//!
+//! A message that is refused alone, while others arrive, is no failing endpoint: it is told of when it is given up.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How many attempts in a row must have failed.
+const MANY: u32 = 3;
+/// For how long nothing must have arrived.
+const LONG: TimeDelta = TimeDelta::minutes(5);
+
+/// How the last attempts at an endpoint went, in the order in which they ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// How many failed since the last success.
+    failed: u32,
+    /// Since when they do.
+    since: Option<DateTime<Utc>>,
+    /// Whether a message was given up meanwhile.
+    given_up: bool,
+    /// Whether there was a success at all.
+    succeeded: bool,
+}
+
+/// How an endpoint fares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// The last message arrived.
+    Healthy,
+    /// Nothing is known yet, or too little failed to say so.
+    Uncertain,
+    /// Nothing arrives.
+    Failing {
+        /// Since when.
+        since: DateTime<Utc>,
+    },
+}
+
+impl Run {
+    /// A message arrived.
+    pub fn succeeds(&mut self) {
+        *self = Self { succeeded: true, ..Self::default() };
+    }
+
+    /// An attempt failed at `at`, and the message was `given_up` or not.
+    pub fn fails(&mut self, at: DateTime<Utc>, given_up: bool) {
+        self.failed = self.failed.saturating_add(1);
+        self.since = Some(self.since.map_or(at, |since| since.min(at)));
+        self.given_up |= given_up;
+    }
+
+    /// How many failed since the last success.
+    #[must_use]
+    pub const fn failed(&self) -> u32 {
+        self.failed
+    }
+
+    /// Since when they do.
+    #[must_use]
+    pub const fn since(&self) -> Option<DateTime<Utc>> {
+        self.since
+    }
+
+    /// Whether nothing at all is known.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.failed == 0 && !self.succeeded
+    }
+
+    /// How the endpoint fares at `now`.
+    #[must_use]
+    pub fn health(&self, now: DateTime<Utc>) -> Health {
+        match (self.since, self.succeeded) {
+            (None, true) => Health::Healthy,
+            (None, false) => Health::Uncertain,
+            (Some(since), _) if self.failed >= MANY && (self.given_up || now - since >= LONG) => Health::Failing { since },
+            (Some(_), _) => Health::Uncertain,
+        }
+    }
+
+    /// When it will be failing, if nothing happens meanwhile.
+    #[must_use]
+    pub fn fails_at(&self) -> Option<DateTime<Utc>> {
+        self.since.filter(|_| self.failed >= MANY).map(|since| since + LONG)
+    }
+}
+
+/// What was told of an endpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Since when it fails.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// Since when the failure queue has something of it.
+    pub failures_open_since: Option<DateTime<Utc>>,
+}
+
+/// What is to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// It fails.
+    Failing {
+        /// Since when.
+        since: DateTime<Utc>,
+    },
+    /// It has recovered.
+    Recovered {
+        /// Since when it failed.
+        since: DateTime<Utc>,
+    },
+    /// The failure queue has something of it.
+    FailuresOpen,
+}
+
+impl Notice {
+    /// What has happened, in a word.
+    #[must_use]
+    pub const fn event(self) -> &'static str {
+        match self {
+            Self::Failing { .. } => "endpoint.failing",
+            Self::Recovered { .. } => "endpoint.recovered",
+            Self::FailuresOpen => "endpoint.failures_open",
+        }
+    }
+}
+
+impl Told {
+    /// What is to be told of an endpoint that fares so, of which the failure queue has something (`open`) or not; and what will
+    /// have been told then.
+    #[must_use]
+    pub fn next(self, health: Health, open: bool, now: DateTime<Utc>) -> (Self, Vec<Notice>) {
+        let (failing_since, first) = match (self.failing_since, health) {
+            (None, Health::Failing { since }) => (Some(since), Some(Notice::Failing { since })),
+            (Some(since), Health::Healthy) => (None, Some(Notice::Recovered { since })),
+            (None, Health::Healthy | Health::Uncertain) => (None, None),
+            (Some(since), Health::Failing { .. } | Health::Uncertain) => (Some(since), None),
+        };
+        let (failures_open_since, second) = match (self.failures_open_since, open) {
+            (None, true) => (Some(now), Some(Notice::FailuresOpen)),
+            (Some(since), true) => (Some(since), None),
+            (Some(_) | None, false) => (None, None),
+        };
+        (Self { failing_since, failures_open_since }, first.into_iter().chain(second).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_772_366_400 + seconds, 0).expect("a time")
+    }
+
+    fn failing(times: &[i64]) -> Run {
+        let mut run = Run::default();
+        times.iter().for_each(|seconds| run.fails(at(*seconds), false));
+        run
+    }
+
+    #[test]
+    fn three_failures_in_five_minutes_are_a_failing_endpoint_and_fewer_are_not() {
+        let run = failing(&[0, 5, 45]);
+        assert_eq!(run.health(at(299)), Health::Uncertain);
+        assert_eq!(run.health(at(300)), Health::Failing { since: at(0) });
+        assert_eq!(run.fails_at(), Some(at(300)));
+        let run = failing(&[0, 5]);
+        assert_eq!((run.health(at(100_000)), run.fails_at()), (Health::Uncertain, None));
+        assert_eq!(Run::default().health(at(100_000)), Health::Uncertain);
+    }
+
+    #[test]
+    fn a_message_that_is_given_up_needs_no_five_minutes_and_one_alone_says_nothing() {
+        let mut run = failing(&[0, 1]);
+        run.fails(at(2), true);
+        assert_eq!(run.health(at(2)), Health::Failing { since: at(0) });
+        let mut alone = Run::default();
+        alone.succeeds();
+        alone.fails(at(2), true);
+        assert_eq!(alone.health(at(100_000)), Health::Uncertain);
+        alone.succeeds();
+        assert_eq!(alone.health(at(100_000)), Health::Healthy);
+    }
+
+    proptest! {
+        #[test]
+        fn each_change_is_told_once_and_again_only_after_the_opposite_one(
+            steps in proptest::collection::vec((0_i64..400, 0_u8..4, any::<bool>()), 0..60),
+        ) {
+            let (mut run, mut told, mut now) = (Run::default(), Told::default(), 0);
+            let (mut failing, mut open) = (false, false);
+            for (wait, step, filled) in steps {
+                now += wait;
+                match step {
+                    0 => run.succeeds(),
+                    given_up => run.fails(at(now), given_up == 3),
+                }
+                let (next, notices) = told.next(run.health(at(now)), filled, at(now));
+                for notice in notices {
+                    match notice {
+                        Notice::Failing { since } => {
+                            prop_assert!(!failing && run.failed() >= MANY && since <= at(now));
+                            failing = true;
+                        }
+                        Notice::Recovered { .. } => {
+                            prop_assert!(failing && step == 0);
+                            failing = false;
+                        }
+                        Notice::FailuresOpen => prop_assert!(!open && filled),
+                    }
+                }
+                open = filled;
+                prop_assert_eq!((next.failing_since.is_some(), next.failures_open_since.is_some()), (failing, open));
+                // Whoever looks again sees nothing new.
+                prop_assert_eq!(next.next(run.health(at(now)), filled, at(now)), (next, Vec::new()));
+                told = next;
+            }
+        }
+
+        #[test]
+        fn a_run_turns_failing_when_it_says(times in proptest::collection::vec(0_i64..1_000, 0..10)) {
+            let mut times = times;
+            times.sort_unstable();
+            let run = failing(&times);
+            if let Some(turns) = run.fails_at() {
+                prop_assert_eq!(run.health(turns - TimeDelta::milliseconds(1)), Health::Uncertain);
+                prop_assert_eq!(run.health(turns), Health::Failing { since: turns - LONG });
+            } else {
+                prop_assert_eq!(run.health(at(1_000_000)), Health::Uncertain);
+            }
+        }
+    }
+}

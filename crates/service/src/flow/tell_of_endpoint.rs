@@ -1,0 +1,101 @@
+//! How an endpoint fares has changed: the merchant's technical contact and the operator are told, once for each change.
+//!
+//! What is told, and that it was told, are one transaction, under the lock of the endpoint's row. So a process that is killed
+//! has told nothing or everything, and of two that see the same only one tells.
+
+mod text;
+
+use domain::id::{EndpointId, MerchantId};
+use domain::message::Internal;
+use domain::notice::{Notice, Run, Told};
+use store::crash::{self, Point};
+use store::notices::{self, Facts};
+use store::outbox::{self, Owed, Work};
+use store::settlements::Hold;
+use store::{Failed, Tx};
+use wire::mail::{self, MailBody};
+use wire::notice::{self, NoticeBody};
+
+use crate::app::App;
+
+/// How an endpoint fared, as its owner saw it.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// How its last attempts went.
+    pub run: Run,
+    /// The last outcome that was no success.
+    pub last: Option<String>,
+}
+
+/// Tells what has changed, if anything has, and answers what was told by now. Nothing, if the bucket is somebody else's, or if
+/// the endpoint is paused or removed.
+pub async fn tell_of_endpoint(
+    app: &App,
+    merchant: MerchantId,
+    endpoint: EndpointId,
+    hold: Hold,
+    seen: &Seen,
+) -> Result<Option<Told>, Failed> {
+    let now = app.now();
+    let mut tx = app.store.begin(merchant).await?;
+    let Some(facts) = notices::lock(&mut tx, hold, endpoint).await? else { return Ok(None) };
+    let (told, changes) = facts.told.next(seen.run.health(now), facts.failed > 0, now);
+    let (mut sequence, mut owed) = (facts.sequence, Vec::new());
+    for change in changes {
+        sequence += 1;
+        owed.extend(tell(app, &mut tx, endpoint, change, &facts, seen, sequence).await?);
+    }
+    if told != facts.told {
+        notices::save(&mut tx, endpoint, told, sequence).await?;
+    }
+    crash::point(Point::NoticeWritten);
+    tx.commit().await?;
+    owed.into_iter().for_each(|owed| app.signals.owe(owed));
+    Ok(Some(told))
+}
+
+/// Owes the mail and the call of one notice, to whoever there is.
+async fn tell(
+    app: &App,
+    tx: &mut Tx,
+    endpoint: EndpointId,
+    change: Notice,
+    facts: &Facts,
+    seen: &Seen,
+    sequence: i64,
+) -> Result<Vec<Owed>, Failed> {
+    let (now, subject, event) = (app.now(), endpoint.to_string(), change.event());
+    let last = match change {
+        Notice::Failing { .. } | Notice::FailuresOpen => seen.last.as_deref(),
+        Notice::Recovered { .. } => None,
+    };
+    let contact = facts.technical_contact.as_ref().filter(|contact| app.mailer.can_write_to(contact));
+    let mail = contact.map(|contact| {
+        let (subject, text) = text::compose(change, facts, last);
+        (Internal::Mail, mail::write(&MailBody { to: contact.clone(), subject, text }))
+    });
+    let hook = app.operator_hook.as_ref().map(|_| {
+        let failing_since = match change {
+            Notice::Failing { since } | Notice::Recovered { since } => Some(since),
+            Notice::FailuresOpen => facts.told.failing_since,
+        };
+        let body = NoticeBody {
+            event,
+            noticed_at: now,
+            merchant: &facts.handle,
+            interface: &facts.interface,
+            url: &facts.url,
+            failing_since,
+            last_answer: last,
+            waiting: facts.waiting,
+            failed: facts.failed,
+        };
+        (Internal::OperatorHook, notice::write(&body))
+    });
+    let mut owed = Vec::with_capacity(2);
+    for (kind, body) in mail.into_iter().chain(hook) {
+        let work = Work { id: app.mint(), kind, event, subject: &subject, sequence, body: &body };
+        owed.push(outbox::enqueue_internal(tx, &work, now).await?);
+    }
+    Ok(owed)
+}

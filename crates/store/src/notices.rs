@@ -1,0 +1,249 @@
+//! What was told of endpoints, and what is known when something is to be told.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::notice::{Run, Told};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::messages::first_id;
+use crate::outbox::bucket;
+use crate::settlements::{Hold, UNKNOWN, hold};
+use crate::{Failed, Store, Tx};
+
+/// Up to how many messages are counted.
+pub const MOST_COUNTED: i64 = 10_000;
+
+/// How far back attempts are looked at, and how many of a merchant's at most: so that a new owner knows how an endpoint fared.
+const LOOKED_BACK: TimeDelta = TimeDelta::hours(24);
+const MOST_LOOKED_AT: i64 = 2_000;
+
+/// An endpoint of which something may have to be told, as a new owner finds it.
+pub struct Troubled {
+    /// Whose endpoint.
+    pub merchant: MerchantId,
+    /// Which endpoint.
+    pub endpoint: EndpointId,
+    /// The endpoint's bucket.
+    pub bucket: u8,
+    /// What was told of it.
+    pub told: Told,
+    /// When a message was given up last, of those that are still to be worked on.
+    pub given_up_at: Option<DateTime<Utc>>,
+    /// How its last attempts went.
+    pub run: Run,
+    /// The last outcome that was no success.
+    pub last: Option<String>,
+}
+
+/// The endpoints of `buckets` that were told to fail, whose messages wait for a retry, or of which the failure queue has
+/// something.
+pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Troubled>, Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    let rows = sqlx::query!(
+        r#"
+        select
+            endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, told.failing_since as "failing_since?",
+            told.failures_open_since as "failures_open_since?", newest.failed_at as "given_up_at?"
+        from endpoint
+        left join endpoint_notice as told on told.merchant_id = endpoint.merchant_id and told.endpoint_id = endpoint.endpoint_id
+        left join lateral (
+            select failure.failed_at
+            from failure
+            where failure.merchant_id = endpoint.merchant_id and failure.endpoint_id = endpoint.endpoint_id
+                and failure.state in ('open', 'contacted')
+            order by failure.failed_at desc
+            limit 1
+        ) as newest on true
+        where endpoint.bucket = any ($1::smallint[]) and endpoint.removed_at is null and not endpoint.internal
+            and (
+                told.failing_since is not null or newest.failed_at is not null
+                or exists (
+                    select from delivery
+                    where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+                        and delivery.attempts > 0
+                )
+            )
+        "#,
+        &buckets,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    let mut troubled = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (merchant, endpoint) = (MerchantId(row.merchant_id), EndpointId(row.endpoint_id));
+        let (run, last) = look_back(store, merchant, endpoint, row.given_up_at, now).await?;
+        let told = Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
+        troubled.push(Troubled { merchant, endpoint, bucket: bucket(row.bucket)?, told, given_up_at: row.given_up_at, run, last });
+    }
+    Ok(troubled)
+}
+
+/// How the last attempts at an endpoint went, without trials.
+async fn look_back(
+    store: &Store,
+    merchant: MerchantId,
+    endpoint: EndpointId,
+    given_up_at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> Result<(Run, Option<String>), Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select recent.started_at, recent.outcome, coalesce(recent.status between 200 and 299, false) as "arrived!"
+        from (
+            select attempt.attempt_id, attempt.message_id, attempt.endpoint_id, attempt.started_at, attempt.status, attempt.outcome
+            from attempt
+            where attempt.merchant_id = $1 and attempt.attempt_id >= $3
+            order by attempt.attempt_id desc
+            limit $4
+        ) as recent
+        where recent.endpoint_id = $2 and recent.outcome <> $5
+            and not exists (
+                select from message
+                where message.merchant_id = $1 and message.message_id = recent.message_id and message.kind = 'endpoint_test'
+            )
+        order by recent.attempt_id
+        "#,
+        merchant.0,
+        endpoint.0,
+        first_id(now - LOOKED_BACK),
+        MOST_LOOKED_AT,
+        UNKNOWN,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    let (mut run, mut last) = (Run::default(), None);
+    for row in rows {
+        if row.arrived {
+            run.succeeds();
+        } else {
+            // The call that gave a message up began before that.
+            let given_up = given_up_at.is_some_and(|at| at >= row.started_at);
+            run.fails(row.started_at, given_up);
+            last = Some(row.outcome);
+        }
+    }
+    Ok((run, last))
+}
+
+/// What is known of an endpoint when something is to be told of it.
+pub struct Facts {
+    /// What was told.
+    pub told: Told,
+    /// The number of the last notice.
+    pub sequence: i64,
+    /// The endpoint's interface.
+    pub interface: String,
+    /// Its address.
+    pub url: String,
+    /// How many messages are owed to it, up to [`MOST_COUNTED`].
+    pub waiting: i64,
+    /// How many are in the failure queue, up to [`MOST_COUNTED`].
+    pub failed: i64,
+    /// The merchant's handle.
+    pub handle: String,
+    /// Its technical contact.
+    pub technical_contact: Option<String>,
+}
+
+/// Locks what was told of an endpoint of the transaction's merchant, for whoever holds its bucket. Nothing, if that is somebody
+/// else by now, or if the endpoint is paused or removed.
+pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<Facts>, Failed> {
+    if hold(tx.connection(), &[by]).await?.is_empty() {
+        return Ok(None);
+    }
+    let merchant = tx.merchant();
+    sqlx::query!(
+        "insert into endpoint_notice (merchant_id, endpoint_id, sequence) values ($1, $2, 0) on conflict (merchant_id, endpoint_id) do nothing",
+        merchant.0,
+        endpoint.0,
+    )
+    .execute(tx.connection())
+    .await?;
+    let row = sqlx::query!(
+        r#"
+        select
+            told.failing_since, told.failures_open_since, told.sequence, endpoint.interface, endpoint.url,
+            merchant.handle, merchant.technical_contact,
+            (
+                select count(*)
+                from (
+                    select from delivery
+                    where delivery.merchant_id = $1 and delivery.endpoint_id = $2
+                    limit $3
+                ) as waiting
+            ) as "waiting!",
+            (
+                select count(*)
+                from (
+                    select from failure
+                    where failure.merchant_id = $1 and failure.endpoint_id = $2 and failure.state in ('open', 'contacted')
+                    limit $3
+                ) as failed
+            ) as "failed!"
+        from endpoint_notice as told
+        join endpoint on endpoint.merchant_id = $1 and endpoint.endpoint_id = told.endpoint_id
+        join merchant on merchant.merchant_id = told.merchant_id
+        where told.merchant_id = $1 and told.endpoint_id = $2 and endpoint.removed_at is null and endpoint.paused_at is null
+        for update of told
+        "#,
+        merchant.0,
+        endpoint.0,
+        MOST_COUNTED,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(row.map(|row| Facts {
+        told: Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
+        sequence: row.sequence,
+        interface: row.interface,
+        url: row.url,
+        waiting: row.waiting,
+        failed: row.failed,
+        handle: row.handle,
+        technical_contact: row.technical_contact,
+    }))
+}
+
+/// Saves what was told of an endpoint, and the number of the last notice.
+pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: Told, sequence: i64) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update endpoint_notice
+        set failing_since = $3, failures_open_since = $4, sequence = $5
+        where merchant_id = $1 and endpoint_id = $2
+        "#,
+        tx.merchant().0,
+        endpoint.0,
+        told.failing_since,
+        told.failures_open_since,
+        sequence,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Notes down which of these endpoints have nothing in the failure queue any more, so that it is told when they do again. It
+/// is part of the transaction that took something out.
+pub(crate) async fn note_emptied(connection: &mut PgConnection, merchants: &[Uuid], endpoints: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update endpoint_notice
+        set failures_open_since = null
+        from unnest($1::uuid[], $2::uuid[]) as emptied (merchant_id, endpoint_id)
+        where endpoint_notice.merchant_id = emptied.merchant_id and endpoint_notice.endpoint_id = emptied.endpoint_id
+            and endpoint_notice.failures_open_since is not null
+            and not exists (
+                select from failure
+                where failure.merchant_id = emptied.merchant_id and failure.endpoint_id = emptied.endpoint_id
+                    and failure.state in ('open', 'contacted')
+            )
+        "#,
+        merchants,
+        endpoints,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
