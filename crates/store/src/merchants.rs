@@ -63,6 +63,14 @@ pub async fn insert(tx: &mut Tx, handle: &Handle, name: &str, technical_contact:
     Ok(())
 }
 
+/// Says whom of the transaction's merchant to tell when its systems fail.
+pub async fn set_technical_contact(tx: &mut Tx, contact: Option<&str>) -> Result<(), Failed> {
+    sqlx::query!("update merchant set technical_contact = $2 where merchant_id = $1", tx.merchant().0, contact)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
 /// Pauses the merchant of the transaction since `paused_at`, or lets it go on.
 pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result<(), Failed> {
     sqlx::query!("update merchant set paused_at = $2 where merchant_id = $1", tx.merchant().0, paused_at).execute(tx.connection()).await?;

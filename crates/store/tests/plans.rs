@@ -24,7 +24,7 @@ use sqlx::{ConnectOptions as _, PgConnection};
 use store::deliveries::{self, Wanted};
 use store::outbox::{self, Message};
 use store::settlements::{self, Attempt, Fate, Hold, Settlement};
-use store::{PoolLimits, Store, backlog, leases};
+use store::{PoolLimits, Store, backlog, leases, notices};
 use uuid::Uuid;
 
 use self::explained::{Explained, Plan};
@@ -190,6 +190,8 @@ const BY_DUE: &str = "delivery_by_due of delivery";
 const BY_LANE: &str = "delivery_by_lane of delivery";
 const MESSAGE: &str = "message_pkey of message";
 const FAILURE: &str = "failure_pkey of failure";
+const TROUBLED: &[&str] = &["delivery_to_retry of delivery", "endpoint_notice_pkey of endpoint_notice", "failure_to_work_on of failure"];
+const LOOKING_BACK: &[&str] = &["attempt_pkey of attempt", MESSAGE];
 const READING: &[&str] = &[BY_DUE, BY_LANE, FAILURE, MESSAGE];
 
 /// Reads what is due: of many endpoints, of the flooded one with little and with much in hand, and of the long lane.
@@ -231,6 +233,10 @@ async fn look(scene: &Scene) {
         assert!(deliveries::odd(&scene.store, &buckets, 500).await.unwrap().is_empty());
         scene.expect("unwanted and removed", of_these as u64, &[&["delivery_to_discard of delivery"], &[BY_LANE]]);
     }
+    let buckets: Vec<u8> = (0..=255).collect();
+    let troubled = notices::troubled(&scene.store, &buckets, now()).await.unwrap().len();
+    let scans: Vec<&[&str]> = std::iter::once(TROUBLED).chain(std::iter::repeat_n(LOOKING_BACK, troubled)).collect();
+    scene.expect("endpoints in trouble", u64::from(ENDPOINTS), &scans);
     // Every parked row of the bucket is looked at, and its lane's head.
     assert!(deliveries::stuck(&scene.store, bucket(LONG)).await.unwrap().is_empty());
     scene.expect("stuck", u64::from(PARKED), &[&[BY_DUE, BY_LANE]]);

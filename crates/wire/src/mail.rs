@@ -1,9 +1,9 @@
 //! A mail as it is kept until it is sent.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// A mail. It has no `Debug`: whom it is for and what it says is personal.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub struct MailBody {
     /// Whom it is for: an e-mail address.
     pub to: String,

@@ -24,6 +24,14 @@ pub(super) enum Command {
         #[arg(long)]
         technical_contact: Option<String>,
     },
+    /// Change a merchant.
+    Set {
+        /// Its short name.
+        handle: Handle,
+        /// The e-mail address to write to when its systems fail; an empty one is nobody.
+        #[arg(long)]
+        technical_contact: String,
+    },
     /// List the merchants.
     List,
     /// Show a merchant.
@@ -70,6 +78,11 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     match command {
         Command::Add { handle, name, technical_contact } => {
             flow::add_merchant(app, &actor(), &handle, &name, technical_contact.as_deref()).await?;
+            output::one(format, &Shown::from(merchant(app, &handle).await?))
+        }
+        Command::Set { handle, technical_contact } => {
+            let contact = Some(technical_contact.as_str()).filter(|contact| !contact.is_empty());
+            flow::set_technical_contact(app, &actor(), &merchant(app, &handle).await?, contact).await?;
             output::one(format, &Shown::from(merchant(app, &handle).await?))
         }
         Command::List => {

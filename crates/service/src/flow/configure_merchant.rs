@@ -47,6 +47,14 @@ pub async fn add_merchant(
     Ok(merchant)
 }
 
+/// Says whom to tell when the merchant's systems fail.
+pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, contact: Option<&str>) -> Result<(), ConfigureError> {
+    let mut tx = app.store.begin(merchant.id).await?;
+    merchants::set_technical_contact(&mut tx, contact).await?;
+    record(app, &mut tx, actor, "merchant.contact_changed", &merchant.handle).await?;
+    Ok(tx.commit().await?)
+}
+
 /// Refuses the merchant's calls from now on.
 pub async fn pause_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
     let mut tx = app.store.begin(merchant.id).await?;

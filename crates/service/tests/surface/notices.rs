@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::configure_endpoint::{self as flow, Change};
+use backhaul::flow::configure_merchant::set_technical_contact;
 use backhaul::flow::retry_message::{Asker, retry_message};
 use backhaul::flow::work_on_failure::{Deed, work_on_failure};
 use backhaul::outbound::engine::Deliverer;
@@ -30,10 +31,10 @@ impl Stage {
     }
 
     /// A merchant whose technical contact is this.
-    async fn receiver(&self, contact: &'static str, change: Change) -> Receiver<'_> {
+    async fn receiver(&self, contact: &str, change: Change) -> Receiver<'_> {
         let receiver = self.world.receiver_with("acme", change).await;
-        let named = sqlx::query("update merchant set technical_contact = $1").bind(contact);
-        named.execute(&mut self.world.database.connect().await).await.unwrap();
+        let merchant = store::merchants::find(&self.world.app.store, &"acme".parse().unwrap()).await.unwrap().unwrap();
+        set_technical_contact(&self.world.app, "test", &merchant, Some(contact)).await.unwrap();
         receiver
     }
 

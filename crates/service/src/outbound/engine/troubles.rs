@@ -23,8 +23,8 @@ pub(super) struct Troubles {
     turning: BTreeSet<(DateTime<Utc>, EndpointId)>,
     /// Of which something may have to be told.
     candidates: BTreeSet<EndpointId>,
-    /// Whether the flow is at work.
-    telling: bool,
+    /// For which the flow is at work.
+    telling: Option<EndpointId>,
     /// How many reviews are under way.
     reviews: usize,
 }
@@ -56,11 +56,8 @@ impl Troubles {
             Saw::Success => {
                 let trouble = self.trouble(merchant, endpoint, hold);
                 trouble.seen.run.succeeds();
-                if trouble.told {
-                    self.candidates.insert(endpoint);
-                } else if self.reviews == 0 {
-                    self.known.remove(&endpoint);
-                }
+                self.look(endpoint, now);
+                self.forget(endpoint);
             }
             Saw::Failure { at, given_up, outcome } => {
                 let trouble = self.trouble(merchant, endpoint, hold);
@@ -106,10 +103,10 @@ impl Troubles {
 
     /// The next candidate, unless the flow is at work; it is, then, until [`Self::told`].
     pub(super) fn next(&mut self) -> Option<Candidate> {
-        while !self.telling {
+        while self.telling.is_none() {
             let endpoint = self.candidates.pop_first()?;
             if let Some(Trouble { merchant, hold, seen, .. }) = self.known.get(&endpoint) {
-                self.telling = true;
+                self.telling = Some(endpoint);
                 return Some(Candidate { merchant: *merchant, endpoint, hold: *hold, seen: seen.clone() });
             }
         }
@@ -118,18 +115,18 @@ impl Troubles {
 
     /// The flow has ended, and this is told by now: nothing, if the endpoint is none to be told of.
     pub(super) fn told(&mut self, endpoint: EndpointId, hold: Hold, told: Option<Told>, now: DateTime<Utc>) {
-        self.telling = false;
+        self.telling = None;
         let Some(trouble) = self.known.get_mut(&endpoint).filter(|trouble| trouble.hold == hold) else { return };
         let Some(told) = told else { return };
         trouble.told = told.failing_since.is_some();
         // Something may have happened meanwhile.
         self.look(endpoint, now);
-        self.forget_healthy();
+        self.forget(endpoint);
     }
 
     /// The flow could not be done; it is tried again.
     pub(super) fn was_not_told(&mut self, endpoint: EndpointId) {
-        self.telling = false;
+        self.telling = None;
         self.candidates.insert(endpoint);
     }
 
@@ -153,13 +150,16 @@ impl Troubles {
             self.look(endpoint, now);
         }
         self.reviews = self.reviews.saturating_sub(1);
-        self.forget_healthy();
+        let known: Vec<EndpointId> = self.known.keys().copied().collect();
+        known.into_iter().for_each(|endpoint| self.forget(endpoint));
     }
 
-    fn forget_healthy(&mut self) {
-        if self.reviews == 0 {
-            let candidates = &self.candidates;
-            self.known.retain(|endpoint, trouble| trouble.told || trouble.seen.run.failed() > 0 || candidates.contains(endpoint));
+    /// Forgets an endpoint of which there is nothing to tell: not while the flow is at work for it, which may tell that it fails,
+    /// nor during a review, by which it may turn out that this was told.
+    fn forget(&mut self, endpoint: EndpointId) {
+        let kept = self.reviews > 0 || self.telling == Some(endpoint) || self.candidates.contains(&endpoint);
+        if !kept && self.known.get(&endpoint).is_some_and(|trouble| !trouble.told && trouble.seen.run.failed() == 0) {
+            self.known.remove(&endpoint);
         }
     }
 
@@ -170,6 +170,123 @@ impl Troubles {
 
     /// Whether nothing is to be told.
     pub(super) fn is_idle(&self) -> bool {
-        self.candidates.is_empty() && !self.telling && self.reviews == 0
+        self.candidates.is_empty() && self.telling.is_none() && self.reviews == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    const HOLD: Hold = Hold { bucket: 3, epoch: 1 };
+    const MERCHANT: MerchantId = MerchantId(Uuid::nil());
+    const ENDPOINT: EndpointId = EndpointId(Uuid::max());
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(seconds, 0).unwrap()
+    }
+
+    fn fails(troubles: &mut Troubles, seconds: i64, given_up: bool) {
+        let saw = Saw::Failure { at: at(seconds), given_up, outcome: "503".to_owned() };
+        troubles.saw(MERCHANT, ENDPOINT, HOLD, saw, at(seconds));
+    }
+
+    fn arrives(troubles: &mut Troubles, seconds: i64) {
+        troubles.saw(MERCHANT, ENDPOINT, HOLD, Saw::Success, at(seconds));
+    }
+
+    fn failing(since: i64) -> Option<Told> {
+        Some(Told { failing_since: Some(at(since)), failures_open_since: None })
+    }
+
+    fn found(told: Option<Told>, failed: i64) -> (Troubled, Hold) {
+        let mut seen = Seen::default();
+        (0..failed).for_each(|second| seen.run.fails(at(second), false));
+        let troubled = Troubled {
+            merchant: MERCHANT,
+            endpoint: ENDPOINT,
+            bucket: HOLD.bucket,
+            told: told.unwrap_or_default(),
+            given_up_at: None,
+            run: seen.run,
+            last: None,
+        };
+        (troubled, HOLD)
+    }
+
+    #[test]
+    fn an_endpoint_that_takes_what_it_is_sent_costs_nothing() {
+        let mut troubles = Troubles::default();
+        arrives(&mut troubles, 0);
+        assert!(troubles.known.is_empty());
+        fails(&mut troubles, 1, false);
+        assert_eq!(troubles.known.len(), 1);
+        arrives(&mut troubles, 2);
+        assert!(troubles.known.is_empty() && troubles.is_idle());
+    }
+
+    #[test]
+    fn one_that_fails_becomes_a_candidate_when_its_time_has_come_and_then_is_one_no_more() {
+        let mut troubles = Troubles::default();
+        [0, 5, 45].into_iter().for_each(|second| fails(&mut troubles, second, false));
+        troubles.wake(at(299));
+        assert!(troubles.next().is_none());
+        troubles.wake(at(300));
+        let candidate = troubles.next().unwrap();
+        assert_eq!((candidate.endpoint, candidate.seen.run.failed(), candidate.seen.last.as_deref()), (ENDPOINT, 3, Some("503")));
+        assert!(!troubles.is_idle() && troubles.next().is_none(), "one at a time");
+        troubles.told(ENDPOINT, HOLD, failing(0), at(300));
+        fails(&mut troubles, 365, false);
+        assert!(troubles.is_idle(), "it is told");
+        arrives(&mut troubles, 400);
+        assert!(troubles.next().is_some(), "it has recovered");
+        troubles.told(ENDPOINT, HOLD, Some(Told::default()), at(400));
+        assert!(troubles.known.is_empty() && troubles.is_idle());
+    }
+
+    #[test]
+    fn what_happens_while_it_is_told_is_told_next() {
+        let mut troubles = Troubles::default();
+        (0..3).for_each(|second| fails(&mut troubles, second, second == 2));
+        assert!(troubles.next().is_some());
+        arrives(&mut troubles, 3);
+        assert!(troubles.next().is_none());
+        troubles.told(ENDPOINT, HOLD, failing(0), at(3));
+        assert_eq!(troubles.next().unwrap().seen.run.health(at(3)), Health::Healthy);
+    }
+
+    #[test]
+    fn what_could_not_be_told_is_tried_again() {
+        let mut troubles = Troubles::default();
+        fails(&mut troubles, 0, true);
+        assert!(troubles.next().is_some());
+        troubles.was_not_told(ENDPOINT);
+        assert!(troubles.next().is_some());
+    }
+
+    #[test]
+    fn a_success_during_the_review_of_an_endpoint_that_was_told_to_fail_is_a_recovery() {
+        let mut troubles = Troubles::default();
+        troubles.review();
+        arrives(&mut troubles, 10);
+        assert!(!troubles.is_idle());
+        troubles.reviewed(vec![found(failing(0), 5)], at(10));
+        let candidate = troubles.next().unwrap();
+        assert_eq!(candidate.seen.run.health(at(10)), Health::Healthy);
+    }
+
+    #[test]
+    fn a_new_owner_goes_on_with_what_it_finds() {
+        let mut troubles = Troubles::default();
+        troubles.review();
+        fails(&mut troubles, 10, false);
+        troubles.reviewed(vec![found(None, 4)], at(10));
+        assert!(troubles.next().is_none());
+        troubles.wake(at(300));
+        assert_eq!(troubles.next().unwrap().seen.run.failed(), 4);
+        troubles.drop_bucket(HOLD.bucket);
+        assert!(troubles.known.is_empty());
     }
 }
