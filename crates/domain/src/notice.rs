@@ -86,9 +86,8 @@ impl Run {
     pub fn health(&self, now: DateTime<Utc>) -> Health {
         match (self.since, self.succeeded) {
             (None, true) => Health::Healthy,
-            (None, false) => Health::Uncertain,
             (Some(since), _) if self.failed >= MANY && (self.given_up || now - since >= LONG) => Health::Failing { since },
-            (Some(_), _) => Health::Uncertain,
+            (None, false) | (Some(_), _) => Health::Uncertain,
         }
     }
 

@@ -136,10 +136,8 @@ pub struct Facts {
     pub interface: String,
     /// Its address.
     pub url: String,
-    /// How many messages are owed to it, up to [`MOST_COUNTED`].
-    pub waiting: i64,
-    /// How many are in the failure queue, up to [`MOST_COUNTED`].
-    pub failed: i64,
+    /// Whether the failure queue has something of it.
+    pub open: bool,
     /// The merchant's handle.
     pub handle: String,
     /// Its technical contact.
@@ -165,6 +163,46 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
         select
             told.failing_since, told.failures_open_since, told.sequence, endpoint.interface, endpoint.url,
             merchant.handle, merchant.technical_contact,
+            exists (
+                select from failure
+                where failure.merchant_id = $1 and failure.endpoint_id = $2 and failure.state in ('open', 'contacted')
+            ) as "open!"
+        from endpoint_notice as told
+        join endpoint on endpoint.merchant_id = $1 and endpoint.endpoint_id = told.endpoint_id
+        join merchant on merchant.merchant_id = told.merchant_id
+        where told.merchant_id = $1 and told.endpoint_id = $2 and endpoint.removed_at is null and endpoint.paused_at is null
+        for update of told
+        "#,
+        merchant.0,
+        endpoint.0,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(row.map(|row| Facts {
+        told: Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
+        sequence: row.sequence,
+        interface: row.interface,
+        url: row.url,
+        open: row.open,
+        handle: row.handle,
+        technical_contact: row.technical_contact,
+    }))
+}
+
+/// How much there is of an endpoint, each up to [`MOST_COUNTED`].
+pub struct Counts {
+    /// How many messages are owed to it.
+    pub waiting: i64,
+    /// How many are in the failure queue.
+    pub failed: i64,
+}
+
+/// Counts what there is of an endpoint of the transaction's merchant.
+pub async fn count(tx: &mut Tx, endpoint: EndpointId) -> Result<Counts, Failed> {
+    let counts = sqlx::query_as!(
+        Counts,
+        r#"
+        select
             (
                 select count(*)
                 from (
@@ -181,28 +219,14 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
                     limit $3
                 ) as failed
             ) as "failed!"
-        from endpoint_notice as told
-        join endpoint on endpoint.merchant_id = $1 and endpoint.endpoint_id = told.endpoint_id
-        join merchant on merchant.merchant_id = told.merchant_id
-        where told.merchant_id = $1 and told.endpoint_id = $2 and endpoint.removed_at is null and endpoint.paused_at is null
-        for update of told
         "#,
-        merchant.0,
+        tx.merchant().0,
         endpoint.0,
         MOST_COUNTED,
     )
-    .fetch_optional(tx.connection())
+    .fetch_one(tx.connection())
     .await?;
-    Ok(row.map(|row| Facts {
-        told: Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
-        sequence: row.sequence,
-        interface: row.interface,
-        url: row.url,
-        waiting: row.waiting,
-        failed: row.failed,
-        handle: row.handle,
-        technical_contact: row.technical_contact,
-    }))
+    Ok(counts)
 }
 
 /// Saves what was told of an endpoint, and the number of the last notice.

@@ -9,7 +9,7 @@ use domain::id::{EndpointId, MerchantId};
 use domain::message::Internal;
 use domain::notice::{Notice, Run, Told};
 use store::crash::{self, Point};
-use store::notices::{self, Facts};
+use store::notices::{self, Counts, Facts};
 use store::outbox::{self, Owed, Work};
 use store::settlements::Hold;
 use store::{Failed, Tx};
@@ -39,13 +39,21 @@ pub async fn tell_of_endpoint(
     let now = app.now();
     let mut tx = app.store.begin(merchant).await?;
     let Some(facts) = notices::lock(&mut tx, hold, endpoint).await? else { return Ok(None) };
-    let (told, changes) = facts.told.next(seen.run.health(now), facts.failed > 0, now);
-    let (mut sequence, mut owed) = (facts.sequence, Vec::new());
-    for change in changes {
-        sequence += 1;
-        owed.extend(tell(app, &mut tx, endpoint, change, &facts, seen, sequence).await?);
+    let (told, changes) = facts.told.next(seen.run.health(now), facts.open, now);
+    let mut owed = Vec::new();
+    if !changes.is_empty() {
+        let counts = notices::count(&mut tx, endpoint).await?;
+        for (change, sequence) in changes.iter().zip(facts.sequence + 1..) {
+            let last = match change {
+                Notice::Failing { .. } | Notice::FailuresOpen => seen.last.as_deref(),
+                Notice::Recovered { .. } => None,
+            };
+            let news = News { change: *change, facts: &facts, counts: &counts, last };
+            owed.extend(tell(app, &mut tx, endpoint, &news, sequence).await?);
+        }
     }
     if told != facts.told {
+        let sequence = facts.sequence + i64::try_from(changes.len()).unwrap_or_default();
         notices::save(&mut tx, endpoint, told, sequence).await?;
     }
     crash::point(Point::NoticeWritten);
@@ -54,24 +62,22 @@ pub async fn tell_of_endpoint(
     Ok(Some(told))
 }
 
-/// Owes the mail and the call of one notice, to whoever there is.
-async fn tell(
-    app: &App,
-    tx: &mut Tx,
-    endpoint: EndpointId,
+/// What a notice is made of.
+struct News<'a> {
     change: Notice,
-    facts: &Facts,
-    seen: &Seen,
-    sequence: i64,
-) -> Result<Vec<Owed>, Failed> {
+    facts: &'a Facts,
+    counts: &'a Counts,
+    /// The last outcome that was no success.
+    last: Option<&'a str>,
+}
+
+/// Owes the mail and the call of one notice, to whoever there is.
+async fn tell(app: &App, tx: &mut Tx, endpoint: EndpointId, news: &News<'_>, sequence: i64) -> Result<Vec<Owed>, Failed> {
+    let News { change, facts, counts, last } = *news;
     let (now, subject, event) = (app.now(), endpoint.to_string(), change.event());
-    let last = match change {
-        Notice::Failing { .. } | Notice::FailuresOpen => seen.last.as_deref(),
-        Notice::Recovered { .. } => None,
-    };
     let contact = facts.technical_contact.as_ref().filter(|contact| app.mailer.can_write_to(contact));
     let mail = contact.map(|contact| {
-        let (subject, text) = text::compose(change, facts, last);
+        let (subject, text) = text::compose(news);
         (Internal::Mail, mail::write(&MailBody { to: contact.clone(), subject, text }))
     });
     let hook = app.operator_hook.as_ref().map(|_| {
@@ -87,8 +93,8 @@ async fn tell(
             url: &facts.url,
             failing_since,
             last_answer: last,
-            waiting: facts.waiting,
-            failed: facts.failed,
+            waiting: counts.waiting,
+            failed: counts.failed,
         };
         (Internal::OperatorHook, notice::write(&body))
     });

@@ -151,7 +151,7 @@ pub(super) async fn tell(app: App, candidate: Candidate, events: UnboundedSender
         tracing::warn!(%failed, "what is to be told of an endpoint was not; it is tried again");
         sleep(AFTER_FAILURE).await;
     }
-    let _ = events.send(Event::Told(endpoint, hold, told.ok()));
+    let _ = events.send(Event::Told(endpoint, hold, told));
 }
 
 /// Hears what other processes tell.

@@ -98,8 +98,8 @@ pub(super) enum Event {
     Settled(Batch),
     /// Endpoints in trouble were looked for in buckets that were gained.
     Reviewed(Vec<(Troubled, Hold)>),
-    /// What was to be told of an endpoint is told; nothing, if that could not be done.
-    Told(EndpointId, Hold, Option<Option<Told>>),
+    /// What was to be told of an endpoint is told, or could not be.
+    Told(EndpointId, Hold, Result<Option<Told>, store::Failed>),
     /// Say when nothing is left to do.
     Drain(oneshot::Sender<()>),
 }
@@ -290,6 +290,12 @@ impl Engine {
                     tracing::error!(?ended, "a part of the delivery engine broke off");
                     return Ending::Broke;
                 }
+                Some(ended) = self.telling.join_next() => {
+                    if let Err(error) = ended {
+                        tracing::error!(%error, "telling of an endpoint broke off");
+                        return Ending::Broke;
+                    }
+                }
                 () = tokio::time::sleep(nap) => {}
             }
             let leaves = *self.leaving.borrow();
@@ -374,8 +380,8 @@ impl Engine {
             }
             Event::Settled(batch) => self.settled(batch),
             Event::Reviewed(found) => self.troubles.reviewed(found, self.app.now()),
-            Event::Told(endpoint, hold, Some(told)) => self.troubles.told(endpoint, hold, told, self.app.now()),
-            Event::Told(endpoint, _, None) => self.troubles.was_not_told(endpoint),
+            Event::Told(endpoint, hold, Ok(told)) => self.troubles.told(endpoint, hold, told, self.app.now()),
+            Event::Told(endpoint, _, Err(_)) => self.troubles.was_not_told(endpoint),
             Event::Drain(tell) => {
                 self.draining.push(tell);
                 self.drained_by = self.look.ask();
@@ -578,7 +584,6 @@ impl Engine {
 
     /// Lets the next be told that there is to tell.
     fn tell(&mut self) {
-        while self.telling.try_join_next().is_some() {}
         if let Some(candidate) = self.troubles.next() {
             self.telling.spawn(chores::tell(self.app.clone(), candidate, self.events.clone()));
         }

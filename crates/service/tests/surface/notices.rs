@@ -79,7 +79,7 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
     for wait in [0, 6, 45] {
         stage.passes(Duration::from_secs(wait)).await;
     }
-    stage.passes(Duration::from_secs(240)).await;
+    stage.passes(Duration::from_mins(4)).await;
     assert_eq!((receiver.systems.count(), stage.mails().len()), (3, 0), "it may be a hiccup");
     stage.passes(Duration::from_secs(9)).await;
     assert_eq!((stage.mails(), stage.hooks()), (vec![FAILING.to_owned()], vec!["endpoint.failing".to_owned()]));

@@ -2,12 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use domain::notice::Notice;
-use store::notices::{Facts, MOST_COUNTED};
+use store::notices::{Counts, Facts, MOST_COUNTED};
+
+use super::News;
 
 /// The subject of a mail, and what it says.
-pub(super) fn compose(notice: Notice, facts: &Facts, last: Option<&str>) -> (String, String) {
-    let Facts { interface, handle, .. } = facts;
-    let (subject, opening, advice) = match notice {
+pub(super) fn compose(news: &News<'_>) -> (String, String) {
+    let News { change, facts: Facts { interface, handle, url, .. }, counts: Counts { waiting, failed }, last } = *news;
+    let (subject, opening, advice) = match change {
         Notice::Failing { since } => (
             format!("{handle}: the endpoint for {interface} is failing"),
             format!("Since {} none of our messages has reached this endpoint of {handle}:", moment(since)),
@@ -18,7 +20,7 @@ pub(super) fn compose(notice: Notice, facts: &Facts, last: Option<&str>) -> (Str
         Notice::Recovered { since } => (
             format!("{handle}: the endpoint for {interface} has recovered"),
             format!("Messages reach this endpoint of {handle} again. It had been failing since {}.", moment(since)),
-            if facts.failed == 0 {
+            if *failed == 0 {
                 "Nothing is to be done: what still waits is delivered by itself.".to_owned()
             } else {
                 format!("What still waits is delivered by itself. What was given up is not: {SEND_AGAIN}")
@@ -33,12 +35,8 @@ pub(super) fn compose(notice: Notice, facts: &Facts, last: Option<&str>) -> (Str
             ),
         ),
     };
-    let mut lines = vec![
-        ("interface", interface.clone()),
-        ("address", facts.url.clone()),
-        ("waiting", messages(facts.waiting)),
-        ("given up", messages(facts.failed)),
-    ];
+    let mut lines =
+        vec![("interface", interface.clone()), ("address", url.clone()), ("waiting", messages(*waiting)), ("given up", messages(*failed))];
     if let Some(last) = last {
         lines.insert(2, ("last answer", last.to_owned()));
     }
@@ -68,17 +66,17 @@ mod tests {
 
     use super::*;
 
-    fn facts(failed: i64) -> Facts {
-        Facts {
+    fn composed(change: Notice, failed: i64, last: Option<&str>) -> (String, String) {
+        let facts = Facts {
             told: Told::default(),
             sequence: 0,
             interface: "rma".to_owned(),
             url: "https://example.com/rmas".to_owned(),
-            waiting: 12,
-            failed,
+            open: failed > 0,
             handle: "acme".to_owned(),
             technical_contact: None,
-        }
+        };
+        compose(&News { change, facts: &facts, counts: &Counts { waiting: 12, failed }, last })
     }
 
     fn noon() -> DateTime<Utc> {
@@ -87,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_mail_says_which_endpoint_since_when_and_what_to_do() {
-        let (subject, text) = compose(Notice::Failing { since: noon() }, &facts(0), Some("503"));
+        let (subject, text) = composed(Notice::Failing { since: noon() }, 0, Some("503"));
         assert_eq!(subject, "acme: the endpoint for rma is failing");
         insta::assert_snapshot!(text, @r"
         Hello,
@@ -106,16 +104,16 @@ mod tests {
 
     #[test]
     fn whoever_has_recovered_is_asked_for_something_only_if_there_is_something() {
-        let (subject, text) = compose(Notice::Recovered { since: noon() }, &facts(0), None);
+        let (subject, text) = composed(Notice::Recovered { since: noon() }, 0, None);
         assert_eq!(subject, "acme: the endpoint for rma has recovered");
         assert!(text.contains("Nothing is to be done") && !text.contains("retry"), "{text}");
-        let (_, text) = compose(Notice::Recovered { since: noon() }, &facts(1), None);
+        let (_, text) = composed(Notice::Recovered { since: noon() }, 1, None);
         assert!(text.contains("1 message\n") && text.contains("/retry"), "{text}");
     }
 
     #[test]
     fn what_was_given_up_can_be_sent_again() {
-        let (subject, text) = compose(Notice::FailuresOpen, &facts(10_000), Some("timed out"));
+        let (subject, text) = composed(Notice::FailuresOpen, 10_000, Some("timed out"));
         assert_eq!(subject, "acme: messages for rma were given up");
         assert!(text.contains("10000 messages or more") && text.contains("GET /v1/messages?state=failed"), "{text}");
     }

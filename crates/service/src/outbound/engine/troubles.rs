@@ -49,7 +49,7 @@ pub(in crate::outbound) struct Candidate {
 impl Troubles {
     /// An attempt at an endpoint was settled.
     pub(super) fn saw(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold, saw: Saw, now: DateTime<Utc>) {
-        let unknown = !self.known.get(&endpoint).is_some_and(|trouble| trouble.hold == hold);
+        let unknown = self.known.get(&endpoint).is_none_or(|trouble| trouble.hold != hold);
         match saw {
             // While a review is under way it may turn out that the endpoint was told to fail.
             Saw::Success if unknown && self.reviews == 0 => {}
@@ -197,22 +197,15 @@ mod tests {
         troubles.saw(MERCHANT, ENDPOINT, HOLD, Saw::Success, at(seconds));
     }
 
-    fn failing(since: i64) -> Option<Told> {
-        Some(Told { failing_since: Some(at(since)), failures_open_since: None })
+    fn failing(since: i64) -> Told {
+        Told { failing_since: Some(at(since)), failures_open_since: None }
     }
 
-    fn found(told: Option<Told>, failed: i64) -> (Troubled, Hold) {
+    fn found(told: Told, failed: i64) -> (Troubled, Hold) {
         let mut seen = Seen::default();
         (0..failed).for_each(|second| seen.run.fails(at(second), false));
-        let troubled = Troubled {
-            merchant: MERCHANT,
-            endpoint: ENDPOINT,
-            bucket: HOLD.bucket,
-            told: told.unwrap_or_default(),
-            given_up_at: None,
-            run: seen.run,
-            last: None,
-        };
+        let troubled =
+            Troubled { merchant: MERCHANT, endpoint: ENDPOINT, bucket: HOLD.bucket, told, given_up_at: None, run: seen.run, last: None };
         (troubled, HOLD)
     }
 
@@ -237,7 +230,7 @@ mod tests {
         let candidate = troubles.next().unwrap();
         assert_eq!((candidate.endpoint, candidate.seen.run.failed(), candidate.seen.last.as_deref()), (ENDPOINT, 3, Some("503")));
         assert!(!troubles.is_idle() && troubles.next().is_none(), "one at a time");
-        troubles.told(ENDPOINT, HOLD, failing(0), at(300));
+        troubles.told(ENDPOINT, HOLD, Some(failing(0)), at(300));
         fails(&mut troubles, 365, false);
         assert!(troubles.is_idle(), "it is told");
         arrives(&mut troubles, 400);
@@ -253,7 +246,7 @@ mod tests {
         assert!(troubles.next().is_some());
         arrives(&mut troubles, 3);
         assert!(troubles.next().is_none());
-        troubles.told(ENDPOINT, HOLD, failing(0), at(3));
+        troubles.told(ENDPOINT, HOLD, Some(failing(0)), at(3));
         assert_eq!(troubles.next().unwrap().seen.run.health(at(3)), Health::Healthy);
     }
 
@@ -282,7 +275,7 @@ mod tests {
         let mut troubles = Troubles::default();
         troubles.review();
         fails(&mut troubles, 10, false);
-        troubles.reviewed(vec![found(None, 4)], at(10));
+        troubles.reviewed(vec![found(Told::default(), 4)], at(10));
         assert!(troubles.next().is_none());
         troubles.wake(at(300));
         assert_eq!(troubles.next().unwrap().seen.run.failed(), 4);
