@@ -180,6 +180,8 @@ async fn an_endpoint_says_how_it_fares() {
     let fares = health().await;
     assert_eq!((&fares["state"], &fares["owed"], &fares["past_due"]), (&json!("failing"), &json!(1), &json!(0)));
     assert_eq!(fares["last_failure_hour"], "2026-03-01T13:00:00Z");
+    // The retry, which is due meanwhile, is not answered yet.
+    receiver.systems.answer(PATH, Answer::status(500).held());
     world.time_passes(Duration::from_mins(2));
     assert_eq!(health().await["past_due"], 1);
     endpoint::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
