@@ -4,14 +4,14 @@
 //! - Which answer a path gets (`rules.rs`): queued ones first, then the standing one of the longest path that fits.
 //! - What came (`received.rs`, kept by `record.rs`), and whether it is signed rightly (`signature.rs`).
 //! - Its token endpoint (`tokens.rs`).
-//! - The connections (`connection.rs`) and the bodies that go out on them (`content.rs`).
+//! - A request from its arrival to the answer (`exchange.rs`), and the bodies that go out (`content.rs`).
 //!
 //! It decides nothing by chance and waits for nothing but the delays it was told. Its clock is the machine's: it only says
 //! when something arrived.
 
 mod answer;
-mod connection;
 mod content;
+mod exchange;
 mod received;
 mod record;
 mod rules;
@@ -29,12 +29,12 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 pub use self::answer::Answer;
-use self::connection::State;
+use self::exchange::State;
 pub use self::received::Received;
 pub use self::record::TooFew;
 pub use self::signature::WrongSignature;
 pub use self::tokens::{TOKEN_PATH, Tokens};
-use crate::tls;
+use crate::{connection, tls};
 
 /// A merchant that listens; it stops, with all its connections, when it is dropped.
 ///

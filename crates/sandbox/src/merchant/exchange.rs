@@ -1,8 +1,5 @@
-//! The merchant's connections: from the port to the answer.
+//! A request to the merchant, from its arrival to the answer.
 
-use std::error::Error as _;
-use std::future::poll_fn;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -10,17 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
-use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 
 use super::answer::{Answer, Deed};
 use super::content::Content;
@@ -28,6 +16,7 @@ use super::received::{Received, bearer};
 use super::record::Record;
 use super::rules::{Choice, Rules};
 use super::tokens::{Issuer, is_endpoint};
+use crate::connection::{Broken, Exchange};
 
 /// What the merchant was told, and what it knows.
 #[derive(Default)]
@@ -41,79 +30,18 @@ pub(super) struct State {
     pub(super) at_once: AtOnce,
 }
 
-/// The connection ends instead of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum Broken {
-    #[error("the connection is reset")]
-    Reset,
-    #[error("the connection is closed")]
-    Closed,
-}
+impl Exchange for State {
+    type Body = Content;
 
-/// Accepts connections for as long as it is polled; they end with it.
-pub(super) async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, state: Arc<State>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    state.accepted.fetch_add(1, Relaxed);
-                    connections.spawn(receive(stream, tls.clone(), Arc::clone(&state)));
-                }
-                // Out of file descriptors, or the caller is gone already; the others may go on.
-                Err(_) => tokio::task::yield_now().await,
-            },
-            Some(_) = connections.join_next() => {}
-        }
+    /// A test may hold a connection for as long as it likes.
+    const PATIENCE: Option<Duration> = None;
+
+    fn accepted(&self) {
+        self.accepted.fetch_add(1, Relaxed);
     }
-}
 
-async fn receive(stream: TcpStream, tls: Option<TlsAcceptor>, state: Arc<State>) {
-    // An answer is small and goes out at once. Where that cannot be set, it comes later.
-    let _ = stream.set_nodelay(true);
-    match tls {
-        None => attend(stream, state).await,
-        Some(tls) => {
-            if let Ok(stream) = tls.accept(stream).await {
-                attend(stream, state).await;
-            }
-        }
-    }
-}
-
-/// A stream over a socket.
-trait OverSocket: AsyncRead + AsyncWrite + Unpin {
-    fn socket(&self) -> &TcpStream;
-}
-
-impl OverSocket for TcpStream {
-    fn socket(&self) -> &TcpStream {
-        self
-    }
-}
-
-impl OverSocket for TlsStream<TcpStream> {
-    fn socket(&self) -> &TcpStream {
-        self.get_ref().0
-    }
-}
-
-/// Answers the requests of a connection until it ends.
-async fn attend(stream: impl OverSocket, state: Arc<State>) {
-    let service = service_fn(move |request| {
-        let state = Arc::clone(&state);
-        Box::pin(async move { exchange(&state, request).await })
-    });
-    let mut connection = http1::Builder::new().header_read_timeout(None).serve_connection(TokioIo::new(stream), service);
-    let ended = poll_fn(|context| connection.poll_without_shutdown(context)).await;
-    let mut stream = connection.into_parts().io.into_inner();
-    let broken = ended.as_ref().err().and_then(|error| error.source()?.downcast_ref::<Broken>());
-    if broken == Some(&Broken::Reset) {
-        // A socket that lingers for no time is reset when it is closed.
-        let _ = SockRef::from(stream.socket()).set_linger(Some(Duration::ZERO));
-    } else {
-        // The caller may be gone already.
-        let _ = stream.shutdown().await;
+    async fn exchange(&self, request: Request<Incoming>) -> Result<Response<Content>, Broken> {
+        exchange(self, request).await
     }
 }
 
