@@ -1,5 +1,6 @@
 //! The outside world in a box: what a developer's machine and the tests need around the service.
 
+pub mod carrier;
 mod connection;
 pub mod mailbox;
 pub mod merchant;

@@ -1,0 +1,83 @@
+//! A PDF of one page: text in the two weights of a typeface that every reader has, and filled rectangles.
+
+use std::fmt::Write as _;
+
+/// The page that is being drawn. Points are counted from the lower left corner, 72 to the inch.
+#[derive(Default)]
+pub(super) struct Page {
+    content: String,
+}
+
+/// The weight of the type.
+#[derive(Clone, Copy)]
+pub(super) enum Weight {
+    Regular,
+    Bold,
+}
+
+impl Page {
+    /// A line of text that begins here.
+    pub(super) fn text(&mut self, x: usize, y: usize, size: usize, weight: Weight, text: &str) {
+        let font = match weight {
+            Weight::Regular => "F1",
+            Weight::Bold => "F2",
+        };
+        // Writing into a text cannot fail.
+        let _ = writeln!(self.content, "BT /{font} {size} Tf {x} {y} Td ({}) Tj ET", escaped(text));
+    }
+
+    /// A black rectangle whose lower left corner is here.
+    pub(super) fn rectangle(&mut self, x: usize, y: usize, width: usize, height: usize) {
+        let _ = writeln!(self.content, "{x} {y} {width} {height} re f");
+    }
+
+    /// The document with this page.
+    pub(super) fn finish(self, width: usize, height: usize) -> Vec<u8> {
+        let font = |name| format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>");
+        let page = format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width} {height}] /Resources << /Font << /F1 4 0 R /F2 5 0 R >> >> /Contents 6 0 R >>"
+        );
+        let objects = [
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+            page,
+            font("Helvetica"),
+            font("Helvetica-Bold"),
+            format!("<< /Length {} >>\nstream\n{}endstream", self.content.len(), self.content),
+        ];
+        let mut document = "%PDF-1.4\n".to_owned();
+        // Where each object begins; the entry of number zero is the head of a list of free ones, of which there are none.
+        let mut places = "0000000000 65535 f \n".to_owned();
+        for (index, object) in objects.iter().enumerate() {
+            let _ = writeln!(places, "{:010} 00000 n ", document.len());
+            let _ = write!(document, "{} 0 obj\n{object}\nendobj\n", index + 1);
+        }
+        let (count, start) = (objects.len() + 1, document.len());
+        let _ = write!(document, "xref\n0 {count}\n{places}trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
+        document.into_bytes()
+    }
+}
+
+/// The text between the brackets of a string. What the encoding does not have is a question mark.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::new(), |mut escaped, letter| {
+        match letter {
+            '(' | ')' | '\\' => escaped.extend(['\\', letter]),
+            ' '..='~' => escaped.push(letter),
+            '\u{a0}'..='\u{ff}' => _ = write!(escaped, "\\{:03o}", u32::from(letter)),
+            _ => escaped.push('?'),
+        }
+        escaped
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_stays_within_its_brackets() {
+        assert_eq!(escaped("a (b) \\ c"), "a \\(b\\) \\\\ c");
+        assert_eq!(escaped("Zoë\n日"), "Zo\\353??");
+    }
+}

@@ -1,0 +1,82 @@
+//! What the carrier answers with.
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::header::{CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::book::Refused;
+
+/// The body of an answer.
+pub(super) type Content = http_body_util::combinators::MapErr<Full<Bytes>, fn(std::convert::Infallible) -> std::io::Error>;
+
+/// An answer.
+pub(super) struct Reply {
+    status: StatusCode,
+    kind: HeaderValue,
+    body: Bytes,
+}
+
+impl Reply {
+    pub(super) fn json(status: StatusCode, body: &Value) -> Self {
+        Self { status, kind: HeaderValue::from_static("application/json"), body: body.to_string().into() }
+    }
+
+    pub(super) fn pdf(body: Vec<u8>) -> Self {
+        Self { status: StatusCode::OK, kind: HeaderValue::from_static("application/pdf"), body: body.into() }
+    }
+
+    pub(super) fn error(status: StatusCode, code: &str, message: &str) -> Self {
+        Self::errors(status, code, message, &[])
+    }
+
+    /// An error that says which fields are wrong.
+    pub(super) fn errors(status: StatusCode, code: &str, message: &str, fields: &[String]) -> Self {
+        let errors: Vec<Value> = fields.iter().map(|field| json!({"field": field, "message": "cannot be blank"})).collect();
+        Self::json(status, &json!({"error": {"code": code, "message": message, "errors": errors}}))
+    }
+
+    pub(super) fn not_found() -> Self {
+        Self::error(StatusCode::NOT_FOUND, "NOT_FOUND", "The requested resource could not be found.")
+    }
+
+    pub(super) fn unauthorized() -> Self {
+        Self::error(StatusCode::UNAUTHORIZED, "APIKEY.INACTIVE", "This api key is not active.")
+    }
+
+    pub(super) fn broken() -> Self {
+        Self::error(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_SERVER_ERROR", "The carrier was told to fail.")
+    }
+
+    pub(super) fn unavailable() -> Self {
+        Self::error(StatusCode::SERVICE_UNAVAILABLE, "SERVICE_UNAVAILABLE", "The carrier was told to be down.")
+    }
+
+    pub(super) fn refused(refused: Refused) -> Self {
+        let (code, message) = match refused {
+            Refused::NoShipment => return Self::not_found(),
+            Refused::NoRate => ("SHIPMENT.INVALID_PARAMS", "The rate is not one of this shipment."),
+            Refused::Bought => ("SHIPMENT.POSTAGE.EXISTS", "Postage already exists for this shipment."),
+            Refused::Void => ("SHIPMENT.POSTAGE.FAILURE", "The label of this shipment was refunded."),
+            Refused::NotBought => ("SHIPMENT.REFUND.UNAVAILABLE", "There is no postage to refund."),
+            Refused::Refunded => ("SHIPMENT.REFUND.FAILURE", "The refund was submitted already."),
+        };
+        Self::error(StatusCode::UNPROCESSABLE_ENTITY, code, message)
+    }
+
+    /// The answer as it is sent.
+    pub(super) fn response(self) -> Response<Content> {
+        let mut response = Response::new(Full::new(self.body).map_err(never as _));
+        *response.status_mut() = self.status;
+        response.headers_mut().insert(CONTENT_TYPE, self.kind);
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Basic"));
+        }
+        response
+    }
+}
+
+fn never(never: std::convert::Infallible) -> std::io::Error {
+    match never {}
+}

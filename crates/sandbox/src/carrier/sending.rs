@@ -1,0 +1,108 @@
+//! One webhook on its way: signed, posted, and taken or not.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::client::conn::http1::handshake;
+use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::{Request, Uri};
+use hyper_util::rt::TokioIo;
+use sha2::Sha256;
+use tokio::net::TcpStream;
+
+/// How long one try may take, from the connection to the end of the answer.
+const DEADLINE: Duration = Duration::from_secs(10);
+/// As much of an answer is read.
+const MOST_ANSWER: usize = 64 * 1024;
+
+/// Whom to tell.
+#[derive(Clone)]
+pub(super) struct Target {
+    uri: Uri,
+    secret: String,
+}
+
+/// It is no URL that a webhook can be sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("webhooks go to `http://` and a host")]
+pub struct NoTarget;
+
+impl Target {
+    pub(super) fn new(url: &str, secret: &str) -> Result<Self, NoTarget> {
+        let uri: Uri = url.parse().map_err(|_| NoTarget)?;
+        let is_http = uri.scheme_str() == Some("http") && uri.host().is_some();
+        is_http.then(|| Self { uri, secret: secret.to_owned() }).ok_or(NoTarget)
+    }
+}
+
+/// Whether it was taken.
+pub(super) async fn send(target: &Target, body: Bytes) -> bool {
+    let sent = tokio::time::timeout(DEADLINE, post(target, body)).await;
+    matches!(sent, Ok(Some(status)) if status.is_success())
+}
+
+async fn post(target: &Target, body: Bytes) -> Option<hyper::StatusCode> {
+    let authority = target.uri.authority()?;
+    // An address of version 6 stands in brackets, which the system does not know.
+    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+    let stream = TcpStream::connect((host, authority.port_u16().unwrap_or(80))).await.ok()?;
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
+    let path = target.uri.path_and_query().map_or("/", |path| path.as_str());
+    let request = Request::post(path)
+        .header(HOST, authority.as_str())
+        .header(CONTENT_TYPE, "application/json")
+        .header(USER_AGENT, "SimCarrier/1.0")
+        .header("X-Hmac-Signature", signature(&target.secret, &body)?)
+        .body(Full::new(body))
+        .ok()?;
+    let answer = async {
+        let answer = sender.send_request(request).await.ok()?;
+        let status = answer.status();
+        // The status says it all; what comes behind it is read only so that the other side is not cut off.
+        let _ = Limited::new(answer.into_body(), MOST_ANSWER).collect().await;
+        Some(status)
+    };
+    tokio::pin!(connection);
+    tokio::pin!(answer);
+    tokio::select! {
+        biased;
+        status = &mut answer => status,
+        // The connection may end with the answer, and then what is left of it is there already.
+        _ = &mut connection => answer.await,
+    }
+}
+
+/// The signature of a body, as it stands in the header.
+fn signature(secret: &str, body: &[u8]) -> Option<String> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
+    mac.update(body);
+    let mut text = "hmac-sha256-hex=".to_owned();
+    for byte in mac.finalize().into_bytes() {
+        // Writing into a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_example_is_signed_rightly() {
+        // The second test case of RFC 4231.
+        let right = "hmac-sha256-hex=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        assert_eq!(signature("Jefe", b"what do ya want for nothing?").as_deref(), Some(right));
+    }
+
+    #[test]
+    fn a_target_is_http_and_has_a_host() {
+        assert!(Target::new("http://127.0.0.1:8080/hook?a=b", "").is_ok());
+        for url in ["", "/hook", "https://example.com", "ftp://example.com", "example.com/hook"] {
+            assert!(Target::new(url, "").is_err(), "{url}");
+        }
+    }
+}
