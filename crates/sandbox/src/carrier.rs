@@ -46,6 +46,8 @@ use crate::connection;
 
 /// The key that it wants to be shown.
 const KEY: &str = "EZTK-simulated";
+/// How many shipments, and how many trackers, it remembers.
+const MOST: usize = 50_000;
 /// How many connections may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
@@ -110,7 +112,7 @@ impl Carrier {
         let address = listener.local_addr()?;
         let salt = format!("{address} {:?} {}", now(), std::process::id());
         let url = format!("http://{address}");
-        let state = State::new(KEY.to_owned(), url, Book::new(salt.as_bytes()), Fortune::new(Faults::default()));
+        let state = State::new(KEY.to_owned(), url, Book::new(salt.as_bytes(), MOST), Fortune::new(Faults::default()));
         let state = Arc::new(state);
         let listening = tokio::spawn(connection::accept(listener, None, Arc::clone(&state)));
         let sending = tokio::spawn(webhooks::send_all(Arc::clone(&state)));

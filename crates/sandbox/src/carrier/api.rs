@@ -164,7 +164,7 @@ mod tests {
         let address = json!({"name": "Ada", "street1": "1 Main St", "city": "Reno", "zip": "89501", "country": "US"});
         for weight in [json!(null), json!(0), json!(-1), json!("16"), json!(HEAVIEST + 1.0)] {
             let body = json!({"shipment": {"to_address": address, "from_address": address, "parcel": {"weight": weight}}});
-            let mut book = Book::new(b"");
+            let mut book = Book::new(b"", 10);
             let (reply, _) = act(&mut book, &Route::Create, body.to_string().as_bytes(), "");
             assert_eq!(reply.response().status(), 422, "{weight}");
             assert_eq!(book.shipments().count(), 0);

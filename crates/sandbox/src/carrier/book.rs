@@ -10,19 +10,19 @@ use sha2::{Digest as _, Sha256};
 use super::shipment::{Purchase, Shipment, rates};
 use super::tracker::{Magic, Status, Tracker};
 
-/// The most shipments, and the most trackers, that are remembered; the oldest are forgotten first.
-const MOST: usize = 50_000;
-
 /// What the carrier knows.
 pub(super) struct Book {
     /// What makes the ids of one carrier differ from those of another.
     salt: [u8; 32],
+    /// How many shipments, and how many trackers, are remembered; the oldest are forgotten first.
+    most: usize,
     last_number: u64,
     last_time: DateTime<Utc>,
     /// By number, so that the oldest is the first.
     shipments: BTreeMap<u64, Shipment>,
-    /// The number of a shipment by its id, and of the oldest one by its reference.
-    names: HashMap<String, u64>,
+    ids: HashMap<String, u64>,
+    /// Several shipments may have one reference; the oldest is the first.
+    references: HashMap<String, VecDeque<u64>>,
     trackers: HashMap<String, Tracker>,
     /// The tracking numbers, oldest first.
     tracked: VecDeque<String>,
@@ -56,13 +56,15 @@ pub(super) struct Report {
 }
 
 impl Book {
-    pub(super) fn new(salt: &[u8]) -> Self {
+    pub(super) fn new(salt: &[u8], most: usize) -> Self {
         Self {
             salt: Sha256::digest(salt).into(),
+            most,
             last_number: 0,
             last_time: DateTime::UNIX_EPOCH,
             shipments: BTreeMap::new(),
-            names: HashMap::new(),
+            ids: HashMap::new(),
+            references: HashMap::new(),
             trackers: HashMap::new(),
             tracked: VecDeque::new(),
         }
@@ -74,7 +76,7 @@ impl Book {
 
     /// The shipment of this id, or the oldest of this reference.
     pub(super) fn find(&self, name: &str) -> Option<&Shipment> {
-        self.shipments.get(self.names.get(name)?)
+        self.shipments.get(&self.number(name)?)
     }
 
     pub(super) fn tracker(&self, code: &str) -> Option<&Tracker> {
@@ -105,17 +107,13 @@ impl Book {
         let json = shipment.json(None);
         self.last_number += 1;
         let number = self.last_number;
-        for name in std::iter::once(&shipment.id).chain(&shipment.reference) {
-            self.names.entry(name.clone()).or_insert(number);
+        self.ids.insert(shipment.id.clone(), number);
+        if let Some(reference) = &shipment.reference {
+            self.references.entry(reference.clone()).or_default().push_back(number);
         }
         self.shipments.insert(number, shipment);
-        while self.shipments.len() > MOST {
-            let Some((number, oldest)) = self.shipments.pop_first() else { break };
-            for name in std::iter::once(&oldest.id).chain(&oldest.reference) {
-                if self.names.get(name) == Some(&number) {
-                    self.names.remove(name);
-                }
-            }
+        if self.shipments.len() > self.most {
+            self.forget_the_oldest();
         }
         json
     }
@@ -201,13 +199,31 @@ impl Book {
     }
 
     fn change(&mut self, name: &str) -> Option<&mut Shipment> {
-        self.shipments.get_mut(self.names.get(name)?)
+        let number = self.number(name)?;
+        self.shipments.get_mut(&number)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.ids.get(name).or_else(|| self.references.get(name)?.front()).copied()
+    }
+
+    fn forget_the_oldest(&mut self) {
+        let Some((_, oldest)) = self.shipments.pop_first() else { return };
+        self.ids.remove(&oldest.id);
+        if let Some(reference) = oldest.reference
+            && let Some(numbers) = self.references.get_mut(&reference)
+        {
+            numbers.pop_front();
+            if numbers.is_empty() {
+                self.references.remove(&reference);
+            }
+        }
     }
 
     fn remember(&mut self, tracker: Tracker) {
         self.tracked.push_back(tracker.code.clone());
         self.trackers.insert(tracker.code.clone(), tracker);
-        if self.tracked.len() > MOST
+        if self.tracked.len() > self.most
             && let Some(oldest) = self.tracked.pop_front()
         {
             self.trackers.remove(&oldest);
@@ -255,3 +271,6 @@ impl Book {
 pub(super) fn text(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ pub struct Faults {
     pub fails: f64,
     /// The ways in which they fail, each as often as the others; without any, none fails.
     pub ways: Vec<Failure>,
-    /// The same seed makes the same calls fail in the same ways.
+    /// The same seed makes the same calls fail in the same ways, if they come in the same order.
     pub seed: u64,
     /// How long an answer takes that is too slow.
     pub too_slow: Duration,

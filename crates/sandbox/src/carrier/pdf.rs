@@ -73,11 +73,37 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn text_stays_within_its_brackets() {
         assert_eq!(escaped("a (b) \\ c"), "a \\(b\\) \\\\ c");
         assert_eq!(escaped("Zoë\n日"), "Zo\\353??");
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_is_plain_and_leaves_no_bracket_open(text in any::<String>()) {
+            let escaped = escaped(&text);
+            prop_assert!(escaped.bytes().all(|byte| matches!(byte, b' '..=b'~')));
+            let bare = escaped.replace("\\\\", "").replace("\\(", "").replace("\\)", "");
+            prop_assert!(!bare.contains(['(', ')']));
+        }
+
+        #[test]
+        fn every_object_is_where_the_table_says(text in any::<String>()) {
+            let mut page = Page::default();
+            page.text(1, 2, 3, Weight::Bold, &text);
+            let document = String::from_utf8(page.finish(10, 20)).unwrap();
+            let start: usize = document.lines().rev().nth(1).unwrap().parse().unwrap();
+            let places = document[start..].lines().skip(3).take(6);
+            for (index, place) in places.enumerate() {
+                let object = &document[place[..10].parse::<usize>().unwrap()..];
+                let begins = object.starts_with(&format!("{} 0 obj\n<<", index + 1));
+                prop_assert!(begins);
+            }
+        }
     }
 }
