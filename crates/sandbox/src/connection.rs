@@ -1,5 +1,7 @@
 //! The connections of what speaks HTTP here: from the port to the answer, or to the end of the connection instead of one.
 
+mod patient;
+
 use std::error::Error as _;
 use std::future::poll_fn;
 use std::io;
@@ -19,6 +21,8 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use self::patient::Patient;
+
 /// The connection ends instead of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Broken {
@@ -32,7 +36,8 @@ pub(crate) enum Broken {
 pub(crate) trait Exchange: Send + Sync + 'static {
     type Body: Body<Data = Bytes, Error = io::Error> + Send + 'static;
 
-    /// How long the head of a request is waited for, the first and each one after it; without it, for ever.
+    /// How long the head of a request is waited for, the first and each one after it, and how long a caller may read nothing of
+    /// an answer; without it, for ever.
     const PATIENCE: Option<Duration>;
 
     /// A connection was accepted.
@@ -96,10 +101,10 @@ async fn attend<E: Exchange>(stream: impl OverSocket, server: Arc<E>) {
         let server = Arc::clone(&server);
         Box::pin(async move { server.exchange(request).await })
     });
-    let mut connection =
-        http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(E::PATIENCE).serve_connection(TokioIo::new(stream), service);
+    let stream = TokioIo::new(Patient::new(stream, E::PATIENCE));
+    let mut connection = http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(E::PATIENCE).serve_connection(stream, service);
     let ended = poll_fn(|context| connection.poll_without_shutdown(context)).await;
-    let mut stream = connection.into_parts().io.into_inner();
+    let mut stream = connection.into_parts().io.into_inner().into_inner();
     let broken = ended.as_ref().err().and_then(|error| error.source()?.downcast_ref::<Broken>());
     if broken == Some(&Broken::Reset) {
         // A socket that lingers for no time is reset when it is closed.
