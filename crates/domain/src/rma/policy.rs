@@ -1,9 +1,12 @@
 //! What a merchant lets come back, and how.
 
+mod offer;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 
+pub use self::offer::{NoOffer, Offer};
 use super::Method;
 use super::sale::Weight;
 pub use super::word::TagRule;
@@ -35,17 +38,6 @@ pub struct Policy {
     pub express_limit: Weight,
     /// What the merchant's own tags mean; it goes before the known tags.
     pub tags: BTreeMap<Tag, TagRule>,
-}
-
-/// One way back, and what it costs the shopper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// The way.
-    pub method: Method,
-    /// Its price.
-    pub fee: Cents,
-    /// Whether the price is taken off the refund.
-    pub deducted: bool,
 }
 
 /// What a merchant flags about an order or a line. Case, `-`, `_` and spaces do not matter.
