@@ -18,9 +18,9 @@ pub mod retry_message;
 pub mod set_limit;
 pub mod settle_and_react;
 pub mod start_return;
+pub mod tell_of_endpoint;
 mod tell_return;
 pub mod wake_returns;
-pub mod tell_of_endpoint;
 pub mod work_on_failure;
 
 use domain::message::{Internal, Kind};
