@@ -7,6 +7,7 @@ pub mod carrier_webhook;
 pub mod configure_carrier;
 pub mod configure_endpoint;
 pub mod configure_merchant;
+pub mod forget_carrier_events;
 pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;

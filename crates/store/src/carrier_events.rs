@@ -1,9 +1,13 @@
 //! What carriers reported before there was a label: kept until there is one.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::{Failed, Tx};
+use crate::{Failed, Store, Tx};
+
+/// For how long a label is waited for.
+pub const KEPT_FOR: TimeDelta = TimeDelta::days(90);
 
 /// What an event waits for.
 #[derive(Clone, Copy, Debug)]
@@ -86,4 +90,38 @@ pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> R
             handed_over: row.lines.zip(row.quantities).map(|(lines, quantities)| handed_over(lines, quantities)),
         })
         .collect())
+}
+
+/// Events of all merchants that have waited for too long at the time `now`, longest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, event_id from carrier_event where received_at <= $1 order by received_at limit $2",
+        now - KEPT_FOR,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.event_id)).collect())
+}
+
+/// Forgets these events, and their tracking numbers unless they are of a return. A number that is expected again meanwhile is
+/// waited for: it only keeps events and labels in line that come at the same time.
+pub async fn forget(tx: &mut Tx, events: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        with forgotten as (
+            delete from carrier_event
+            where merchant_id = $1 and event_id = any($2)
+            returning waits_for
+        )
+        delete from parcel
+        where merchant_id = $1 and rma_id is null
+            and tracking_number in (select substr(waits_for, 10) from forgotten where starts_with(waits_for, 'tracking '))
+        "#,
+        tx.merchant().0,
+        events,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
 }

@@ -34,6 +34,7 @@ const SHARED: [&str; 9] = [
 /// read of other tables is bound to the merchant by the join.
 const ACROSS: [(&str, &str); 12] = [
     ("from rma where wakes_at <= $1", "rma"),
+    ("from carrier_event where received_at <= $1", "carrier_event"),
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
     ("from delivery where delivery.discard offset 0", "delivery"),

@@ -21,6 +21,7 @@ use super::lease::{Leases, RENEW_EVERY, TERM, fair_share};
 use super::signal;
 use crate::app::App;
 use crate::flow::tell_of_endpoint::tell_of_endpoint;
+use crate::flow::forget_carrier_events::forget_carrier_events;
 use crate::flow::wake_returns::wake_returns;
 
 /// How often the table is looked at for work that no signal told of.
@@ -174,15 +175,21 @@ async fn hear(app: &App, events: &UnboundedSender<Event>) -> Result<(), store::F
     }
 }
 
-/// Reminds of returns and ends them, as time passes. Of all processes, the one with the first bucket does it.
+/// Reminds of returns and ends them, and forgets what carriers reported, as time passes. Of all processes, the one with the
+/// first bucket does it.
 pub(super) async fn keep_time(app: App, held: Arc<Leases>) {
     loop {
         let mut more = false;
         if held.working().contains(&0) {
-            more = wake_returns(&app).await.unwrap_or_else(|failed| {
+            let returns = wake_returns(&app).await.unwrap_or_else(|failed| {
                 tracing::warn!(%failed, "returns were not woken; they are tried again");
                 false
             });
+            let events = forget_carrier_events(&app).await.unwrap_or_else(|failed| {
+                tracing::warn!(%failed, "outdated carrier events were not forgotten; they are tried again");
+                false
+            });
+            more = returns || events;
         }
         if !more {
             sleep(WAKE_EVERY).await;
