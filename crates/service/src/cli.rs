@@ -17,6 +17,7 @@ mod messages;
 mod migrate;
 mod orders;
 mod output;
+mod policy;
 mod reference;
 mod report;
 mod serve;
@@ -81,6 +82,9 @@ enum Command {
     /// Orders: import history, see what was refused and what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
+    /// Policies: what merchants' returns may be like: show, set.
+    #[command(subcommand)]
+    Policy(policy::Command),
     /// Reports: what became of a merchant's messages.
     #[command(subcommand)]
     Report(report::Command),
@@ -133,6 +137,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Failures(command) => failures::run(command, &app()?, cli.output).await?,
         Command::Deliverers => deliverers::run(&app()?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
+        Command::Policy(command) => policy::run(command, &app()?, cli.output).await?,
         Command::Report(command) => report::run(command, &app()?, cli.output).await?,
         Command::Limit(command) => limit::run(command, &app()?, cli.output).await?,
         Command::Openapi => output::text(openapi::text()),

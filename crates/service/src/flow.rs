@@ -17,6 +17,7 @@ pub mod resend_return;
 pub mod retry_failures;
 pub mod retry_message;
 pub mod set_limit;
+pub mod set_policy;
 pub mod settle_and_react;
 pub mod start_return;
 pub mod tell_of_endpoint;

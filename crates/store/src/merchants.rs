@@ -77,6 +77,13 @@ pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result
     Ok(())
 }
 
+/// Locks the transaction's merchant against whoever changes what it has set up; its calls go on.
+pub async fn lock(tx: &mut Tx) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!("select merchant_id from merchant where merchant_id = $1 for no key update", merchant).fetch_one(tx.connection()).await?;
+    Ok(())
+}
+
 /// The name of the transaction's merchant.
 pub async fn name(tx: &mut Tx) -> Result<String, Failed> {
     let merchant = tx.merchant().0;

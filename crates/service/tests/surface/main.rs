@@ -33,6 +33,7 @@ mod midflight;
 mod notices;
 mod operating;
 mod outbound_call;
+mod policy_command;
 mod rates;
 mod reactions;
 mod readme;

@@ -1,0 +1,109 @@
+//! The operator says with the program itself what a merchant's returns may be like.
+
+use serde_json::{Value, json};
+
+use crate::binary::{backhaul, err, out};
+use crate::world::{World, mail_back};
+
+/// What `backhaul policy WORDS -o json` prints.
+fn policy(world: &World, words: &[&str]) -> Value {
+    let output = backhaul(&world.database, &[&["policy"], words, &["-o", "json"]].concat());
+    serde_json::from_str(&out(&output)).unwrap()
+}
+
+/// What it says when it fails.
+fn refused(world: &World, words: &[&str]) -> String {
+    err(&backhaul(&world.database, &[&["policy", "set", "acme"], words].concat()))
+}
+
+async fn audit(world: &World) -> Vec<(String, String)> {
+    sqlx::query_as("select actor, detail from audit where action = 'policy.changed' order by audit_id")
+        .fetch_all(&mut world.database.connect().await)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_policy_changes_in_what_is_named_and_nothing_else() {
+    let world = World::new().await;
+    world.merchant("acme").await;
+    let usual = policy(&world, &["show", "acme"]);
+    let free = |method: &str| json!({ "method": method, "fee_cents": 0, "deducted": false });
+    assert_eq!(
+        (&usual["window_days"], &usual["managed_receiving"], &usual["express_limit_pounds"]),
+        (&json!(30), &json!(false), &json!(20.0))
+    );
+    assert_eq!(usual["methods"], json!([free("mail-back"), free("express-returns")]));
+
+    let mut expected = usual.clone();
+    let ways = ["--method", "mail-back:499:deducted", "--method", "customer-keep"];
+    expected["methods"] = json!([{ "method": "mail-back", "fee_cents": 499, "deducted": true }, free("customer-keep")]);
+    assert_eq!(policy(&world, &[&["set", "acme"], &ways[..]].concat()), expected);
+    let more = ["--window-days", "45", "--reason", "TORN", "--reason", "TOO_LATE", "--managed-receiving", "on", "--express-limit", "12.5"];
+    expected["window_days"] = 45.into();
+    expected["reasons"] = json!(["TORN", "TOO_LATE"]);
+    expected["managed_receiving"] = true.into();
+    expected["express_limit_pounds"] = 12.5.into();
+    assert_eq!(policy(&world, &[&["set", "acme"], &more[..]].concat()), expected);
+    expected["tags"] = json!([{ "tag": "clearance", "rule": "final_sale" }, { "tag": "finalsale", "rule": "allowed" }]);
+    assert_eq!(policy(&world, &["set", "acme", "--tag", "Clear-ance=final_sale", "--tag", "final sale=allowed"]), expected);
+    expected["tags"] = json!([{ "tag": "finalsale", "rule": "allowed" }]);
+    assert_eq!(policy(&world, &["set", "acme", "--no-tag", "CLEARANCE"]), expected);
+    assert_eq!(policy(&world, &["show", "acme"]), expected);
+
+    let table = out(&backhaul(&world.database, &["policy", "show", "acme"]));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = table.lines().map(words).collect();
+    for row in ["window_days 45", "managed_receiving on", "express_limit_pounds 12.5", "mail-back 499 yes", "finalsale allowed"] {
+        assert!(rows.contains(&words(row)), "{row} in {table}");
+    }
+    let who = || "cli:tester".to_owned();
+    assert_eq!(
+        audit(&world).await,
+        [
+            (who(), "methods: mail-back:499:deducted, customer-keep".to_owned()),
+            (who(), "window_days: 45; reasons: TORN, TOO_LATE; managed_receiving: true; express_limit_pounds: 12.5".to_owned()),
+            (who(), "tag clearance: final_sale; tag finalsale: allowed".to_owned()),
+            (who(), "no tag clearance".to_owned()),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_policy_that_is_not_sound_is_told_by_sentences_and_stays_as_it_was() {
+    let world = World::new().await;
+    world.merchant("acme").await;
+    let told = refused(&world, &["--window-days", "0", "--reason", "A", "--reason", "A", "--tag", "_=gift", "--express-limit", "0"]);
+    assert_eq!(
+        told,
+        "error: the policy stays as it is:\n\
+        - the return window is 1 to 3,650 days\n\
+        - a reason is listed once: \"A\"\n\
+        - express-returns is offered for more than 0 pounds\n\
+        - a tag is not empty\n"
+    );
+    assert!(refused(&world, &["--method", "mail-back:4.99"]).contains("mail-back:499:deducted, with the fee in cents"));
+    assert!(refused(&world, &["--tag", "sale"]).contains("clearance=final_sale"));
+    assert!(refused(&world, &["--tag", "sale=no"]).contains("a tag means one of final_sale, gift_card"));
+    assert!(refused(&world, &["--express-limit", "ten"]).contains("in pounds, such as 20 or 12.5"));
+    assert!(refused(&world, &["--no-tag", "sale"]).contains("`backhaul policy show`"));
+    assert!(refused(&world, &[]).contains("nothing is to be changed"));
+    assert!(err(&backhaul(&world.database, &["policy", "show", "nobody"])).contains("`backhaul merchant list`"));
+    assert_eq!(policy(&world, &["show", "acme"])["window_days"], 30);
+    assert!(audit(&world).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_new_policy_counts_from_the_next_return_on() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    merchant.sells("A-1", 2).await;
+    let free = merchant.starts_a_return("A-1", 1).await;
+    policy(&world, &["set", "acme", "--method", "mail-back:499:deducted"]);
+    let paid = merchant.starts(&mail_back("A-1", 1)).await.body;
+    assert_eq!(
+        (&paid["return_shipping_cost_cents"], &paid["items"][0]["money"]["shopper_refund_amount_cents"]),
+        (&499.into(), &4_901.into())
+    );
+    assert_eq!(merchant.looks_at(&free).await["return_shipping_cost_cents"], 0, "what is under way stays as it was started");
+}
