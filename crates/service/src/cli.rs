@@ -20,6 +20,7 @@ mod output;
 mod policy;
 mod reference;
 mod report;
+mod returns;
 mod serve;
 
 use std::path::PathBuf;
@@ -82,6 +83,9 @@ enum Command {
     /// Orders: import history, see what was refused and what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
+    /// Returns: list, show, cancel, resend.
+    #[command(subcommand)]
+    Returns(returns::Command),
     /// Policies: what merchants' returns may be like: show, set.
     #[command(subcommand)]
     Policy(policy::Command),
@@ -137,6 +141,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Failures(command) => failures::run(command, &app()?, cli.output).await?,
         Command::Deliverers => deliverers::run(&app()?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
+        Command::Returns(command) => returns::run(command, &app()?, cli.output).await?,
         Command::Policy(command) => policy::run(command, &app()?, cli.output).await?,
         Command::Report(command) => report::run(command, &app()?, cli.output).await?,
         Command::Limit(command) => limit::run(command, &app()?, cli.output).await?,

@@ -5,8 +5,9 @@ use domain::rma::identifier::Identifier;
 use domain::rma::policy::{EXPIRES_AFTER, Policy};
 use domain::rma::sale::{Sale, SoldLine};
 use domain::rma::{Receiving, RefundType, Step, TrackingNumber, Unit};
+use store::rma_pages::Listed;
 use store::rmas::{Item, Return};
-use wire::returns::{HeldOut, MethodOut, ReturnItemOut, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut, explain};
+use wire::returns::{HeldOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut, explain};
 use wire::rma::{RefundFinancials, RmaItem, RmaMessage};
 use wire::time;
 
@@ -48,6 +49,19 @@ fn message_item<'a>(kept: &'a Return, unit: &'a Unit, item: &'a Item) -> RmaItem
             shopper_refund_amount_cents: item.financials.shopper.get(),
         },
         refund_type: unit.refund_type.as_str(),
+    }
+}
+
+/// A return in a list.
+pub(crate) fn listed(listed: Listed) -> ReturnListed {
+    ReturnListed {
+        rma_identifier: listed.identifier,
+        order_identifier: listed.order,
+        status: listed.status.as_str(),
+        return_method: listed.method.as_str(),
+        units: listed.units,
+        created_at: time::write(listed.created_at),
+        updated_at: time::write(listed.updated_at),
     }
 }
 

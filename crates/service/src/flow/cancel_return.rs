@@ -2,6 +2,7 @@
 
 use domain::id::MerchantId;
 use domain::rma::{Refused, Step};
+use store::audit::{self, Entry};
 use store::rmas::{self, Return};
 use store::{Failed, unit_claims};
 
@@ -23,8 +24,14 @@ pub enum CancelReturnError {
     Failed(#[from] Failed),
 }
 
+/// Why a return was called off that the operator called off.
+pub const BY_OPERATOR: &str = "canceled_by_operator";
+/// Why a return was called off that the merchant's system called off.
+pub const BY_MERCHANT: &str = "canceled_by_merchant";
+
 /// Calls a return off, for the reason `why`. One that is called off already stays as it is.
-pub async fn cancel_return(app: &App, merchant: MerchantId, identifier: &str, why: &str) -> Result<Return, CancelReturnError> {
+pub async fn cancel_return(app: &App, actor: &str, merchant: MerchantId, identifier: &str, why: &str) -> Result<Return, CancelReturnError> {
+    let now = app.now();
     let mut tx = app.store.begin(merchant).await?;
     let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(CancelReturnError::NoSuchReturn)?;
     match kept.rma.cancel()? {
@@ -32,8 +39,10 @@ pub async fn cancel_return(app: &App, merchant: MerchantId, identifier: &str, wh
         Step::Moved(event) => {
             kept.cancel_reason = Some(why.to_owned());
             unit_claims::release(&mut tx, kept.id).await?;
-            let told = tell(app, &mut tx, &mut kept, event, app.now()).await?;
+            let told = tell(app, &mut tx, &mut kept, event, now).await?;
             let label = give_label_back(app, &mut tx, &kept).await?;
+            let entry = Entry { id: app.mint(), actor, action: "return.canceled", detail: &kept.identifier, done_at: now };
+            audit::record(&mut tx, entry).await?;
             tx.commit().await?;
             told.into_iter().chain(label).for_each(|owed| app.signals.owe(owed));
         }

@@ -42,6 +42,7 @@ mod refunds;
 mod reports;
 mod retries;
 mod returns;
+mod returns_command;
 mod snapshots;
 mod tokens;
 mod watching;

@@ -12,11 +12,11 @@ use store::{labels, orders, refunds, return_policies, rmas, unit_claims};
 use uuid::Uuid;
 use wire::answer::ErrorBody;
 use wire::fault::{Code, Fault};
-use wire::returns::{MOST_RETURNS, ReturnListed, ReturnOut, ReturnableOut, Returns, ReturnsQuery};
+use wire::returns::{MOST_RETURNS, ReturnOut, ReturnableOut, Returns, ReturnsQuery};
 use wire::time;
 
 use crate::app::App;
-use crate::flow::cancel_return::{CancelReturnError, cancel_return};
+use crate::flow::cancel_return::{BY_MERCHANT, CancelReturnError, cancel_return};
 use crate::flow::resend_return::resend_return;
 use crate::flow::start_return::{Key, StartReturnError, Started, start_return, taken};
 use crate::http::body::JsonBody;
@@ -24,8 +24,8 @@ use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
 use crate::returns;
 
-/// Why a return was cancelled that the merchant's system cancelled.
-const BY_API: &str = "canceled_by_merchant";
+/// Who acts, for the audit.
+const ACTOR: &str = "merchant";
 const KEY: &str = "idempotency-key";
 const LONGEST_KEY: usize = 255;
 
@@ -101,17 +101,8 @@ pub(crate) async fn list(
     let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_RETURNS}")))?;
     let (filter, before) = filter(&query)?;
     let page = rma_pages::list(&app.store, caller.merchant, &filter, before, query.limit as usize).await?;
-    let listed = |listed: rma_pages::Listed| ReturnListed {
-        rma_identifier: listed.identifier,
-        order_identifier: listed.order,
-        status: listed.status.as_str(),
-        return_method: listed.method.as_str(),
-        units: listed.units,
-        created_at: time::write(listed.created_at),
-        updated_at: time::write(listed.updated_at),
-    };
     Ok(Json(Returns {
-        returns: page.returns.into_iter().map(listed).collect(),
+        returns: page.returns.into_iter().map(returns::listed).collect(),
         has_more: page.next.is_some(),
         next_before: page.next.map(|next| next.to_string()),
     }))
@@ -211,7 +202,7 @@ pub(crate) async fn cancel(
     caller: Merchant,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Json<ReturnOut>, ApiError> {
-    let kept = cancel_return(&app, caller.merchant, &named(path)?, BY_API).await.map_err(|error| match error {
+    let kept = cancel_return(&app, ACTOR, caller.merchant, &named(path)?, BY_MERCHANT).await.map_err(|error| match error {
         CancelReturnError::NoSuchReturn => ApiError::NotFound,
         CancelReturnError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
         CancelReturnError::Failed(failed) => failed.into(),
@@ -238,7 +229,7 @@ pub(crate) async fn resend(
     caller: Merchant,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<ReturnOut>), ApiError> {
-    let kept = resend_return(&app, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let kept = resend_return(&app, ACTOR, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
     Ok((StatusCode::ACCEPTED, Json(returns::shown(&kept))))
 }
 

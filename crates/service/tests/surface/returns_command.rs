@@ -1,0 +1,131 @@
+//! Support looks after returns with the program itself.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::binary::{backhaul, err, out};
+use crate::world::World;
+
+/// What `backhaul returns WORDS -o json` prints.
+fn returns(world: &World, words: &[&str]) -> Value {
+    let output = backhaul(&world.database, &[&["returns"], words, &["-o", "json"]].concat());
+    serde_json::from_str(&out(&output)).unwrap()
+}
+
+fn refused(world: &World, words: &[&str]) -> String {
+    err(&backhaul(&world.database, &[&["returns"], words].concat()))
+}
+
+async fn audit(world: &World) -> Vec<String> {
+    sqlx::query_scalar("select actor || ' ' || action || ' ' || detail from audit where action like 'return.%' order by audit_id")
+        .fetch_all(&mut world.database.connect().await)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn support_finds_returns_by_order_tracking_number_status_and_time() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    merchant.sells("A-1", 3).await;
+    merchant.sells("A-2", 1).await;
+    let first = merchant.starts_a_return("A-1", 2).await;
+    world.time_passes(std::time::Duration::from_secs(60));
+    let second = merchant.starts_a_return("A-2", 1).await;
+    merchant.carrier_says(&second, "label_issued").await;
+    assert_eq!(merchant.calls(Method::POST, &format!("/v1/returns/{first}/cancel"), |request| request).await.status, 200);
+    let names = |words: &[&str]| -> Vec<String> {
+        let found = returns(&world, &[&["list", "acme"], words].concat());
+        found.as_array().unwrap().iter().map(|found| found["rma_identifier"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&[]), [second.clone(), first.clone()], "newest first");
+    assert_eq!(names(&["--order", "A-1"]), [first.clone()]);
+    assert_eq!(names(&["--tracking-number", &format!("T-{second}")]), [second.clone()]);
+    assert_eq!(names(&["--status", "CANCELED"]), [first.clone()]);
+    assert_eq!(names(&["--since", "2026-03-01T12:00:30Z"]), [second.clone()]);
+    assert_eq!(names(&["--limit", "1"]), [second.clone()]);
+    let table = out(&backhaul(&world.database, &["returns", "list", "acme", "--limit", "1"]));
+    let (headers, more) = (table.lines().next().unwrap(), table.lines().last().unwrap());
+    assert_eq!(headers.split_whitespace().collect::<Vec<_>>(), ["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "CREATED", "UPDATED"]);
+    let before = more.strip_prefix("There may be more: go on with --before ").unwrap();
+    assert_eq!(names(&["--before", before]), [first]);
+    assert_eq!(out(&backhaul(&world.database, &["returns", "list", "acme", "--order", "A-3"])), "acme has no such returns.\n");
+    assert!(refused(&world, &["list", "acme", "--status", "gone"]).contains("no such status of a return"));
+}
+
+#[tokio::test]
+async fn support_sees_where_a_return_stands_to_the_cent() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 2).await;
+    out(&backhaul(&world.database, &["policy", "set", "acme", "--method", "mail-back:499:deducted"]));
+    let rma = shop.merchant.starts_a_return("A-1", 2).await;
+    assert_eq!(shop.receives().await.len(), 1);
+    shop.merchant.carrier_says(&rma, "label_issued").await;
+
+    let spelled = rma.replace('-', "").to_lowercase();
+    let mut shown = returns(&world, &["show", "acme", &spelled]);
+    let told = |shown: &Value| -> Vec<String> {
+        let messages = shown["messages"].as_array().unwrap().iter();
+        messages
+            .map(|told| format!("{} {} {}", told["sequence"], told["event"].as_str().unwrap(), told["state"].as_str().unwrap()))
+            .collect()
+    };
+    assert_eq!(told(&shown), ["1 rma.created delivered", "2 rma.tracking_updated owed"]);
+    shown.as_object_mut().unwrap().remove("messages");
+    assert_eq!(shown, shop.merchant.looks_at(&rma).await, "the rest is what the merchant sees");
+
+    let table = out(&backhaul(&world.database, &["returns", "show", "acme", &rma]));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = table.lines().map(words).collect();
+    for row in [
+        "status CREATED".to_owned(),
+        "return_shipping_cost_cents 499".to_owned(),
+        format!("L1 2 SHOE-42 TOO_SMALL REFUND T-{rma} PRE_TRANSIT - -"),
+        "L1 1 5000 0 400 5400 250 0 5150".to_owned(),
+        "L1 2 5000 0 400 5400 249 0 5151".to_owned(),
+        "all 10000 0 800 10800 499 0 10301".to_owned(),
+    ] {
+        assert!(rows.contains(&words(&row)), "{row} in {table}");
+    }
+    assert!(refused(&world, &["show", "acme", "R-2222-2222"]).contains("`backhaul returns list acme`"));
+}
+
+#[tokio::test]
+async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 3).await;
+    let (first, second) = (shop.merchant.starts_a_return("A-1", 1).await, shop.merchant.starts_a_return("A-1", 1).await);
+    let scanned = shop.merchant.starts_a_return("A-1", 1).await;
+    shop.merchant.carrier_says(&scanned, "label_issued").await;
+    shop.merchant.carrier_says(&scanned, "in_transit").await;
+
+    // The program goes by the machine's clock, and writes messages of today.
+    store::partitions::make(&world.app.store, chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
+    assert_eq!(returns(&world, &["resend", "acme", &first])["sequence"], 2);
+    let canceled = returns(&world, &["cancel", "acme", &first]);
+    assert_eq!((&canceled["status"], &canceled["cancel_reason"]), (&json!("CANCELED"), &json!("canceled_by_operator")));
+    assert_eq!(returns(&world, &["cancel", "acme", &first])["sequence"], 3, "it stays as it is");
+    for (verb, status) in [("resend", 202), ("cancel", 200)] {
+        let reply = shop.merchant.calls(Method::POST, &format!("/v1/returns/{second}/{verb}"), |request| request).await;
+        assert_eq!(reply.status, status, "{}", reply.text);
+    }
+    assert_eq!(shop.merchant.looks_at(&second).await["cancel_reason"], "canceled_by_merchant");
+    assert!(refused(&world, &["cancel", "acme", &scanned]).contains("the return cannot be cancelled: the carrier has scanned it"));
+    for verb in ["cancel", "resend"] {
+        assert!(refused(&world, &[verb, "acme", "R-2222-2222"]).contains("acme has no return R-2222-2222"));
+    }
+    let mut rows = audit(&world).await;
+    rows.sort();
+    let expected = [
+        format!("cli:tester return.canceled {first}"),
+        format!("cli:tester return.resent {first}"),
+        format!("merchant return.canceled {second}"),
+        format!("merchant return.resent {second}"),
+    ];
+    assert_eq!(rows, expected);
+    let shown = returns(&world, &["show", "acme", &first]);
+    let told: Vec<&str> = shown["messages"].as_array().unwrap().iter().map(|told| told["event"].as_str().unwrap()).collect();
+    assert_eq!(told, ["rma.created", "rma.resent", "rma.canceled"]);
+}
