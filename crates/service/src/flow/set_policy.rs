@@ -39,7 +39,7 @@ pub enum SetPolicyError {
     #[error("the merchant has no rule for the tag {0:?}; `backhaul policy show` shows those that it has")]
     NoSuchTag(String),
     /// It would not be sound.
-    #[error("the policy stays as it is:{}", sentences(.0))]
+    #[error("the policy stays as it is:\n- {}", sentences(.0))]
     Flawed(Vec<Flaw>),
     /// The database.
     #[error(transparent)]
@@ -47,7 +47,7 @@ pub enum SetPolicyError {
 }
 
 fn sentences(flaws: &[Flaw]) -> String {
-    flaws.iter().map(|flaw| format!("\n- {flaw}")).collect()
+    flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n- ")
 }
 
 /// Changes the policy of `merchant`, and answers with what it is now. Returns that are under way keep what they were started

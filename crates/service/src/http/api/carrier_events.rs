@@ -23,11 +23,11 @@ use crate::http::error::ApiError;
     security(("oauth2" = ["carrier"])),
     request_body(content = ref("#/components/schemas/CarrierEvent"), content_type = "application/json"),
     responses(
-        (status = 200, description = "It took effect, or was known.", body = CarrierEventTaken),
+        (status = 200, description = "It took effect, was known, came late, or the return is cancelled.", body = CarrierEventTaken),
         (status = 202, description = "It is kept until there is a label.", body = CarrierEventTaken),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such return.", body = ErrorBody),
-        (status = 409, description = "It contradicts what is known: another label, or a return without a parcel.", body = ErrorBody),
+        (status = 409, description = "It contradicts what is known: another label, the tracking number of another return, or a return without a parcel.", body = ErrorBody),
         (status = 422, description = "Every fault of the event with its path.", body = ErrorBody),
     )
 )]

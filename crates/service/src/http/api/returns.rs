@@ -81,7 +81,7 @@ fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<Key>, ApiError> {
 
 /// List returns.
 ///
-/// Newest first.
+/// Newest first; of an order, with a tracking number, in a status, or started within some time.
 #[utoipa::path(
     get,
     path = "/v1/returns",
