@@ -1,14 +1,32 @@
 //! The time, passed in.
+//!
+//! A clock knows three times. [`Clock::now`] is what the app goes by; in a sandbox it can be moved ahead. [`Clock::wall`] is
+//! the real time, for what others hold against clocks of their own. [`Clock::uptime`] only measures how long things take.
+
+mod span;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::mode::Mode;
+use store::installation;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
-/// Where the app's time comes from.
+pub use self::span::{NoSpan, Span};
+use crate::app::App;
+
+/// Where the app's time comes from. Clones are the same clock.
 #[derive(Clone)]
-pub enum Clock {
+pub struct Clock {
+    source: Source,
+    ahead: Arc<Ahead>,
+}
+
+#[derive(Clone)]
+enum Source {
     /// The machine.
     System {
         /// When the process started, for [`Clock::uptime`].
@@ -18,6 +36,13 @@ pub enum Clock {
     },
     /// A test: microseconds since 1970, moved by hand.
     Fixed(Arc<AtomicI64>),
+}
+
+/// By how much a sandbox's clock was moved.
+#[derive(Default)]
+struct Ahead {
+    micros: AtomicI64,
+    moved: Notify,
 }
 
 impl Clock {
@@ -31,41 +56,116 @@ impl Clock {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
     pub fn system_wrong_by(wrong_by: TimeDelta) -> Self {
-        Self::System { started: Instant::now(), wrong_by }
+        Self { source: Source::System { started: Instant::now(), wrong_by }, ahead: Arc::default() }
     }
 
     /// A clock that stands at `time` until it is advanced.
     #[must_use]
     pub fn fixed(time: DateTime<Utc>) -> Self {
-        Self::Fixed(Arc::new(AtomicI64::new(time.timestamp_micros())))
+        Self { source: Source::Fixed(Arc::new(AtomicI64::new(time.timestamp_micros()))), ahead: Arc::default() }
     }
 
-    /// The time.
+    /// The time that the app goes by: the real one, or a later one in a sandbox whose clock was moved.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.wall() + self.ahead()
+    }
+
+    /// The real time, also where the sandbox's clock was moved.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
-    pub fn now(&self) -> DateTime<Utc> {
-        match self {
+    pub fn wall(&self) -> DateTime<Utc> {
+        let micros = match &self.source {
             // To the microsecond, which is what the database keeps.
-            Self::System { wrong_by, .. } => {
-                DateTime::from_timestamp_micros((Utc::now() + *wrong_by).timestamp_micros()).unwrap_or_default()
-            }
-            Self::Fixed(micros) => DateTime::from_timestamp_micros(micros.load(Ordering::SeqCst)).unwrap_or_default(),
+            Source::System { wrong_by, .. } => (Utc::now() + *wrong_by).timestamp_micros(),
+            Source::Fixed(micros) => micros.load(Ordering::SeqCst),
+        };
+        DateTime::from_timestamp_micros(micros).unwrap_or_default()
+    }
+
+    /// Time since some moment in the past, which never goes back and never jumps: for deadlines and caches.
+    #[must_use]
+    pub fn uptime(&self) -> Duration {
+        match &self.source {
+            Source::System { started, .. } => started.elapsed(),
+            Source::Fixed(micros) => Duration::from_micros(u64::try_from(micros.load(Ordering::SeqCst)).unwrap_or_default()),
         }
     }
 
-    /// Time since some moment in the past, which never goes back: for deadlines and caches.
+    /// Whether it is the machine's, which can be wrong.
     #[must_use]
-    pub fn uptime(&self) -> Duration {
-        match self {
-            Self::System { started, .. } => started.elapsed(),
-            Self::Fixed(micros) => Duration::from_micros(u64::try_from(micros.load(Ordering::SeqCst)).unwrap_or_default()),
-        }
+    pub fn is_the_machines(&self) -> bool {
+        matches!(self.source, Source::System { .. })
     }
 
     /// Moves a fixed clock on; the machine's clock moves by itself.
     pub fn advance(&self, by: Duration) {
-        if let Self::Fixed(micros) = self {
+        if let Source::Fixed(micros) = &self.source {
             micros.fetch_add(i64::try_from(by.as_micros()).unwrap_or(i64::MAX), Ordering::SeqCst);
         }
+    }
+
+    /// By how much it was moved ahead of real time.
+    #[must_use]
+    pub fn ahead(&self) -> TimeDelta {
+        TimeDelta::microseconds(self.ahead.micros.load(Ordering::SeqCst))
+    }
+
+    /// Moves it until it is `ahead` of real time; it never goes back.
+    pub fn move_ahead(&self, ahead: TimeDelta) {
+        let Some(micros) = ahead.num_microseconds() else { return };
+        if self.ahead.micros.fetch_max(micros, Ordering::SeqCst) < micros {
+            tracing::info!(ahead = %Span::of(ahead), "the sandbox's clock was moved");
+            self.ahead.moved.notify_waiters();
+        }
+    }
+
+    /// Waits until it is moved. It counts from the call on, not from the first poll.
+    pub fn moved(&self) -> Notified<'_> {
+        self.ahead.moved.notified()
+    }
+}
+
+/// Asks how far the sandbox's clock was moved, and moves this process' clock as far. That of production is never moved.
+pub async fn renew(app: &App) -> Result<(), store::Failed> {
+    match app.settings.mode {
+        Mode::Production => {}
+        Mode::Sandbox => app.clock.move_ahead(installation::clock(&app.store).await?.ahead),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_moved_jumps_for_the_app_and_for_nothing_else() {
+        let beginning: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
+        let clock = Clock::fixed(beginning);
+        let (other, uptime) = (clock.clone(), clock.uptime());
+        clock.move_ahead(TimeDelta::hours(6));
+        assert_eq!((other.now(), other.wall()), (beginning + TimeDelta::hours(6), beginning));
+        assert_eq!(other.uptime(), uptime);
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(other.now(), beginning + TimeDelta::hours(6) + TimeDelta::seconds(1));
+    }
+
+    #[test]
+    fn a_clock_never_goes_back() {
+        let clock = Clock::system();
+        clock.move_ahead(TimeDelta::hours(2));
+        clock.move_ahead(TimeDelta::hours(1));
+        clock.move_ahead(TimeDelta::hours(-1));
+        clock.move_ahead(TimeDelta::MAX);
+        assert_eq!(clock.ahead(), TimeDelta::hours(2));
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_a_move_hears_of_it_even_if_it_came_before_the_wait() {
+        let clock = Clock::system();
+        let moved = clock.moved();
+        clock.move_ahead(TimeDelta::hours(1));
+        moved.await;
     }
 }

@@ -1,8 +1,8 @@
-//! What a node does every second beside answering: it hears of limits that the operator has lowered, and shares its
-//! counts with the other nodes.
+//! What a node does every second beside answering: it hears of limits that the operator has lowered and of a sandbox's
+//! clock that was moved, and shares its counts with the other nodes.
 //!
-//! Nothing waits for a beat. When the database cannot be reached, a node goes on with the limits that it last heard of and
-//! with its own counts.
+//! Nothing waits for a beat. When the database cannot be reached, a node goes on with the limits and the clock that it last
+//! heard of and with its own counts.
 
 use std::time::Duration;
 

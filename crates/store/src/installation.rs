@@ -1,6 +1,6 @@
 //! The installation itself: its schema, its mode, and whether its database keeps what it promises.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::mode::Mode;
 use sqlx::migrate::{Migrate, Migrator};
 use sqlx::{ConnectOptions, Connection as _, PgConnection};
@@ -57,7 +57,8 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
     .await
     .map_err(Failed::from)?;
     // The days around now are there from the start, so that messages can be written before anybody delivers.
-    partitions::make_by(&mut connection, now - chrono::TimeDelta::days(1), 16).await?;
+    let ahead = sqlx::query_scalar!("select clock_ahead_us from installation").fetch_one(&mut connection).await.map_err(Failed::from)?;
+    partitions::make_around_by(&mut connection, now + TimeDelta::microseconds(ahead)).await?;
     connection.close().await.map_err(Failed::from)?;
     match parse_mode(&stored)? {
         stored if stored == mode => Ok(before),
@@ -74,6 +75,37 @@ async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
 
 fn parse_mode(word: &str) -> Result<Mode, Failed> {
     word.parse().map_err(|_| Failed::Refused(format!("the installation has the unknown mode {word:?}")))
+}
+
+/// How far a sandbox's clock is ahead of real time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockAhead {
+    /// By how much; nothing in production.
+    pub ahead: TimeDelta,
+    /// Who moved it last.
+    pub moved_by: Option<String>,
+    /// When that was, in real time.
+    pub moved_at: Option<DateTime<Utc>>,
+}
+
+/// How far the clock is ahead.
+pub async fn clock(store: &Store) -> Result<ClockAhead, Failed> {
+    let row = sqlx::query!("select clock_ahead_us, clock_moved_by, clock_moved_at from installation").fetch_one(&store.aside).await?;
+    Ok(ClockAhead { ahead: TimeDelta::microseconds(row.clock_ahead_us), moved_by: row.clock_moved_by, moved_at: row.clock_moved_at })
+}
+
+/// Moves the clock to `to`, if it is still as far ahead as `from`; answers whether it was.
+pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str, at: DateTime<Utc>) -> Result<bool, Failed> {
+    let moved = sqlx::query!(
+        "update installation set clock_ahead_us = $2, clock_moved_by = $3, clock_moved_at = $4 where clock_ahead_us = $1",
+        from.num_microseconds(),
+        to.num_microseconds(),
+        by,
+        at,
+    )
+    .execute(&store.aside)
+    .await?;
+    Ok(moved.rows_affected() > 0)
 }
 
 /// What `/readyz` and `backhaul doctor` want to know of a database.

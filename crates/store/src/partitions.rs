@@ -1,10 +1,19 @@
 //! The days of `message` and `attempt`: made ahead, dropped whole.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
 
 use crate::crash::{self, Point};
 use crate::{Failed, Store};
+
+/// Partitions are made from yesterday to two weeks ahead.
+const DAYS_AHEAD: i32 = 16;
+
+/// Makes the partitions that are needed at `now` and not there yet: from yesterday to two weeks ahead. Answers how many it
+/// made.
+pub async fn make_around(store: &Store, now: DateTime<Utc>) -> Result<i32, Failed> {
+    make(store, now - TimeDelta::days(1), DAYS_AHEAD).await
+}
 
 /// Makes the partitions of `days` days from `first` on that are not there yet, and answers how many it made.
 pub async fn make(store: &Store, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
@@ -14,7 +23,11 @@ pub async fn make(store: &Store, first: DateTime<Utc>, days: i32) -> Result<i32,
     Ok(made)
 }
 
-pub(crate) async fn make_by(connection: &mut PgConnection, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
+pub(crate) async fn make_around_by(connection: &mut PgConnection, now: DateTime<Utc>) -> Result<i32, Failed> {
+    make_by(connection, now - TimeDelta::days(1), DAYS_AHEAD).await
+}
+
+async fn make_by(connection: &mut PgConnection, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
     let made = sqlx::query_scalar!(r#"select make_partitions($1, $2) as "made!""#, first, days).fetch_one(connection).await?;
     Ok(made)
 }

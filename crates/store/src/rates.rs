@@ -3,7 +3,7 @@
 //! These tables belong to no merchant and are gone after a crash, so that the writes take no `Tx`: each is one statement
 //! that may fail without anybody missing it.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::{Failed, Store};
@@ -19,15 +19,27 @@ pub struct Counted {
     pub counted_at: DateTime<Utc>,
 }
 
-/// Says that `node` lives until `live_until`, and asks how many others do.
-pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: DateTime<Utc>) -> Result<i64, Failed> {
-    let others = sqlx::query_scalar!(
+/// What a node hears when it says that it lives.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// How many other nodes live.
+    pub others: i64,
+    /// How far the sandbox's clock is ahead of real time.
+    pub clock_ahead: TimeDelta,
+}
+
+/// Says that `node` lives until `live_until`, and asks how many others do and how far the clock was moved: one statement,
+/// because every node sends it every second.
+pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: DateTime<Utc>) -> Result<Heard, Failed> {
+    let row = sqlx::query!(
         r#"
         with mine as (
             insert into node_pulse (node_id, live_until) values ($1, $3)
             on conflict (node_id) do update set live_until = excluded.live_until
         )
-        select count(*) as "others!" from node_pulse where node_id <> $1 and live_until > $2
+        select
+            (select count(*) from node_pulse where node_id <> $1 and live_until > $2) as "others!",
+            (select clock_ahead_us from installation) as "clock_ahead_us!"
         "#,
         node,
         now,
@@ -35,7 +47,7 @@ pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: Da
     )
     .fetch_one(&store.aside)
     .await?;
-    Ok(others)
+    Ok(Heard { others: row.others, clock_ahead: TimeDelta::microseconds(row.clock_ahead_us) })
 }
 
 /// Saves what `node` counted of its busy addresses; `counts` stand in the order of `addresses`.

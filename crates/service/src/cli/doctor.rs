@@ -16,7 +16,7 @@ pub(super) async fn run(settings: anyhow::Result<Settings>, format: Format) -> a
         Ok(app) => {
             let mut checks = vec![Check::good("settings", "right")];
             checks.extend(health::examine(&app).await);
-            checks.extend(certificate::examine(&app.settings, app.now()));
+            checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks
         }
         Err(error) => vec![Check::bad("settings", format!("{error:#}"), "`backhaul config default` explains every setting")],

@@ -14,7 +14,7 @@ use crate::http::listener::{self, Door};
 use crate::outbound::engine::Deliverer;
 use crate::outbound::signal;
 use crate::tls::Certificates;
-use crate::{heartbeat, http, limits, telemetry, tls};
+use crate::{clock, heartbeat, http, limits, telemetry, tls};
 
 /// How often a database that cannot be reached is asked again at the start.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -71,6 +71,9 @@ pub(super) async fn serve(
     // A limit that was lowered holds from the first request on.
     if let Err(failed) = limits::renew(&app).await {
         tracing::warn!(%failed, "the limits are those of the settings for now");
+    }
+    if let Err(failed) = clock::renew(&app).await {
+        tracing::warn!(%failed, "the clock is that of the machine for now");
     }
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let deliverer = what.plays(Role::Deliver).then(|| Deliverer::start(app.clone()));

@@ -13,7 +13,7 @@ use store::settlements::Hold;
 use store::{deliveries, leases, notices, partitions};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use uuid::Uuid;
 
 use super::engine::{Candidate, Event, Look};
@@ -34,8 +34,6 @@ const AFTER_FAILURE: Duration = Duration::from_millis(500);
 const WAKE_EVERY: Duration = Duration::from_secs(10);
 /// How often partitions are looked after.
 const PARTITIONS_EVERY: Duration = Duration::from_hours(1);
-/// Partitions are made from yesterday to two weeks ahead.
-const DAYS_AHEAD: i32 = 16;
 /// How long messages and attempts are kept.
 const KEPT_FOR: TimeDelta = TimeDelta::days(30);
 
@@ -179,6 +177,7 @@ async fn hear(app: &App, events: &UnboundedSender<Event>) -> Result<(), store::F
 /// first bucket does it.
 pub(super) async fn keep_time(app: App, held: Arc<Leases>) {
     loop {
+        let moved = app.clock.moved();
         let mut more = false;
         if held.working().contains(&0) {
             let returns = wake_returns(&app).await.unwrap_or_else(|failed| {
@@ -192,7 +191,8 @@ pub(super) async fn keep_time(app: App, held: Arc<Leases>) {
             more = returns || events;
         }
         if !more {
-            sleep(WAKE_EVERY).await;
+            // A clock that is moved may wake many at once.
+            let _ = timeout(WAKE_EVERY, moved).await;
         }
     }
 }
@@ -212,7 +212,7 @@ pub(super) async fn keep_partitions(app: App) {
 }
 
 async fn look_after_partitions(app: &App) -> Result<(), store::Failed> {
-    partitions::make(&app.store, app.now() - TimeDelta::days(1), DAYS_AHEAD).await?;
+    partitions::make_around(&app.store, app.now()).await?;
     let kept = partitions::drop_before(&app.store, app.now() - KEPT_FOR).await?;
     app.metrics.delivery.partitions_kept_late.set(i64::try_from(kept.len()).unwrap_or(i64::MAX));
     if !kept.is_empty() {

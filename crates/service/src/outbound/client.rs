@@ -184,7 +184,7 @@ impl Client {
     async fn read(&self, response: Response<body::Incoming>, answer: &mut Answer) -> Outcome {
         answer.state = Reading::Begun;
         let status = response.status().as_u16();
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value, self.clock.now()));
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value, self.clock.wall()));
         let mut body = response.into_body();
         while answer.wants_more() {
             match body.frame().await {

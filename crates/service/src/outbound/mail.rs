@@ -97,7 +97,7 @@ impl Mailer {
         let exchange = match &self.way {
             None => refused(NO_SERVER),
             Some(way) => match mail.to.parse() {
-                Ok(to) => way.send(&text::compose(mail, &way.from, &to, self.clock.now()), to).await,
+                Ok(to) => way.send(&text::compose(mail, &way.from, &to, self.clock.wall()), to).await,
                 Err(_) => refused("the recipient is no e-mail address"),
             },
         };

@@ -37,12 +37,13 @@ pub(super) enum Prepared {
     Refused(Outcome),
 }
 
-/// Makes a message ready to be sent at `now`.
+/// Makes a message ready to be sent at `now`. It is signed with the real time: the receiver holds the timestamp against its
+/// own clock, which did not move with the sandbox's.
 pub(super) async fn prepare(app: &App, way: &Way, letter: &Letter, now: DateTime<Utc>) -> Prepared {
     match way {
         Way::Endpoint(address) => match authorize(app, address, letter).await {
             Ok((authorization, token)) => {
-                let mut headers = headers(&address.live_secrets(now), letter, now);
+                let mut headers = headers(&address.live_secrets(now), letter, app.clock.wall());
                 headers.extend(authorization.into_iter().chain(address.version.clone()).map(|(name, value)| (Some(name), value)));
                 Prepared::Call { target: address.target.clone(), headers, token }
             }
@@ -54,7 +55,7 @@ pub(super) async fn prepare(app: &App, way: &Way, letter: &Letter, now: DateTime
         },
         Way::OperatorHook => match &app.operator_hook {
             Some(hook) => {
-                let headers = headers(&[&hook.secret], letter, now);
+                let headers = headers(&[&hook.secret], letter, app.clock.wall());
                 Prepared::Call { target: Ok(hook.target.clone()), headers, token: None }
             }
             None => refused("no webhook is set: notices.webhook_url"),
@@ -101,9 +102,9 @@ pub(super) async fn send(
     }
 }
 
-fn headers(secrets: &[&Secret], letter: &Letter, now: DateTime<Utc>) -> HeaderMap {
+fn headers(secrets: &[&Secret], letter: &Letter, timestamp: DateTime<Utc>) -> HeaderMap {
     let id = letter.message.to_string();
-    let signature = sign(secrets, &id, now, &letter.body);
+    let signature = sign(secrets, &id, timestamp, &letter.body);
     let mut headers = HeaderMap::with_capacity(10);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::USER_AGENT, HeaderValue::from_static(concat!("Backhaul/", env!("CARGO_PKG_VERSION"))));
@@ -112,7 +113,7 @@ fn headers(secrets: &[&Secret], letter: &Letter, now: DateTime<Utc>) -> HeaderMa
             headers.insert(name, value);
         }
     }
-    headers.insert(TIMESTAMP, now.timestamp().into());
+    headers.insert(TIMESTAMP, timestamp.timestamp().into());
     headers.insert(SEQUENCE, letter.sequence.into());
     headers.insert(ATTEMPT, letter.number().into());
     headers

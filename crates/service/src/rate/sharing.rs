@@ -25,10 +25,15 @@ const MATTERS_FOR: TimeDelta = TimeDelta::seconds(60);
 /// In every how many seconds a node sweeps what has long expired.
 const SWEEPS_EVERY: u64 = 60;
 
-/// Forgets the quiet, tells the others, hears the others.
+/// Forgets the quiet, tells the others, hears the others. All of it goes by real time: whoever moves a sandbox's clock
+/// gives no address a new minute.
 pub async fn share(app: &App) -> Result<(), store::Failed> {
-    let (now, second) = (app.now(), app.clock.uptime().as_secs());
-    let others = rates::pulse(&app.store, app.node, now, now + LIVE_FOR).await;
+    let (now, second) = (app.clock.wall(), app.clock.uptime().as_secs());
+    let heard = rates::pulse(&app.store, app.node, now, now + LIVE_FOR).await;
+    if let Ok(heard) = &heard {
+        app.clock.move_ahead(heard.clock_ahead);
+    }
+    let others = heard.map(|heard| heard.others);
     // Nobody is busy enough when there is nobody to tell.
     let busy = if matches!(others, Ok(1..)) { (app.limits.requests_per_minute() / BUSY_PART).max(1) } else { u32::MAX };
     let busy = app.rates.requests.sweep(second, busy);
