@@ -3,6 +3,7 @@
 //! Every listing is a table for people, and JSON for scripts with `-o json`.
 
 mod carrier;
+mod clock;
 mod config;
 mod credential;
 mod deliverers;
@@ -33,7 +34,7 @@ use store::merchants::{self, Merchant};
 
 use self::output::Format;
 use crate::app::App;
-use crate::clock::Clock;
+use crate::clock::{self as time, Clock};
 use crate::config::Settings;
 use crate::entropy::Entropy;
 use crate::http::openapi;
@@ -95,6 +96,9 @@ enum Command {
     /// Limits: lower them when traffic threatens, list, reset.
     #[command(subcommand)]
     Limit(limit::Command),
+    /// The clock of a sandbox: move it forward, so that retries, reminders and expiry can be watched.
+    #[command(subcommand)]
+    Clock(clock::Command),
     /// Print the OpenAPI document.
     Openapi,
     /// The settings: check them, print the defaults.
@@ -128,23 +132,30 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let settings = || Settings::load(cli.config.as_deref(), std::env::vars()).context("the settings are not right");
-    let app = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
+    let unconnected = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
+    // A command goes by the same time as the nodes.
+    let app = async || {
+        let app = unconnected()?;
+        time::renew(&app).await?;
+        anyhow::Ok(app)
+    };
     match cli.command {
         Command::Dev(dev) => dev::run(dev, settings()?).await?,
-        Command::Serve(serve) => serve::run(app()?, &serve).await?,
+        Command::Serve(serve) => serve::run(unconnected()?, &serve).await?,
         Command::Migrate => migrate::run(&settings()?, &Clock::system()).await?,
-        Command::Merchant(command) => merchant::run(command, &app()?, cli.output).await?,
-        Command::Credential(command) => credential::run(command, &app()?, cli.output).await?,
-        Command::Endpoint(command) => endpoint::run(command, &app()?, cli.output).await?,
-        Command::Carrier(command) => carrier::run(command, &app()?, cli.output).await?,
-        Command::Messages(command) => messages::run(command, &app()?, cli.output).await?,
-        Command::Failures(command) => failures::run(command, &app()?, cli.output).await?,
-        Command::Deliverers => deliverers::run(&app()?, cli.output).await?,
-        Command::Orders(command) => orders::run(command, &app()?, cli.output).await?,
-        Command::Returns(command) => returns::run(command, &app()?, cli.output).await?,
-        Command::Policy(command) => policy::run(command, &app()?, cli.output).await?,
-        Command::Report(command) => report::run(command, &app()?, cli.output).await?,
-        Command::Limit(command) => limit::run(command, &app()?, cli.output).await?,
+        Command::Merchant(command) => merchant::run(command, &app().await?, cli.output).await?,
+        Command::Credential(command) => credential::run(command, &app().await?, cli.output).await?,
+        Command::Endpoint(command) => endpoint::run(command, &app().await?, cli.output).await?,
+        Command::Carrier(command) => carrier::run(command, &app().await?, cli.output).await?,
+        Command::Messages(command) => messages::run(command, &app().await?, cli.output).await?,
+        Command::Failures(command) => failures::run(command, &app().await?, cli.output).await?,
+        Command::Deliverers => deliverers::run(&app().await?, cli.output).await?,
+        Command::Orders(command) => orders::run(command, &app().await?, cli.output).await?,
+        Command::Returns(command) => returns::run(command, &app().await?, cli.output).await?,
+        Command::Policy(command) => policy::run(command, &app().await?, cli.output).await?,
+        Command::Report(command) => report::run(command, &app().await?, cli.output).await?,
+        Command::Limit(command) => limit::run(command, &app().await?, cli.output).await?,
+        Command::Clock(command) => clock::run(command, &app().await?, cli.output).await?,
         Command::Openapi => output::text(openapi::text()),
         Command::CliReference => output::text(&reference::write(Cli::command())),
         Command::Config(command) => config::run(&command, settings)?,

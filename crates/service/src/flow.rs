@@ -1,6 +1,7 @@
 //! The business verbs: one file, one verb, one transaction.
 
 pub mod accept_orders;
+pub mod advance_clock;
 pub mod cancel_return;
 pub mod carrier_event;
 pub mod carrier_webhook;

@@ -12,6 +12,7 @@ mod world;
 
 mod binary;
 mod canary;
+mod clock;
 mod concurrency;
 mod deliverers;
 mod deliveries;

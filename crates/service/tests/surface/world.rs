@@ -66,6 +66,11 @@ impl World {
         self.another_node(2).await
     }
 
+    /// A node on the same database with a clock of its own, which shows the same time by now.
+    pub async fn node_with_its_own_clock(&self) -> Self {
+        Self::on(self.database.clone(), self.app.settings.clone(), 5, Clock::fixed(self.app.clock.wall())).await
+    }
+
     /// One more node; its `seed` tells it from the others.
     pub async fn another_node(&self, seed: u64) -> Self {
         Self::on(self.database.clone(), self.app.settings.clone(), seed, self.app.clock.clone()).await

@@ -1,0 +1,54 @@
+//! `backhaul clock`: a sandbox's time.
+
+use clap::Subcommand;
+use serde::Serialize;
+use store::installation::{self, ClockAhead};
+use wire::time;
+
+use super::actor;
+use super::output::{self, Format};
+use crate::app::App;
+use crate::clock::Span;
+use crate::flow::advance_clock::advance_clock;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Move the sandbox's time forward on every node, within a second. Never possible in production.
+    Advance {
+        /// By how much: days, hours, minutes and seconds, such as 6h, 30m or 1d12h.
+        #[arg(allow_hyphen_values = true)]
+        by: Span,
+    },
+    /// Show the time, and how far it is ahead of real time.
+    Show,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    now: String,
+    ahead: String,
+    real_time: String,
+    moved_by: Option<String>,
+    moved_at: Option<String>,
+}
+
+impl Shown {
+    fn new(app: &App, clock: ClockAhead) -> Self {
+        let real_time = app.clock.wall();
+        Self {
+            now: time::write(real_time + clock.ahead),
+            ahead: Span::of(clock.ahead).to_string(),
+            real_time: time::write(real_time),
+            moved_by: clock.moved_by,
+            moved_at: clock.moved_at.map(time::write),
+        }
+    }
+}
+
+pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    let clock = match command {
+        Command::Advance { by } => advance_clock(app, &actor(), by).await?,
+        Command::Show => installation::clock(&app.store).await?,
+    };
+    output::one(format, &Shown::new(app, clock))
+}
