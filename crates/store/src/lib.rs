@@ -1,10 +1,10 @@
 //! What is kept: every statement that Backhaul sends to PostgreSQL, one module per thing that is kept.
 //!
 //! A [`Store`] is a pool of connections; reads go through it. Writes take a [`Tx`], which carries the merchant whose
-//! data it touches; only a flow opens one. What belongs to no merchant ([`rates`], [`limits`], [`leases`], [`installation`]) is written without,
-//! and so is what the owner of a bucket settles ([`settlements`]). Times and ids are parameters: no statement reads a clock
-//! or makes an id, so that tests are deterministic and every statement runs on a Citus cluster as well; leases alone go by
-//! the database's clock.
+//! data it touches; only a flow opens one. What belongs to no merchant ([`rates`], [`limits`], [`leases`], [`installation`])
+//! is written without, and so is what the owner of a bucket settles ([`settlements`]). Times and ids are parameters: no
+//! statement reads a clock or makes an id, so that tests are deterministic and every statement runs on a Citus cluster as
+//! well; leases alone go by the database's clock.
 
 pub mod attempts;
 pub mod audit;
