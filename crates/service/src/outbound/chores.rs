@@ -20,8 +20,8 @@ use super::engine::{Candidate, Event, Look};
 use super::lease::{Leases, RENEW_EVERY, TERM, fair_share};
 use super::signal;
 use crate::app::App;
-use crate::flow::tell_of_endpoint::tell_of_endpoint;
 use crate::flow::forget_carrier_events::forget_carrier_events;
+use crate::flow::tell_of_endpoint::tell_of_endpoint;
 use crate::flow::wake_returns::wake_returns;
 
 /// How often the table is looked at for work that no signal told of.
