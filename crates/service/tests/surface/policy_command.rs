@@ -1,9 +1,10 @@
 //! The operator says with the program itself what a merchant's returns may be like.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::binary::{backhaul, err, out};
-use crate::world::{World, mail_back};
+use crate::world::{World, mail_back, message, sold};
 
 /// What `backhaul policy WORDS -o json` prints.
 fn policy(world: &World, words: &[&str]) -> Value {
@@ -106,4 +107,35 @@ async fn a_new_policy_counts_from_the_next_return_on() {
         (&499.into(), &4_901.into())
     );
     assert_eq!(merchant.looks_at(&free).await["return_shipping_cost_cents"], 0, "what is under way stays as it was started");
+}
+
+#[tokio::test]
+async fn what_the_operator_sets_is_what_shoppers_meet() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    policy(
+        &world,
+        &["set", "acme", "--window-days", "20", "--reason", "TORN", "--managed-receiving", "on", "--tag", "clearance=final_sale"],
+    );
+    let mut tagged = sold("A-1", 2);
+    tagged["items"][0]["tags"] = json!(["Clear-Ance"]);
+    assert_eq!(merchant.publishes(&message([tagged])).await.results(), ["created"]);
+    let returnable = merchant.calls(Method::GET, "/v1/orders/A-1/returnable", |request| request).await.body;
+    assert_eq!((&returnable["items"][0]["returnable"], &returnable["reasons"]), (&json!(0), &json!(["TORN"])));
+    assert_eq!(returnable["items"][0]["held"][0]["reason"], "final_sale");
+
+    policy(&world, &["set", "acme", "--no-tag", "clearance"]);
+    let returnable = merchant.calls(Method::GET, "/v1/orders/A-1/returnable", |request| request).await.body;
+    let line = &returnable["items"][0];
+    assert_eq!((&line["returnable"], &line["returnable_until"]), (&json!(2), &json!("2026-03-11T09:00:00Z")));
+    let mut wanted = mail_back("A-1", 1);
+    let refused = merchant.starts(&wanted).await;
+    assert_eq!((refused.status.as_u16(), &refused.body["errors"][0]["field"]), (422, &json!("items[0].return_reason")));
+    assert_eq!(refused.body["errors"][0]["message"], "must be one of TORN, NOT_GIVEN");
+    for reason in ["TORN", "NOT_GIVEN"] {
+        wanted["items"][0]["return_reason"] = reason.into();
+        let started = merchant.starts(&wanted).await;
+        assert_eq!(started.status, 201, "{}", started.text);
+        assert_eq!(started.body["items"][0]["receiving_status"], "PENDING");
+    }
 }
