@@ -20,6 +20,7 @@ mod documents;
 mod event_stream;
 mod events;
 mod failures_command;
+mod forgetting;
 mod guarded;
 mod import_command;
 mod imports;
