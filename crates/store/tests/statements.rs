@@ -32,7 +32,7 @@ const SHARED: [&str; 9] = [
 
 /// Statements of the delivery engine that look for endpoints of all merchants, and the table that they go through. What they
 /// read of other tables is bound to the merchant by the join.
-const ACROSS: [(&str, &str); 12] = [
+const ACROSS: [(&str, &str); 13] = [
     ("from rma where wakes_at <= $1", "rma"),
     ("from carrier_event where received_at <= $1", "carrier_event"),
     ("from endpoint\n        cross join lateral", "endpoint"),

@@ -44,8 +44,9 @@ impl<'a> NewShipment<'a> {
             shipment: ShipmentBody {
                 reference: &work.reference,
                 is_return: true,
-                from_address: &work.from,
-                to_address: &work.to,
+                // Of a return, EasyPost wants the addresses of the way there, and switches them itself.
+                from_address: &work.to,
+                to_address: &work.from,
                 parcel: Parcel { weight: (f64::from(work.weight) * OUNCES * 10.0).ceil() / 10.0 },
             },
         }
