@@ -17,11 +17,13 @@ pub(super) async fn tell_new(app: &App, tx: &mut Tx, new: &Return) -> Result<Opt
     enqueue(app, tx, new, Event::Created).await
 }
 
-/// Writes down a return that has changed, with the message on it. The return is locked.
+/// Writes down a return that has changed, or is asked for again, with the message on it. The return is locked.
 pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &mut Return, event: Event, now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
     changed.sequence += 1;
-    // Clocks of processes differ; what merchants see never goes back.
-    changed.updated_at = changed.updated_at.max(now);
+    // Who asks again is told the same. Clocks of processes differ; what merchants see never goes back.
+    if event != Event::Resent {
+        changed.updated_at = changed.updated_at.max(now);
+    }
     if !changed.rma.may_expire() {
         changed.wakes_at = None;
     }

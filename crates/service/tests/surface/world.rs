@@ -26,7 +26,7 @@ use tokio::net::TcpListener;
 
 pub use self::database::Database;
 pub use self::order::{line, message, order, plain_refund, refund};
-pub use self::returns::{mail_back, sold};
+pub use self::returns::{Shop, mail_back, refund_for, refunded, reported, sold};
 
 /// When every test begins.
 pub fn beginning() -> DateTime<Utc> {

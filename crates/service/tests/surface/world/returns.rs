@@ -2,12 +2,13 @@
 
 use backhaul::flow::configure_endpoint::{Change, set_endpoint};
 use domain::message::Interface;
+use domain::rma::policy::Policy;
 use reqwest::Method;
 use sandbox::merchant::Merchant as Systems;
 use serde_json::{Value, json};
 
 use super::receiver::PATH;
-use super::{Merchant, Reply, World, line, message, order};
+use super::{Merchant, Reply, World, line, message, order, plain_refund};
 
 /// An order of `quantity` units on the line `L1`, shipped ten days before the world begins; every sum adds up.
 pub fn sold(identifier: &str, quantity: u32) -> Value {
@@ -29,7 +30,34 @@ pub fn mail_back(order: &str, units: u32) -> Value {
     })
 }
 
+/// The order with these refunds, as the merchant sends it after it was sold.
+pub fn refunded(mut order: Value, refunds: impl IntoIterator<Item = Value>) -> Value {
+    order["updated_at"] = "2026-03-01T12:00:00Z".into();
+    order["refunds"] = refunds.into_iter().collect();
+    order
+}
+
+/// A refund of `units` units of the line `L1` that names its return.
+pub fn refund_for(rma: &str, identifier: &str, units: u32) -> Value {
+    let mut refund = plain_refund(identifier, units);
+    refund["rma_identifier"] = rma.into();
+    refund
+}
+
+/// A carrier's report on a return, by its identifier alone.
+pub fn reported(rma: &str, event: &str) -> Value {
+    json!({ "event": event, "rma_identifier": rma, "occurred_at": "2026-03-01T12:00:00Z" })
+}
+
 impl Merchant<'_> {
+    /// What its returns may be like.
+    pub async fn has_policy(&self, policy: &Policy) {
+        let app = &self.world.app;
+        let mut tx = app.store.begin(self.id).await.unwrap();
+        store::return_policies::save(&mut tx, policy, app.now()).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
     /// Publishes an order of `quantity` units that can come back.
     pub async fn sells(&self, identifier: &str, quantity: u32) {
         assert_eq!(self.publishes(&message([sold(identifier, quantity)])).await.results(), ["created"]);
@@ -52,6 +80,21 @@ impl Merchant<'_> {
         let reply = self.calls(Method::GET, &format!("/v1/returns/{rma}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
         reply.body
+    }
+
+    /// What of the order can come back.
+    pub async fn asks_what_can_come_back(&self, order: &str) -> Value {
+        let reply = self.calls(Method::GET, &format!("/v1/orders/{order}/returnable"), |request| request).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        reply.body
+    }
+
+    pub async fn cancels(&self, rma: &str) -> Reply {
+        self.calls(Method::POST, &format!("/v1/returns/{rma}/cancel"), |request| request).await
+    }
+
+    pub async fn asks_again_for(&self, rma: &str) -> Reply {
+        self.calls(Method::POST, &format!("/v1/returns/{rma}/resend"), |request| request).await
     }
 
     /// A carrier reports.
@@ -93,5 +136,10 @@ impl Shop<'_> {
         let received = self.systems.received_at(PATH);
         self.systems.clear();
         received.iter().map(|received| (received.header("x-service-event").unwrap().to_owned(), received.json())).collect()
+    }
+
+    /// The events of the same.
+    pub async fn hears(&self) -> Vec<String> {
+        self.receives().await.into_iter().map(|(event, _)| event).collect()
     }
 }
