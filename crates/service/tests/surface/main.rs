@@ -51,6 +51,8 @@ mod returns_idempotent;
 mod returns_listed;
 mod returns_messages;
 mod returns_received;
+mod returns_refunds;
+mod returns_refunds_named;
 mod returns_started;
 mod snapshots;
 mod tokens;

@@ -51,7 +51,10 @@ pub(super) async fn settle(app: &App, tx: &mut Tx, refunds: &[Settling], finding
 async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Return], findings: &mut Findings) -> Result<(), Failed> {
     let named = refund.named.as_deref().map(returns::identifier);
     let named_at = named.as_ref().and_then(|named| live.iter().position(|kept| kept.identifier == *named && kept.rma.is_live()));
-    if named.is_some() && named_at.is_none() {
+    if let Some(named) = &named
+        && named_at.is_none()
+        && !was_settled(tx, named, refund).await?
+    {
         findings.warnings.push(wire_order::rma_not_live(&refund.path, refund.at));
     }
     let open: Vec<LiveReturn> = live.iter().map(|kept| LiveReturn { open: kept.open() }).collect();
@@ -67,6 +70,16 @@ async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Retur
         findings.owed.extend(tell(app, tx, kept, event, app.now()).await?);
     }
     Ok(())
+}
+
+/// Whether the refund settled the return before it named it, with all its units: then the name is right, though there is nothing
+/// left to settle.
+async fn was_settled(tx: &mut Tx, named: &str, refund: &Settling) -> Result<bool, Failed> {
+    if refund.covered.iter().any(|(_, units)| *units > 0) {
+        return Ok(false);
+    }
+    let kept = rmas::lock(tx, named).await?;
+    Ok(kept.is_some_and(|kept| kept.items.iter().any(|item| item.refund.as_ref() == Some(&refund.identifier))))
 }
 
 /// What the orders that changed no longer have, though it is on its way back. The returns stay as they are.
