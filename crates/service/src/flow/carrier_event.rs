@@ -108,12 +108,15 @@ pub(super) async fn take(app: &App, merchant: MerchantId, report: &Report, webho
 
 /// The return that the event is about, locked; none if only a tracking number is given that nobody knows yet.
 async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEventError> {
+    let known: Option<Uuid> = match &report.number {
+        Some(number) => parcels::find(tx, number.as_str()).await?,
+        None => None,
+    };
     if let Some(identifier) = &report.rma {
-        let found = rmas::lock(tx, identifier).await?;
-        return found.map(Some).ok_or(CarrierEventError::NoSuchReturn);
+        let found = rmas::lock(tx, identifier).await?.ok_or(CarrierEventError::NoSuchReturn)?;
+        // A number that nobody knows says nothing; one that is known says which parcel was seen.
+        return if known.is_none_or(|known| known == found.id) { Ok(Some(found)) } else { Err(CarrierEventError::AnothersNumber) };
     }
-    let Some(number) = &report.number else { return Err(CarrierEventError::NoSuchReturn) };
-    let known: Option<Uuid> = parcels::find(tx, number.as_str()).await?;
     match known {
         Some(id) => Ok(rmas::lock_by_id(tx, id).await?),
         None => Ok(None),
