@@ -36,9 +36,10 @@ pub async fn insert(tx: &mut Tx, key: &str, request_hash: &[u8; 32], answer: &st
     sqlx::query!(
         r#"
         delete from idempotency_key
-        where merchant_id = $1 and used_at <= $2 and (key = $3 or key in (
+        -- One list of keys goes by the primary key; with `or` every key of every merchant would be read.
+        where merchant_id = $1 and used_at <= $2 and key = any(array(
             select old.key from idempotency_key as old where old.merchant_id = $1 and old.used_at <= $2 order by old.used_at limit 10
-        ))
+        ) || $3::text)
         "#,
         merchant,
         now - KEPT_FOR,

@@ -67,7 +67,7 @@ struct Row {
     updated_at: DateTime<Utc>,
 }
 
-/// Reads rows of a list: what is joined to the returns and which are wanted, and the arguments.
+/// Reads rows of a list: which are wanted, and the arguments.
 macro_rules! rows {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -92,10 +92,11 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let status = filter.status.map(Status::as_str);
     let rows = match (&filter.tracking_number, &filter.order, status) {
+        // A number has one return at most, which is found first: a join might go through all returns of a status instead.
         (Some(number), order, status) => {
             rows!(
-                "join parcel on parcel.merchant_id = rma.merchant_id and parcel.rma_id = rma.rma_id \
-                where rma.merchant_id = $1 and rma.rma_id >= $2 and rma.rma_id < $3 and parcel.tracking_number = $5 \
+                "where rma.merchant_id = $1 and rma.rma_id >= $2 and rma.rma_id < $3 \
+                and rma.rma_id = (select parcel.rma_id from parcel where parcel.merchant_id = $1 and parcel.tracking_number = $5) \
                 and rma.order_identifier = coalesce($6, rma.order_identifier) and rma.status = coalesce($7, rma.status)",
                 merchant.0,
                 from,

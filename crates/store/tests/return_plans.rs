@@ -1,0 +1,243 @@
+//! How PostgreSQL carries out the statements of returns: by their indexes, however many orders and returns there are.
+//!
+//! `ORDERS` says how many orders there are, half of them with a return: 20,000, or 200,000 with `make plan-returns`. The last line
+//! is a JSON object for scripts. `auto_explain` tells what was touched, which needs a superuser.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    unreachable_pub,
+    dead_code,
+    reason = "a test says what it expects, speaks to the database itself, and prints what scripts read"
+)]
+
+mod database;
+mod explained;
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
+use domain::rma::Status;
+use domain::rma::policy::Policy;
+use sqlx::ConnectOptions as _;
+use store::carrier_events::{Kept, WaitsFor};
+use store::rma_pages::{Filter, MOST_LISTED};
+use store::{PoolLimits, Store, carrier_events, idempotency, orders, parcels, refunds, return_policies, rma_pages, rmas, unit_claims};
+use uuid::Uuid;
+
+use self::explained::{ALL, Explained};
+
+/// The most pages that a page of the list may touch.
+const MOST_PAGES: u64 = 500;
+/// The most rows that a statement may sort.
+const MOST_SORTED: u64 = 1_000;
+
+fn now() -> DateTime<Utc> {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+/// The order `number` is of the first merchant for every second number, and else of one of 19 others.
+fn merchant(number: u32) -> MerchantId {
+    MerchantId(Uuid::from_u128(if number.is_multiple_of(2) { 1 } else { 2 + u128::from(number / 2 % 19) }))
+}
+
+/// The orders, and the policies of 2,000 merchants.
+const FILL_ORDERS: &str = "
+    with policy as (
+        insert into return_policy (merchant_id, changed_at, window_days, express_limit, managed_receiving, reasons, methods, fees, deducted,
+            tags, tag_rules)
+        select lpad(to_hex(number), 32, '0')::uuid, $2, 30, 20000, false, array['TOO_SMALL'], array['mail-back'], array[0::bigint],
+            array[false], array[]::text[], array[]::text[]
+        from generate_series(1, 2000) as number
+    )
+    insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot, has_returns)
+    select lpad(to_hex(case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end), 32, '0')::uuid, 'A-' || number, 'Shipped',
+        $2, $2, $2, 1, sha256(number::text::bytea), repeat('x', 500), number < $1 / 2
+    from generate_series(0, $1 - 1) as number";
+
+/// A return of two units for the first half of the orders. A quarter is refunded, a quarter cancelled, and of the rest each waits
+/// to be woken. Each has a label, a key under which it was started, and an event that waits for another label.
+const FILL_RETURNS: &str = "
+    with row as (
+        select number, lpad(to_hex(case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end), 32, '0')::uuid as merchant_id,
+            $2 - interval '30 days' * (1 - number::float8 / $1) as at, number / 40 % 4 as turn
+        from generate_series(0, $1 / 2 - 1) as number
+    ),
+    started as materialized (
+        select *, (left(first_id(at)::text, 24) || lpad(to_hex(number), 12, '0'))::uuid as rma_id from row
+    ),
+    returned as (
+        insert into rma (merchant_id, rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, gift, receiving_closed,
+            reminded, method, status, identifier, order_identifier, cancel_reason)
+        select merchant_id, rma_id, at, at, case when turn > 1 then at + interval '21 days' end, 1, 0, false, false, false, 'mail-back',
+            case turn when 0 then 'REFUNDED' when 1 then 'CANCELED' else 'CREATED' end, 'R-' || number, 'A-' || number,
+            case turn when 1 then 'expired' end
+        from started
+    ),
+    units as (
+        insert into rma_item (merchant_id, rma_id, product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents,
+            shopper_cents, position, unit, exchange_owed, refund_type, order_line, sku, reason, parcel, tracking_number, refund_identifier)
+        select merchant_id, rma_id, 5000, 0, 400, 5400, 0, 0, 5400, position, position + 1, false, 'REFUND', 'L1', 'SHOE-42', 'NOT_GIVEN',
+            'PRE_TRANSIT', 'T-' || number, case turn when 0 then 'F-' || number end
+        from started, generate_series(0, 1) as position
+    ),
+    claims as (
+        insert into unit_claim (merchant_id, rma_id, unit, order_identifier, order_line)
+        select merchant_id, rma_id, unit, 'A-' || number, 'L1' from started, generate_series(1, 2) as unit where turn <> 1
+    ),
+    labels as (
+        insert into parcel (merchant_id, rma_id, tracking_number) select merchant_id, rma_id, 'T-' || number from started
+    ),
+    early as (
+        insert into carrier_event (merchant_id, event_id, received_at, occurred_at, event, waits_for)
+        select merchant_id, rma_id, at, at, 'in_transit', 'tracking E-' || number from started
+    ),
+    keys as (
+        insert into idempotency_key (merchant_id, used_at, request_hash, key, answer)
+        select merchant_id, at, sha256(number::text::bytea), 'K-' || number, repeat('y', 500) from started
+    ),
+    refunded as (
+        insert into refund (merchant_id, identifier, order_identifier, total_cents, refunded_at, received_at)
+        select merchant_id, 'F-' || number, 'A-' || number, 10800, at, at from started where turn = 0
+    )
+    insert into refund_line (merchant_id, identifier, refund_identifier, order_identifier, order_line, quantity)
+    select merchant_id, 'F-' || number || '-1', 'F-' || number, 'A-' || number, 'L1', 2 from started where turn = 0";
+
+/// What was measured.
+struct Ledger {
+    explained: Explained,
+    statements: usize,
+    most_sorted: u64,
+    most_pages: u64,
+}
+
+impl Ledger {
+    /// Holds what ran since the last time to its indexes, and answers the pages that it touched.
+    fn by_indexes(&mut self, what: &str) -> u64 {
+        let plans = self.explained.take();
+        assert!(!plans.is_empty(), "{what}: nothing was told");
+        for plan in &plans {
+            let whole = plan.scans().into_iter().find(|scan| scan.starts_with(ALL));
+            assert_eq!(whole, None, "{what}: {plan:?}");
+            self.most_sorted = self.most_sorted.max(plan.most_sorted());
+            assert!(plan.most_sorted() <= MOST_SORTED, "{what}: {plan:?}");
+        }
+        self.statements += plans.len();
+        plans.iter().map(explained::Plan::pages).sum()
+    }
+
+    /// Takes down what a page of the list has cost.
+    fn page(&mut self, what: &str) {
+        let touched = self.by_indexes(what);
+        self.most_pages = self.most_pages.max(touched);
+        assert!(touched <= MOST_PAGES, "{what}: {touched} pages");
+    }
+}
+
+/// Everything that flows ask and write about the return `number`, in a transaction that leaves no trace.
+async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
+    let (whose, order, name) = (merchant(number), format!("A-{number}"), format!("R-{number}"));
+    let mut tx = store.begin(whose).await.unwrap();
+    assert!(orders::lock(&mut tx, &order).await.unwrap().is_some());
+    return_policies::get(&mut tx).await.unwrap();
+    idempotency::find(&mut tx, &format!("K-{number}"), now()).await.unwrap();
+    unit_claims::lock_of_order(&mut tx, &order).await.unwrap();
+    refunds::refunded_units(&mut tx, &order).await.unwrap();
+    ledger.by_indexes("what a start looks at");
+
+    let mut kept = rmas::lock(&mut tx, &name).await.unwrap().unwrap();
+    assert!(rmas::lock_by_id(&mut tx, kept.id).await.unwrap().is_some());
+    rmas::lock_live(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
+    rmas::settled_by(&mut tx, &order, &format!("F-{number}")).await.unwrap();
+    orders::snapshot(&mut tx, &order).await.unwrap();
+    ledger.by_indexes("what a change looks at");
+
+    kept.sequence += 1;
+    rmas::save(&mut tx, &kept).await.unwrap();
+    unit_claims::release(&mut tx, kept.id).await.unwrap();
+    (kept.rma.status, kept.cancel_reason) = (Status::Created, None);
+    (kept.id, kept.identifier) = (Uuid::from_u128(kept.id.as_u128() + 1), format!("N-{number}"));
+    rmas::insert(&mut tx, &kept).await.unwrap();
+    idempotency::insert(&mut tx, &format!("N-{number}"), &[7; 32], "{}", now()).await.unwrap();
+    return_policies::save(&mut tx, &Policy::default(), now()).await.unwrap();
+    ledger.by_indexes("what is written");
+
+    let (known, new) = (format!("T-{number}"), format!("N-{number}"));
+    assert!(parcels::find(&mut tx, &known).await.unwrap().is_some());
+    assert!(parcels::expect(&mut tx, &new).await.unwrap().is_none());
+    assert!(parcels::claim(&mut tx, &new, kept.id).await.unwrap());
+    let event = Kept { event: "in_transit".to_owned(), occurred_at: now(), handed_over: None };
+    carrier_events::keep(&mut tx, Uuid::from_u128(u128::from(number)), WaitsFor::Tracking(&new), &event, now()).await.unwrap();
+    assert_eq!(carrier_events::take(&mut tx, &name, &format!("E-{number}")).await.unwrap().len(), 1);
+    ledger.by_indexes("what a carrier's report costs");
+    tx.rollback().await.unwrap();
+
+    assert!(rmas::find(store, whose, &name).await.unwrap().is_some());
+    unit_claims::list(store, whose, &order).await.unwrap();
+    refunds::units(store, whose, &order).await.unwrap();
+    return_policies::current(store, whose).await.unwrap();
+    assert_eq!(rmas::due_to_wake(store, now(), 100).await.unwrap().len(), 100);
+    ledger.by_indexes("what is looked at");
+}
+
+/// Every kind of list; some of them as the return `number` asks.
+fn lists(number: u32) -> Vec<(&'static str, Filter)> {
+    let filter = Filter::default;
+    let at = |status| Filter { status: Some(status), ..filter() };
+    let (order, tracking_number) = (Some(format!("A-{number}")), Some(format!("T-{number}")));
+    let day = |of: Filter| Filter { from: Some(now() - TimeDelta::days(20)), to: Some(now() - TimeDelta::days(19)), ..of };
+    vec![
+        ("all", filter()),
+        ("created", at(Status::Created)),
+        ("refunded", at(Status::Refunded)),
+        ("none", at(Status::PartialRefund)),
+        ("a day", day(filter())),
+        ("a day's cancelled", day(at(Status::Canceled))),
+        ("an order's", Filter { order: order.clone(), ..filter() }),
+        ("an order's refunded", Filter { order, ..at(Status::Refunded) }),
+        ("a label's", Filter { tracking_number: tracking_number.clone(), ..filter() }),
+        ("a label's created", Filter { tracking_number, ..at(Status::Created) }),
+    ]
+}
+
+#[tokio::test]
+async fn the_statements_of_returns_go_by_their_indexes() {
+    let count: i32 = std::env::var("ORDERS").map_or(20_000, |count| count.parse().unwrap());
+    let options = database::create("returns").await;
+    let mut beside = options.connect().await.unwrap();
+    sqlx::query(FILL_ORDERS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
+    sqlx::query(FILL_RETURNS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
+    sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
+    explained::switch_on(&mut beside, options.get_database().unwrap()).await;
+    let patience = Duration::from_mins(10);
+    // One connection, so that it keeps its plans.
+    let limits = PoolLimits { connections: 1, acquire: patience, statement: patience, lock: patience };
+    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+    let mut ledger = Ledger { explained: Explained::listen(), statements: 0, most_sorted: 0, most_pages: 0 };
+    // Often enough that a plan for all merchants is kept.
+    for turn in 0..14 {
+        let number = (turn * 1_111 + 3) % u32::try_from(count / 2).unwrap();
+        of_a_return(&store, &mut ledger, number).await;
+        for (what, filter) in lists(number) {
+            let mut before = None;
+            for _ in 0..3 {
+                let page = rma_pages::list(&store, merchant(number), &filter, before, MOST_LISTED).await.unwrap();
+                ledger.page(what);
+                assert!(page.returns.iter().all(|listed| filter.status.is_none_or(|status| listed.status == status)), "{what}");
+                before = page.next;
+                if before.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+    println!(
+        r#"{{"bench":"return-plans","orders":{count},"returns":{},"statements":{},"most_sorted":{},"most_pages":{}}}"#,
+        count / 2,
+        ledger.statements,
+        ledger.most_sorted,
+        ledger.most_pages,
+    );
+}
