@@ -78,3 +78,22 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     }
     insta::assert_json_snapshot!(bodies);
 }
+
+/// Its units were refunded outside of any return, and stay so: another return's units are not paid by them.
+#[tokio::test]
+async fn a_refund_that_names_an_unknown_return_late_settles_none() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    let mut order = sold("A-1", 2);
+    order["refunds"] = json!([plain_refund("F1", 1)]);
+    assert_eq!(shop.merchant.publishes(&message([order.clone()])).await.results(), ["created"]);
+    let rma = shop.merchant.starts_a_return("A-1", 1).await;
+    assert_eq!(shop.receives().await.len(), 1);
+
+    order["updated_at"] = "2026-03-01T12:00:00Z".into();
+    order["refunds"][0]["rma_identifier"] = "R-2222-2222".into();
+    let reply = shop.merchant.publishes(&message([order])).await;
+    assert_eq!((reply.results(), reply.warnings().len()), (vec!["updated"], 1));
+    assert!(shop.receives().await.is_empty());
+    assert_eq!(shop.merchant.looks_at(&rma).await["status"], "CREATED");
+}

@@ -62,6 +62,7 @@ pub(in crate::flow) async fn record_refunds(
 impl Stated<'_> {
     /// The refund as far as returns may be settled by it: without the units that it has `settled` already.
     fn settling(&self, settled: Option<&BTreeMap<String, u32>>) -> Settling {
+        let late = settled.is_some();
         let settled = |line: &str| settled.and_then(|settled| settled.get(line)).copied().unwrap_or_default();
         let mut covered: BTreeMap<&str, u32> = BTreeMap::new();
         for line in &self.refund.lines {
@@ -74,6 +75,7 @@ impl Stated<'_> {
             identifier: self.identifier.to_owned(),
             covered: covered.into_iter().map(|(line, units)| (line.to_owned(), units.saturating_sub(settled(line)))).collect(),
             named: self.refund.rma_identifier.clone(),
+            late,
         }
     }
 }

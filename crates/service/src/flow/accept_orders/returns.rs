@@ -28,6 +28,8 @@ pub(super) struct Settling {
     pub(super) covered: Vec<(String, u32)>,
     /// The return that the merchant names.
     pub(super) named: Option<String>,
+    /// Whether it was recorded before, and names its return only now.
+    pub(super) late: bool,
 }
 
 /// Settles the returns that the refunds are for. The orders are locked.
@@ -57,7 +59,13 @@ async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Retur
     {
         findings.warnings.push(wire_order::rma_not_live(&refund.path, refund.at));
     }
-    let open: Vec<LiveReturn> = live.iter().map(|kept| LiveReturn { open: kept.open() }).collect();
+    if refund.late && named_at.is_none() {
+        return Ok(());
+    }
+    // What was recorded without a return has been counted outside of any: only the one that is named late may take it over.
+    let takes = |at| !refund.late || Some(at) == named_at;
+    let open = |(at, kept): (usize, &Return)| if takes(at) { LiveReturn { open: kept.open() } } else { LiveReturn::default() };
+    let open: Vec<LiveReturn> = live.iter().enumerate().map(open).collect();
     let Allocation { settled, .. } = allocate(&refund.covered, named_at, &open);
     for (at, units) in settled {
         let Some(kept) = live.get_mut(at) else { continue };
