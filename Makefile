@@ -122,6 +122,18 @@ bench-retry: proof ## Live messages while everything that failed is tried again,
 bench-lists: ## What lists cost with 2 million messages and 6 million attempts: pages_over_500
 	@MESSAGES=2000000 cargo test --quiet -p store --test lists -- --nocapture | grep '^{'
 
+.PHONY: model-returns
+model-returns: ## 100,000 histories of returns by chance, held against a plain model
+	@HISTORIES=100000 cargo test --quiet --release -p backhaul --test surface any_history_of_returns -- --nocapture | grep '^{'
+
+.PHONY: race-returns
+race-returns: ## Returns against order updates, and labels against scans, 10,000 times each
+	@TRIALS=10000 cargo test --quiet --release -p backhaul --test surface returns_races
+
+.PHONY: plan-returns
+plan-returns: ## What the statements of returns cost with 200,000 orders and 100,000 returns: most_sorted, most_pages
+	@ORDERS=200000 cargo test --quiet -p store --test return_plans -- --nocapture | grep '^{'
+
 .PHONY: proof-short
 proof-short: ## Every bench and chaos run in its short form, with the development build
 	@cargo build --quiet -p backhaul -p proof

@@ -57,6 +57,7 @@ mod returns_refunds_named;
 mod returns_started;
 mod returns_time;
 mod returns_together;
+mod returns_model;
 mod returns_races;
 mod snapshots;
 mod tokens;

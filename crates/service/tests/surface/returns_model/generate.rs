@@ -1,0 +1,253 @@
+//! Histories by chance: what happens next, more often sensible than not.
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::model::starting::{FINAL, REASONS};
+use super::model::{Model, Terms};
+use super::step::{Line, Refund, Report, Snapshot, Start, Step};
+
+/// How many steps a history has.
+const STEPS: usize = 32;
+/// How many hours a history waits at most in all: long enough that a return expires, and one that was started then.
+pub const MOST_HOURS: i64 = 64 * 24;
+const METHODS: [&str; 5] = ["mail-back", "mail-back", "mail-back", "express-returns", "customer-keep"];
+const CARRIER: [&str; 7] = ["label_issued", "dropped_off", "collected", "in_transit", "delivered", "returned_to_sender", "failed"];
+
+/// Makes one history.
+pub struct Generator {
+    chance: StdRng,
+    made: usize,
+    orders: usize,
+    refunds: u32,
+    waited: i64,
+    /// What was sent, to be sent again.
+    snapshots: Vec<Snapshot>,
+    starts: Vec<Start>,
+    reports: Vec<Report>,
+}
+
+impl Generator {
+    pub fn new(seed: u64) -> (Self, Terms) {
+        let mut chance = StdRng::seed_from_u64(seed);
+        let terms = Terms {
+            managed_receiving: chance.random_bool(0.5),
+            fee: *[0, 500, 777, 1_000_000].choose(&mut chance).unwrap(),
+            deducted: chance.random_bool(0.5),
+        };
+        let orders = chance.random_range(2..=3);
+        (Self { chance, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new() }, terms)
+    }
+
+    /// The next step of a merchant who stands there, until the history ends.
+    pub fn next(&mut self, model: &Model) -> Option<Step> {
+        self.made += 1;
+        if self.made > STEPS {
+            return None;
+        }
+        if self.made <= self.orders {
+            let snapshot = self.new_order(self.made - 1);
+            return Some(self.publish(snapshot));
+        }
+        let nth = self.pick_return(model);
+        // Without a return there is little to do but to start one.
+        let most = if model.returns.is_empty() { 50 } else { 100 };
+        Some(match self.chance.random_range(0..most) {
+            0..22 => {
+                let snapshot = self.changed(model);
+                self.publish(snapshot)
+            }
+            22..27 => {
+                let again = self.snapshots.choose(&mut self.chance).unwrap().clone();
+                self.publish(again)
+            }
+            27..50 => self.start(model),
+            50..79 => self.carry(model, nth),
+            79..85 => Step::Receive(nth, (0..self.chance.random_range(1..4)).collect()),
+            85..91 => Step::Close(nth),
+            91..94 => Step::Cancel(nth),
+            94..96 => Step::Resend(nth),
+            _ => self.wait(),
+        })
+    }
+
+    fn wait(&mut self) -> Step {
+        let hours = *[1, 47, 49, 49, 7 * 24, 21 * 24, 22 * 24, 31 * 24].choose(&mut self.chance).unwrap();
+        let hours = if self.waited + hours > MOST_HOURS { 0 } else { hours };
+        self.waited += hours;
+        Step::Wait(hours)
+    }
+
+    /// A return, sometimes one that is not there.
+    fn pick_return(&mut self, model: &Model) -> usize {
+        let count = model.returns.len();
+        let live: Vec<usize> = (0..count).filter(|nth| model.returns[*nth].shown.is_live()).collect();
+        match self.chance.random_range(0..100) {
+            0..3 => count,
+            3..70 if !live.is_empty() => *live.choose(&mut self.chance).unwrap(),
+            _ => self.chance.random_range(0..count.max(1)),
+        }
+    }
+
+    fn publish(&mut self, snapshot: Snapshot) -> Step {
+        self.snapshots.push(snapshot.clone());
+        Step::Publish(snapshot)
+    }
+
+    fn new_order(&mut self, order: usize) -> Snapshot {
+        let mut tags = vec!["online"];
+        if self.chance.random_bool(0.2) {
+            tags.push("gift");
+        }
+        if self.chance.random_bool(0.03) {
+            tags.push(FINAL[0]);
+        }
+        let lines = (0..self.chance.random_range(1..=3)).map(|_| self.line()).collect();
+        Snapshot { order, minute: 0, word: 0, cancelled: false, tags, lines, refunds: Vec::new() }
+    }
+
+    fn line(&mut self) -> Line {
+        let quantity = self.chance.random_range(1..=4_u32);
+        let shipped = if self.chance.random_bool(0.85) { quantity } else { self.chance.random_range(0..=quantity) };
+        let product = self.chance.random_range(0..20_000);
+        Line {
+            quantity,
+            shipped,
+            cancelled: if self.chance.random_bool(0.5) { quantity - shipped } else { 0 },
+            product,
+            discount: if self.chance.random_bool(0.3) { self.chance.random_range(0..=product) } else { 0 },
+            tax: self.chance.random_range(0..2_000),
+            weight: self.chance.random_bool(0.8).then(|| self.chance.random_range(1..9)),
+            tag: if self.chance.random_bool(0.05) { Some(FINAL[1]) } else { None },
+            shipped_at: -self.chance.random_range(0..15 * 24),
+        }
+    }
+
+    /// An order with something changed, mostly newer.
+    fn changed(&mut self, model: &Model) -> Snapshot {
+        let order = self.chance.random_range(0..self.orders);
+        let Some((stored, _)) = model.orders.get(&order) else { return self.new_order(order) };
+        let mut snapshot = stored.clone();
+        snapshot.word = u32::try_from(self.made).unwrap();
+        snapshot.minute += [1, 1, 1, 1, 0, -1][self.chance.random_range(0..6)];
+        let lines = snapshot.lines.len();
+        if snapshot.cancelled && self.chance.random_bool(0.7) {
+            snapshot.cancelled = false;
+            return snapshot;
+        }
+        let sold = &mut snapshot.lines[self.chance.random_range(0..lines)];
+        match self.chance.random_range(0..20) {
+            0 => snapshot.cancelled = !snapshot.cancelled,
+            1 => {
+                sold.quantity = sold.quantity.saturating_sub(1).max(1);
+                (sold.shipped, sold.cancelled) = (sold.shipped.min(sold.quantity), 0);
+            }
+            2 => sold.shipped = sold.shipped.saturating_sub(1),
+            3 => (sold.shipped, sold.cancelled) = (sold.quantity, 0),
+            4 => sold.cancelled = (sold.cancelled + 1).min(sold.quantity),
+            5 if lines > 1 => snapshot.lines.truncate(lines - 1),
+            6 => snapshot.refunds.clear(),
+            7..10 => {
+                let yesterday = (model.now - crate::world::beginning()).num_hours() - 24;
+                snapshot.lines.iter_mut().for_each(|line| line.shipped_at = yesterday);
+            }
+            10 => {
+                // A return is named late, or another one.
+                let nth = self.pick_return(model);
+                if let Some(refund) = snapshot.refunds.last_mut() {
+                    refund.named = Some(nth);
+                }
+            }
+            11 => {
+                if let Some(refund) = snapshot.refunds.last_mut() {
+                    refund.total += 1;
+                }
+            }
+            12 => {}
+            _ => {
+                let refund = self.refund(model, &snapshot);
+                snapshot.refunds.push(refund);
+            }
+        }
+        snapshot
+    }
+
+    /// A refund of what a return has, or of anything.
+    fn refund(&mut self, model: &Model, snapshot: &Snapshot) -> Refund {
+        self.refunds += 1;
+        let of_order: Vec<usize> = (0..model.returns.len()).filter(|nth| model.returns[*nth].order == snapshot.order).collect();
+        let of = of_order.choose(&mut self.chance).copied();
+        let all = self.chance.random_bool(0.5);
+        let mut lines = Vec::new();
+        for line in 0..snapshot.lines.len() {
+            let open = of.map_or(0, |nth| model.returns[nth].open(line));
+            let most = if open > 0 && self.chance.random_bool(0.8) { open } else { u32::from(self.chance.random_bool(0.3)) * 2 };
+            let units = if all { most } else { self.chance.random_range(0..=most) };
+            if units > 0 {
+                lines.push((line, units));
+            }
+        }
+        let named = match self.chance.random_range(0..10) {
+            0..5 => of,
+            5..9 => None,
+            _ => Some(self.pick_return(model)),
+        };
+        Refund { number: self.refunds, total: self.chance.random_range(0..5_000), lines, named }
+    }
+
+    fn start(&mut self, model: &Model) -> Step {
+        if !self.starts.is_empty() && self.chance.random_bool(0.15) {
+            let mut again = self.starts.choose(&mut self.chance).unwrap().clone();
+            if self.chance.random_bool(0.2) {
+                again.giftee = !again.giftee;
+            }
+            return Step::Start(again);
+        }
+        let order = if self.chance.random_bool(0.02) { self.orders } else { self.chance.random_range(0..self.orders) };
+        let gift = model.orders.get(&order).is_some_and(|(snapshot, _)| snapshot.tags.contains(&"gift"));
+        let lines = model.orders.get(&order).map_or(1, |(snapshot, _)| snapshot.lines.len());
+        let free: Vec<usize> = (0..lines).filter(|line| model.free(order, *line) > 0).collect();
+        let items = (0..if self.chance.random_bool(0.2) { 2 } else { 1 }).map(|_| {
+            let line = free.choose(&mut self.chance).copied().unwrap_or_else(|| self.chance.random_range(0..=lines));
+            let most = model.free(order, line).max(1) + u32::from(self.chance.random_bool(0.1));
+            let reason = if self.chance.random_bool(0.02) { "BORED" } else { REASONS.choose(&mut self.chance).unwrap() };
+            (line, self.chance.random_range(1..=most), reason)
+        });
+        let items = items.collect();
+        let start = Start {
+            order,
+            method: METHODS.choose(&mut self.chance).unwrap(),
+            items,
+            giftee: gift != self.chance.random_bool(0.03),
+            key: self.chance.random_bool(0.4).then(|| u32::try_from(self.made).unwrap()),
+        };
+        self.starts.push(start.clone());
+        Step::Start(start)
+    }
+
+    fn carry(&mut self, model: &Model, nth: usize) -> Step {
+        if !self.reports.is_empty() && self.chance.random_bool(0.15) {
+            return Step::Carry(self.reports.choose(&mut self.chance).unwrap().clone());
+        }
+        let waits = model.returns.get(nth).is_some_and(|kept| kept.shown.units[0].place.tracking.is_none());
+        let event = if waits && self.chance.random_bool(0.5) { "label_issued" } else { CARRIER.choose(&mut self.chance).unwrap() };
+        let parts = event == "dropped_off" || event == "collected" || self.chance.random_bool(0.01);
+        let items = (parts && self.chance.random_bool(0.6)).then(|| {
+            let lines = 0..self.chance.random_range(1..=2);
+            lines.map(|line| (line, self.chance.random_range(1..=2))).collect()
+        });
+        let number = Some(if self.chance.random_bool(0.2) { self.chance.random_range(0..nth + 2) } else { nth });
+        let (of, number) = match (event, self.chance.random_range(0..10)) {
+            ("label_issued", 0..9) | (_, 0..3) => (Some(nth), number),
+            (_, 3..6) => (Some(nth), None),
+            _ => (None, number),
+        };
+        // Later than all before, or earlier.
+        let step = i64::try_from(self.made).unwrap();
+        let at = if self.chance.random_bool(0.7) { step } else { -step };
+        let report = Report { event, of, number, at, items };
+        self.reports.push(report.clone());
+        Step::Carry(report)
+    }
+}

@@ -1,0 +1,170 @@
+//! What must always hold, whatever the rules: told from what was asked for and what was seen alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::step::{Line, Snapshot, Step, line_name, order_name, refund_name};
+use super::view::{Return, View};
+
+/// A history as it was taken: each step with what was seen after it.
+pub type Record = Vec<(Step, View)>;
+
+/// Finds what does not hold.
+pub fn check(record: &Record) -> Result<(), String> {
+    let mut ledger = Ledger::default();
+    for (step, view) in record {
+        ledger.note(step, view)?;
+        units(view, &ledger)?;
+        ledger.follow(view)?;
+        if let Step::Start(start) = step
+            && view.outcome.starts_with("started")
+        {
+            ledger.fits(start.order, view)?;
+        }
+    }
+    ledger.cents()
+}
+
+/// What was published and recorded so far.
+#[derive(Default)]
+struct Ledger {
+    standing: BTreeMap<usize, Snapshot>,
+    /// What each refund covers: order, lines and units.
+    refunds: BTreeMap<String, (usize, Vec<(usize, u32)>)>,
+    /// The returns as they were last seen.
+    returns: BTreeMap<String, Return>,
+    /// How many messages each return had, and whether one said that it is refunded.
+    told: BTreeMap<String, (i64, bool)>,
+    /// The returns of which a label was told.
+    labelled: BTreeSet<String>,
+    /// The money of a line, as long as it is always the same.
+    money: BTreeMap<(String, String), Option<(u32, i64)>>,
+}
+
+impl Ledger {
+    fn note(&mut self, step: &Step, view: &View) -> Result<(), String> {
+        let Step::Publish(snapshot) = step else { return Ok(()) };
+        if view.outcome == "refused" {
+            return Ok(());
+        }
+        for refund in &snapshot.refunds {
+            let lines = refund.lines.clone();
+            if self.refunds.insert(refund_name(refund.number), (snapshot.order, lines)).is_none() {
+                for (line, _) in &refund.lines {
+                    let sold = snapshot.lines[*line].quantity;
+                    hold(self.refunded(snapshot.order, *line) <= sold, || format!("more than {sold} units of L{line} are refunded"))?;
+                }
+            }
+        }
+        if view.outcome.starts_with("created") || view.outcome.starts_with("updated") {
+            for (at, line) in snapshot.lines.iter().enumerate() {
+                let money = (line.shipped, worth(line));
+                let known = self.money.entry((order_name(snapshot.order), line_name(at))).or_insert(Some(money));
+                *known = known.filter(|known| *known == money);
+            }
+            self.standing.insert(snapshot.order, snapshot.clone());
+        }
+        Ok(())
+    }
+
+    fn refunded(&self, order: usize, line: usize) -> u32 {
+        let lines = self.refunds.values().filter(|(of, _)| *of == order).flat_map(|(_, lines)| lines);
+        lines.filter(|(of, _)| *of == line).map(|(_, units)| units).sum()
+    }
+
+    /// No more units are live or refunded than are shipped, at the time of a claim.
+    fn fits(&self, order: usize, view: &View) -> Result<(), String> {
+        let snapshot = &self.standing[&order];
+        let started = view.returns.last().ok_or("a return was started, and there is none")?;
+        for (at, line) in snapshot.lines.iter().enumerate() {
+            let of_order = view.returns.iter().filter(|kept| kept.order == order_name(order) && kept.status != "CANCELED");
+            let live = of_order.flat_map(|kept| &kept.units).filter(|unit| unit.line == line_name(at) && unit.refund.is_none()).count();
+            let taken = u32::try_from(live).unwrap() + self.refunded(order, at);
+            let claimed = started.units.iter().any(|unit| unit.line == line_name(at));
+            hold(!claimed || taken <= line.shipped, || format!("{taken} units of L{at} are taken, and {} shipped", line.shipped))?;
+        }
+        Ok(())
+    }
+
+    /// What is final stays, no message is missing or told twice, and the label comes first.
+    fn follow(&mut self, view: &View) -> Result<(), String> {
+        for told in &view.told {
+            let (count, refunded) = self.told.entry(told.name.clone()).or_default();
+            *count += 1;
+            hold(told.sequence == *count, || format!("{}: message {} comes after {}", told.name, told.sequence, *count - 1))?;
+            hold(!(told.event == "rma.refunded" && *refunded), || format!("{} is refunded twice", told.name))?;
+            *refunded |= told.event == "rma.refunded";
+            hold(*count > 1 || told.units.iter().all(|unit| unit.tracking.is_none()), || format!("{} began with a label", told.name))?;
+            if told.units.iter().any(|unit| unit.parcel.is_some()) && self.labelled.insert(told.name.clone()) {
+                let at_rest = told.units.iter().all(|unit| unit.parcel.as_deref() == Some("PRE_TRANSIT"));
+                hold(at_rest, || format!("{} moved before its label was told", told.name))?;
+            }
+        }
+        for now in &view.returns {
+            let name = &now.name;
+            let told = self.told.get(name).map_or(0, |(count, _)| *count);
+            hold(told == now.sequence, || format!("{name} is at {} and {told} messages tell of it", now.sequence))?;
+            if let Some(before) = self.returns.get(name) {
+                let is_final = !before.is_live();
+                hold(!is_final || before.status == now.status, || format!("{name} was {} and is {}", before.status, now.status))?;
+                for (before, now) in before.units.iter().zip(&now.units) {
+                    let kept = before.refund.is_none() || before.refund == now.refund;
+                    hold(kept, || format!("a unit of {name} has lost its refund"))?;
+                }
+            }
+            self.returns.insert(name.clone(), now.clone());
+        }
+        Ok(())
+    }
+
+    /// The parts of a line's money never sum to more than the whole, and all of them to the whole.
+    fn cents(&self) -> Result<(), String> {
+        let mut parts: BTreeMap<(&str, &str), BTreeMap<u32, i64>> = BTreeMap::new();
+        for kept in self.returns.values() {
+            let estimated: i64 = kept.units.iter().map(|unit| unit.estimated).sum();
+            hold((0..=estimated).contains(&kept.shopper), || format!("{} pays {} of {estimated}", kept.name, kept.shopper))?;
+            for unit in &kept.units {
+                parts.entry((&kept.order, &unit.line)).or_default().insert(unit.number, unit.estimated);
+            }
+        }
+        for ((order, line), parts) in parts {
+            let Some((shipped, whole)) = self.money[&(order.to_owned(), line.to_owned())] else { continue };
+            let sum: i64 = parts.values().sum();
+            let complete = parts.len() == shipped as usize;
+            hold(sum <= whole && (!complete || sum == whole), || format!("{order} {line}: parts sum to {sum} of {whole}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// No unit is in two returns, and no refund covers more than it says.
+fn units(view: &View, ledger: &Ledger) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    let mut settled: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for kept in &view.returns {
+        for unit in &kept.units {
+            let claim = (kept.order.clone(), unit.line.clone(), unit.number);
+            if kept.status != "CANCELED" {
+                hold(view.claims.contains(&claim), || format!("{claim:?} of {} is not claimed", kept.name))?;
+                hold(seen.insert(claim.clone()), || format!("{claim:?} is in two returns"))?;
+            }
+            if let Some(refund) = &unit.refund {
+                *settled.entry((refund, &unit.line)).or_default() += 1;
+            }
+        }
+    }
+    hold(seen.len() == view.claims.len(), || "units are claimed that are in no return".to_owned())?;
+    for ((refund, line), units) in settled {
+        let (_, lines) = ledger.refunds.get(refund).ok_or_else(|| format!("{refund} was never stated"))?;
+        let stated: u32 = lines.iter().filter(|(of, _)| line_name(*of) == line).map(|(_, units)| units).sum();
+        hold(units <= stated, || format!("{refund} covers {units} units of {line}, and says {stated}"))?;
+    }
+    Ok(())
+}
+
+fn worth(line: &Line) -> i64 {
+    line.product - line.discount + line.tax
+}
+
+fn hold(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}

@@ -1,0 +1,262 @@
+//! Returns as the documents tell of them, in memory: lists of units, and nothing of the program's own rules.
+
+mod carrying;
+mod publishing;
+pub mod starting;
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::step::{Report, Snapshot, Start, Step, line_name, order_name};
+use super::view::{Return, Told, Unit, View};
+use crate::world::beginning;
+
+/// What the merchant's returns may be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    pub managed_receiving: bool,
+    /// What a return by mail costs.
+    pub fee: i64,
+    pub deducted: bool,
+}
+
+/// A merchant.
+pub struct Model {
+    pub terms: Terms,
+    pub now: DateTime<Utc>,
+    pub returns: Vec<Kept>,
+    /// The snapshots that stand, with their text.
+    pub orders: BTreeMap<usize, (Snapshot, String)>,
+    refunds: BTreeMap<u32, Recorded>,
+    /// What carriers reported before the label, with what it waits for.
+    early: Vec<(String, Report)>,
+    /// The return of each tracking number.
+    numbers: BTreeMap<usize, usize>,
+    keys: BTreeMap<u32, Used>,
+    /// What the step tells.
+    told: Vec<Told>,
+    reminded: Vec<String>,
+}
+
+/// A return, with what cannot be seen of it.
+#[derive(Clone)]
+pub struct Kept {
+    pub shown: Return,
+    pub order: usize,
+    pub method: &'static str,
+    created_at: DateTime<Utc>,
+    reminded: bool,
+}
+
+/// A refund as it was first stated, and the return that it names.
+#[derive(Clone)]
+struct Recorded {
+    order: usize,
+    total: i64,
+    lines: Vec<(usize, u32)>,
+    named: Option<String>,
+}
+
+/// A request that was made under a key, and the return that it started.
+struct Used {
+    at: DateTime<Utc>,
+    request: String,
+    started: usize,
+}
+
+impl Model {
+    pub fn new(terms: Terms) -> Self {
+        Self {
+            terms,
+            now: beginning(),
+            returns: Vec::new(),
+            orders: BTreeMap::new(),
+            refunds: BTreeMap::new(),
+            early: Vec::new(),
+            numbers: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            told: Vec::new(),
+            reminded: Vec::new(),
+        }
+    }
+
+    /// What must be seen after a step; `name` is that of the return which it has started, if it has.
+    pub fn take(&mut self, step: &Step, name: Option<&str>, looked_at: usize) -> View {
+        self.told.clear();
+        self.reminded.clear();
+        let outcome = match step {
+            Step::Publish(snapshot) => self.publish(snapshot),
+            Step::Start(start) => self.start(start, name),
+            Step::Carry(report) => self.carry(report),
+            Step::Receive(nth, units) => self.receive(*nth, units),
+            Step::Close(nth) => self.close(*nth),
+            Step::Cancel(nth) => self.cancel(*nth),
+            Step::Resend(nth) => self.resend(*nth),
+            Step::Wait(_) => self.wake(),
+        };
+        for at in 0..self.returns.len() {
+            self.returns[at].shown.wakes_at = self.returns[at].wakes_at();
+        }
+        self.view(outcome, looked_at)
+    }
+
+    fn view(&mut self, outcome: String, looked_at: usize) -> View {
+        self.told.sort_by(|a, b| (&a.name, a.sequence).cmp(&(&b.name, b.sequence)));
+        self.reminded.sort();
+        let claimed = |kept: &Kept| {
+            let claim = |unit: &Unit| (kept.shown.order.clone(), unit.line.clone(), unit.number);
+            kept.shown.units.iter().map(claim).collect::<Vec<_>>()
+        };
+        let lines = self.orders.get(&looked_at).map_or(0, |(snapshot, _)| snapshot.lines.len());
+        View {
+            outcome,
+            returns: self.returns.iter().map(|kept| kept.shown.clone()).collect(),
+            told: self.told.clone(),
+            reminded: self.reminded.clone(),
+            claims: self.returns.iter().filter(|kept| kept.shown.status != "CANCELED").flat_map(claimed).collect(),
+            returnable: (0..lines).map(|line| (line_name(line), self.free(looked_at, line))).collect(),
+        }
+    }
+
+    /// The names of all returns, in the order in which they were started.
+    pub fn names(&self) -> Vec<String> {
+        self.returns.iter().map(|kept| kept.shown.name.clone()).collect()
+    }
+
+    /// A return has changed: its message.
+    fn tell(&mut self, nth: usize, event: &str) {
+        let shown = &mut self.returns[nth].shown;
+        shown.sequence += 1;
+        self.told.push(Told {
+            name: shown.name.clone(),
+            sequence: shown.sequence,
+            event: event.to_owned(),
+            status: shown.status.clone(),
+            units: shown.units.iter().map(|unit| unit.place.clone()).collect(),
+        });
+    }
+
+    /// Units of a line that are in a return and not refunded.
+    pub fn live(&self, order: usize, line: usize) -> u32 {
+        let of_order = self.returns.iter().filter(|kept| kept.order == order && kept.shown.status != "CANCELED");
+        let units = of_order.flat_map(|kept| &kept.shown.units).filter(|unit| unit.line == line_name(line) && unit.refund.is_none());
+        u32::try_from(units.count()).unwrap()
+    }
+
+    /// Units of a line that refunds cover.
+    pub fn refunded(&self, order: usize, line: usize) -> u32 {
+        let of_order = self.refunds.values().filter(|refund| refund.order == order);
+        of_order.flat_map(|refund| &refund.lines).filter(|(of, _)| *of == line).map(|(_, units)| units).sum()
+    }
+
+    fn receive(&mut self, nth: usize, units: &[usize]) -> String {
+        let Some(shown) = self.returns.get_mut(nth).map(|kept| &mut kept.shown) else { return "no such return".to_owned() };
+        let known = units.iter().all(|at| *at < shown.units.len());
+        if !known || shown.status == "CANCELED" || shown.units[0].place.receiving.is_none() {
+            return "refused".to_owned();
+        }
+        let mut arrived = false;
+        for at in units {
+            arrived |= shown.units[*at].place.receiving.replace("RECEIVED".to_owned()).as_deref() != Some("RECEIVED");
+        }
+        if arrived {
+            self.tell(nth, "rma.received");
+        }
+        "received".to_owned()
+    }
+
+    fn close(&mut self, nth: usize) -> String {
+        let Some(shown) = self.returns.get_mut(nth).map(|kept| &mut kept.shown) else { return "no such return".to_owned() };
+        if shown.status == "CANCELED" || shown.units[0].place.receiving.is_none() {
+            return "refused".to_owned();
+        }
+        if !shown.closed {
+            shown.closed = true;
+            for unit in shown.units.iter_mut().filter(|unit| unit.place.receiving.as_deref() == Some("PENDING")) {
+                unit.place.receiving = Some("NOT_RECEIVED".to_owned());
+            }
+            let some_refunded = shown.units.iter().any(|unit| unit.refund.is_some());
+            let event = if some_refunded && shown.status == "CREATED" {
+                "PARTIAL_REFUND".clone_into(&mut shown.status);
+                "rma.partially_refunded"
+            } else {
+                "rma.receiving_closed"
+            };
+            self.tell(nth, event);
+        }
+        "received".to_owned()
+    }
+
+    fn cancel(&mut self, nth: usize) -> String {
+        let Some(kept) = self.returns.get(nth) else { return "no such return".to_owned() };
+        if kept.shown.status == "CANCELED" {
+            return "cancelled".to_owned();
+        }
+        if kept.is_held() {
+            return "refused".to_owned();
+        }
+        self.call_off(nth, "by the test");
+        "cancelled".to_owned()
+    }
+
+    fn call_off(&mut self, nth: usize, why: &str) {
+        let shown = &mut self.returns[nth].shown;
+        "CANCELED".clone_into(&mut shown.status);
+        shown.cancel_reason = Some(why.to_owned());
+        self.tell(nth, "rma.canceled");
+    }
+
+    fn resend(&mut self, nth: usize) -> String {
+        if nth >= self.returns.len() {
+            return "no such return".to_owned();
+        }
+        self.tell(nth, "rma.resent");
+        "resent".to_owned()
+    }
+
+    fn wake(&mut self) -> String {
+        for nth in 0..self.returns.len() {
+            let kept = &mut self.returns[nth];
+            if kept.wakes_at().is_none_or(|due| due > self.now) {
+                continue;
+            }
+            if self.now < kept.created_at + TimeDelta::days(30) {
+                kept.reminded = true;
+                let name = kept.shown.name.clone();
+                self.reminded.push(name);
+            } else {
+                self.call_off(nth, "expired");
+            }
+        }
+        "woken".to_owned()
+    }
+}
+
+impl Kept {
+    /// Whether something has happened to it, so that it cannot be called off.
+    pub fn is_held(&self) -> bool {
+        let at_rest = [None, Some("PRE_TRANSIT"), Some("NOT_DROPPED_OFF")];
+        self.shown.units.iter().any(|unit| {
+            let arrived = unit.place.receiving.as_deref() == Some("RECEIVED");
+            unit.refund.is_some() || arrived || !at_rest.contains(&unit.place.parcel.as_deref())
+        })
+    }
+
+    /// How many units of a line no refund covers.
+    pub fn open(&self, line: usize) -> u32 {
+        let open = self.shown.units.iter().filter(|unit| unit.line == line_name(line) && unit.refund.is_none());
+        u32::try_from(open.count()).unwrap()
+    }
+
+    /// When the shopper is reminded of it, or it is called off.
+    fn wakes_at(&self) -> Option<DateTime<Utc>> {
+        let waits = self.method != "customer-keep" && self.shown.is_live() && !self.is_held();
+        waits.then(|| self.created_at + TimeDelta::days(if self.reminded { 30 } else { 21 }))
+    }
+
+    fn new(start: &Start, name: &str, now: DateTime<Utc>) -> Self {
+        let shown = Return { name: name.to_owned(), order: order_name(start.order), status: "CREATED".to_owned(), ..Return::default() };
+        Self { shown, order: start.order, method: start.method, created_at: now, reminded: false }
+    }
+}

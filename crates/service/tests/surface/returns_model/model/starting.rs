@@ -1,0 +1,91 @@
+//! How a return begins.
+
+use chrono::TimeDelta;
+
+use super::super::step::{Line, Snapshot, Start, line_name};
+use super::super::view::{Place, Unit};
+use super::{Kept, Model, Used};
+
+/// The reasons that a shopper can give.
+pub const REASONS: [&str; 3] = ["TOO_SMALL", "DAMAGED", "NOT_GIVEN"];
+/// Tags with which nothing comes back.
+pub const FINAL: [&str; 2] = ["Final-Sale", "GIFT_CARD"];
+
+impl Model {
+    /// How many units of a line can come back.
+    pub fn free(&self, order: usize, line: usize) -> u32 {
+        let Some((snapshot, _)) = self.orders.get(&order) else { return 0 };
+        let Some(sold) = snapshot.lines.get(line) else { return 0 };
+        let barred = sold.tag.iter().chain(&snapshot.tags).any(|tag| FINAL.contains(tag));
+        let over = self.now > crate::world::beginning() + TimeDelta::hours(sold.shipped_at) + TimeDelta::days(30);
+        if snapshot.cancelled || barred || over {
+            return 0;
+        }
+        sold.shipped.saturating_sub(self.refunded(order, line)).saturating_sub(self.live(order, line))
+    }
+
+    pub(super) fn start(&mut self, start: &Start, name: Option<&str>) -> String {
+        let request = start.request();
+        if let Some(used) = start.key.and_then(|key| self.keys.get(&key)).filter(|used| self.now < used.at + TimeDelta::hours(48)) {
+            let same = used.request == request;
+            return if same { format!("repeated {}", self.returns[used.started].shown.name) } else { "key used".to_owned() };
+        }
+        let Some((snapshot, _)) = self.orders.get(&start.order) else { return "no such order".to_owned() };
+        if !self.is_possible(snapshot, start) {
+            return "faulty".to_owned();
+        }
+        let name = name.unwrap_or("not started");
+        let mut kept = Kept::new(start, name, self.now);
+        for (line, quantity, _) in &start.items {
+            let sold = &snapshot.lines[*line];
+            for _ in 0..*quantity {
+                let number =
+                    (1..=sold.shipped).find(|number| !self.is_claimed(start.order, *line, *number) && !has(&kept, *line, *number)).unwrap();
+                let receiving = (self.terms.managed_receiving && start.method != "customer-keep").then(|| "PENDING".to_owned());
+                kept.shown.units.push(Unit {
+                    line: line_name(*line),
+                    number,
+                    place: Place { receiving, ..Place::default() },
+                    refund: None,
+                    estimated: estimated(sold, number),
+                });
+            }
+        }
+        let whole: i64 = kept.shown.units.iter().map(|unit| unit.estimated).sum();
+        let fee = if start.method == "mail-back" && self.terms.deducted { self.terms.fee } else { 0 };
+        kept.shown.shopper = (whole - fee).max(0);
+        let nth = self.returns.len();
+        self.returns.push(kept);
+        if let Some(key) = start.key {
+            self.keys.insert(key, Used { at: self.now, request, started: nth });
+        }
+        self.tell(nth, "rma.created");
+        format!("started {name}")
+    }
+
+    fn is_possible(&self, snapshot: &Snapshot, start: &Start) -> bool {
+        let wanted = |line: usize| start.items.iter().filter(|(of, ..)| *of == line).map(|(_, quantity, _)| quantity).sum::<u32>();
+        let each = start.items.iter().all(|(line, quantity, reason)| {
+            *line < snapshot.lines.len() && *quantity > 0 && wanted(*line) <= self.free(start.order, *line) && REASONS.contains(reason)
+        });
+        let pounds = |line: &usize, quantity: &u32| snapshot.lines.get(*line)?.weight.map(|weight| weight * quantity);
+        let weight: Option<u32> = start.items.iter().map(|(line, quantity, _)| pounds(line, quantity)).sum();
+        let fits = start.method != "express-returns" || weight.is_some_and(|weight| weight <= 20);
+        each && fits && start.giftee == snapshot.tags.contains(&"gift")
+    }
+
+    fn is_claimed(&self, order: usize, line: usize, number: u32) -> bool {
+        self.returns.iter().any(|kept| kept.order == order && kept.shown.status != "CANCELED" && has(kept, line, number))
+    }
+}
+
+fn has(kept: &Kept, line: usize, number: u32) -> bool {
+    kept.shown.units.iter().any(|unit| unit.line == line_name(line) && unit.number == number)
+}
+
+/// What can be refunded for a unit: its parts of the line's money, the odd cents with the lower numbers.
+fn estimated(line: &Line, number: u32) -> i64 {
+    let parts = i64::from(line.shipped);
+    let part = |whole: i64| whole / parts + i64::from(i64::from(number) <= whole % parts);
+    (part(line.product) - part(line.discount) + part(line.tax)).max(0)
+}

@@ -1,0 +1,198 @@
+//! What can happen to a merchant's orders and returns, as data: a history can be printed, and run again without some of its steps.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+use crate::world::{self, beginning};
+
+/// The name of a return that nobody has started.
+pub const NOBODY: &str = "R-2222-2222";
+
+/// Something that happens. Orders and lines go by their positions, returns by when they were started.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// The merchant publishes an order.
+    Publish(Snapshot),
+    /// The shopper confirms a return.
+    Start(Start),
+    /// A carrier reports.
+    Carry(Report),
+    /// Units of a return arrive at the warehouse.
+    Receive(usize, Vec<usize>),
+    /// Nothing more is expected to arrive for a return.
+    Close(usize),
+    /// A return is called off.
+    Cancel(usize),
+    /// A return's message is asked for again.
+    Resend(usize),
+    /// So many hours pass, and returns are woken.
+    Wait(i64),
+}
+
+/// An order as it is published.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub order: usize,
+    /// Its `updated_at`, in minutes after the beginning.
+    pub minute: i64,
+    /// Tells it from others of the same minute.
+    pub word: u32,
+    pub cancelled: bool,
+    pub tags: Vec<&'static str>,
+    pub lines: Vec<Line>,
+    pub refunds: Vec<Refund>,
+}
+
+/// A line of it; money is of all its shipped units.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub quantity: u32,
+    pub shipped: u32,
+    pub cancelled: u32,
+    pub product: i64,
+    pub discount: i64,
+    pub tax: i64,
+    /// In pounds.
+    pub weight: Option<u32>,
+    pub tag: Option<&'static str>,
+    /// The hour in which it was shipped, after the beginning.
+    pub shipped_at: i64,
+}
+
+/// A refund of it.
+#[derive(Clone, Debug)]
+pub struct Refund {
+    pub number: u32,
+    pub total: i64,
+    /// Lines, each once, and how many units of each.
+    pub lines: Vec<(usize, u32)>,
+    pub named: Option<usize>,
+}
+
+/// A return that is wanted.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub order: usize,
+    pub method: &'static str,
+    /// Lines, how many units of each and why.
+    pub items: Vec<(usize, u32, &'static str)>,
+    pub giftee: bool,
+    pub key: Option<u32>,
+}
+
+/// What a carrier reports.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub event: &'static str,
+    pub of: Option<usize>,
+    pub number: Option<usize>,
+    /// When it happened, in seconds after the beginning.
+    pub at: i64,
+    /// What was handed over, when it was not everything.
+    pub items: Option<Vec<(usize, u32)>>,
+}
+
+pub fn order_name(order: usize) -> String {
+    format!("A-{order}")
+}
+
+pub fn line_name(line: usize) -> String {
+    format!("L{line}")
+}
+
+pub fn refund_name(number: u32) -> String {
+    format!("F-{number:04}")
+}
+
+pub fn tracking_number(number: usize) -> String {
+    format!("T-{number}")
+}
+
+/// The name of the return that was started as number `nth`.
+pub fn return_name(nth: usize, names: &[String]) -> &str {
+    names.get(nth).map_or(NOBODY, String::as_str)
+}
+
+fn time(after: TimeDelta) -> String {
+    let time: DateTime<Utc> = beginning() + after;
+    wire::time::write(time)
+}
+
+impl Snapshot {
+    /// The message that publishes it.
+    pub fn message(&self, names: &[String]) -> String {
+        let mut order = world::order(&order_name(self.order));
+        order["raw_status"] = self.word.to_string().into();
+        order["status"] = if self.cancelled { "Cancelled" } else { "Shipped" }.into();
+        order["updated_at"] = time(TimeDelta::minutes(self.minute)).into();
+        order["tags"] = json!(self.tags);
+        order["items"] = self.lines.iter().enumerate().map(|(at, line)| line.json(at)).collect();
+        order["refunds"] = self.refunds.iter().map(|refund| refund.json(names)).collect();
+        world::message([order]).to_string()
+    }
+}
+
+impl Line {
+    fn json(&self, at: usize) -> Value {
+        let mut line = world::line(&line_name(at), self.quantity);
+        line["quantity_shipped"] = self.shipped.into();
+        line["quantity_canceled"] = self.cancelled.into();
+        line["product_amount_cents"] = self.product.into();
+        line["discount_amount_cents"] = self.discount.into();
+        line["tax_amount_cents"] = self.tax.into();
+        line["weight"] = json!(self.weight);
+        line["tags"] = self.tag.into_iter().collect();
+        line["shipped_date"] = time(TimeDelta::hours(self.shipped_at)).into();
+        line
+    }
+}
+
+impl Refund {
+    fn json(&self, names: &[String]) -> Value {
+        let identifier = refund_name(self.number);
+        let lines = self.lines.iter().map(|(line, units)| {
+            json!({ "identifier": format!("{identifier}-{line}"), "quantity": units, "order_item_identifier": line_name(*line) })
+        });
+        json!({
+            "identifier": identifier,
+            "total_refund_amount_cents": self.total,
+            "refund_line_items": lines.collect::<Vec<_>>(),
+            "created_at": "2026-03-01T12:00:00Z",
+            "rma_identifier": self.named.map(|nth| return_name(nth, names)),
+        })
+    }
+}
+
+impl Start {
+    /// The request that starts it.
+    pub fn request(&self) -> String {
+        let items = self.items.iter().map(|(line, quantity, reason)| {
+            json!({ "order_line_item_identifier": line_name(*line), "quantity": quantity, "return_reason": reason })
+        });
+        json!({
+            "order_identifier": order_name(self.order),
+            "return_method": self.method,
+            "items": items.collect::<Vec<_>>(),
+            "giftee_email": self.giftee.then_some("kim@example.com"),
+        })
+        .to_string()
+    }
+}
+
+impl Report {
+    /// The request that tells of it.
+    pub fn request(&self, names: &[String]) -> String {
+        let items = self.items.as_ref().map(|items| {
+            let item = |(line, units): &(usize, u32)| json!({ "order_line_item_identifier": line_name(*line), "quantity": units });
+            items.iter().map(item).collect::<Vec<_>>()
+        });
+        json!({
+            "event": self.event,
+            "rma_identifier": self.of.map(|nth| return_name(nth, names)),
+            "tracking_number": self.number.map(tracking_number),
+            "occurred_at": time(TimeDelta::seconds(self.at)),
+            "items": items,
+        })
+        .to_string()
+    }
+}
