@@ -25,6 +25,7 @@ mod meter;
 mod order;
 mod owing;
 mod retry;
+mod returns;
 mod rollups;
 mod stage;
 mod witness;
@@ -102,6 +103,21 @@ enum Command {
         /// Subjects, each with six messages.
         #[arg(long, default_value_t = 2_000)]
         subjects: u64,
+    },
+    /// Kills of the service and of PostgreSQL while returns live their whole lives.
+    ChaosReturns {
+        /// Returns that live while the service is killed; a fifth as many while PostgreSQL is.
+        #[arg(long, default_value_t = 1_000)]
+        returns: u64,
+        /// How often the service is killed.
+        #[arg(long, default_value_t = 20)]
+        kills: u32,
+        /// How often PostgreSQL is killed.
+        #[arg(long, default_value_t = 6)]
+        database_kills: u32,
+        /// Milliseconds from one kill to the next.
+        #[arg(long, default_value_t = 5_000)]
+        every: u64,
     },
     /// Processes that are cut off at every point that a message passes.
     CrashDelivery {
@@ -184,6 +200,10 @@ async fn main() -> anyhow::Result<()> {
             delivery::run(&cli.program, &delivery::Plan { messages, waiting, idle, rounds }).await?
         }
         Command::ChaosDelivery { kills, subjects } => delivery_chaos::run(&cli.program, &delivery_chaos::Plan { kills, subjects }).await?,
+        Command::ChaosReturns { returns, kills, database_kills, every } => {
+            let plan = returns::chaos::Plan { returns, kills, database_kills, every: Duration::from_millis(every) };
+            returns::chaos::run(&cli.program, &plan).await?
+        }
         Command::CrashDelivery { times } => delivery_crash::run(&cli.program, times).await?,
         Command::OutageDelivery { outages, seconds } => {
             delivery_outage::run(&cli.program, &delivery_outage::Plan { outages, down: Duration::from_secs(seconds) }).await?

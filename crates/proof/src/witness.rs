@@ -61,24 +61,14 @@ impl Witness {
         self.owed().iter().filter(|owed| accepted.contains(&owed.id)).map(|owed| owed.subject).collect()
     }
 
-    /// Lets `systems` fail `failing` of 100 calls at `path`, in ways that depend on nothing but the message, the attempt and
-    /// the seed.
+    /// Notes what arrives at `path` of `systems`, and lets `failing` of 100 calls fail.
     pub(crate) fn watch(self: &Arc<Self>, systems: &Merchant, path: &str, failing: u8) {
         systems.keep_bodies(false);
         let witness = Arc::clone(self);
         systems.answer_by(path, move |received| {
-            let [chance, manner, delay] = draw(received);
-            let accepted = chance >= failing;
+            let (accepted, answer) = answer_by_chance(received, failing);
             witness.arrive(received, accepted);
-            let answer = match (accepted, manner % 4) {
-                (true, _) => Answer::ok(),
-                (false, 0) => Answer::reset(),
-                (false, 1) => Answer::close(),
-                (false, 2) => Answer::status(503),
-                (false, _) => Answer::status(500),
-            };
-            // Some are slow, so that faults meet calls that are out.
-            answer.delay(Duration::from_millis(u64::from(delay % 20)))
+            answer
         });
     }
 
@@ -91,6 +81,22 @@ impl Witness {
         };
         Ok(Report::new(self.owed().clone(), self.arrivals().clone(), stored))
     }
+}
+
+/// Fails `failing` of 100 calls, in ways that depend on nothing but the message, the attempt and the seed. Answers whether it
+/// takes this one, and how.
+pub(crate) fn answer_by_chance(received: &Received, failing: u8) -> (bool, Answer) {
+    let [chance, manner, delay] = draw(received);
+    let accepted = chance >= failing;
+    let answer = match (accepted, manner % 4) {
+        (true, _) => Answer::ok(),
+        (false, 0) => Answer::reset(),
+        (false, 1) => Answer::close(),
+        (false, 2) => Answer::status(503),
+        (false, _) => Answer::status(500),
+    };
+    // Some are slow, so that faults meet calls that are out.
+    (accepted, answer.delay(Duration::from_millis(u64::from(delay % 20))))
 }
 
 /// Three numbers that depend on the message, the attempt and the seed; the first is below 100.

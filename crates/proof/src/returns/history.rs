@@ -1,0 +1,291 @@
+//! The checker: what clients were answered, what the merchants' systems received, and what the database holds in the end.
+//!
+//! Whatever was acknowledged is stored, whatever is stored was received: once, in order, unaltered and by whom it concerns. No
+//! unit is refunded twice, and no return is closed without its refund.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use uuid::Uuid;
+
+use super::SOLD;
+use super::life::{Client, Refunding, sku};
+use super::record::Receipt;
+use super::stored::{Stored, StoredMessage, StoredReturn};
+use crate::history::{self as deliveries, Arrival, Owed};
+
+/// The three records.
+#[derive(Clone)]
+pub(super) struct History {
+    pub(super) clients: Vec<Client>,
+    pub(super) receipts: Vec<Receipt>,
+    pub(super) stored: Stored,
+}
+
+/// What can be wrong with a return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wrong {
+    /// Something acknowledged is not stored, or something stored was not received.
+    Lost,
+    /// A message was received before one that goes before it.
+    Inverted,
+    /// Something arrived that was never said, or not so.
+    Altered,
+    /// Its sequences do not count from one without gaps.
+    Gapped,
+    /// It was started twice, or changed more often than something happened.
+    Doubled,
+    /// A unit of it was refunded twice.
+    RefundedTwice,
+    /// It was closed without its refund.
+    Unrefunded,
+    /// It was shown to somebody whom it does not concern.
+    Strange,
+}
+
+/// A return: its merchant and its name.
+pub(super) type Key = (usize, String);
+
+/// What is wrong with which returns.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Findings {
+    pub(super) wrong: BTreeSet<(Wrong, Key)>,
+    /// How often messages were accepted again, which is allowed.
+    pub(super) duplicates: usize,
+    /// How many returns are refunded, and known to be.
+    pub(super) closed: usize,
+}
+
+impl Findings {
+    fn add(&mut self, wrong: Wrong, shop: usize, rma: &str) {
+        self.wrong.insert((wrong, (shop, rma.to_owned())));
+    }
+
+    /// How many returns are wrong in this way.
+    pub(super) fn count(&self, wrong: Wrong) -> usize {
+        self.wrong.iter().filter(|(found, _)| *found == wrong).count()
+    }
+}
+
+const REFUNDED: &str = "REFUNDED";
+
+/// Compares the three records.
+pub(super) fn check(history: &History) -> Findings {
+    let mut findings = Findings::default();
+    let returns: HashMap<Key, &StoredReturn> =
+        history.stored.returns.iter().map(|stored| ((stored.shop, stored.rma.clone()), stored)).collect();
+    acknowledged(history, &returns, &mut findings);
+    told(history, &returns, &mut findings);
+    received(history, &mut findings);
+    refunded(history, &mut findings);
+    findings
+}
+
+/// What was acknowledged is stored, and nothing beyond what was asked for.
+fn acknowledged(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut Findings) {
+    let mut known: BTreeSet<Key> = BTreeSet::new();
+    for client in &history.clients {
+        let (shop, name) = (client.shop, client.rma.as_deref().unwrap_or(&client.tracking_number));
+        if client.order_acknowledged && !history.stored.orders.contains(&(shop, client.order.clone())) {
+            findings.add(Wrong::Lost, shop, name);
+        }
+        if client.answered_differently {
+            findings.add(Wrong::Altered, shop, name);
+        }
+        let Some(rma) = &client.rma else {
+            findings.add(Wrong::Lost, shop, name);
+            continue;
+        };
+        if client.answered_of_another || !known.insert((shop, rma.clone())) {
+            findings.add(Wrong::Strange, shop, rma);
+        }
+        let Some(stored) = returns.get(&(shop, rma.clone())).filter(|stored| stored.order == client.order) else {
+            findings.add(Wrong::Lost, shop, rma);
+            continue;
+        };
+        if stored.sequence < client.least || stored.units.len() != client.units {
+            findings.add(Wrong::Lost, shop, rma);
+        }
+        if stored.sequence > client.most {
+            findings.add(Wrong::Doubled, shop, rma);
+        }
+        // The second change is the label.
+        if client.least >= 2 && stored.units.iter().any(|unit| unit.tracking_number.as_ref() != Some(&client.tracking_number)) {
+            findings.add(Wrong::Lost, shop, rma);
+        }
+        let covers = |unit: &Option<String>| unit.as_ref() == Some(&client.refund);
+        if client.refunding == Refunding::Acknowledged && !stored.units.iter().all(|unit| covers(&unit.refund)) {
+            findings.add(Wrong::Lost, shop, rma);
+        }
+    }
+    for (shop, rma) in returns.keys().filter(|key| !known.contains(*key)) {
+        findings.add(Wrong::Doubled, *shop, rma);
+    }
+}
+
+/// Every change has its message, each with the next sequence.
+fn told(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut Findings) {
+    let mut messages: BTreeMap<Key, Vec<&StoredMessage>> = BTreeMap::new();
+    for message in &history.stored.messages {
+        messages.entry((message.shop, message.rma.clone())).or_default().push(message);
+    }
+    for ((shop, rma), messages) in &mut messages {
+        messages.sort_by_key(|message| message.sequence);
+        if !returns.contains_key(&(*shop, rma.clone())) {
+            findings.add(Wrong::Strange, *shop, rma);
+        }
+        if messages.iter().filter(|message| message.event == "rma.refunded").count() > 1 {
+            findings.add(Wrong::RefundedTwice, *shop, rma);
+        }
+    }
+    for ((shop, rma), stored) in returns {
+        let sequences = messages.get(&(*shop, rma.clone())).into_iter().flatten().map(|message| message.sequence);
+        if !sequences.eq(1..=stored.sequence) {
+            findings.add(Wrong::Gapped, *shop, rma);
+        }
+    }
+}
+
+/// Every message was received by whom it concerns, in order and as it is stored.
+fn received(history: &History, findings: &mut Findings) {
+    let messages: HashMap<Uuid, &StoredMessage> = history.stored.messages.iter().map(|message| (message.id, message)).collect();
+    let mut subjects: HashMap<Key, u64> = HashMap::new();
+    let owed = history.stored.messages.iter().map(|message| {
+        let next = subjects.len() as u64;
+        let subject = *subjects.entry((message.shop, message.rma.clone())).or_insert(next);
+        Owed { id: message.id, subject, sequence: message.sequence, digest: message.digest }
+    });
+    let owed: Vec<Owed> = owed.collect();
+    let arrivals = history.receipts.iter().map(|receipt| Arrival {
+        number: receipt.number,
+        id: receipt.id,
+        digest: receipt.digest,
+        accepted: receipt.accepted,
+    });
+    let arrivals: Vec<Arrival> = arrivals.collect();
+    // Nothing may be given up here, so that what is in the failure queue is lost as well.
+    let waiting = history.stored.waiting.union(&history.stored.failed).copied().collect();
+    let found = deliveries::check(&owed, &arrivals, &deliveries::Stored { waiting, ..deliveries::Stored::default() });
+    findings.duplicates = found.duplicates;
+    for (wrong, ids) in [(Wrong::Lost, &found.lost), (Wrong::Inverted, &found.inverted), (Wrong::Altered, &found.altered)] {
+        for id in ids {
+            let message = messages.get(id);
+            findings.add(wrong, message.map_or(usize::MAX, |message| message.shop), message.map_or("", |message| &message.rma));
+        }
+    }
+    let mut latest: HashMap<Key, i64> = HashMap::new();
+    let mut receipts: Vec<&Receipt> = history.receipts.iter().collect();
+    receipts.sort_by_key(|receipt| receipt.number);
+    for receipt in receipts {
+        let Some(message) = messages.get(&receipt.id) else { continue };
+        if receipt.shop != message.shop || receipt.skus.iter().any(|of| *of != sku(receipt.shop)) {
+            findings.add(Wrong::Strange, message.shop, &message.rma);
+        }
+        if receipt.sequence != message.sequence || receipt.rma != message.rma {
+            findings.add(Wrong::Altered, message.shop, &message.rma);
+        }
+        // By first receipt each is the next one; what comes again is none that was not there.
+        let latest = latest.entry((message.shop, message.rma.clone())).or_default();
+        if message.sequence > *latest + 1 {
+            findings.add(Wrong::Inverted, message.shop, &message.rma);
+        }
+        *latest = message.sequence.max(*latest);
+    }
+}
+
+/// Every unit is refunded once, and what is closed is refunded.
+fn refunded(history: &History, findings: &mut Findings) {
+    let stored = &history.stored;
+    let mut covered: HashMap<Key, i64> = HashMap::new();
+    let mut of_order: HashMap<Key, i64> = HashMap::new();
+    for refund in &stored.refunds {
+        *covered.entry((refund.shop, refund.refund.clone())).or_default() += refund.quantity;
+        *of_order.entry((refund.shop, refund.order.clone())).or_default() += refund.quantity;
+    }
+    let mut settled: HashMap<Key, i64> = HashMap::new();
+    let mut units: BTreeSet<(usize, &str, i32)> = BTreeSet::new();
+    for of in &stored.returns {
+        if of_order.get(&(of.shop, of.order.clone())).is_some_and(|units| *units > SOLD) {
+            findings.add(Wrong::RefundedTwice, of.shop, &of.rma);
+        }
+        for unit in &of.units {
+            if !units.insert((of.shop, &of.order, unit.unit)) {
+                findings.add(Wrong::RefundedTwice, of.shop, &of.rma);
+            }
+            let Some(refund) = &unit.refund else { continue };
+            let settled = settled.entry((of.shop, refund.clone())).or_default();
+            *settled += 1;
+            if *settled > covered.get(&(of.shop, refund.clone())).copied().unwrap_or_default() {
+                findings.add(Wrong::RefundedTwice, of.shop, &of.rma);
+            }
+        }
+    }
+    let mut told: HashMap<Key, BTreeSet<Uuid>> = HashMap::new();
+    for receipt in history.receipts.iter().filter(|receipt| receipt.accepted && receipt.status == REFUNDED) {
+        told.entry((receipt.shop, receipt.rma.clone())).or_default().insert(receipt.id);
+    }
+    let clients: HashMap<Key, &Client> =
+        history.clients.iter().filter_map(|client| Some(((client.shop, client.rma.clone()?), client))).collect();
+    let closed = stored.returns.iter().filter(|of| of.status == REFUNDED).map(|of| (of.shop, of.rma.clone()));
+    let closed: BTreeSet<Key> = closed.collect();
+    for key in told.keys().chain(&closed) {
+        let (of, client) = (stored.returns.iter().find(|of| (of.shop, &of.rma) == (key.0, &key.1)), clients.get(key));
+        let paid = of.is_some_and(|of| of.units.iter().all(|unit| unit.refund.is_some()))
+            && client
+                .is_some_and(|client| client.refunding != Refunding::Ahead && covered.contains_key(&(client.shop, client.refund.clone())));
+        if !paid {
+            findings.add(Wrong::Unrefunded, key.0, &key.1);
+        }
+    }
+    for ((shop, rma), ids) in &told {
+        if ids.len() > 1 {
+            findings.add(Wrong::RefundedTwice, *shop, rma);
+        }
+    }
+    findings.closed = clients.keys().filter(|key| closed.contains(*key) && told.contains_key(*key)).count();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn nothing_is_found_in_records_that_agree() {
+        let history = sample::history(60);
+        assert_eq!(check(&history), Findings { closed: 60, ..Findings::default() });
+    }
+
+    #[test]
+    fn a_message_that_comes_again_unaltered_is_counted_and_allowed() {
+        let mut history = sample::history(3);
+        let again = Receipt { number: 100, ..history.receipts[0].clone() };
+        history.receipts.push(again);
+        assert_eq!(check(&history), Findings { closed: 3, duplicates: 1, ..Findings::default() });
+    }
+
+    #[test]
+    fn a_change_whose_answer_was_lost_may_be_there_or_not() {
+        let mut history = sample::history(1);
+        history.clients[0].least = 3;
+        history.clients[0].refunding = Refunding::Sent;
+        assert_eq!(check(&history).wrong, BTreeSet::new());
+    }
+
+    #[test]
+    fn a_return_that_nobody_was_told_of_is_lost_to_its_client_and_doubled() {
+        let mut history = sample::history(1);
+        history.clients[0].rma = None;
+        let found = check(&history).wrong;
+        assert!(found.contains(&(Wrong::Lost, (0, "T-0-0".to_owned()))), "{found:?}");
+        assert!(found.contains(&(Wrong::Doubled, (0, "R-0".to_owned()))), "{found:?}");
+    }
+
+    #[test]
+    fn a_refused_message_out_of_order_is_an_inversion_by_first_receipt() {
+        let mut history = sample::history(1);
+        let early = Receipt { number: 0, accepted: false, ..history.receipts[2].clone() };
+        history.receipts.iter_mut().for_each(|receipt| receipt.number += 1);
+        history.receipts.push(early);
+        assert_eq!(check(&history).wrong, BTreeSet::from([(Wrong::Inverted, (0, "R-0".to_owned()))]));
+    }
+}

@@ -1,0 +1,283 @@
+//! The life of one return as its clients live it: the order, the return, the label, the scan, the refund. What got no answer
+//! is sent again as it was, and so is some of what did.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::{Value, json};
+
+use super::record::{Progress, Record};
+use super::{SHOPS, SOLD};
+use crate::load::Connection;
+use crate::stage::Stage;
+
+/// Of 100 answers, so many are lost on the client's side.
+const UNHEARD: u32 = 20;
+/// How long a client waits before it repeats.
+const REPEAT_AFTER: std::ops::Range<u64> = 50..250;
+
+/// What a client sent and what it was answered.
+#[derive(Clone, Debug)]
+pub(super) struct Client {
+    pub(super) shop: usize,
+    pub(super) order: String,
+    pub(super) tracking_number: String,
+    pub(super) refund: String,
+    /// How many units come back.
+    pub(super) units: usize,
+    pub(super) order_acknowledged: bool,
+    /// The return as it was named in an answer.
+    pub(super) rma: Option<String>,
+    /// How many changes of the return were acknowledged, and how many may have happened.
+    pub(super) least: i64,
+    pub(super) most: i64,
+    pub(super) refunding: Refunding,
+    /// The same request under the same key was answered differently.
+    pub(super) answered_differently: bool,
+    /// An answer was about something else.
+    pub(super) answered_of_another: bool,
+}
+
+impl Client {
+    /// The client of the return with this number, before it sends anything. Two returns in a row share an order: one has one
+    /// unit of it, one has two.
+    pub(super) fn new(number: u64) -> Self {
+        let (order, half, shops) = (number / 2, number % 2, SHOPS as u64);
+        let name = order / shops;
+        Self {
+            shop: usize::try_from(order % shops).unwrap_or_default(),
+            order: format!("O-{name}"),
+            tracking_number: format!("T-{name}-{half}"),
+            refund: format!("F-{name}-{half}"),
+            units: if half == 0 { 1 } else { 2 },
+            order_acknowledged: false,
+            rma: None,
+            least: 0,
+            most: 0,
+            refunding: Refunding::Ahead,
+            answered_differently: false,
+            answered_of_another: false,
+        }
+    }
+}
+
+/// How far the refund is, for whoever sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refunding {
+    Ahead,
+    Sent,
+    Acknowledged,
+}
+
+/// Which way a return goes back.
+#[derive(Clone, Copy)]
+enum Route {
+    /// It is scanned after its label.
+    Scanned,
+    /// It is dropped off first; if it has several units, only one of them.
+    DroppedOff,
+    /// The scan overtakes the label.
+    Overtaken,
+}
+
+/// What all lives of a run share.
+pub(super) struct Run {
+    pub(super) stage: Arc<Stage>,
+    pub(super) record: Arc<Record>,
+    pub(super) address: SocketAddr,
+    /// When the run began: times in requests must be the same in every repetition.
+    pub(super) began: DateTime<Utc>,
+    /// How long the lives are, about.
+    pub(super) span: Duration,
+}
+
+/// One return and its clients.
+pub(super) struct Life {
+    number: u64,
+    run: Arc<Run>,
+    client: Arc<Mutex<Client>>,
+    rng: StdRng,
+}
+
+impl Life {
+    /// The life of the return with this number.
+    pub(super) fn new(number: u64, run: &Arc<Run>) -> Self {
+        let client = Arc::new(Mutex::new(Client::new(number)));
+        Self { number, run: Arc::clone(run), client, rng: StdRng::seed_from_u64(number) }
+    }
+
+    /// What its clients sent and were answered; it grows while the life goes on.
+    pub(super) fn client(&self) -> Arc<Mutex<Client>> {
+        Arc::clone(&self.client)
+    }
+
+    fn note<T>(&self, note: impl FnOnce(&mut Client) -> T) -> T {
+        note(&mut self.client.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lives it to its end: the merchant's systems have received that it is refunded.
+    pub(super) async fn live(mut self) -> anyhow::Result<()> {
+        self.pause(2).await;
+        let client = self.note(|client| client.clone());
+        self.send("/returns_portal_orders", &self.order(None), &[200]).await?;
+        self.note(|client| client.order_acknowledged = true);
+        self.pause(12).await;
+        let rma = self.start(&client).await?;
+        let route = match (self.number / 2) % 3 {
+            0 => Route::Scanned,
+            1 => Route::DroppedOff,
+            _ => Route::Overtaken,
+        };
+        self.pause(12).await;
+        let label = json!({"event": "label_issued", "rma_identifier": rma, "tracking_number": client.tracking_number});
+        let scan = json!({"event": "in_transit", "tracking_number": client.tracking_number});
+        match route {
+            Route::Scanned => {
+                self.report(&rma, label, 1).await?;
+                self.pause(12).await;
+                self.report(&rma, scan, 1).await?;
+            }
+            Route::DroppedOff => {
+                self.report(&rma, label, 1).await?;
+                self.pause(12).await;
+                let dropped = json!([{"order_line_item_identifier": "L1", "quantity": 1}]);
+                self.report(&rma, json!({"event": "dropped_off", "rma_identifier": rma, "items": dropped}), 1).await?;
+                self.pause(12).await;
+                self.report(&rma, scan, 1).await?;
+            }
+            Route::Overtaken => {
+                self.report(&rma, scan, 0).await?;
+                self.pause(12).await;
+                self.report(&rma, label, 2).await?;
+            }
+        }
+        self.run.record.reached(client.shop, &rma, Progress::Scanned).await?;
+        self.refund(&rma).await?;
+        self.run.record.reached(client.shop, &rma, Progress::Refunded).await
+    }
+
+    /// Waits for as long as chance has it, at most this part of the run.
+    async fn pause(&mut self, part: u32) {
+        let most = u64::try_from((self.run.span / part).as_millis()).unwrap_or_default();
+        tokio::time::sleep(Duration::from_millis(self.rng.random_range(0..=most))).await;
+    }
+
+    async fn start(&mut self, client: &Client) -> anyhow::Result<String> {
+        let item = json!({"order_line_item_identifier": "L1", "quantity": client.units, "return_reason": "NOT_GIVEN"});
+        let wanted = json!({"order_identifier": client.order, "return_method": "mail-back", "items": [item]});
+        self.note(|client| client.most += 1);
+        let answers = self.send("/v1/returns", &wanted, &[201, 200]).await?;
+        let first: Value = serde_json::from_slice(answers.first().context("there is no answer")?)?;
+        let rma = first.get("rma_identifier").and_then(Value::as_str).context("the answer names no return")?.to_owned();
+        let of_order = first.get("order_identifier").and_then(Value::as_str) == Some(client.order.as_str());
+        let of_shop = first.pointer("/items/0/sku").and_then(Value::as_str) == Some(sku(client.shop).as_str());
+        self.note(|client| {
+            client.rma = Some(rma.clone());
+            client.least += 1;
+            client.answered_differently |= answers.iter().any(|answer| Some(answer) != answers.first());
+            client.answered_of_another |= !(of_order && of_shop);
+        });
+        Ok(rma)
+    }
+
+    /// Lets the carrier report an event that changes the return `changes` times.
+    async fn report(&mut self, rma: &str, mut event: Value, changes: i64) -> anyhow::Result<()> {
+        if let Value::Object(event) = &mut event {
+            event.insert("occurred_at".to_owned(), time(self.run.began).into());
+        }
+        self.note(|client| client.most += changes);
+        let answers = self.send("/v1/carrier_events", &event, if changes == 0 { &[202] } else { &[200] }).await?;
+        let named = |answer: &Vec<u8>| serde_json::from_slice::<Value>(answer).ok()?.get("rma_identifier")?.as_str().map(str::to_owned);
+        let of_another = answers.iter().filter_map(named).any(|named| named != rma);
+        self.note(|client| {
+            client.least += changes;
+            client.answered_of_another |= of_another;
+        });
+        Ok(())
+    }
+
+    /// Lets the merchant publish the order with the refund.
+    async fn refund(&mut self, rma: &str) -> anyhow::Result<()> {
+        self.note(|client| {
+            client.refunding = Refunding::Sent;
+            client.most += 1;
+        });
+        self.send("/returns_portal_orders", &self.order(Some(rma)), &[200]).await?;
+        self.note(|client| {
+            client.refunding = Refunding::Acknowledged;
+            client.least += 1;
+        });
+        Ok(())
+    }
+
+    /// The order message, with the refund of the return `refunded`.
+    fn order(&self, refunded: Option<&str>) -> Value {
+        let client = self.note(|client| client.clone());
+        let (bought, changed) = (self.run.began - TimeDelta::days(1), self.run.began + TimeDelta::seconds(refunded.map_or(0, |_| 1)));
+        let refund = refunded.map(|rma| {
+            let covered = json!({"identifier": client.refund, "quantity": client.units, "order_item_identifier": "L1"});
+            json!({
+                "identifier": client.refund, "total_refund_amount_cents": 5_400 * client.units, "refund_line_items": [covered],
+                "created_at": time(changed), "rma_identifier": rma,
+            })
+        });
+        let line = json!({
+            "identifier": "L1", "sku": sku(client.shop), "quantity": SOLD, "quantity_shipped": SOLD, "quantity_canceled": 0,
+            "shipped_date": time(bought), "title": "Running shoe", "tags": [], "product_amount_cents": 5_000 * SOLD,
+            "tax_amount_cents": 400 * SOLD, "discount_amount_cents": 0, "unit_price_amount_cents": 5_000,
+        });
+        let order = json!({
+            "identifier": client.order, "raw_status": "COMPLETE", "status": "Shipped", "total_amount_cents": 5_400 * SOLD,
+            "product_amount_cents": 5_000 * SOLD, "tax_amount_cents": 400 * SOLD, "discount_amount_cents": 0, "shipping_amount_cents": 0,
+            "shipping_tax_amount_cents": 0, "currency": "USD", "tags": [], "created_at": time(bought), "updated_at": time(changed),
+            "items": [line], "customer": {"identifier": "C1", "first_name": "Pat", "last_name": "Doe", "email": "pat@example.com"},
+            "transactions": [], "refunds": refund.into_iter().collect::<Vec<_>>(), "discounts": [],
+        });
+        json!({"returns_portal_order": {"orders": [order]}})
+    }
+
+    /// Sends a request until it is answered and the answer is heard. Answers all that came, also those that were not heard.
+    async fn send(&mut self, path: &str, body: &Value, expected: &[u16]) -> anyhow::Result<Vec<Vec<u8>>> {
+        let request = self.request(path, body);
+        let mut answers = Vec::new();
+        loop {
+            if let Some(mut connection) = Connection::open(self.run.address).await
+                && let Some(status) = connection.exchange(&request).await
+            {
+                match status {
+                    status if expected.contains(&status) => answers.push(connection.body().to_vec()),
+                    429 | 503 => {}
+                    _ => bail!("{path} of return {}: {status} {}", self.number, String::from_utf8_lossy(connection.body())),
+                }
+                if expected.contains(&status) && self.rng.random_range(0..100) >= UNHEARD {
+                    return Ok(answers);
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(self.rng.random_range(REPEAT_AFTER))).await;
+        }
+    }
+
+    fn request(&self, path: &str, body: &Value) -> Vec<u8> {
+        let (shop, refund) = self.note(|client| (client.shop, client.refund.clone()));
+        let (token, body) = (self.run.stage.tokens.get(shop).map_or("", String::as_str), body.to_string());
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nAccept: application/json\r\nApi-Version: 3\r\nIdempotency-Key: {refund}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .into_bytes()
+    }
+}
+
+/// What the merchant `shop` sells, and nobody else.
+pub(super) fn sku(shop: usize) -> String {
+    format!("SHOE-{shop}")
+}
+
+fn time(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}

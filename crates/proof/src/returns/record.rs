@@ -1,0 +1,114 @@
+//! What the merchants' systems received of their returns, and how far each return has come by that.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context as _;
+use sandbox::merchant::{Merchant, Received};
+use serde_json::Value;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use super::REFUSED;
+use crate::history::Digest;
+use crate::witness::answer_by_chance;
+
+/// A request that arrived.
+#[derive(Clone, Debug)]
+pub(super) struct Receipt {
+    /// Its place in the order of arrival.
+    pub(super) number: u64,
+    /// At whose systems.
+    pub(super) shop: usize,
+    pub(super) id: Uuid,
+    /// `X-Service-Sequence`.
+    pub(super) sequence: i64,
+    pub(super) digest: Digest,
+    /// Whether it was answered with success.
+    pub(super) accepted: bool,
+    /// What the body says.
+    pub(super) rma: String,
+    pub(super) status: String,
+    pub(super) skus: Vec<String>,
+}
+
+/// How far a return has come, as its merchant knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Progress {
+    /// It may be there.
+    #[default]
+    Unknown,
+    /// A unit is on its way.
+    Scanned,
+    /// It is refunded.
+    Refunded,
+}
+
+/// All that was received.
+#[derive(Default)]
+pub(super) struct Record {
+    receipts: Mutex<Vec<Receipt>>,
+    progress: Mutex<HashMap<(usize, String), watch::Sender<Progress>>>,
+}
+
+impl Record {
+    /// Keeps what arrives at the systems of the merchant `shop`, which are at `path`, and answers it, not always well.
+    pub(super) fn watch(self: &Arc<Self>, systems: &Merchant, path: &str, shop: usize) {
+        let record = Arc::clone(self);
+        systems.answer_by(path, move |received| {
+            let (accepted, answer) = answer_by_chance(received, REFUSED);
+            record.keep(received, shop, accepted);
+            answer
+        });
+    }
+
+    fn keep(&self, received: &Received, shop: usize, accepted: bool) {
+        let body = received.json();
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let items = body.get("items").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let receipt = Receipt {
+            number: received.number(),
+            shop,
+            id: received.message_id().and_then(|id| id.parse().ok()).unwrap_or_default(),
+            sequence: received.sequence().and_then(|sequence| i64::try_from(sequence).ok()).unwrap_or_default(),
+            digest: received.digest(),
+            accepted,
+            rma: text(body.get("rma_identifier")),
+            status: text(body.get("status")),
+            skus: items.iter().map(|item| text(item.get("sku"))).collect(),
+        };
+        let scanned = items.iter().any(|item| text(item.get("package_tracking_status")) == "TRANSIT");
+        let progress = match (receipt.status.as_str(), scanned) {
+            ("REFUNDED", _) => Progress::Refunded,
+            (_, true) => Progress::Scanned,
+            (_, false) => Progress::Unknown,
+        };
+        if accepted {
+            self.follow(shop, &receipt.rma, |of| of.send_if_modified(|known| std::mem::replace(known, progress.max(*known)) < progress));
+        }
+        self.receipts.lock().unwrap_or_else(PoisonError::into_inner).push(receipt);
+    }
+
+    fn follow<T>(&self, shop: usize, rma: &str, with: impl FnOnce(&watch::Sender<Progress>) -> T) -> T {
+        let mut progress: MutexGuard<'_, HashMap<_, _>> = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        with(progress.entry((shop, rma.to_owned())).or_default())
+    }
+
+    /// Waits until the merchant `shop` knows that its return `rma` has come so far.
+    pub(super) async fn reached(&self, shop: usize, rma: &str, progress: Progress) -> anyhow::Result<()> {
+        let mut known = self.follow(shop, rma, watch::Sender::subscribe);
+        known.wait_for(|known| *known >= progress).await.context("nobody records any more")?;
+        Ok(())
+    }
+
+    /// How many returns are refunded, as their merchants know.
+    pub(super) fn refunded(&self) -> usize {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.values().filter(|known| *known.borrow() == Progress::Refunded).count()
+    }
+
+    /// What was received so far.
+    pub(super) fn receipts(&self) -> Vec<Receipt> {
+        self.receipts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,119 @@
+//! What the database holds of orders, returns, refunds and messages.
+
+use std::collections::{HashMap, HashSet};
+
+use sha2::{Digest as _, Sha256};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::history::Digest;
+
+/// A return.
+#[derive(Clone, Debug)]
+pub(super) struct StoredReturn {
+    pub(super) shop: usize,
+    pub(super) rma: String,
+    pub(super) order: String,
+    pub(super) status: String,
+    pub(super) sequence: i64,
+    pub(super) units: Vec<StoredUnit>,
+}
+
+/// A unit of a return.
+#[derive(Clone, Debug)]
+pub(super) struct StoredUnit {
+    /// Which of the units of its order's line.
+    pub(super) unit: i32,
+    pub(super) tracking_number: Option<String>,
+    pub(super) refund: Option<String>,
+}
+
+/// A message on a return.
+#[derive(Clone, Debug)]
+pub(super) struct StoredMessage {
+    pub(super) shop: usize,
+    pub(super) id: Uuid,
+    pub(super) rma: String,
+    pub(super) sequence: i64,
+    pub(super) event: String,
+    pub(super) digest: Digest,
+}
+
+/// What a refund covers of its order.
+#[derive(Clone, Debug)]
+pub(super) struct StoredRefund {
+    pub(super) shop: usize,
+    pub(super) refund: String,
+    pub(super) order: String,
+    pub(super) quantity: i64,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stored {
+    pub(super) orders: HashSet<(usize, String)>,
+    pub(super) returns: Vec<StoredReturn>,
+    pub(super) messages: Vec<StoredMessage>,
+    pub(super) refunds: Vec<StoredRefund>,
+    /// Messages that are still owed.
+    pub(super) waiting: HashSet<Uuid>,
+    /// Messages in the failure queue.
+    pub(super) failed: HashSet<Uuid>,
+}
+
+impl Stored {
+    /// Reads it; `merchants` says which shop a merchant is.
+    pub(super) async fn read(connection: &mut PgConnection, merchants: &[Uuid]) -> anyhow::Result<Self> {
+        let shop = |merchant: &Uuid| merchants.iter().position(|known| known == merchant).unwrap_or(usize::MAX);
+        let orders: Vec<(Uuid, String)> =
+            sqlx::query_as("select merchant_id, identifier from customer_order").fetch_all(&mut *connection).await?;
+        let returns: Vec<(Uuid, Uuid, String, String, String, i64)> =
+            sqlx::query_as("select merchant_id, rma_id, identifier, order_identifier, status, sequence from rma")
+                .fetch_all(&mut *connection)
+                .await?;
+        let units: Vec<(Uuid, i32, Option<String>, Option<String>)> =
+            sqlx::query_as("select rma_id, unit, tracking_number, refund_identifier from rma_item order by rma_id, position")
+                .fetch_all(&mut *connection)
+                .await?;
+        let messages: Vec<(Uuid, Uuid, String, i64, String, String)> =
+            sqlx::query_as("select merchant_id, message_id, subject, sequence, event, body from message where kind = 'rma'")
+                .fetch_all(&mut *connection)
+                .await?;
+        let refunds: Vec<(Uuid, String, String, i64)> =
+            sqlx::query_as("select merchant_id, refund_identifier, order_identifier, quantity::bigint from refund_line")
+                .fetch_all(&mut *connection)
+                .await?;
+        let waiting: Vec<Uuid> = sqlx::query_scalar("select message_id from delivery").fetch_all(&mut *connection).await?;
+        let failed: Vec<Uuid> = sqlx::query_scalar("select message_id from failure").fetch_all(connection).await?;
+        let mut units_of: HashMap<Uuid, Vec<StoredUnit>> = HashMap::new();
+        for (id, unit, tracking_number, refund) in units {
+            units_of.entry(id).or_default().push(StoredUnit { unit, tracking_number, refund });
+        }
+        let returned = returns.into_iter().map(|(merchant, id, rma, order, status, sequence)| StoredReturn {
+            shop: shop(&merchant),
+            rma,
+            order,
+            status,
+            sequence,
+            units: units_of.remove(&id).unwrap_or_default(),
+        });
+        let told = messages.into_iter().map(|(merchant, id, rma, sequence, event, body)| StoredMessage {
+            shop: shop(&merchant),
+            id,
+            rma,
+            sequence,
+            event,
+            digest: Sha256::digest(body).into(),
+        });
+        let refunded =
+            refunds.into_iter().map(|(merchant, refund, order, quantity)| StoredRefund { shop: shop(&merchant), refund, order, quantity });
+        Ok(Self {
+            orders: orders.iter().map(|(merchant, order)| (shop(merchant), order.clone())).collect(),
+            returns: returned.collect(),
+            messages: told.collect(),
+            refunds: refunded.collect(),
+            waiting: waiting.into_iter().collect(),
+            failed: failed.into_iter().collect(),
+        })
+    }
+}
