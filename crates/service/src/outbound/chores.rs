@@ -177,23 +177,23 @@ async fn hear(app: &App, events: &UnboundedSender<Event>) -> Result<(), store::F
 /// first bucket does it.
 pub(super) async fn keep_time(app: App, held: Arc<Leases>) {
     loop {
+        if !held.working().contains(&0) {
+            // The bucket may come with any renewal, and then returns may have waited for a while.
+            sleep(RENEW_EVERY).await;
+            continue;
+        }
         let moved = app.clock.moved();
-        let mut more = false;
-        if held.working().contains(&0) {
-            let returns = wake_returns(&app).await.unwrap_or_else(|failed| {
-                tracing::warn!(%failed, "returns were not woken; they are tried again");
-                false
-            });
-            let events = forget_carrier_events(&app).await.unwrap_or_else(|failed| {
-                tracing::warn!(%failed, "outdated carrier events were not forgotten; they are tried again");
-                false
-            });
-            more = returns || events;
-        }
-        if !more {
-            // A clock that is moved may wake many at once.
-            let _ = timeout(WAKE_EVERY, moved).await;
-        }
+        let returns = wake_returns(&app).await.unwrap_or_else(|failed| {
+            tracing::warn!(%failed, "returns were not woken; they are tried again");
+            false
+        });
+        let events = forget_carrier_events(&app).await.unwrap_or_else(|failed| {
+            tracing::warn!(%failed, "outdated carrier events were not forgotten; they are tried again");
+            false
+        });
+        // A clock that is moved may wake many at once.
+        let pause = if returns || events { AFTER_FAILURE } else { WAKE_EVERY };
+        let _ = timeout(pause, moved).await;
     }
 }
 
