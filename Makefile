@@ -98,6 +98,11 @@ crash-delivery: proof ## Processes cut off at every point of a delivery: points,
 	@cargo build --quiet --release $(CRASH_POINTS)
 	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-delivery
 
+.PHONY: crash-returns
+crash-returns: proof ## Processes cut off at every commit of a return: places, hits, closed, lost, double_refunds
+	@cargo build --quiet --release $(CRASH_POINTS)
+	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-returns
+
 .PHONY: outage-delivery
 outage-delivery: proof ## PostgreSQL goes away under a steady load, and comes back: slowest_recovery_s, lost
 	@$(PROOF) outage-delivery
@@ -149,6 +154,7 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-returns --returns 50 --kills 4 --database-kills 2 --every 2000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul freeze-delivery
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000

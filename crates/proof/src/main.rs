@@ -125,6 +125,12 @@ enum Command {
         #[arg(long, default_value_t = 10)]
         times: usize,
     },
+    /// Processes that are cut off before and after the commit of every flow that changes a return.
+    CrashReturns {
+        /// How often at each place.
+        #[arg(long, default_value_t = 10)]
+        times: u64,
+    },
     /// PostgreSQL goes away under a steady load, and comes back.
     OutageDelivery {
         /// How often.
@@ -205,6 +211,7 @@ async fn main() -> anyhow::Result<()> {
             returns::chaos::run(&cli.program, &plan).await?
         }
         Command::CrashDelivery { times } => delivery_crash::run(&cli.program, times).await?,
+        Command::CrashReturns { times } => returns::crash::run(&cli.program, times).await?,
         Command::OutageDelivery { outages, seconds } => {
             delivery_outage::run(&cli.program, &delivery_outage::Plan { outages, down: Duration::from_secs(seconds) }).await?
         }

@@ -3,16 +3,21 @@
 //!
 //! - A life (`life.rs`): what happens to one return, in order, repeated until it is answered.
 //! - The record of what arrived (`record.rs`), and of what is stored (`stored.rs`).
-//! - The checker of the three records (`history.rs`), and the faults that it must find (`faults.rs`).
-//! - The runs: kills (`chaos.rs`).
+//! - The checker of the three records (`history.rs`), the faults that it must find (`faults.rs`), and what it says (`report.rs`).
+//! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), and at every commit (`crash.rs`), before which a gate
+//!   (`gate.rs`) gathers the lives.
 
 pub(crate) mod chaos;
+pub(crate) mod crash;
 mod faults;
+mod gate;
 mod history;
 mod life;
 mod record;
+mod report;
 #[cfg(test)]
 mod sample;
+mod scene;
 mod stored;
 
 /// How many merchants the returns are spread over. All of them use the same identifiers.

@@ -105,7 +105,12 @@ impl Stage {
     }
 
     pub(crate) fn serve_on(&self, address: SocketAddr, admin: SocketAddr) -> anyhow::Result<Service> {
-        self.start(&["serve"], address, admin, &[])
+        self.serve_with(address, admin, &[])
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) fn serve_with(&self, address: SocketAddr, admin: SocketAddr, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
+        self.start(&["serve"], address, admin, variables)
     }
 
     /// Starts a process that delivers and does nothing else.

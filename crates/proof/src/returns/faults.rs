@@ -4,7 +4,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use uuid::Uuid;
 
-use super::history::{History, Key, Wrong, check};
+use super::history::{History, Key, REFUNDED, Wrong, check};
 use super::life::Refunding;
 use super::stored::{StoredMessage, StoredRefund, StoredReturn};
 
@@ -71,29 +71,28 @@ const FAULTS: [(Fault, Wrong); 26] = [
 
 /// How often each fault is seeded.
 const TIMES: usize = 2;
-/// How many faults are seeded.
-pub(super) const SEEDED: usize = FAULTS.len() * TIMES;
 
-/// Puts each fault into a copy of the records, [`TIMES`] times at different returns, and answers how many the checker finds,
-/// each by the return that it was done to.
-pub(super) fn seed(history: &History, rng: &mut StdRng) -> usize {
+/// Puts each fault into a copy of the records, [`TIMES`] times at different returns that were refunded, and answers how many
+/// the checker finds, each by the return that it was done to, and of how many.
+pub(super) fn seed(history: &History, rng: &mut StdRng) -> (usize, usize) {
     let clean = check(history).wrong;
     let untouched = |key: &Key| !clean.iter().any(|(_, found)| found == key);
-    let mut keys: Vec<Key> = history.stored.returns.iter().map(|of| (of.shop, of.rma.clone())).filter(untouched).collect();
+    let refunded = history.stored.returns.iter().filter(|of| of.status == REFUNDED);
+    let mut keys: Vec<Key> = refunded.map(|of| (of.shop, of.rma.clone())).filter(untouched).collect();
     keys.sort();
     keys.shuffle(rng);
-    let mut caught = 0;
-    for (at, (fault, wrong)) in FAULTS.iter().cycle().take(SEEDED).enumerate() {
-        let Some(key) = keys.get(at % keys.len().max(1)) else { continue };
+    let (mut caught, mut seeded) = (0, 0);
+    for ((fault, wrong), key) in FAULTS.iter().cycle().take(FAULTS.len() * TIMES).zip(keys.iter().cycle()) {
         let mut falsified = history.clone();
-        let Some(shown_at) = falsify(&mut falsified, *fault, key) else { continue };
-        let found = check(&falsified).wrong.contains(&(*wrong, shown_at));
+        let shown_at = falsify(&mut falsified, *fault, key);
+        let found = shown_at.is_some_and(|shown_at| check(&falsified).wrong.contains(&(*wrong, shown_at)));
         if !found {
             println!("not found: {fault:?} at {key:?}");
         }
         caught += usize::from(found);
+        seeded += 1;
     }
-    caught
+    (caught, seeded)
 }
 
 /// Does it to the return `key`. Answers the return at which it shows, if it could be done.
@@ -213,6 +212,6 @@ mod tests {
 
     #[test]
     fn all_that_is_seeded_is_caught() {
-        assert_eq!(seed(&sample::history(60), &mut StdRng::seed_from_u64(1)), SEEDED);
+        assert_eq!(seed(&sample::history(60), &mut StdRng::seed_from_u64(1)), (FAULTS.len() * TIMES, FAULTS.len() * TIMES));
     }
 }

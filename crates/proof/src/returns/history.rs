@@ -51,7 +51,7 @@ pub(super) struct Findings {
     pub(super) wrong: BTreeSet<(Wrong, Key)>,
     /// How often messages were accepted again, which is allowed.
     pub(super) duplicates: usize,
-    /// How many returns are refunded, and known to be.
+    /// How many returns have ended as they should, and are known to have.
     pub(super) closed: usize,
 }
 
@@ -59,14 +59,11 @@ impl Findings {
     fn add(&mut self, wrong: Wrong, shop: usize, rma: &str) {
         self.wrong.insert((wrong, (shop, rma.to_owned())));
     }
-
-    /// How many returns are wrong in this way.
-    pub(super) fn count(&self, wrong: Wrong) -> usize {
-        self.wrong.iter().filter(|(found, _)| *found == wrong).count()
-    }
 }
 
-const REFUNDED: &str = "REFUNDED";
+/// How a return ends.
+pub(super) const REFUNDED: &str = "REFUNDED";
+const CANCELED: &str = "CANCELED";
 
 /// Compares the three records.
 pub(super) fn check(history: &History) -> Findings {
@@ -219,29 +216,38 @@ fn refunded(history: &History, findings: &mut Findings) {
             }
         }
     }
-    let mut told: HashMap<Key, BTreeSet<Uuid>> = HashMap::new();
-    for receipt in history.receipts.iter().filter(|receipt| receipt.accepted && receipt.status == REFUNDED) {
-        told.entry((receipt.shop, receipt.rma.clone())).or_default().insert(receipt.id);
-    }
+    let told = |status: &str| {
+        let mut told: HashMap<Key, BTreeSet<Uuid>> = HashMap::new();
+        for receipt in history.receipts.iter().filter(|receipt| receipt.accepted && receipt.status == status) {
+            told.entry((receipt.shop, receipt.rma.clone())).or_default().insert(receipt.id);
+        }
+        told
+    };
+    let closed = |status: &str| -> BTreeSet<Key> {
+        stored.returns.iter().filter(|of| of.status == status).map(|of| (of.shop, of.rma.clone())).collect()
+    };
+    let (told_refunded, told_canceled) = (told(REFUNDED), told(CANCELED));
+    let (refunded, canceled) = (closed(REFUNDED), closed(CANCELED));
     let clients: HashMap<Key, &Client> =
         history.clients.iter().filter_map(|client| Some(((client.shop, client.rma.clone()?), client))).collect();
-    let closed = stored.returns.iter().filter(|of| of.status == REFUNDED).map(|of| (of.shop, of.rma.clone()));
-    let closed: BTreeSet<Key> = closed.collect();
-    for key in told.keys().chain(&closed) {
+    for key in told_refunded.keys().chain(&refunded) {
         let (of, client) = (stored.returns.iter().find(|of| (of.shop, &of.rma) == (key.0, &key.1)), clients.get(key));
         let paid = of.is_some_and(|of| of.units.iter().all(|unit| unit.refund.is_some()))
-            && client
-                .is_some_and(|client| client.refunding != Refunding::Ahead && covered.contains_key(&(client.shop, client.refund.clone())));
+            && client.is_some_and(|client| client.is_refunding() && covered.contains_key(&(client.shop, client.refund.clone())));
         if !paid {
             findings.add(Wrong::Unrefunded, key.0, &key.1);
         }
     }
-    for ((shop, rma), ids) in &told {
+    for ((shop, rma), ids) in &told_refunded {
         if ids.len() > 1 {
             findings.add(Wrong::RefundedTwice, *shop, rma);
         }
     }
-    findings.closed = clients.keys().filter(|key| closed.contains(*key) && told.contains_key(*key)).count();
+    let is_closed = |(key, client): &(&Key, &&Client)| match client.refunding {
+        Refunding::Never => canceled.contains(*key) && told_canceled.contains_key(*key),
+        Refunding::Ahead | Refunding::Sent | Refunding::Acknowledged => refunded.contains(*key) && told_refunded.contains_key(*key),
+    };
+    findings.closed = clients.iter().filter(is_closed).count();
 }
 
 #[cfg(test)]

@@ -6,17 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use backhaul::clock::Clock;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
+use super::gate::{Gate, Step};
 use super::record::{Progress, Record};
+use super::scene::Scene;
 use super::{SHOPS, SOLD};
 use crate::load::Connection;
 use crate::stage::Stage;
 
-/// Of 100 answers, so many are lost on the client's side.
+/// Of 100 answers, so many are usually lost on the client's side.
 const UNHEARD: u32 = 20;
 /// How long a client waits before it repeats.
 const REPEAT_AFTER: std::ops::Range<u64> = 50..250;
@@ -64,11 +67,21 @@ impl Client {
             answered_of_another: false,
         }
     }
+
+    /// Whether the refund was sent.
+    pub(super) const fn is_refunding(&self) -> bool {
+        match self.refunding {
+            Refunding::Never | Refunding::Ahead => false,
+            Refunding::Sent | Refunding::Acknowledged => true,
+        }
+    }
 }
 
 /// How far the refund is, for whoever sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refunding {
+    /// There is none: the shopper forgets the return.
+    Never,
     Ahead,
     Sent,
     Acknowledged,
@@ -94,6 +107,27 @@ pub(super) struct Run {
     pub(super) began: DateTime<Utc>,
     /// How long the lives are, about.
     pub(super) span: Duration,
+    /// Of 100 answers, so many are lost on the client's side.
+    pub(super) unheard: u32,
+    pub(super) gate: Gate,
+    /// Whether the shoppers forget their returns: nothing is ever sent back.
+    pub(super) forgotten: bool,
+}
+
+impl Run {
+    /// Whole lives of about this length, which nobody holds up.
+    pub(super) fn new(scene: &Scene, address: SocketAddr, span: Duration) -> Self {
+        Self {
+            stage: Arc::clone(&scene.stage),
+            record: Arc::clone(&scene.record),
+            address,
+            began: Clock::system().now(),
+            span,
+            unheard: UNHEARD,
+            gate: Gate::open_to(Step::Wake),
+            forgotten: false,
+        }
+    }
 }
 
 /// One return and its clients.
@@ -107,7 +141,11 @@ pub(super) struct Life {
 impl Life {
     /// The life of the return with this number.
     pub(super) fn new(number: u64, run: &Arc<Run>) -> Self {
-        let client = Arc::new(Mutex::new(Client::new(number)));
+        let mut client = Client::new(number);
+        if run.forgotten {
+            client.refunding = Refunding::Never;
+        }
+        let client = Arc::new(Mutex::new(client));
         Self { number, run: Arc::clone(run), client, rng: StdRng::seed_from_u64(number) }
     }
 
@@ -120,45 +158,63 @@ impl Life {
         note(&mut self.client.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Lives it to its end: the merchant's systems have received that it is refunded.
+    /// Lives it to its end: the merchant's systems have received that it is refunded, or called off.
     pub(super) async fn live(mut self) -> anyhow::Result<()> {
-        self.pause(2).await;
+        self.step(Step::Order, 2).await?;
         let client = self.note(|client| client.clone());
         self.send("/returns_portal_orders", &self.order(None), &[200]).await?;
         self.note(|client| client.order_acknowledged = true);
-        self.pause(12).await;
+        self.step(Step::Start, 12).await?;
         let rma = self.start(&client).await?;
+        if client.refunding == Refunding::Never {
+            self.note(|client| client.most += 1);
+            self.step(Step::Wake, 12).await?;
+        } else {
+            self.step(Step::Report, 12).await?;
+            self.send_back(&client, &rma).await?;
+            self.run.record.reached(client.shop, &rma, Progress::Scanned).await?;
+            self.step(Step::Refund, 12).await?;
+            self.refund(&rma).await?;
+        }
+        self.run.record.reached(client.shop, &rma, Progress::Ended).await
+    }
+
+    /// Waits for as long as chance has it, at most this part of the run, and until the step may be taken.
+    async fn step(&mut self, step: Step, part: u32) -> anyhow::Result<()> {
+        self.pause(part).await;
+        self.run.gate.pass(step).await
+    }
+
+    /// Lets the carrier take the parcel, in one way or another.
+    async fn send_back(&mut self, client: &Client, rma: &str) -> anyhow::Result<()> {
         let route = match (self.number / 2) % 3 {
             0 => Route::Scanned,
             1 => Route::DroppedOff,
             _ => Route::Overtaken,
         };
-        self.pause(12).await;
         let label = json!({"event": "label_issued", "rma_identifier": rma, "tracking_number": client.tracking_number});
         let scan = json!({"event": "in_transit", "tracking_number": client.tracking_number});
         match route {
             Route::Scanned => {
-                self.report(&rma, label, 1).await?;
+                self.report(rma, label, 1).await?;
                 self.pause(12).await;
-                self.report(&rma, scan, 1).await?;
+                self.report(rma, scan, 1).await?;
             }
             Route::DroppedOff => {
-                self.report(&rma, label, 1).await?;
+                self.report(rma, label, 1).await?;
                 self.pause(12).await;
                 let dropped = json!([{"order_line_item_identifier": "L1", "quantity": 1}]);
-                self.report(&rma, json!({"event": "dropped_off", "rma_identifier": rma, "items": dropped}), 1).await?;
+                self.report(rma, json!({"event": "dropped_off", "rma_identifier": rma, "items": dropped}), 1).await?;
                 self.pause(12).await;
-                self.report(&rma, scan, 1).await?;
+                self.report(rma, scan, 1).await?;
             }
             Route::Overtaken => {
-                self.report(&rma, scan, 0).await?;
+                self.report(rma, scan, 0).await?;
                 self.pause(12).await;
-                self.report(&rma, label, 2).await?;
+                self.report(rma, label, 2).await?;
             }
         }
-        self.run.record.reached(client.shop, &rma, Progress::Scanned).await?;
-        self.refund(&rma).await?;
-        self.run.record.reached(client.shop, &rma, Progress::Refunded).await
+        Ok(())
     }
 
     /// Waits for as long as chance has it, at most this part of the run.
@@ -254,7 +310,7 @@ impl Life {
                     429 | 503 => {}
                     _ => bail!("{path} of return {}: {status} {}", self.number, String::from_utf8_lossy(connection.body())),
                 }
-                if expected.contains(&status) && self.rng.random_range(0..100) >= UNHEARD {
+                if expected.contains(&status) && self.rng.random_range(0..100) >= self.run.unheard {
                     return Ok(answers);
                 }
             }

@@ -40,8 +40,8 @@ pub(super) enum Progress {
     Unknown,
     /// A unit is on its way.
     Scanned,
-    /// It is refunded.
-    Refunded,
+    /// It is refunded or called off.
+    Ended,
 }
 
 /// All that was received.
@@ -79,7 +79,7 @@ impl Record {
         };
         let scanned = items.iter().any(|item| text(item.get("package_tracking_status")) == "TRANSIT");
         let progress = match (receipt.status.as_str(), scanned) {
-            ("REFUNDED", _) => Progress::Refunded,
+            ("REFUNDED" | "CANCELED", _) => Progress::Ended,
             (_, true) => Progress::Scanned,
             (_, false) => Progress::Unknown,
         };
@@ -101,10 +101,10 @@ impl Record {
         Ok(())
     }
 
-    /// How many returns are refunded, as their merchants know.
-    pub(super) fn refunded(&self) -> usize {
+    /// How many returns have ended, as their merchants know.
+    pub(super) fn ended(&self) -> usize {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.values().filter(|known| *known.borrow() == Progress::Refunded).count()
+        progress.values().filter(|known| *known.borrow() == Progress::Ended).count()
     }
 
     /// What was received so far.

@@ -1,0 +1,64 @@
+//! Where returns live: a stage with merchants whose systems listen.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use backhaul::flow::configure_endpoint::Change;
+use sandbox::merchant::Merchant;
+use sqlx::PgConnection;
+use tokio::task::JoinSet;
+
+use super::SHOPS;
+use super::history::History;
+use super::life::{Client, Life, Run};
+use super::record::Record;
+use super::stored::Stored;
+use crate::owing::{Target, path};
+use crate::stage::Stage;
+
+/// Lives that go on.
+pub(super) type Lives = JoinSet<anyhow::Result<()>>;
+
+/// A stage, and who has lived on it.
+pub(super) struct Scene {
+    pub(super) stage: Arc<Stage>,
+    pub(super) record: Arc<Record>,
+    clients: Vec<Arc<Mutex<Client>>>,
+    _systems: Merchant,
+}
+
+impl Scene {
+    pub(super) async fn set(program: &Path) -> anyhow::Result<Self> {
+        let stage = Stage::set(program).await?;
+        let app = stage.app()?;
+        let (systems, record) = (Merchant::start().await?, Arc::new(Record::default()));
+        systems.keep_bodies(false);
+        for shop in 0..SHOPS {
+            record.watch(&systems, &path(shop), shop);
+            let change = Change { waits: Some(vec![1; 10]), ..Change::default() };
+            Target::set(&app, &stage, shop, &systems, change).await?;
+        }
+        app.store.close().await;
+        Ok(Self { stage: Arc::new(stage), record, clients: Vec::new(), _systems: systems })
+    }
+
+    /// Starts so many lives, beside those that there were.
+    pub(super) fn live(&mut self, count: u64, run: &Arc<Run>) -> Lives {
+        let mut lives = JoinSet::new();
+        for number in (self.clients.len() as u64..).take(usize::try_from(count).unwrap_or_default()) {
+            let life = Life::new(number, run);
+            self.clients.push(life.client());
+            lives.spawn(life.live());
+        }
+        lives
+    }
+
+    /// The three records as they are now.
+    pub(super) async fn history(&self, connection: &mut PgConnection) -> anyhow::Result<History> {
+        Ok(History {
+            clients: self.clients.iter().map(|client| client.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect(),
+            receipts: self.record.receipts(),
+            stored: Stored::read(connection, &self.stage.merchants).await?,
+        })
+    }
+}
