@@ -105,6 +105,13 @@ impl Clock {
         }
     }
 
+    /// Sets a fixed clock; the machine's clock is nobody's to set.
+    pub fn set(&self, time: DateTime<Utc>) {
+        if let Source::Fixed(micros) = &self.source {
+            micros.store(time.timestamp_micros(), Ordering::SeqCst);
+        }
+    }
+
     /// By how much it was moved ahead of real time.
     #[must_use]
     pub fn ahead(&self) -> TimeDelta {

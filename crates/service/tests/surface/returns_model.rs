@@ -17,7 +17,6 @@ use std::fmt::Debug;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use backhaul::clock::Clock;
 use backhaul::flow::configure_merchant::add_merchant;
 use chrono::TimeDelta;
 use domain::money::Cents;
@@ -95,9 +94,7 @@ impl Lane {
         tampering: Option<Tampering>,
     ) -> Result<Record, Wrong> {
         let app = self.world.app.clone();
-        if let Clock::Fixed(micros) = &app.clock {
-            micros.store(beginning().timestamp_micros(), Ordering::SeqCst);
-        }
+        app.clock.set(beginning());
         self.taken += 1;
         let merchant = add_merchant(&app, "test", &format!("m-{}", self.taken).parse().unwrap(), "A merchant", None).await.unwrap();
         let policy = policy(terms);

@@ -23,14 +23,14 @@ pub async fn take(app: &App, merchant: MerchantId, step: &Step, names: &mut Vec<
         Step::Carry(report) => carry(app, merchant, report, names).await,
         Step::Receive(nth, units) => received(receive_units(app, merchant, return_name(*nth, names), units).await.map(drop)).to_owned(),
         Step::Close(nth) => received(close_receiving(app, merchant, return_name(*nth, names)).await.map(drop)).to_owned(),
-        Step::Cancel(nth) => match cancel_return(app, merchant, return_name(*nth, names), "by the test").await {
+        Step::Cancel(nth) => match cancel_return(app, "test", merchant, return_name(*nth, names), "by the test").await {
             Ok(_) => "cancelled".to_owned(),
             Err(CancelReturnError::Refused(_)) => "refused".to_owned(),
             Err(CancelReturnError::NoSuchReturn) => "no such return".to_owned(),
             Err(CancelReturnError::Failed(failed)) => panic!("{failed}"),
         },
         Step::Resend(nth) => {
-            let resent = resend_return(app, merchant, return_name(*nth, names)).await.unwrap();
+            let resent = resend_return(app, "test", merchant, return_name(*nth, names)).await.unwrap();
             if resent.is_some() { "resent" } else { "no such return" }.to_owned()
         }
         Step::Wait(_) => {
@@ -96,6 +96,7 @@ async fn carry(app: &App, merchant: MerchantId, report: &Report, names: &[String
         Ok(Taken::Moved(name)) => format!("moved {name}"),
         Ok(Taken::Unchanged(name)) => format!("unchanged {name}"),
         Ok(Taken::Kept(name)) => format!("kept {}", name.as_deref().unwrap_or("for a number")),
+        Ok(Taken::Ignored) => "ignored".to_owned(),
         Err(CarrierEventError::NoSuchReturn) => "no such return".to_owned(),
         Err(CarrierEventError::Faulty(_)) => "faulty".to_owned(),
         Err(CarrierEventError::Refused(_)) => "refused".to_owned(),
