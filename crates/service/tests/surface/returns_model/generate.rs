@@ -137,7 +137,7 @@ impl Generator {
             return snapshot;
         }
         let sold = &mut snapshot.lines[self.chance.random_range(0..lines)];
-        match self.chance.random_range(0..20) {
+        match self.chance.random_range(0..24) {
             0 => snapshot.cancelled = !snapshot.cancelled,
             1 => {
                 sold.quantity = sold.quantity.saturating_sub(1).max(1);
@@ -152,19 +152,19 @@ impl Generator {
                 let yesterday = (model.now - crate::world::beginning()).num_hours() - 24;
                 snapshot.lines.iter_mut().for_each(|line| line.shipped_at = yesterday);
             }
-            10 => {
+            10..14 => {
                 // A return is named late, or another one.
                 let nth = self.pick_return(model);
                 if let Some(refund) = snapshot.refunds.last_mut() {
                     refund.named = Some(nth);
                 }
             }
-            11 => {
+            14 => {
                 if let Some(refund) = snapshot.refunds.last_mut() {
                     refund.total += 1;
                 }
             }
-            12 => {}
+            15 => {}
             _ => {
                 let refund = self.refund(model, &snapshot);
                 snapshot.refunds.push(refund);
