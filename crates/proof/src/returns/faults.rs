@@ -4,8 +4,9 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use uuid::Uuid;
 
-use super::history::{History, Key, REFUNDED, Wrong, check};
-use super::life::Refunding;
+use super::client::Refunding;
+use super::history::{History, Key, Wrong, check};
+use super::refunds::REFUNDED;
 use super::stored::{StoredMessage, StoredRefund, StoredReturn};
 
 /// A fault.
@@ -35,12 +36,13 @@ enum Fault {
     UnitsRefundedBeyond,
     RefundSettlesBeyond,
     RefundedToldTwice,
+    ClosedWithoutRefund,
     ClosedBeforeRefund,
     ClosedWithoutRecord,
 }
 
 /// All of them, with what the checker must say of each.
-const FAULTS: [(Fault, Wrong); 26] = [
+const FAULTS: [(Fault, Wrong); 27] = [
     (Fault::MessageNeverArrived, Wrong::Lost),
     (Fault::MessageStillOwed, Wrong::Lost),
     (Fault::MessageGivenUp, Wrong::Lost),
@@ -65,6 +67,7 @@ const FAULTS: [(Fault, Wrong); 26] = [
     (Fault::UnitsRefundedBeyond, Wrong::RefundedTwice),
     (Fault::RefundSettlesBeyond, Wrong::RefundedTwice),
     (Fault::RefundedToldTwice, Wrong::RefundedTwice),
+    (Fault::ClosedWithoutRefund, Wrong::Unrefunded),
     (Fault::ClosedBeforeRefund, Wrong::Unrefunded),
     (Fault::ClosedWithoutRecord, Wrong::Unrefunded),
 ];
@@ -173,7 +176,8 @@ fn falsify(history: &mut History, fault: Fault, key: &Key) -> Option<Key> {
             covered.quantity -= 1;
         }
         Fault::RefundedToldTwice => history.stored.messages.push(StoredMessage { id: Uuid::nil(), sequence: of.sequence + 1, ..last }),
-        Fault::ClosedBeforeRefund => client.refunding = Refunding::Ahead,
+        Fault::ClosedWithoutRefund => client.refunding = Refunding::Ahead,
+        Fault::ClosedBeforeRefund => client.received_before_refund = u64::MAX,
         Fault::ClosedWithoutRecord => history.stored.refunds.retain(|line| line.shop != *shop || line.refund != refund),
     }
     Some(key.clone())

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use uuid::Uuid;
 
-use super::SOLD;
-use super::life::{Client, Refunding, sku};
+use super::client::{Client, Refunding, sku};
 use super::record::Receipt;
+use super::refunds;
 use super::stored::{Stored, StoredMessage, StoredReturn};
 use crate::history::{self as deliveries, Arrival, Owed};
 
@@ -56,14 +56,10 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    fn add(&mut self, wrong: Wrong, shop: usize, rma: &str) {
+    pub(super) fn add(&mut self, wrong: Wrong, shop: usize, rma: &str) {
         self.wrong.insert((wrong, (shop, rma.to_owned())));
     }
 }
-
-/// How a return ends.
-pub(super) const REFUNDED: &str = "REFUNDED";
-const CANCELED: &str = "CANCELED";
 
 /// Compares the three records.
 pub(super) fn check(history: &History) -> Findings {
@@ -73,7 +69,7 @@ pub(super) fn check(history: &History) -> Findings {
     acknowledged(history, &returns, &mut findings);
     told(history, &returns, &mut findings);
     received(history, &mut findings);
-    refunded(history, &mut findings);
+    refunds::check(history, &returns, &mut findings);
     findings
 }
 
@@ -189,67 +185,6 @@ fn received(history: &History, findings: &mut Findings) {
     }
 }
 
-/// Every unit is refunded once, and what is closed is refunded.
-fn refunded(history: &History, findings: &mut Findings) {
-    let stored = &history.stored;
-    let mut covered: HashMap<Key, i64> = HashMap::new();
-    let mut of_order: HashMap<Key, i64> = HashMap::new();
-    for refund in &stored.refunds {
-        *covered.entry((refund.shop, refund.refund.clone())).or_default() += refund.quantity;
-        *of_order.entry((refund.shop, refund.order.clone())).or_default() += refund.quantity;
-    }
-    let mut settled: HashMap<Key, i64> = HashMap::new();
-    let mut units: BTreeSet<(usize, &str, i32)> = BTreeSet::new();
-    for of in &stored.returns {
-        if of_order.get(&(of.shop, of.order.clone())).is_some_and(|units| *units > SOLD) {
-            findings.add(Wrong::RefundedTwice, of.shop, &of.rma);
-        }
-        for unit in &of.units {
-            if !units.insert((of.shop, &of.order, unit.unit)) {
-                findings.add(Wrong::RefundedTwice, of.shop, &of.rma);
-            }
-            let Some(refund) = &unit.refund else { continue };
-            let settled = settled.entry((of.shop, refund.clone())).or_default();
-            *settled += 1;
-            if *settled > covered.get(&(of.shop, refund.clone())).copied().unwrap_or_default() {
-                findings.add(Wrong::RefundedTwice, of.shop, &of.rma);
-            }
-        }
-    }
-    let told = |status: &str| {
-        let mut told: HashMap<Key, BTreeSet<Uuid>> = HashMap::new();
-        for receipt in history.receipts.iter().filter(|receipt| receipt.accepted && receipt.status == status) {
-            told.entry((receipt.shop, receipt.rma.clone())).or_default().insert(receipt.id);
-        }
-        told
-    };
-    let closed = |status: &str| -> BTreeSet<Key> {
-        stored.returns.iter().filter(|of| of.status == status).map(|of| (of.shop, of.rma.clone())).collect()
-    };
-    let (told_refunded, told_canceled) = (told(REFUNDED), told(CANCELED));
-    let (refunded, canceled) = (closed(REFUNDED), closed(CANCELED));
-    let clients: HashMap<Key, &Client> =
-        history.clients.iter().filter_map(|client| Some(((client.shop, client.rma.clone()?), client))).collect();
-    for key in told_refunded.keys().chain(&refunded) {
-        let (of, client) = (stored.returns.iter().find(|of| (of.shop, &of.rma) == (key.0, &key.1)), clients.get(key));
-        let paid = of.is_some_and(|of| of.units.iter().all(|unit| unit.refund.is_some()))
-            && client.is_some_and(|client| client.is_refunding() && covered.contains_key(&(client.shop, client.refund.clone())));
-        if !paid {
-            findings.add(Wrong::Unrefunded, key.0, &key.1);
-        }
-    }
-    for ((shop, rma), ids) in &told_refunded {
-        if ids.len() > 1 {
-            findings.add(Wrong::RefundedTwice, *shop, rma);
-        }
-    }
-    let is_closed = |(key, client): &(&Key, &&Client)| match client.refunding {
-        Refunding::Never => canceled.contains(*key) && told_canceled.contains_key(*key),
-        Refunding::Ahead | Refunding::Sent | Refunding::Acknowledged => refunded.contains(*key) && told_refunded.contains_key(*key),
-    };
-    findings.closed = clients.iter().filter(is_closed).count();
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sample;
@@ -264,7 +199,7 @@ mod tests {
     #[test]
     fn a_message_that_comes_again_unaltered_is_counted_and_allowed() {
         let mut history = sample::history(3);
-        let again = Receipt { number: 100, ..history.receipts[0].clone() };
+        let again = Receipt { number: 1_000, ..history.receipts[0].clone() };
         history.receipts.push(again);
         assert_eq!(check(&history), Findings { closed: 3, duplicates: 1, ..Findings::default() });
     }
@@ -289,7 +224,7 @@ mod tests {
     #[test]
     fn a_refused_message_out_of_order_is_an_inversion_by_first_receipt() {
         let mut history = sample::history(1);
-        let early = Receipt { number: 0, accepted: false, ..history.receipts[2].clone() };
+        let early = Receipt { number: 1, accepted: false, ..history.receipts[2].clone() };
         history.receipts.iter_mut().for_each(|receipt| receipt.number += 1);
         history.receipts.push(early);
         assert_eq!(check(&history).wrong, BTreeSet::from([(Wrong::Inverted, (0, "R-0".to_owned()))]));

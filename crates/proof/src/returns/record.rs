@@ -107,6 +107,12 @@ impl Record {
         progress.values().filter(|known| *known.borrow() == Progress::Ended).count()
     }
 
+    /// The number of the last request that arrived.
+    pub(super) fn latest(&self) -> u64 {
+        let receipts = self.receipts.lock().unwrap_or_else(PoisonError::into_inner);
+        receipts.iter().map(|receipt| receipt.number).max().unwrap_or_default()
+    }
+
     /// What was received so far.
     pub(super) fn receipts(&self) -> Vec<Receipt> {
         self.receipts.lock().unwrap_or_else(PoisonError::into_inner).clone()

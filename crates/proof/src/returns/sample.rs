@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
+use super::client::{Client, Refunding, sku};
 use super::history::History;
-use super::life::{Client, Refunding, sku};
 use super::record::Receipt;
 use super::stored::{Stored, StoredMessage, StoredRefund, StoredReturn, StoredUnit};
 
@@ -37,7 +37,7 @@ pub(super) fn history(returns: u64) -> History {
                 digest,
             });
             history.receipts.push(Receipt {
-                number: history.receipts.len() as u64,
+                number: 1 + history.receipts.len() as u64,
                 shop: client.shop,
                 id,
                 sequence,

@@ -9,8 +9,9 @@ use sqlx::PgConnection;
 use tokio::task::JoinSet;
 
 use super::SHOPS;
+use super::client::Client;
 use super::history::History;
-use super::life::{Client, Life, Run};
+use super::life::{Life, Run};
 use super::record::Record;
 use super::stored::Stored;
 use crate::owing::{Target, path};
