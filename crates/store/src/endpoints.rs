@@ -135,7 +135,8 @@ pub(crate) async fn insert_internal(tx: &mut Tx, now: DateTime<Utc>) -> Result<(
         select $1, ours.endpoint_id, $2, $2, 1, $3, $4, ours.bucket, ours.interface, '', '', '', '', true
         from unnest($5::uuid[], $6::smallint[], $7::text[]) as ours (endpoint_id, bucket, interface)
         order by ours.interface
-        on conflict (merchant_id, endpoint_id) do nothing
+        -- Whichever of its keys another transaction met us at.
+        on conflict do nothing
         "#,
         merchant.0,
         now,

@@ -205,7 +205,10 @@ fn explain(free: u32, line: Option<&LineEligibility>) -> String {
     let held = line.map(|line| line.held.as_slice()).unwrap_or_default();
     let why = held.iter().map(|(obstacle, units)| format!("{units} {obstacle}")).collect::<Vec<_>>().join(", ");
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-    format!("must be from 1 to the {free} units that can come back{why}")
+    match free {
+        0 => format!("no more units of this line can come back{why}"),
+        _ => format!("must be from 1 to {free}; more units of this line cannot come back{why}"),
+    }
 }
 
 /// The new return.

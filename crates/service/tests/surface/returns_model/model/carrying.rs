@@ -21,6 +21,9 @@ impl Model {
             },
             (None, None) => return "faulty".to_owned(),
         };
+        if report.number.and_then(|number| self.numbers.get(&number)).is_some_and(|owner| *owner != nth) {
+            return "another's number".to_owned();
+        }
         let name = self.returns[nth].shown.name.clone();
         let Some(handed_over) = self.handed_over(nth, report) else { return "refused".to_owned() };
         let kept = &self.returns[nth];
@@ -29,7 +32,6 @@ impl Model {
             _ if kept.shown.status == "CANCELED" => format!("unchanged {name}"),
             _ if kept.method == "customer-keep" => "refused".to_owned(),
             (None, None) => self.keep(name.clone(), report, Some(&name)),
-            (None, Some(number)) if self.numbers.contains_key(&number) => "another's number".to_owned(),
             (None, Some(number)) => {
                 self.label(nth, number);
                 format!("moved {name}")
