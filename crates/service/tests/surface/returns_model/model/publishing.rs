@@ -71,12 +71,26 @@ impl Model {
                     recorded.named = Some(name.clone());
                     match self.live_return(snapshot.order, &name) {
                         Some(nth) => self.settle(snapshot.order, refund, Some(nth), false),
+                        None if self.was_settled(refund, &name) => {}
                         None => warnings.push(named_wrong(at)),
                     }
                 }
             }
         }
         warnings
+    }
+
+    /// Whether all units of the refund are in returns, some of them in the one that it names only now.
+    fn was_settled(&self, refund: &Refund, name: &str) -> bool {
+        let by_it: Vec<&str> = self
+            .returns
+            .iter()
+            .flat_map(|kept| kept.shown.units.iter().map(move |unit| (kept.shown.name.as_str(), unit)))
+            .filter(|(_, unit)| unit.refund.as_ref() == Some(&refund_name(refund.number)))
+            .map(|(name, _)| name)
+            .collect();
+        let covered: usize = refund.lines.iter().map(|(_, units)| *units as usize).sum();
+        by_it.len() == covered && by_it.contains(&name)
     }
 
     fn live_return(&self, order: usize, name: &str) -> Option<usize> {
