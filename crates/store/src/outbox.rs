@@ -58,15 +58,15 @@ pub struct Work<'a> {
     pub body: &'a str,
 }
 
-/// Writes work of our own and its delivery, due at once. A merchant's first work makes the endpoints that all of it is owed
+/// Writes work of our own and its delivery, due at `due_at`. A merchant's first work makes the endpoints that all of it is owed
 /// to; from then on nothing that other transactions of the merchant touch is changed.
-pub async fn enqueue_internal(tx: &mut Tx, work: &Work<'_>, now: DateTime<Utc>) -> Result<Owed, Failed> {
+pub async fn enqueue_internal(tx: &mut Tx, work: &Work<'_>, due_at: DateTime<Utc>) -> Result<Owed, Failed> {
     let Work { id, kind, event, subject, sequence, body } = *work;
     let message = Message { id, kind: Kind::Internal(kind), event, subject, sequence, body };
-    if let Some(owed) = write(tx, kind.as_str(), &message, now).await? {
+    if let Some(owed) = write(tx, kind.as_str(), &message, due_at).await? {
         return Ok(owed);
     }
-    endpoints::insert_internal(tx, now).await?;
+    endpoints::insert_internal(tx, due_at).await?;
     let (merchant, endpoint) = (tx.merchant(), kind.endpoint_of(tx.merchant()));
     sqlx::query!(
         r#"
@@ -77,12 +77,12 @@ pub async fn enqueue_internal(tx: &mut Tx, work: &Work<'_>, now: DateTime<Utc>) 
         id,
         endpoint.0,
         sequence,
-        now,
+        due_at,
         subject,
     )
     .execute(tx.connection())
     .await?;
-    Ok(Owed { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at: now })
+    Ok(Owed { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at })
 }
 
 /// Writes a message and, where there is an endpoint for `interface`, its delivery.

@@ -32,9 +32,10 @@ const SHARED: [&str; 9] = [
 
 /// Statements of the delivery engine that look for endpoints of all merchants, and the table that they go through. What they
 /// read of other tables is bound to the merchant by the join.
-const ACROSS: [(&str, &str); 13] = [
+const ACROSS: [(&str, &str); 14] = [
     ("from rma where wakes_at <= $1", "rma"),
     ("from carrier_event where received_at <= $1", "carrier_event"),
+    ("from carrier_webhook where received_at < $1", "carrier_webhook"),
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
     ("from delivery where delivery.discard offset 0", "delivery"),

@@ -1,6 +1,7 @@
 //! The shapes of the EasyPost v2 API, as far as returns need it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::label::{LabelWork, PostalAddress};
 
@@ -140,16 +141,23 @@ pub struct WebhookEvent {
     pub description: String,
     /// When.
     pub created_at: String,
+    /// What it is about; that can be anything.
+    #[serde(default)]
+    result: Value,
+}
+
+impl WebhookEvent {
     /// The tracker, if it is about one.
-    pub result: Option<Tracker>,
+    #[must_use]
+    pub fn tracker(&self) -> Option<Tracker> {
+        let is_tracker = self.result.get("object").and_then(Value::as_str) == Some("Tracker");
+        is_tracker.then(|| Tracker::deserialize(&self.result).ok()).flatten()
+    }
 }
 
 /// Where a parcel is.
 #[derive(Deserialize)]
 pub struct Tracker {
-    /// What this is: `Tracker`.
-    #[serde(default)]
-    pub object: String,
     /// The carrier's number.
     pub tracking_code: Option<String>,
     /// Where it is: `in_transit`.

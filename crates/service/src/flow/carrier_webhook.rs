@@ -1,21 +1,17 @@
 //! A carrier's webhook: who sent it is proved by its signature, and what it says is taken once.
 
-use chrono::TimeDelta;
 use domain::id::MerchantId;
 use domain::rma::TrackingNumber;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
-use store::{Failed, carrier_accounts};
+use store::{Failed, carrier_accounts, carrier_webhooks};
 use wire::carrier::CarrierWord;
 use wire::easypost::{SIGNATURE_SCHEME, Tracker, WebhookEvent};
 
 use super::carrier_event::{CarrierEventError, Report, Taken, take};
 use crate::app::App;
 use crate::outbound::secrets::{CarrierKeys, Unusable};
-
-/// What is older than this is not listened to any more: whoever sends it has recorded it long ago.
-const OLDEST: TimeDelta = TimeDelta::days(30);
 
 /// Why a webhook was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -43,11 +39,12 @@ pub async fn carrier_webhook(app: &App, merchant: MerchantId, signature: Option<
     }
     let event: WebhookEvent = serde_json::from_slice(body).map_err(|_| CarrierWebhookError::NoEvent)?;
     let created_at = wire::time::read(&event.created_at).ok_or(CarrierWebhookError::NoEvent)?;
-    if created_at < app.now() - OLDEST {
+    // What we do not remember any more could come a second time. The carrier goes by real time, also where the sandbox does not.
+    if created_at < app.clock.wall() - carrier_webhooks::KEPT_FOR {
         return Err(CarrierWebhookError::NotSigned);
     }
     let said = |tracker: Tracker| Some((word(tracker.status.as_deref()?)?, tracker.tracking_code?));
-    let Some((word, number)) = event.result.and_then(said) else { return Ok(Taken::Ignored) };
+    let Some((word, number)) = event.tracker().and_then(said) else { return Ok(Taken::Ignored) };
     let number: TrackingNumber = number.parse().map_err(|_| CarrierWebhookError::NoEvent)?;
     let report = Report::of_parcel(word, number, created_at);
     match take(app, merchant, &report, Some(&event.id)).await {

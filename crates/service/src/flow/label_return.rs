@@ -1,7 +1,8 @@
 //! Labels of returns: asked for when a return starts, applied when they are bought, given back when it is called off.
 
+use chrono::TimeDelta;
 use domain::message::Internal;
-use domain::rma::{Method, TrackingNumber};
+use domain::rma::{Method, Status, TrackingNumber};
 use store::labels::{self, Label};
 use store::outbox::{self, Owed, Work};
 use store::rmas::{self, Return};
@@ -16,6 +17,9 @@ use crate::outbound::reaction::{Ending, How, Reacting, Reaction};
 /// Why a label is bought or given back.
 const WANTED: &str = "label.wanted";
 const UNWANTED: &str = "label.unwanted";
+
+/// More than the calls that a purchase takes.
+const CALLS: i32 = 6;
 
 /// Asks for the label of a new return, if the merchant has somebody to ask and there is something to carry.
 pub(super) async fn want_label(app: &App, tx: &mut Tx, new: &Return, order: &OrderIn<'_>) -> Result<Option<Owed>, Failed> {
@@ -40,12 +44,18 @@ async fn ask(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>,
     };
     let to = serde_json::from_str(&account.destination).map_err(|_| Failed::Refused("a stored address cannot be read".to_owned()))?;
     let body = LabelWork { action, reference: kept.identifier.clone(), from, to, weight }.write();
-    let (kind, event) = match action {
-        LabelAction::Buy => (Internal::Label, WANTED),
-        LabelAction::Void => (Internal::LabelVoid, UNWANTED),
+    let (kind, event, due_at) = match action {
+        LabelAction::Buy => (Internal::Label, WANTED, app.now()),
+        LabelAction::Void => (Internal::LabelVoid, UNWANTED, app.now() + longest_purchase(app)),
     };
     let work = Work { id: app.mint(), kind, event, subject: &kept.identifier, sequence: kept.sequence, body: &body };
-    outbox::enqueue_internal(tx, &work, app.now()).await.map(Some)
+    outbox::enqueue_internal(tx, &work, due_at).await.map(Some)
+}
+
+/// How long a purchase takes at the most. One that is under way when its return is called off has ended by then, and even if its
+/// answer was lost, the carrier knows what it sold.
+fn longest_purchase(app: &App) -> TimeDelta {
+    TimeDelta::from_std(app.settings.outbound.call_timeout()).unwrap_or_default() * CALLS
 }
 
 /// Where the parcel comes from: where the order went.
@@ -99,7 +109,13 @@ async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<Vec<Owed>, Faile
             Ok(owed)
         }
         Labelled::Known => Ok(Vec::new()),
-        // The return was called off, or got another label, while this one was bought.
-        Labelled::Unwanted => Ok(ask(app, tx, &kept, None, LabelAction::Void).await?.into_iter().collect()),
+        Labelled::Unwanted => match kept.rma.status {
+            // Whoever called it off has asked for the label to be given back.
+            Status::Canceled => Ok(Vec::new()),
+            // It got another label while this one was bought.
+            Status::Created | Status::PartialRefund | Status::Refunded => {
+                Ok(ask(app, tx, &kept, None, LabelAction::Void).await?.into_iter().collect())
+            }
+        },
     }
 }

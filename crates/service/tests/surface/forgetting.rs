@@ -6,6 +6,7 @@ use backhaul::flow::forget_carrier_events::forget_carrier_events;
 use serde_json::json;
 
 use crate::world::World;
+use crate::world::carrier::told;
 
 #[tokio::test]
 async fn a_report_that_no_label_came_for_is_forgotten_after_90_days() {
@@ -24,5 +25,20 @@ async fn a_report_that_no_label_came_for_is_forgotten_after_90_days() {
             .await
             .unwrap();
         assert_eq!(rows, kept, "after {hours} hours more");
+    }
+}
+
+#[tokio::test]
+async fn an_event_of_a_webhook_is_remembered_as_long_as_it_could_be_sent_again() {
+    let world = World::new().await;
+    for handle in ["acme", "bolt"] {
+        let carried = world.shop_with_a_carrier(handle).await;
+        let (_, number) = carried.has_a_label("A-1").await;
+        assert_eq!(carried.carrier_tells(&told("evt_1", &number, "in_transit")).await.body["result"], "moved");
+    }
+    for (hours, kept) in [(0, 2), (30 * 24, 2), (1, 0)] {
+        world.time_passes(Duration::from_hours(hours));
+        assert!(!forget_carrier_events(&world.app).await.unwrap(), "that was all");
+        assert_eq!(world.database.count("carrier_webhook").await, kept, "after {hours} hours more");
     }
 }

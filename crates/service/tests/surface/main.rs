@@ -12,6 +12,11 @@ mod world;
 
 mod binary;
 mod canary;
+mod carriers;
+mod carriers_canceled;
+mod carriers_command;
+mod carriers_failing;
+mod carriers_webhooks;
 mod clock;
 mod concurrency;
 mod deliverers;

@@ -41,8 +41,8 @@ fn operations() -> Vec<Operation> {
 /// What stands for the parameters of a path.
 #[derive(Clone, Copy)]
 enum Named<'a> {
-    /// Things that there are: an order, an import, a message and a return.
-    There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str },
+    /// Things that there are: an order, an import, a message, a return with a label, and a carrier account.
+    There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str, account: &'a str },
     /// Nothing that there is.
     Absent,
 }
@@ -54,6 +54,7 @@ fn filled(path: &str, named: Named<'_>) -> String {
         ("{import_id}", Named::There { import, .. }) => import.to_owned(),
         ("{message_id}", Named::There { message, .. }) => message.to_owned(),
         ("{rma_identifier}", Named::There { rma, .. }) => rma.to_owned(),
+        ("{account}", Named::There { account, .. }) => account.to_owned(),
         (parameter, Named::There { .. }) if parameter.starts_with('{') => panic!("say here what stands for {parameter}"),
         (parameter, Named::Absent) if parameter.starts_with('{') => "absent".to_owned(),
         (step, _) => step.to_owned(),
@@ -86,12 +87,13 @@ fn comparable(reply: &Reply) -> (u16, Value) {
 #[tokio::test]
 async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let world = World::new().await;
-    let owner = world.merchant("owner").await;
-    owner.sells("owned", 1).await;
-    let rma = owner.starts_a_return("owned", 1).await;
+    let carried = world.shop_with_a_carrier("owner").await;
+    let owner = &carried.shop.merchant;
+    let (rma, _) = carried.has_a_label("owned").await;
     let import = owner.imports(&[order("owned")]).await.body["import_id"].as_str().unwrap().to_owned();
     let told = world.owe(owner.id, "owned", 1).await.to_string();
-    let existing = Named::There { order: "owned", import: &import, message: &told, rma: &rma };
+    let account = owner.id.to_string();
+    let existing = Named::There { order: "owned", import: &import, message: &told, rma: &rma, account: &account };
     let expired = owner.gets_a_token().await;
     let revoked = world.merchant("revoked").await;
     backhaul::flow::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
@@ -187,20 +189,22 @@ async fn everybodys_operations_are_these_and_no_others() {
         .filter(|operation| operation.scope.is_none())
         .map(|operation| format!("{} {}", operation.method, operation.path))
         .collect();
-    assert_eq!(open, ["POST /oauth/token", "GET /openapi.json"]);
+    // A carrier's webhook is known by its signature.
+    assert_eq!(open, ["POST /oauth/token", "GET /openapi.json", "POST /v1/carrier_webhooks/{account}"]);
 }
 
 #[tokio::test]
 async fn no_answer_is_undocumented() {
     let world = World::new().await;
-    let merchant = world.merchant("acme").await;
-    merchant.sells("x", 1).await;
-    let rma = merchant.starts_a_return("x", 1).await;
+    let carried = world.shop_with_a_carrier("acme").await;
+    let merchant = &carried.shop.merchant;
+    let (rma, _) = carried.has_a_label("x").await;
     let import = merchant.imports(&[order("x")]).await.body["import_id"].as_str().unwrap().to_owned();
     let told = world.owe(merchant.id, "x", 1).await.to_string();
+    let account = merchant.id.to_string();
     for operation in operations() {
         let named = format!("{} {}", operation.method, operation.path);
-        for which in [Named::There { order: "x", import: &import, message: &told, rma: &rma }, Named::Absent] {
+        for which in [Named::There { order: "x", import: &import, message: &told, rma: &rma, account: &account }, Named::Absent] {
             let status = call(&world, &operation, which, Some(&merchant.token)).await.status.as_u16();
             assert!(operation.documented.contains(&status), "{named} answers {status}");
         }

@@ -1,5 +1,6 @@
 //! The world that a test acts in: a database of its own, the service listening on a port, and the roles that call it.
 
+pub mod carrier;
 mod database;
 mod order;
 pub mod receiver;

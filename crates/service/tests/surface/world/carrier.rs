@@ -1,0 +1,155 @@
+//! Merchants whose labels are bought from a carrier.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use backhaul::flow::configure_carrier::{Change, set_carrier};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use reqwest::Method;
+use sandbox::carrier::{Carrier, Shipment};
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use sha2::Sha256;
+use wire::label::PostalAddress;
+
+use super::{Merchant, Reply, Shop, World, message, sold};
+
+/// A shop whose labels are bought from a carrier, which tells of its scans.
+pub struct Carried<'w> {
+    pub shop: Shop<'w>,
+    pub carrier: Carrier,
+    /// With what the carrier signs its webhooks.
+    pub secret: String,
+}
+
+/// Where a shop's parcels go.
+pub fn warehouse() -> PostalAddress {
+    PostalAddress {
+        name: "Acme Returns".to_owned(),
+        street1: "7 Dock Rd".to_owned(),
+        city: "Reno".to_owned(),
+        state: "NV".to_owned(),
+        zip: "89501".to_owned(),
+        country: "US".to_owned(),
+        ..PostalAddress::default()
+    }
+}
+
+/// A new account with this carrier.
+pub fn account_with(carrier: &Carrier) -> Change {
+    let (url, api_key) = (Some(carrier.url().to_owned()), Some(carrier.api_key().into()));
+    Change { url, api_key, destination: Some(warehouse()), usual_weight: None }
+}
+
+/// How EasyPost signs a body.
+pub fn signed(secret: &str, body: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(body.as_bytes());
+    let mut text = "hmac-sha256-hex=".to_owned();
+    mac.finalize().into_bytes().iter().for_each(|byte| write!(text, "{byte:02x}").unwrap());
+    text
+}
+
+/// What EasyPost tells of a parcel.
+pub fn told(id: &str, number: &str, status: &str) -> Value {
+    json!({
+        "id": id, "object": "Event", "description": "tracker.updated", "created_at": "2026-03-01T12:00:00Z",
+        "result": { "object": "Tracker", "tracking_code": number, "status": status },
+    })
+}
+
+impl World {
+    /// A shop with a carrier of its own.
+    pub async fn shop_with_a_carrier(&self, handle: &str) -> Carried<'_> {
+        let (shop, carrier) = (self.shop(handle).await, Carrier::start().await.unwrap());
+        let secret = set_carrier(&self.app, "test", shop.merchant.id, account_with(&carrier)).await.unwrap().unwrap();
+        let secret = secret.expose_secret().to_owned();
+        carrier.sends_webhooks_to(&format!("{}{}", self.base, shop.merchant.webhooks()), &secret).unwrap();
+        Carried { shop, carrier, secret }
+    }
+
+    /// Somebody calls a merchant's address for webhooks.
+    pub async fn hears_webhook(&self, path: &str, signature: Option<&str>, body: &str) -> Reply {
+        let body = body.to_owned();
+        self.ask(Method::POST, path, |request| {
+            let request = request.header("Content-Type", "application/json").body(body);
+            match signature {
+                Some(signature) => request.header("X-Hmac-Signature", signature),
+                None => request,
+            }
+        })
+        .await
+    }
+}
+
+impl Merchant<'_> {
+    /// Where its carrier sends webhooks.
+    pub fn webhooks(&self) -> String {
+        format!("/v1/carrier_webhooks/{}", self.id)
+    }
+
+    /// Asks for the label of a return.
+    pub async fn asks_for_the_label(&self, rma: &str) -> Reply {
+        self.calls(Method::GET, &format!("/v1/returns/{rma}/label"), |request| request).await
+    }
+}
+
+impl Carried<'_> {
+    /// A return of `units` units; nothing is delivered yet.
+    pub async fn has_a_return(&self, order: &str, units: u32) -> String {
+        self.shop.merchant.sells(order, units).await;
+        self.shop.merchant.starts_a_return(order, units).await
+    }
+
+    /// A return of a shopper who lives in this street.
+    pub async fn has_a_return_from(&self, order: &str, street: &str) -> String {
+        let mut lives = sold(order, 1);
+        lives["shipping_address"]["street1"] = street.into();
+        assert_eq!(self.shop.merchant.publishes(&message([lives])).await.results(), ["created"]);
+        self.shop.merchant.starts_a_return(order, 1).await
+    }
+
+    /// A return with a label of which its systems know, and its tracking number.
+    pub async fn has_a_label(&self, order: &str) -> (String, String) {
+        let rma = self.has_a_return(order, 1).await;
+        assert_eq!(self.hears().await, ["created", "PRE_TRANSIT"]);
+        let number = self.shipment(&rma).tracking_code.unwrap();
+        (rma, number)
+    }
+
+    /// What its systems hear: what happened, or where the parcel is when that changed.
+    pub async fn hears(&self) -> Vec<String> {
+        let told = |(event, body): (String, Value)| match event.strip_prefix("rma.").unwrap() {
+            "tracking_updated" => body["items"][0]["package_tracking_status"].as_str().unwrap().to_owned(),
+            event => event.to_owned(),
+        };
+        self.shop.receives().await.into_iter().map(told).collect()
+    }
+
+    /// The one shipment of a return.
+    pub fn shipment(&self, rma: &str) -> Shipment {
+        let mut shipments = self.carrier.shipments();
+        shipments.retain(|shipment| shipment.reference.as_deref() == Some(rma));
+        assert_eq!(shipments.len(), 1, "{shipments:?}");
+        shipments.remove(0)
+    }
+
+    /// How often a label of the return was bought, and how often given back.
+    pub fn bought_and_given_back(&self, rma: &str) -> (u32, u32) {
+        let shipment = self.shipment(rma);
+        (shipment.bought, shipment.refunded)
+    }
+
+    /// All webhooks of the carrier have been answered.
+    pub async fn webhooks_are_told(&self) {
+        let tally = self.carrier.webhooks_settled(Duration::from_secs(20)).await.unwrap();
+        assert_eq!(tally.given_up, 0, "{tally:?}");
+    }
+
+    /// The carrier calls with this event, signed as it should be; what became of it.
+    pub async fn carrier_tells(&self, event: &Value) -> Reply {
+        let body = event.to_string();
+        let path = self.shop.merchant.webhooks();
+        self.shop.merchant.world.hears_webhook(&path, Some(&signed(&self.secret, &body)), &body).await
+    }
+}
