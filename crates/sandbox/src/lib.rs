@@ -5,4 +5,5 @@ mod connection;
 pub mod mailbox;
 pub mod merchant;
 pub mod postgres;
+pub mod shop;
 mod tls;

@@ -4,22 +4,34 @@
 //! PostgreSQL's own settings for durability. As root, it runs under an unprivileged account, because PostgreSQL refuses
 //! to run as root.
 
+mod programs;
+
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::{CommandExt as _, parent_id};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+pub use self::programs::installed;
+use self::programs::{Account, locate, run};
 
 /// Why no temporary PostgreSQL could be had.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPostgres {
     /// A program is neither on the PATH nor where Debian puts it.
-    #[error("`{0}` is not installed: install PostgreSQL 15 or newer (Debian: `apt-get install postgresql`), or set DATABASE_URL")]
+    #[error(
+        "`{0}` is not installed: install PostgreSQL 15 or newer (Debian, Ubuntu: `apt-get install postgresql`; Fedora: \
+         `dnf install postgresql-server`; macOS: `brew install postgresql@17`, and put its `bin` on the PATH), or set DATABASE_URL \
+         to one that runs"
+    )]
     NotInstalled(&'static str),
     /// There is no account to run it under.
-    #[error("PostgreSQL refuses to run as root, and there is neither a `postgres` nor a `nobody` account to run it under")]
+    #[error(
+        "PostgreSQL refuses to run as root, and there is neither a `postgres` nor a `nobody` account to run it under: run this as \
+         another user, or set DATABASE_URL to a PostgreSQL that runs"
+    )]
     NoAccount,
     /// A program failed.
     #[error("`{program}` failed: {said}")]
@@ -57,8 +69,21 @@ impl Cluster {
     /// The same with further lines of `postgresql.conf`.
     pub fn start_with(dir: &Path, settings: &str) -> Result<Self, NoPostgres> {
         let account = Account::unprivileged()?;
+        locate("initdb")?;
+        locate("pg_ctl")?;
         let cluster = Self::make(dir, account)?;
-        let data = cluster.data();
+        match cluster.fill(account, settings) {
+            Ok(()) => Ok(cluster),
+            Err(error) => {
+                // What is half there is of no use to anybody; why it failed matters more than that it cannot be removed.
+                let _ = cluster.stop();
+                Err(error)
+            }
+        }
+    }
+
+    fn fill(&self, account: Option<Account>, settings: &str) -> Result<(), NoPostgres> {
+        let data = self.data();
         let data: &OsStr = data.as_ref();
         run(
             "initdb",
@@ -74,9 +99,8 @@ impl Cluster {
                 "--locale=C".as_ref(),
             ],
         )?;
-        cluster.set(&format!("listen_addresses = ''\nmax_connections = 300\n{settings}\n"))?;
-        cluster.run()?;
-        Ok(cluster)
+        self.set(&format!("listen_addresses = ''\nmax_connections = 300\n{settings}\n"))?;
+        self.run()
     }
 
     /// The directory of a cluster, which `account` owns.
@@ -218,58 +242,6 @@ impl Cluster {
             .map_err(at)?;
         Ok(cluster)
     }
-}
-
-/// An account of the machine.
-#[derive(Clone, Copy)]
-struct Account {
-    uid: u32,
-    gid: u32,
-}
-
-impl Account {
-    /// The account to drop to; none when this process is unprivileged itself.
-    fn unprivileged() -> Result<Option<Self>, NoPostgres> {
-        let proc = Path::new("/proc/self");
-        let me = fs::metadata(proc).map_err(|error| NoPostgres::Io(proc.to_owned(), error))?.uid();
-        if me != 0 {
-            return Ok(None);
-        }
-        let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let find = |name: &str| {
-            let line = accounts.lines().find(|line| line.split(':').next() == Some(name))?;
-            let mut fields = line.split(':').skip(2);
-            Some(Self { uid: fields.next()?.parse().ok()?, gid: fields.next()?.parse().ok()? })
-        };
-        find("postgres").or_else(|| find("nobody")).map(Some).ok_or(NoPostgres::NoAccount)
-    }
-}
-
-/// The place of a program of PostgreSQL: on the PATH, or where Debian puts it (the newest version).
-fn locate(program: &'static str) -> Result<PathBuf, NoPostgres> {
-    let on_path = std::env::var_os("PATH").into_iter().flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
-    let mut debian: Vec<PathBuf> =
-        fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path().join("bin")).collect();
-    debian.sort_by_key(|dir| dir.parent().and_then(Path::file_name).and_then(|version| version.to_str()?.parse::<u32>().ok()));
-    let found = on_path.chain(debian.into_iter().rev()).map(|dir| dir.join(program)).find(|path| path.is_file());
-    found.ok_or(NoPostgres::NotInstalled(program))
-}
-
-fn run<const N: usize>(program: &'static str, account: Option<Account>, args: [&OsStr; N]) -> Result<(), NoPostgres> {
-    let path = locate(program)?;
-    let mut command = Command::new(&path);
-    // A server that is started must not hold this process' pipes, so that what a program says goes into a file.
-    let said = std::env::temp_dir().join(format!("backhaul-{program}-{}.out", std::process::id()));
-    let out = File::create(&said).map_err(|error| NoPostgres::Io(said.clone(), error))?;
-    let err = out.try_clone().map_err(|error| NoPostgres::Io(said.clone(), error))?;
-    command.args(args).current_dir("/").stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
-    if let Some(Account { uid, gid }) = account {
-        command.uid(uid).gid(gid);
-    }
-    let status = command.status().map_err(|error| NoPostgres::Io(path, error));
-    let text = fs::read_to_string(&said).unwrap_or_default();
-    let _ = fs::remove_file(&said);
-    if status?.success() { Ok(()) } else { Err(NoPostgres::Failed { program, said: text.trim().to_owned() }) }
 }
 
 #[cfg(test)]

@@ -1,0 +1,91 @@
+//! PostgreSQL's programs: where they are, and the account that they run under.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::NoPostgres;
+
+/// An account of the machine.
+#[derive(Clone, Copy)]
+pub(super) struct Account {
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+}
+
+impl Account {
+    /// The account to drop to; none when this process is unprivileged itself.
+    pub(super) fn unprivileged() -> Result<Option<Self>, NoPostgres> {
+        if !is_root() {
+            return Ok(None);
+        }
+        let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let find = |name: &str| {
+            let line = accounts.lines().find(|line| line.split(':').next() == Some(name))?;
+            let mut fields = line.split(':').skip(2);
+            Some(Self { uid: fields.next()?.parse().ok()?, gid: fields.next()?.parse().ok()? })
+        };
+        find("postgres").or_else(|| find("nobody")).map(Some).ok_or(NoPostgres::NoAccount)
+    }
+}
+
+/// Whether this process is root's. Where there is no /proc, a program knows.
+fn is_root() -> bool {
+    if let Ok(me) = fs::metadata("/proc/self") {
+        return me.uid() == 0;
+    }
+    Command::new("id").arg("-u").output().is_ok_and(|said| said.stdout.trim_ascii() == b"0")
+}
+
+/// Where the programs are that a temporary cluster needs, and that there is an account to run them under.
+pub fn installed() -> Result<PathBuf, NoPostgres> {
+    Account::unprivileged()?;
+    locate("pg_ctl")?;
+    locate("initdb")
+}
+
+/// The place of a program of PostgreSQL: on the PATH, or where Debian puts it (the newest version).
+pub(super) fn locate(program: &'static str) -> Result<PathBuf, NoPostgres> {
+    locate_in(program, std::env::var_os("PATH").unwrap_or_default().as_os_str(), Path::new("/usr/lib/postgresql"))
+}
+
+fn locate_in(program: &'static str, path: &OsStr, debian: &Path) -> Result<PathBuf, NoPostgres> {
+    let on_path = std::env::split_paths(path);
+    let mut debian: Vec<PathBuf> = fs::read_dir(debian).into_iter().flatten().flatten().map(|entry| entry.path().join("bin")).collect();
+    debian.sort_by_key(|dir| dir.parent().and_then(Path::file_name).and_then(|version| version.to_str()?.parse::<u32>().ok()));
+    let found = on_path.chain(debian.into_iter().rev()).map(|dir| dir.join(program)).find(|path| path.is_file());
+    found.ok_or(NoPostgres::NotInstalled(program))
+}
+
+pub(super) fn run<const N: usize>(program: &'static str, account: Option<Account>, args: [&OsStr; N]) -> Result<(), NoPostgres> {
+    let path = locate(program)?;
+    let mut command = Command::new(&path);
+    // A server that is started must not hold this process' pipes, so that what a program says goes into a file.
+    let said = std::env::temp_dir().join(format!("backhaul-{program}-{}.out", std::process::id()));
+    let out = File::create(&said).map_err(|error| NoPostgres::Io(said.clone(), error))?;
+    let err = out.try_clone().map_err(|error| NoPostgres::Io(said.clone(), error))?;
+    command.args(args).current_dir("/").stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+    if let Some(Account { uid, gid }) = account {
+        command.uid(uid).gid(gid);
+    }
+    let status = command.status().map_err(|error| NoPostgres::Io(path, error));
+    let text = fs::read_to_string(&said).unwrap_or_default();
+    let _ = fs::remove_file(&said);
+    if status?.success() { Ok(()) } else { Err(NoPostgres::Failed { program, said: text.trim().to_owned() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_no_postgresql_is_told_what_to_install() {
+        let missing = locate_in("initdb", OsStr::new("/nowhere"), Path::new("/nowhere")).unwrap_err().to_string();
+        for word in ["`initdb` is not installed", "PostgreSQL 15 or newer", "apt-get install postgresql", "brew install", "DATABASE_URL"] {
+            assert!(missing.contains(word), "{missing}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What a merchant's system understands of a message on a return.
+
+use serde_json::Value;
+
+use crate::merchant::Received;
+
+/// What a message on a return said, in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Why it was sent, such as `rma.created`.
+    pub event: String,
+    /// The return.
+    pub rma: String,
+    /// Where the return stands.
+    pub status: String,
+    /// The carrier's number, once there is a label.
+    pub tracking_number: Option<String>,
+    /// Where the parcel is, once there is a label.
+    pub parcel: Option<String>,
+}
+
+impl Told {
+    /// Reads a message; nothing if it is not about a return.
+    #[must_use]
+    pub fn read(received: &Received) -> Option<Self> {
+        let body = received.json();
+        let word = |value: &Value| value.as_str().map(str::to_owned);
+        let of_first = |name: &str| body.pointer(&format!("/items/0/{name}")).and_then(word);
+        Some(Self {
+            event: received.header("x-service-event")?.to_owned(),
+            rma: body.get("rma_identifier").and_then(word)?,
+            status: body.get("status").and_then(word)?,
+            tracking_number: of_first("tracking_number"),
+            parcel: of_first("package_tracking_status"),
+        })
+    }
+}
