@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::mode::Mode;
 use sqlx::migrate::{Migrate, Migrator};
-use sqlx::{ConnectOptions, Connection as _, PgConnection};
+use sqlx::{ConnectOptions, Connection as _, Executor as _, PgConnection};
 
 use crate::{Failed, Store, connect_options, partitions};
 
@@ -64,6 +64,37 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
         stored if stored == mode => Ok(before),
         stored => Err(MigrateError::OtherMode { stored, wanted: mode }),
     }
+}
+
+/// Drops every table and function of a sandbox. The database itself refuses when it is none, whoever asks.
+const FORGET_SANDBOX: &str = r"
+do $$
+declare
+    name text;
+begin
+    if (select mode from installation for update) is distinct from 'sandbox' then
+        raise exception 'only a sandbox is forgotten';
+    end if;
+    for name in
+        select oid::regclass from pg_class
+        where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+    loop
+        execute format('drop table %s cascade', name);
+    end loop;
+    for name in
+        select oid::regprocedure from pg_proc
+        where pronamespace = current_schema()::regnamespace and prokind = 'f'
+            and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
+    loop
+        execute format('drop function %s cascade', name);
+    end loop;
+end $$";
+
+/// Forgets everything that the sandbox at `url` holds, in one transaction. A production database is left as it is.
+pub async fn forget_sandbox(url: &str) -> Result<(), Failed> {
+    let mut connection = connect_options(url)?.connect().await?;
+    connection.execute(FORGET_SANDBOX).await?;
+    Ok(connection.close().await?)
 }
 
 /// How many migrations this program knows and the database does not have.
@@ -131,6 +162,17 @@ impl Store {
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// How many tables the database has, whoever made them.
+    pub async fn count_tables(&self) -> Result<i64, Failed> {
+        let count = sqlx::query_scalar!(
+            r#"
+            select count(*) as "count!" from pg_class
+            where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm')
+            "#
+        );
+        Ok(count.fetch_one(&self.pool).await?)
     }
 
     /// How many migrations this program knows and the database does not have: all of them before the first.
