@@ -14,7 +14,7 @@ setup: ## Install what is missing: PostgreSQL, curl, promtool, Node, cargo-nexte
 	@scripts/setup
 
 .PHONY: dev
-dev: ## Run everything on this machine: temporary PostgreSQL, a merchant, the service
+dev: ## Run everything on this machine: temporary PostgreSQL, two merchants, their simulated systems, the service
 	@cargo run --quiet -p backhaul -- dev
 
 .PHONY: build

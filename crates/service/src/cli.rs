@@ -55,7 +55,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everything on a laptop: a temporary PostgreSQL, a merchant, and the service.
+    /// Everything on a laptop: a temporary PostgreSQL, two merchants with orders, their simulated systems and carriers, the service.
     Dev(dev::Dev),
     /// Run the service.
     Serve(serve::Serve),
@@ -105,7 +105,7 @@ enum Command {
     #[command(subcommand)]
     Config(config::Command),
     /// Say what is wrong and how to mend it.
-    Doctor,
+    Doctor(doctor::Doctor),
     /// Print every command and its options as a document.
     #[command(hide = true)]
     CliReference,
@@ -159,7 +159,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Openapi => output::text(openapi::text()),
         Command::CliReference => output::text(&reference::write(Cli::command())),
         Command::Config(command) => config::run(&command, settings)?,
-        Command::Doctor => return doctor::run(settings(), cli.output).await,
+        Command::Doctor(doctor) => return doctor::run(doctor, settings(), cli.output).await,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,92 +1,132 @@
 //! `backhaul dev`: everything on a laptop, nothing configured.
+//!
+//! - The database (`database.rs`): a temporary PostgreSQL, or the sandbox that `DATABASE_URL` names.
+//! - Two merchants with orders (`seed.rs`), whose systems and carriers are simulated.
+//! - A first return (`tour.rs`), so that a message is delivered before anybody asks for one.
+//! - What to paste (`welcome.rs`), and how all of it looks (`paint.rs`).
 
-use std::path::PathBuf;
+pub(super) mod database;
+mod paint;
+mod seed;
+mod tour;
+mod welcome;
 
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use anyhow::{Context as _, anyhow};
 use clap::Args;
-use domain::access::Scopes;
-use domain::id::Handle;
 use domain::mode::Mode;
-use sandbox::postgres::Cluster;
-use secrecy::ExposeSecret as _;
+use sandbox::mailbox::Mailbox;
+use sandbox::merchant::Merchant as Receiver;
 use store::installation;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
+use self::database::Database;
+use self::paint::{Paint, Steps};
 use super::{output, serve};
-use crate::app::App;
-use crate::clock::Clock;
+use crate::app::{App, Phase};
+use crate::clock::{self, Clock};
 use crate::config::{LogFormat, Settings};
 use crate::entropy::Entropy;
-use crate::flow::configure_merchant as flow;
 use crate::telemetry;
+
+/// Where the simulated systems are.
+const LOOPBACK: &str = "127.0.0.1/32";
 
 #[derive(Args)]
 pub(super) struct Dev {
     /// The port of the service on this machine; 0 takes a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
+    /// Forget what the sandbox of `DATABASE_URL` holds before it starts: all its tables are dropped. Never touches production.
+    #[arg(long)]
+    reset: bool,
 }
 
 pub(super) async fn run(dev: Dev, settings: Settings) -> anyhow::Result<()> {
-    let dir: PathBuf = std::env::temp_dir().join(format!("backhaul-dev-{}", std::process::id()));
-    output::line("Starting a temporary PostgreSQL …");
-    let cluster = Cluster::start(&dir)?;
-    let served = serve_on(&cluster, dev, settings).await;
-    cluster.stop()?;
-    served
+    let steps = Steps { paint: Paint::of_stdout(), clock: Clock::system() };
+    port_is_free(dev.port)?;
+    // Ctrl-C is heard from the start, so that no PostgreSQL is left behind.
+    let (leave, leaving) = watch::channel(false);
+    tokio::spawn(async move {
+        serve::asked_to_leave().await;
+        let _ = leave.send(true);
+    });
+    output::line(&steps.paint.bold("Starting a sandbox on this machine"));
+    let database = Database::open(&settings, dev.reset, &steps).await?;
+    let lived = Box::pin(live(&database, dev.port, settings, &steps, leaving)).await;
+    lived.and(database.close())
 }
 
-async fn serve_on(cluster: &Cluster, dev: Dev, mut settings: Settings) -> anyhow::Result<()> {
-    let url = cluster.url("postgres");
+/// Whether the service will be able to listen; better known before anything was started.
+fn port_is_free(port: u16) -> anyhow::Result<()> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => anyhow!(
+            "port {port} is taken by another program: end it, or choose another one with `backhaul dev --port {}` (0 takes a free one)",
+            port.checked_add(1).unwrap_or(8080)
+        ),
+        ErrorKind::PermissionDenied => anyhow!("port {port} is reserved: choose one above 1023, such as `backhaul dev --port 8080`"),
+        _ => anyhow!("port {port} cannot be listened on: {error}"),
+    })
+}
+
+/// Everything around the service, and the service itself, until it is asked to leave.
+async fn live(database: &Database, port: u16, settings: Settings, steps: &Steps, leaving: watch::Receiver<bool>) -> anyhow::Result<()> {
+    let (receiver, mailbox) = (Receiver::start().await?, Mailbox::start().await?);
+    let app = App::new(sandboxed(settings, &database.url(), port, &mailbox)?, Clock::system(), Entropy::system())?;
+    let demos = tokio::select! {
+        demos = prepare(&app, &receiver, steps) => demos?,
+        () = serve::gone(leaving.clone()) => return Ok(()),
+    };
+    tokio::spawn({
+        let (app, leaving) = (app.clone(), leaving.clone());
+        async move {
+            serve::gone(leaving).await;
+            app.enter(Phase::Leaving);
+        }
+    });
+    let (started, address) = oneshot::channel();
+    let what = serve::Serve::default();
+    let serving = serve::serve(app.clone(), &what, leaving, |address| _ = started.send(address));
+    let showing = async {
+        let address: SocketAddr = address.await.context("the service did not start")?;
+        let mut arrivals = tour::follow(&receiver);
+        demos.0.connect(address)?;
+        demos.1.connect(address)?;
+        tour::play(&app, &demos, &mut arrivals, steps.paint).await?;
+        output::text(&welcome::welcome(&format!("http://{address}"), database, &demos, app.now(), steps.paint));
+        // From here on the log says what goes wrong; before, whatever did was told already.
+        telemetry::start(&app.settings.log);
+        tour::report(&app, &receiver, &mailbox, arrivals, steps.paint).await;
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        biased;
+        served = serving => served,
+        shown = showing => shown,
+    }
+}
+
+/// The schema, and what is in it.
+async fn prepare(app: &App, receiver: &Receiver, steps: &Steps) -> anyhow::Result<(seed::Demo, seed::Demo)> {
+    let migrate = async { Ok(installation::migrate(app.settings.database.url(), Mode::Sandbox, app.clock.wall()).await?) };
+    steps.take("Schema", migrate).await?;
+    clock::renew(app).await?;
+    steps.take("Two merchants, fifty orders, their simulated systems and carriers", seed::sow(app, receiver)).await
+}
+
+/// What was set, as far as it fits a sandbox on this machine.
+fn sandboxed(mut settings: Settings, url: &str, port: u16, mailbox: &Mailbox) -> anyhow::Result<Settings> {
     settings.mode = Mode::Sandbox;
-    settings.database.set_url(&url);
-    settings.http.listen = format!("127.0.0.1:{}", dev.port);
+    settings.database.set_url(url);
+    settings.http.listen = format!("127.0.0.1:{port}");
     "127.0.0.1:0".clone_into(&mut settings.http.admin_listen);
     settings.tls.turn_off();
+    settings.mail.set_url(&format!("{}?tls=none", mailbox.url()));
+    "notices@example.com".clone_into(&mut settings.mail.from);
+    // The simulated systems are here; nobody else is called at this machine's own address.
+    settings.outbound.allowed.push(LOOPBACK.parse()?);
     settings.log.format = LogFormat::Text;
-    telemetry::start(&settings.log);
-    installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;
-
-    let app = App::new(settings, Clock::system(), Entropy::system())?;
-    let handle: Handle = "demo".parse()?;
-    let merchant = flow::add_merchant(&app, "dev", &handle, "Demo Shoes", None).await?;
-    let credential = flow::issue_credential(&app, "dev", merchant, Scopes::all(), "backhaul dev").await?;
-
-    let (leave, leaving) = watch::channel(false);
-    tokio::spawn(serve::on_signal(app.clone(), leave));
-    serve::serve(app, &serve::Serve::default(), leaving, |address| {
-        output::text(&welcome(&format!("http://{address}"), &url, &credential.client_id, credential.client_secret.expose_secret()));
-    })
-    .await
-}
-
-/// What to do next, ready to paste.
-fn welcome(base: &str, database: &str, client_id: &str, client_secret: &str) -> String {
-    format!(
-        r#"
-Backhaul is running as a sandbox on {base} with the merchant `demo`. Ctrl-C ends it and removes its data.
-
-Paste this into another terminal to get a token, push an order and look at it:
-
-TOKEN=$(curl -s {base}/oauth/token -d grant_type=client_credentials \
-  -d client_id={client_id} -d client_secret={client_secret} | sed -E 's/.*"access_token":"([^"]+)".*/\1/')
-
-curl -s {base}/returns_portal_orders -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -H 'Api-Version: 3' -d '
-{{"returns_portal_order": {{"orders": [{{
-  "identifier": "1001", "status": "Shipped", "total_amount_cents": 5400, "currency": "USD",
-  "product_amount_cents": 5000, "tax_amount_cents": 400,
-  "created_at": "2026-01-05T10:00:00Z", "updated_at": "2026-01-06T09:30:00Z",
-  "customer": {{"email": "pat@example.com"}},
-  "items": [{{"identifier": "1001-1", "sku": "SHOE-42", "title": "Running shoe", "quantity": 1, "quantity_shipped": 1,
-    "unit_price_amount_cents": 5000, "product_amount_cents": 5000, "tax_amount_cents": 400}}],
-  "transactions": [], "refunds": [], "discounts": []}}]}}}}'
-
-curl -s {base}/v1/orders/1001 -H "Authorization: Bearer $TOKEN"
-
-The operator's commands work on it as well:
-
-export DATABASE_URL='{database}' BACKHAUL__MODE=sandbox
-backhaul merchant list
-
-"#
-    )
+    Ok(settings)
 }

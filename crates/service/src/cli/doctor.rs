@@ -1,7 +1,12 @@
 //! `backhaul doctor`: what is wrong, and how to mend it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Args;
+use sandbox::postgres;
+
+use super::dev::database::explain;
 use super::output::{self, Format};
 use crate::app::App;
 use crate::certificate;
@@ -10,9 +15,25 @@ use crate::config::Settings;
 use crate::entropy::Entropy;
 use crate::health::{self, Check};
 
-pub(super) async fn run(settings: anyhow::Result<Settings>, format: Format) -> anyhow::Result<ExitCode> {
+#[derive(Args)]
+pub(super) struct Doctor {
+    /// Look at what `backhaul dev` needs on this machine instead: PostgreSQL's programs and a temporary directory.
+    #[arg(long)]
+    dev: bool,
+}
+
+pub(super) async fn run(doctor: Doctor, settings: anyhow::Result<Settings>, format: Format) -> anyhow::Result<ExitCode> {
+    let checks = if doctor.dev { machine() } else { installation(settings).await };
+    output::list(format, &checks, "", &["OK", "CHECK", "FOUND", "WHAT TO DO"], |check| {
+        let sign = if check.ok { "yes" } else { "no" };
+        vec![sign.to_owned(), check.name.to_owned(), check.found.clone(), check.mend.clone().unwrap_or_default()]
+    })?;
+    Ok(if checks.iter().all(|check| check.ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
     let app = settings.and_then(|settings| Ok(App::new(settings, Clock::system(), Entropy::system())?));
-    let checks = match app {
+    match app {
         Ok(app) => {
             let mut checks = vec![Check::good("settings", "right")];
             checks.extend(health::examine(&app).await);
@@ -20,10 +41,46 @@ pub(super) async fn run(settings: anyhow::Result<Settings>, format: Format) -> a
             checks
         }
         Err(error) => vec![Check::bad("settings", format!("{error:#}"), "`backhaul config default` explains every setting")],
+    }
+}
+
+/// What a temporary PostgreSQL needs.
+fn machine() -> Vec<Check> {
+    let programs = match postgres::installed() {
+        Ok(initdb) => Check::good("postgresql", initdb.display().to_string()),
+        Err(missing) => {
+            let told = missing.to_string();
+            let (found, mend) = told.split_once(": ").unwrap_or((told.as_str(), "install PostgreSQL 15 or newer"));
+            Check::bad("postgresql", found, mend)
+        }
     };
-    output::list(format, &checks, "", &["OK", "CHECK", "FOUND", "WHAT TO DO"], |check| {
-        let sign = if check.ok { "yes" } else { "no" };
-        vec![sign.to_owned(), check.name.to_owned(), check.found.clone(), check.mend.clone().unwrap_or_default()]
-    })?;
-    Ok(if checks.iter().all(|check| check.ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    vec![programs, temporary_directory(&std::env::temp_dir())]
+}
+
+/// Whether a file of a megabyte can be written there.
+fn temporary_directory(dir: &Path) -> Check {
+    let file = dir.join(format!("backhaul-doctor-{}", std::process::id()));
+    let written = std::fs::write(&file, vec![0; 1 << 20]);
+    let removed = std::fs::remove_file(&file);
+    match written.and(removed) {
+        Ok(()) => Check::good("temporary directory", dir.display().to_string()),
+        Err(error) => {
+            let told = explain(postgres::NoPostgres::Io(dir.to_owned(), error)).to_string();
+            let (found, mend) = told.rsplit_once(": ").unwrap_or((told.as_str(), "set TMPDIR to a place that can be written"));
+            Check::bad("temporary directory", found, mend)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_directory_that_is_not_there_is_explained() {
+        let check = temporary_directory(Path::new("/nowhere/at/all"));
+        assert!(!check.ok);
+        assert_eq!(check.mend.as_deref(), Some("set TMPDIR to one that there is"));
+        assert!(temporary_directory(&std::env::temp_dir()).ok);
+    }
 }

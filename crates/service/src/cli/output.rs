@@ -19,6 +19,13 @@ pub(super) fn text(text: &str) {
     print!("{text}");
 }
 
+/// The beginning of a line, which is shown before it ends.
+pub(super) fn unfinished(text: &str) {
+    print!("{text}");
+    // What cannot be shown now is shown with the rest.
+    let _ = std::io::Write::flush(&mut std::io::stdout());
+}
+
 /// One line for people.
 pub(super) fn line(line: &str) {
     println!("{line}");

@@ -57,7 +57,6 @@ pub(super) async fn serve(
 ) -> anyhow::Result<()> {
     let limits = &app.settings.http;
     let door = public_door(&app)?;
-    let gone = |mut leaving: watch::Receiver<bool>| async move { _ = leaving.wait_for(|leaving| *leaving).await };
     // Health is served first, so that whoever waits for the service can see what it waits for.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
     let admin = {
@@ -139,17 +138,27 @@ async fn wait_for_database(app: &App) -> anyhow::Result<()> {
     }
 }
 
+/// Waits until somebody says to leave.
+pub(super) async fn gone(mut leaving: watch::Receiver<bool>) {
+    _ = leaving.wait_for(|leaving| *leaving).await;
+}
+
 /// SIGTERM or SIGINT: not ready any more, then leave.
-pub(super) async fn on_signal(app: App, leave: watch::Sender<bool>) {
+async fn on_signal(app: App, leave: watch::Sender<bool>) {
+    asked_to_leave().await;
+    tracing::info!("leaving");
+    app.enter(Phase::Leaving);
+    let _ = leave.send(true);
+}
+
+/// Waits for SIGTERM or SIGINT.
+pub(super) async fn asked_to_leave() {
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
         tracing::error!("signals cannot be received");
-        return;
+        return std::future::pending().await;
     };
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    tracing::info!("leaving");
-    app.enter(Phase::Leaving);
-    let _ = leave.send(true);
 }

@@ -24,6 +24,11 @@ impl Mail {
         Some(self.url.expose_secret()).filter(|url| !url.is_empty())
     }
 
+    /// Hands mails to another server.
+    pub fn set_url(&mut self, url: &str) {
+        self.url = url.into();
+    }
+
     /// How long a connection to one address of the server may take.
     #[must_use]
     pub fn connect_timeout(&self) -> Duration {

@@ -21,6 +21,7 @@ mod clock;
 mod concurrency;
 mod deliverers;
 mod deliveries;
+mod dev;
 mod documents;
 mod event_stream;
 mod events;

@@ -1,0 +1,137 @@
+//! The two merchants of `backhaul dev`, each with a policy, a carrier, an endpoint and orders of its own.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context as _, anyhow};
+use domain::access::Scopes;
+use domain::id::{Handle, MerchantId};
+use domain::message::Interface;
+use domain::rma::policy::Offer;
+use sandbox::carrier::Carrier;
+use sandbox::merchant::Merchant as Receiver;
+use sandbox::shop::{self, Shop};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+use store::{carrier_accounts, merchants};
+use wire::label::PostalAddress;
+
+use crate::app::App;
+use crate::flow::accept_orders::accept_orders;
+use crate::flow::configure_merchant::IssuedCredential;
+use crate::flow::set_policy::{Change as Policy, set_policy};
+use crate::flow::{configure_carrier, configure_endpoint, configure_merchant};
+
+/// Who does what `backhaul dev` does, for the audit.
+const ACTOR: &str = "dev";
+/// Whom to tell when a merchant's systems fail.
+const CONTACT: &str = "engineers@example.com";
+
+/// A merchant of the demonstration.
+pub(super) struct Demo {
+    pub(super) id: MerchantId,
+    pub(super) handle: &'static str,
+    pub(super) shop: Shop,
+    pub(super) credential: IssuedCredential,
+    /// Whom its labels are bought from.
+    pub(super) carrier: Carrier,
+    webhook_secret: SecretString,
+}
+
+/// What makes one merchant different from the other.
+struct Plan {
+    handle: &'static str,
+    shop: Shop,
+    orders: usize,
+    window_days: u16,
+    offers: &'static [&'static str],
+    managed_receiving: bool,
+}
+
+/// Fifty orders: forty-eight of these, and the two that are played.
+const SHOES: Plan = Plan {
+    handle: "demo-shoes",
+    shop: shop::SHOES,
+    orders: 29,
+    window_days: 30,
+    offers: &["mail-back", "express-returns"],
+    managed_receiving: false,
+};
+const OUTDOOR: Plan = Plan {
+    handle: "demo-outdoor",
+    shop: shop::OUTDOOR,
+    orders: 19,
+    window_days: 60,
+    offers: &["mail-back:499:deducted", "customer-keep"],
+    managed_receiving: true,
+};
+
+/// Both merchants, whose messages `receiver` takes.
+pub(super) async fn sow(app: &App, receiver: &Receiver) -> anyhow::Result<(Demo, Demo)> {
+    Ok((sow_one(app, &SHOES, receiver).await?, sow_one(app, &OUTDOOR, receiver).await?))
+}
+
+/// A merchant that is known from an earlier start keeps its policy and its orders.
+async fn sow_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<Demo> {
+    let handle: Handle = plan.handle.parse()?;
+    let known = merchants::find(&app.store, &handle).await?;
+    let id = match &known {
+        Some(known) => known.id,
+        None => configure_merchant::add_merchant(app, ACTOR, &handle, plan.shop.name, Some(CONTACT)).await?,
+    };
+    if known.is_none() {
+        set_policy(app, ACTOR, id, policy(plan)?).await?;
+        push(app, id, &plan.shop.orders(plan.orders, app.now())).await?;
+    }
+    let credential = configure_merchant::issue_credential(app, ACTOR, id, Scopes::all(), "backhaul dev").await?;
+    let url = receiver.url(&format!("{}{}", plan.handle, Interface::Rma.path()));
+    let endpoint = configure_endpoint::Change { url: Some(url), ..Default::default() };
+    configure_endpoint::set_endpoint(app, ACTOR, id, Interface::Rma, endpoint).await?;
+    let carrier = Carrier::start().await?;
+    let webhook_secret = hire(app, id, &carrier, plan.shop.name).await?;
+    Ok(Demo { id, handle: plan.handle, shop: plan.shop, credential, carrier, webhook_secret })
+}
+
+fn policy(plan: &Plan) -> anyhow::Result<Policy> {
+    let offers = plan.offers.iter().map(|offer| offer.parse()).collect::<Result<Vec<Offer>, _>>()?;
+    Ok(Policy {
+        window_days: Some(plan.window_days),
+        offers: Some(offers),
+        managed_receiving: Some(plan.managed_receiving),
+        ..Default::default()
+    })
+}
+
+/// Pushes orders as the merchant's order system does.
+pub(super) async fn push(app: &App, merchant: MerchantId, orders: &[Value]) -> anyhow::Result<()> {
+    let text = shop::message(orders);
+    let message = wire::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders are refused"))?;
+    accept_orders(app, merchant, message, false).await?;
+    Ok(())
+}
+
+/// Buys the merchant's labels from this carrier from now on; the one of an earlier start is gone.
+async fn hire(app: &App, merchant: MerchantId, carrier: &Carrier, name: &str) -> anyhow::Result<SecretString> {
+    if carrier_accounts::current(&app.store, merchant).await?.is_some() {
+        configure_carrier::remove_carrier(app, ACTOR, merchant).await?;
+    }
+    let change = configure_carrier::Change {
+        url: Some(carrier.url().to_owned()),
+        api_key: Some(carrier.api_key().into()),
+        destination: Some(warehouse(name)),
+        usual_weight: None,
+    };
+    configure_carrier::set_carrier(app, ACTOR, merchant, change).await?.context("a new carrier has a secret")
+}
+
+fn warehouse(name: &str) -> PostalAddress {
+    let [street1, city, state, zip, country] = ["1 Warehouse Way", "Returnsburg", "OH", "43085", "US"].map(ToOwned::to_owned);
+    PostalAddress { name: format!("{name} Returns"), street1, street2: None, city, state, zip, country, phone: None }
+}
+
+impl Demo {
+    /// From now on, the carrier tells the service at `address` of every scan.
+    pub(super) fn connect(&self, address: SocketAddr) -> anyhow::Result<()> {
+        let url = format!("http://{address}/v1/carrier_webhooks/{}", self.id);
+        Ok(self.carrier.sends_webhooks_to(&url, self.webhook_secret.expose_secret())?)
+    }
+}

@@ -1,0 +1,115 @@
+//! A first return, played through the service, and what merchants and shoppers are told while it runs.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use sandbox::mailbox::Mailbox;
+use sandbox::merchant::{Merchant as Receiver, Received};
+use sandbox::shop::{self, Told};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use wire::returns;
+
+use super::paint::Paint;
+use super::seed::{self, Demo};
+use crate::app::App;
+use crate::cli::output;
+use crate::flow::start_return::{StartReturnError, start_return};
+
+/// How long the first messages may take. Usually it is less than two seconds.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How many messages may wait to be shown; more than that are not shown.
+const MOST_WAITING: usize = 1_000;
+
+/// A message that a merchant received: whose path it was, and what it said.
+pub(super) struct Arrival {
+    merchant: String,
+    told: Told,
+}
+
+/// From now on, what `receiver` is told can be followed. It keeps none of it itself.
+pub(super) fn follow(receiver: &Receiver) -> mpsc::Receiver<Arrival> {
+    let (sender, arrivals) = mpsc::channel(MOST_WAITING);
+    receiver.keep_bodies(false);
+    receiver.on_request(move |received: &Received| {
+        let merchant = received.path().trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
+        if let Some(told) = Told::read(received) {
+            // Whoever sends more than can be shown sees less of it.
+            let _ = sender.try_send(Arrival { merchant, told });
+        }
+    });
+    arrivals
+}
+
+/// Starts a return whose parcel travels by itself, and one that waits to be handed in, and shows what the merchants are told
+/// until both are known to them.
+pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::Receiver<Arrival>, paint: Paint) -> anyhow::Result<()> {
+    let (shoes, outdoor) = demos;
+    let begun = app.clock.uptime();
+    let since = || format!("{:5.1} s", app.clock.uptime().saturating_sub(begun).as_secs_f64());
+    output::line(&format!("\n{}", paint.bold("Two returns, played through the service")));
+    for (demo, magic, reason) in [(shoes, "SIM-TRANSIT", "TOO_SMALL"), (outdoor, "", "CHANGED_MIND")] {
+        let order = start(app, demo, magic, reason).await?;
+        let who = format!("{:13}", demo.handle);
+        output::line(&format!("  {}  {} a shopper sends back one unit of order {order}", paint.dim(&since()), paint.bold(&who)));
+    }
+    let mut missing = vec![(shoes.handle, "TRANSIT"), (outdoor.handle, "PRE_TRANSIT")];
+    let watching = async {
+        while !missing.is_empty() {
+            let Some(arrival) = arrivals.recv().await else { return };
+            missing.retain(|(merchant, parcel)| arrival.merchant != *merchant || arrival.told.parcel.as_deref() != Some(*parcel));
+            output::line(&line(&since(), &arrival, paint));
+        }
+    };
+    if timeout(PATIENCE, watching).await.is_err() {
+        let late =
+            format!("Not everything arrived within {} s. `backhaul messages list` and `backhaul deliverers` say why.", PATIENCE.as_secs());
+        output::line(&format!("  {}", paint.odd(&late)));
+    }
+    Ok(())
+}
+
+/// Pushes an order and starts a return of it; answers the order. A database that was used before may know the older ones.
+async fn start(app: &App, demo: &Demo, magic: &str, reason: &str) -> anyhow::Result<String> {
+    let order = format!("TOUR-{}", app.now().timestamp());
+    seed::push(app, demo.id, &[demo.shop.shipped_yesterday(&order, magic, app.now())]).await?;
+    let body = shop::first_unit_back(&order, reason);
+    let wanted = returns::read(body.as_bytes()).map_err(|_| anyhow!("the sample return is refused"))?;
+    start_return(app, demo.id, &wanted, None).await.map_err(|error| match error {
+        StartReturnError::Faulty(_) => anyhow!("the policy of {} does not let the sample return be; `--reset` begins anew", demo.handle),
+        StartReturnError::NoSuchOrder | StartReturnError::KeyUsed | StartReturnError::Failed(_) => error.into(),
+    })?;
+    Ok(order)
+}
+
+fn line(when: &str, Arrival { merchant, told }: &Arrival, paint: Paint) -> String {
+    let Told { event, rma, status, tracking_number, parcel } = told;
+    let place = parcel.as_deref().unwrap_or("no label yet");
+    let number = tracking_number.as_deref().unwrap_or_default();
+    let text = format!("{rma}  {event:20}  {status:9}  {} {number}", paint.good(&format!("{place:12}")));
+    format!("  {}  {} {}", paint.dim(when), paint.bold(&format!("{merchant:13}")), text.trim_end())
+}
+
+/// Shows what arrives for as long as it is polled.
+pub(super) async fn report(app: &App, receiver: &Receiver, mailbox: &Mailbox, mut arrivals: mpsc::Receiver<Arrival>, paint: Paint) {
+    let time = || app.clock.wall().format("%H:%M:%S").to_string();
+    let messages = async {
+        while let Some(arrival) = arrivals.recv().await {
+            receiver.clear();
+            output::line(&line(&time(), &arrival, paint));
+        }
+    };
+    let mails = async {
+        let mut shown = 0;
+        loop {
+            // Whoever waits for ever just begins again.
+            let Ok(mails) = mailbox.wait_for(shown + 1, Duration::from_hours(1)).await else { continue };
+            for mail in mails.iter().skip(shown) {
+                let (to, subject) = (mail.envelope_to().join(", "), mail.subject().unwrap_or_default());
+                output::line(&format!("  {}  {} to {to}: {subject}", paint.dim(&time()), paint.bold("a mail")));
+            }
+            shown = mails.len();
+        }
+    };
+    tokio::join!(messages, mails);
+}

@@ -1,0 +1,135 @@
+//! What to do next, ready to paste.
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use secrecy::ExposeSecret as _;
+
+use super::LOOPBACK;
+use super::database::Database;
+use super::paint::Paint;
+use super::seed::Demo;
+
+/// What is pasted into another terminal: each part a sentence and its commands. All of it can be pasted at once.
+pub(super) fn welcome(base: &str, database: &Database, demos: &(Demo, Demo), now: DateTime<Utc>, paint: Paint) -> String {
+    let (shoes, outdoor) = demos;
+    let credential = |demo: &Demo| {
+        let (name, id, secret) = (demo.shop.name, &demo.credential.client_id, demo.credential.client_secret.expose_secret());
+        format!("  {}  client_id {id}  client_secret {secret}", paint.bold(&format!("{name:12}")))
+    };
+    let part = |(sentence, commands): (&str, String)| format!("{}\n{commands}\n", paint.dim(&format!("# {sentence}")));
+    let end = match database {
+        Database::Temporary(_) => "Ctrl-C ends it and removes its data.",
+        Database::Given(_) => "Ctrl-C ends it. Its data stays in the database; `backhaul dev --reset` begins anew.",
+    };
+    let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
+    let paste = "\nPaste this into another terminal, piece by piece or all at once:\n".to_owned();
+    let rest = format!("{}\n\nWhat the merchants and shoppers are told from now on:\n\n", paint.bold(end));
+    let lines = [head, credential(shoes), credential(outdoor), paste].into_iter();
+    lines.chain(parts(base, database, shoes, now).into_iter().map(part)).chain([rest]).collect::<Vec<_>>().join("\n")
+}
+
+fn parts(base: &str, database: &Database, demo: &Demo, now: DateTime<Utc>) -> Vec<(&'static str, String)> {
+    const AUTHORIZED: &str = r#"-H "Authorization: Bearer $TOKEN""#;
+    const JSON: &str = "-H 'Content-Type: application/json'";
+    let (id, secret) = (&demo.credential.client_id, demo.credential.client_secret.expose_secret());
+    let order = format!("MY-{}", now.timestamp());
+    let carrier = demo.carrier.url();
+    vec![
+        (
+            "A token. It is valid for 25 hours.",
+            format!(
+                r#"BASE={base}
+TOKEN=$(curl -sS "$BASE/oauth/token" -d grant_type=client_credentials \
+  -d client_id={id} -d client_secret={secret} | sed -E 's/.*"access_token":"([^"]+)".*/\1/')"#
+            ),
+        ),
+        (
+            "Push an order.",
+            format!(r#"curl -sSw '\n' "$BASE/returns_portal_orders" {AUTHORIZED} {JSON} -H 'Api-Version: 3' -d '{}'"#, sample(&order, now)),
+        ),
+        ("What of it can come back, until when, and how.", format!(r#"curl -sSw '\n' "$BASE/v1/orders/{order}/returnable" {AUTHORIZED}"#)),
+        (
+            "Start a return.",
+            format!(
+                r#"RMA=$(curl -sS "$BASE/v1/returns" {AUTHORIZED} {JSON} -d '
+{{"order_identifier": "{order}", "return_method": "mail-back", "items": [
+  {{"order_line_item_identifier": "{order}-1", "quantity": 1, "return_reason": "TOO_SMALL"}}]}}' \
+  | sed -E 's/.*"rma_identifier":"([^"]+)".*/\1/')
+echo "$RMA""#
+            ),
+        ),
+        (
+            "Its label as a PDF, as soon as the carrier has sold it.",
+            format!(r#"curl -fsS --retry 10 --retry-delay 1 --retry-all-errors "$BASE/v1/returns/$RMA/label" {AUTHORIZED} -o label.pdf"#),
+        ),
+        (
+            "Let the carrier scan the parcel.",
+            format!(
+                r#"TRACKING=$(curl -sS "$BASE/v1/returns/$RMA" {AUTHORIZED} | sed -E 's/.*"tracking_number":"([^"]+)".*/\1/')
+curl -sSw '\n' {carrier}/sim/scan -d "{{\"tracking_code\": \"$TRACKING\", \"status\": \"in_transit\"}}""#
+            ),
+        ),
+        (
+            "What the merchant was told; and the feed of all its messages (live: /v1/events/stream).",
+            format!(
+                r#"curl -sSw '\n' "$BASE/v1/messages?subject=$RMA" {AUTHORIZED}
+curl -sSw '\n' "$BASE/v1/events?limit=10" {AUTHORIZED}"#
+            ),
+        ),
+        (
+            "The operator's commands.",
+            format!(
+                r"{}
+backhaul merchant list
+backhaul policy show demo-outdoor
+backhaul returns list demo-shoes
+backhaul messages list --merchant demo-shoes
+backhaul doctor",
+                environment(database)
+            ),
+        ),
+        (
+            "Three weeks later: whoever has not sent a parcel yet is reminded by mail. (Tokens end with the days; get a new one.)",
+            "backhaul clock advance 21d".to_owned(),
+        ),
+    ]
+}
+
+/// What the operator's commands need to find this database; and themselves, where the program is not on the PATH.
+fn environment(database: &Database) -> String {
+    let mut lines = Vec::new();
+    let program = std::env::current_exe().ok();
+    let dir = program.as_deref().and_then(std::path::Path::parent);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(dir) = dir
+        && !std::env::split_paths(&path).any(|on_path| on_path == dir)
+    {
+        lines.push(format!(r#"export PATH="{}:$PATH""#, dir.display()));
+    }
+    lines.push(format!(r#"export BACKHAUL__MODE=sandbox BACKHAUL__OUTBOUND__ALLOWED='["{LOOPBACK}"]'"#));
+    lines.push(match database {
+        Database::Temporary(cluster) => format!("export DATABASE_URL='{}'", cluster.url("postgres")),
+        // It may hold a password, which does not belong on a screen.
+        Database::Given(_) => "# DATABASE_URL is the one that you have set here.".to_owned(),
+    });
+    lines.join("\n")
+}
+
+/// An order of a shopper's who has had two pairs of shoes since yesterday.
+fn sample(identifier: &str, now: DateTime<Utc>) -> String {
+    let time = |days| (now - TimeDelta::days(days)).to_rfc3339_opts(SecondsFormat::Secs, true);
+    let (placed, shipped) = (time(3), time(1));
+    format!(
+        r#"
+{{"returns_portal_order": {{"orders": [{{
+  "identifier": "{identifier}", "status": "Shipped", "total_amount_cents": 10800, "currency": "USD",
+  "product_amount_cents": 10000, "tax_amount_cents": 800,
+  "created_at": "{placed}", "updated_at": "{shipped}",
+  "customer": {{"identifier": "pat@example.com", "email": "pat@example.com"}},
+  "shipping_address": {{"name": "Pat Example", "street1": "9 Example Street", "city": "Exampleton", "state": "OH",
+    "zip_code": "43001", "country_code": "US"}},
+  "items": [{{"identifier": "{identifier}-1", "sku": "RUN-42", "title": "Running shoe", "quantity": 2, "quantity_shipped": 2,
+    "shipped_date": "{shipped}", "unit_price_amount_cents": 5000, "product_amount_cents": 10000, "tax_amount_cents": 800,
+    "weight": 1.6}}],
+  "transactions": [], "refunds": [], "discounts": []}}]}}}}"#
+    )
+}

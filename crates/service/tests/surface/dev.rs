@@ -1,0 +1,186 @@
+//! `backhaul dev`: from nothing to a delivered message, what it prints, pasted, and the ways in which it cannot start.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use crate::binary::{backhaul, err, out};
+use crate::readme::path;
+use crate::world::Database;
+
+/// How long a developer waits at most for the first message.
+const FIRST_MESSAGE: Duration = Duration::from_secs(30);
+
+/// A `backhaul dev` that runs.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    /// What it printed until it was ready.
+    printed: Vec<String>,
+    /// When the first message had arrived, since the start.
+    first_message: Option<Duration>,
+}
+
+fn dev(database: Option<&Database>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_backhaul"));
+    command.arg("dev").env_remove("DATABASE_URL");
+    if let Some(database) = database {
+        command.env("DATABASE_URL", &database.url);
+    }
+    command
+}
+
+impl Running {
+    fn start(command: &mut Command) -> Self {
+        let begun = Instant::now();
+        let mut child = command.args(["--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || stdout.lines().map_while(Result::ok).for_each(|line| _ = sender.send(line)));
+        let mut running = Self { child, lines, printed: Vec::new(), first_message: None };
+        loop {
+            let line = running.line();
+            if line.contains("rma.created") && running.first_message.is_none() {
+                running.first_message = Some(begun.elapsed());
+            }
+            running.printed.push(line);
+            if running.printed.last().unwrap().starts_with("What the merchants and shoppers are told") {
+                return running;
+            }
+        }
+    }
+
+    /// The next line that it prints.
+    fn line(&self) -> String {
+        self.lines.recv_timeout(Duration::from_mins(1)).unwrap_or_else(|_| panic!("nothing more after\n{}", self.printed.join("\n")))
+    }
+
+    /// Waits for a line with this in it.
+    fn says(&self, word: &str) {
+        while !self.line().contains(word) {}
+    }
+
+    /// All commands to paste, from the first to the last.
+    fn commands(&self) -> String {
+        let first = self.printed.iter().position(|line| line.starts_with("BASE=")).unwrap();
+        let last = self.printed.iter().position(|line| line.starts_with("backhaul clock advance 21d")).unwrap();
+        let outside = self.printed[..first].iter().chain(&self.printed[last + 1..]).find(|line| line.contains("curl "));
+        assert_eq!(outside, None, "every command is pasted");
+        self.printed[first..=last].join("\n")
+    }
+
+    fn end(mut self) {
+        Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        assert!(self.child.wait().unwrap().success(), "it ends in order");
+    }
+}
+
+fn pasted(commands: &str) -> Output {
+    let dir = std::env::temp_dir().join(format!("backhaul-paste-{}", std::process::id()));
+    std::fs::create_dir(&dir).unwrap();
+    let script = format!("set -euo pipefail\n{commands}\nhead -c 5 label.pdf\n");
+    let output = Command::new("bash").args(["-c", &script]).current_dir(&dir).env("PATH", path()).output().unwrap();
+    std::fs::remove_dir_all(&dir).unwrap();
+    output
+}
+
+#[test]
+fn what_dev_prints_can_be_pasted() {
+    let running = Running::start(&mut dev(None));
+    let first_message = running.first_message.expect("a message is delivered by itself");
+    assert!(first_message < FIRST_MESSAGE, "{first_message:?}");
+    let printed = running.printed.join("\n");
+    assert!(!printed.contains('\x1b'), "plain where it is no terminal\n{printed}");
+    for told in ["PRE_TRANSIT", "TRANSIT", "Demo Shoes", "Demo Outdoor"] {
+        assert!(printed.contains(told), "{told}\n{printed}");
+    }
+
+    let commands = running.commands();
+    let output = pasted(&commands);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}\n{commands}");
+    for expected in [
+        r#""result":"created""#,
+        r#""warnings":[]"#,
+        r#""returnable":2"#,
+        r#""status":"in_transit""#,
+        r#""event":"rma.created""#,
+        "mail-back:499",
+        "Demo Outdoor",
+        "%PDF-",
+    ] {
+        assert!(out.contains(expected), "{expected}\n{out}\n{err}");
+    }
+    running.says("a mail to ");
+    running.end();
+}
+
+#[tokio::test]
+async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
+    let database = Database::create_empty().await;
+    Running::start(&mut dev(Some(&database))).end();
+    assert_eq!((database.count("merchant").await, database.count("customer_order").await), (2, 50));
+    for merchant in ["demo-shoes", "demo-outdoor"] {
+        let warned = out(&backhaul(&database, &["orders", "warned", "--merchant", merchant, "-o", "json"]));
+        assert_eq!(warned.trim(), "[]", "the sample orders add up");
+    }
+
+    Running::start(&mut dev(Some(&database))).end();
+    assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 4));
+
+    let reset = Running::start(dev(Some(&database)).arg("--reset"));
+    assert!(reset.printed.iter().any(|line| line.contains("everything in this sandbox was forgotten")), "{:?}", reset.printed);
+    reset.end();
+    assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 2));
+}
+
+#[tokio::test]
+async fn a_production_database_is_refused_even_to_be_reset() {
+    let database = Database::create_empty().await;
+    let mut migrate = Command::new(env!("CARGO_BIN_EXE_backhaul"));
+    out(&migrate.arg("migrate").env("DATABASE_URL", &database.url).env("BACKHAUL__MODE", "production").output().unwrap());
+    for words in [&["--port", "0"][..], &["--port", "0", "--reset"]] {
+        let refused = err(&dev(Some(&database)).args(words).output().unwrap());
+        assert!(refused.contains("DATABASE_URL names a production database, and `backhaul dev` never touches one"), "{refused}");
+    }
+    assert!(store::installation::forget_sandbox(&database.url).await.is_err(), "the database refuses as well");
+    assert_eq!(database.texts("select mode from installation").await, ["production"]);
+}
+
+#[tokio::test]
+async fn a_database_of_something_else_is_left_alone() {
+    let database = Database::create_empty().await;
+    sqlx::query("create table theirs ()").execute(&mut database.connect().await).await.unwrap();
+    let refused = err(&dev(Some(&database)).args(["--port", "0"]).output().unwrap());
+    assert!(refused.contains("holds 1 tables of something else"), "{refused}");
+}
+
+#[test]
+fn a_database_that_does_not_answer_is_named() {
+    let mut command = dev(None);
+    command.env("DATABASE_URL", "postgres://127.0.0.1:1/nowhere").args(["--port", "0"]);
+    let refused = err(&command.output().unwrap());
+    assert!(refused.contains("DATABASE_URL is set, but its database does not answer"), "{refused}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_named_before_anything_starts() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = dev(None).args(["--port", &port]).output().unwrap();
+    let refused = err(&output);
+    assert!(refused.contains(&format!("port {port} is taken by another program")) && refused.contains("--port"), "{refused}");
+    assert_eq!(output.stdout, b"");
+}
+
+#[test]
+fn a_temporary_directory_that_cannot_be_used_is_named() {
+    let refused = err(&dev(None).args(["--port", "0"]).env("TMPDIR", "/nowhere/at/all").output().unwrap());
+    assert!(refused.contains("/nowhere/at/all") && refused.contains("set TMPDIR"), "{refused}");
+    let doctor = |dir: &str| Command::new(env!("CARGO_BIN_EXE_backhaul")).args(["doctor", "--dev"]).env("TMPDIR", dir).output().unwrap();
+    let sick = doctor("/nowhere/at/all");
+    assert!(!sick.status.success() && String::from_utf8_lossy(&sick.stdout).contains("set TMPDIR"), "{sick:?}");
+    assert!(out(&doctor("/tmp")).contains("postgresql"));
+}
