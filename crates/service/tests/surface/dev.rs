@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -72,8 +73,27 @@ impl Running {
     }
 
     fn end(mut self) {
-        Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        self.ask_to_leave();
         assert!(self.child.wait().unwrap().success(), "it ends in order");
+    }
+
+    fn ask_to_leave(&self) {
+        Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+    }
+
+    /// Where its PostgreSQL is.
+    fn cluster(&self) -> PathBuf {
+        std::env::temp_dir().join(format!("backhaul-dev-{}", self.child.id()))
+    }
+}
+
+/// A test that fails leaves nothing running.
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            self.ask_to_leave();
+            let _ = self.child.wait();
+        }
     }
 }
 
@@ -107,14 +127,29 @@ fn what_dev_prints_can_be_pasted() {
         r#""returnable":2"#,
         r#""status":"in_transit""#,
         r#""event":"rma.created""#,
-        "mail-back:499",
+        "499        yes",
         "Demo Outdoor",
         "%PDF-",
     ] {
         assert!(out.contains(expected), "{expected}\n{out}\n{err}");
     }
     running.says("a mail to ");
+    let cluster = running.cluster();
+    assert!(cluster.exists());
     running.end();
+    assert!(!cluster.exists(), "its data is removed");
+}
+
+#[test]
+fn no_postgresql_is_left_behind_when_nobody_reads_any_more() {
+    let mut child = dev(None).args(["--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let cluster = std::env::temp_dir().join(format!("backhaul-dev-{}", child.id()));
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("Temporary PostgreSQL")));
+    assert!(cluster.exists());
+    drop(lines);
+    child.wait().unwrap();
+    assert!(!cluster.exists());
 }
 
 #[tokio::test]

@@ -53,6 +53,16 @@ impl Database {
     }
 }
 
+/// However it ends, also by a terminal that is gone, no PostgreSQL is left behind.
+impl Drop for Database {
+    fn drop(&mut self) {
+        if let Self::Temporary(cluster) = self {
+            // Where it was closed already there is nothing to stop.
+            let _ = cluster.stop();
+        }
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "PostgreSQL's programs are waited for, while Ctrl-C must be heard")]
 async fn start_temporary() -> anyhow::Result<Cluster> {
     let dir = std::env::temp_dir().join(format!("backhaul-dev-{}", std::process::id()));
