@@ -106,6 +106,15 @@ fn pasted(commands: &str) -> Output {
     output
 }
 
+/// What stays the same from start to start in the README's picture of it: sentences, and steps without their times.
+fn shown_in_the_readme() -> Vec<String> {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let (_, block) = readme.split_once("```text\nStarting a sandbox").unwrap();
+    let lines = block.split("\n```").next().unwrap().lines().skip(1);
+    let steps = lines.filter(|line| line.starts_with("  - ") || line.starts_with(char::is_uppercase));
+    steps.map(|line| line.split('…').next().unwrap().split("http").next().unwrap().trim_end().to_owned()).collect()
+}
+
 #[test]
 fn what_dev_prints_can_be_pasted() {
     let running = Running::start(&mut dev(None));
@@ -115,6 +124,11 @@ fn what_dev_prints_can_be_pasted() {
     assert!(!printed.contains('\x1b'), "plain where it is no terminal\n{printed}");
     for told in ["PRE_TRANSIT", "TRANSIT", "Demo Shoes", "Demo Outdoor"] {
         assert!(printed.contains(told), "{told}\n{printed}");
+    }
+    let shown = shown_in_the_readme();
+    assert!(shown.len() >= 6, "{shown:?}");
+    for line in shown {
+        assert!(printed.contains(&line), "the README shows {line:?}\n{printed}");
     }
 
     let commands = running.commands();
