@@ -71,7 +71,7 @@ pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::R
 
 /// Pushes an order and starts a return of it; answers the order. A database that was used before may know the older ones.
 async fn start(app: &App, demo: &Demo, magic: &str, reason: &str) -> anyhow::Result<String> {
-    let order = format!("TOUR-{}", app.now().timestamp());
+    let order = format!("TOUR-{}", app.now().timestamp_millis());
     seed::push(app, demo.id, &[demo.shop.shipped_yesterday(&order, magic, app.now())]).await?;
     let body = shop::first_unit_back(&order, reason);
     let wanted = returns::read(body.as_bytes()).map_err(|_| anyhow!("the sample return is refused"))?;
