@@ -89,6 +89,10 @@ chaos-delivery: proof ## Kills of deliverers while calls fail: lost, inversions,
 chaos-returns: proof ## Kills of the service and of PostgreSQL under 1,000 returns: closed, lost, double_refunds, seeded_caught
 	@$(PROOF) chaos-returns
 
+.PHONY: chaos-carriers
+chaos-carriers: proof ## Kills of the service while carriers fail, repeat and reorder: kills, labelled, bought_twice, scans_lost, inversions
+	@$(PROOF) chaos-carriers
+
 # The program that ends where it is told has a name of its own and lies beside the plain one: only the two crates with such
 # points are built a second time, and the plain program stays without them.
 CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
@@ -153,6 +157,7 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-delivery --messages 1000 --waiting 2000 --idle 100 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-returns --returns 50 --kills 4 --database-kills 2 --every 2000
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-carriers --returns 40 --kills 3 --every 3000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3

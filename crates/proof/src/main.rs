@@ -7,6 +7,7 @@
 mod backlog;
 mod bare;
 mod bare_delivery;
+mod carriers;
 mod chaos;
 mod delivery;
 mod delivery_chaos;
@@ -119,6 +120,18 @@ enum Command {
         #[arg(long, default_value_t = 5_000)]
         every: u64,
     },
+    /// Kills of the service while carriers fail three calls in ten, and repeat and reorder their webhooks.
+    ChaosCarriers {
+        /// Returns that want a label.
+        #[arg(long, default_value_t = 1_000)]
+        returns: u64,
+        /// How often the service is killed.
+        #[arg(long, default_value_t = 20)]
+        kills: u32,
+        /// Milliseconds from one kill to the next.
+        #[arg(long, default_value_t = 5_000)]
+        every: u64,
+    },
     /// Processes that are cut off at every point that a message passes.
     CrashDelivery {
         /// How often at each point.
@@ -209,6 +222,9 @@ async fn main() -> anyhow::Result<()> {
         Command::ChaosReturns { returns, kills, database_kills, every } => {
             let plan = returns::chaos::Plan { returns, kills, database_kills, every: Duration::from_millis(every) };
             returns::chaos::run(&cli.program, &plan).await?
+        }
+        Command::ChaosCarriers { returns, kills, every } => {
+            carriers::run(&cli.program, &carriers::Plan { returns, kills, every: Duration::from_millis(every) }).await?
         }
         Command::CrashDelivery { times } => delivery_crash::run(&cli.program, times).await?,
         Command::CrashReturns { times } => returns::crash::run(&cli.program, times).await?,

@@ -180,7 +180,8 @@ fn app(url: &str) -> anyhow::Result<App> {
     Ok(App::new(settings, Clock::system(), Entropy::system())?)
 }
 
-fn free() -> anyhow::Result<SocketAddr> {
+/// A port that nobody listens on.
+pub(crate) fn free() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 

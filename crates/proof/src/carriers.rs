@@ -1,0 +1,215 @@
+//! `chaos-carriers`: labels are bought from carriers that fail three calls in ten, and that repeat and reorder their webhooks,
+//! while the service is killed every few seconds. Every return must have one label, which was bought once, and its scans once
+//! and in order.
+//!
+//! - What is compared in the end (`history.rs`): what the carriers sold, what is stored, and what the merchants were told.
+
+mod history;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use backhaul::app::App;
+use backhaul::clock::{Clock, Span};
+use backhaul::flow::advance_clock::advance_clock;
+use backhaul::flow::configure_carrier::{self, set_carrier};
+use backhaul::flow::configure_endpoint::Change;
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use domain::id::MerchantId;
+use sandbox::carrier::{Carrier, Faults, Sending};
+use sandbox::merchant::Merchant;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use tokio::task::JoinSet;
+
+use self::history::{History, Sold, Stored, Told, check};
+use crate::load::Connection;
+use crate::owing::{Target, path};
+use crate::stage::{Stage, free};
+use crate::witness::{FAILING, SEED, answer_by_chance};
+
+/// What is done to it.
+pub(crate) struct Plan {
+    /// How many returns want a label.
+    pub(crate) returns: u64,
+    /// How often the service is killed.
+    pub(crate) kills: u32,
+    /// How long it lives.
+    pub(crate) every: Duration,
+}
+
+/// How many merchants there are, each with a carrier of its own.
+const SHOPS: usize = 5;
+/// How long a call may take: slow answers are waited for that long.
+const CALL_TIMEOUT_MS: &str = "1500";
+/// How far the sandbox's clock is moved after each kill, and whenever nothing is due, so that retries need not be waited for.
+const SMALL_STEP: TimeDelta = TimeDelta::minutes(10);
+const STEP: TimeDelta = TimeDelta::hours(1);
+/// Tokens outlive all of it.
+const FURTHEST: TimeDelta = TimeDelta::hours(24);
+/// How long all of it may take after the last kill.
+const SETTLED_WITHIN: Duration = Duration::from_mins(4);
+
+pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
+    println!("Setting the stage: a temporary PostgreSQL, {SHOPS} merchants with carriers that fail {FAILING} of 100 calls …");
+    let stage = Arc::new(Stage::set(program).await?);
+    let app = stage.app()?;
+    let variables = [("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", CALL_TIMEOUT_MS)];
+    let (address, admin) = (free()?, free()?);
+    let (systems, told) = (Merchant::start().await?, Arc::new(Mutex::new(Vec::new())));
+    systems.keep_bodies(false);
+    let mut carriers = Vec::new();
+    for shop in 0..SHOPS {
+        watch(&systems, &told, shop);
+        Target::set(&app, &stage, shop, &systems, Change { waits: Some(vec![1; 10]), ..Change::default() }).await?;
+        carriers.push(open(&app, &stage, shop, address).await?);
+    }
+    let mut service = stage.serve_with(address, admin, &variables)?;
+    service.ready().await?;
+    let started = Instant::now();
+
+    println!("{} returns, and {} kills of the service …", plan.returns, plan.kills);
+    let mut wishes = JoinSet::new();
+    let began = Clock::system().now();
+    for number in 0..plan.returns {
+        let pause = plan.every * plan.kills / 2 * u32::try_from(number)? / u32::try_from(plan.returns)?;
+        wishes.spawn(want(Arc::clone(&stage), address, number, pause, began));
+    }
+    let mut connection = stage.connect().await?;
+    for kill in 1..=plan.kills {
+        tokio::time::sleep(plan.every).await;
+        service.kill();
+        service = stage.serve_with(address, admin, &variables)?;
+        service.ready().await?;
+        hurry(&app, SMALL_STEP).await?;
+        println!("{kill} kills, {} returns labelled", labelled(&mut connection).await?);
+    }
+    while let Some(wish) = wishes.join_next().await {
+        wish??;
+    }
+    settle(&app, &carriers, &mut connection).await?;
+    service.leave().await?;
+
+    let told = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let sold = carriers.iter().enumerate().flat_map(|(shop, carrier)| Sold::of(shop, &carrier.shipments())).collect();
+    let history = History { sold, stored: Stored::read(&mut connection, &stage.merchants).await?, told };
+    let result = check(&history).result(plan, started.elapsed());
+    check(&history).ensure(usize::try_from(plan.returns)?, &result)?;
+    Ok(result)
+}
+
+/// Keeps what the systems of the merchant `shop` are told, and answers, not always well.
+fn watch(systems: &Merchant, told: &Arc<Mutex<Vec<Told>>>, shop: usize) {
+    let told = Arc::clone(told);
+    systems.answer_by(&path(shop), move |received| {
+        let (accepted, answer) = answer_by_chance(received, 10);
+        if accepted {
+            told.lock().unwrap_or_else(PoisonError::into_inner).push(Told::of(shop, received));
+        }
+        answer
+    });
+}
+
+/// A carrier that fails, for the merchant `shop`.
+async fn open(app: &App, stage: &Stage, shop: usize, address: SocketAddr) -> anyhow::Result<Carrier> {
+    let (carrier, merchant) = (Carrier::start().await?, *stage.merchants.get(shop).context("there are not so many merchants")?);
+    let destination = json!({"name": "Returns", "street1": "7 Dock Rd", "city": "Reno", "state": "NV", "zip": "89501", "country": "US"});
+    let change = configure_carrier::Change {
+        url: Some(carrier.url().to_owned()),
+        api_key: Some(carrier.api_key().into()),
+        destination: Some(serde_json::from_value(destination)?),
+        usual_weight: None,
+    };
+    let secret = set_carrier(app, "proof", MerchantId(merchant), change).await?.context("the carrier is not new")?;
+    carrier.sends_webhooks_to(&format!("http://{address}/v1/carrier_webhooks/{merchant}"), secret.expose_secret())?;
+    carrier.sends_webhooks_like(Sending { copies: 2, tries: 40, newest_first: true, ..Sending::default() });
+    let seed = SEED + shop as u64;
+    carrier.faults(Faults { fails: f64::from(FAILING) / 100.0, seed, too_slow: Duration::from_secs(3), ..Faults::default() }).await?;
+    Ok(carrier)
+}
+
+/// Moves the sandbox's clock on, so that what is to be tried again is.
+async fn hurry(app: &App, by: TimeDelta) -> anyhow::Result<()> {
+    if app.clock.ahead() + by <= FURTHEST {
+        advance_clock(app, "proof", Span::of(by)).await?;
+    }
+    Ok(())
+}
+
+/// Waits until nothing is owed and all webhooks were taken, or for too long: the checker tells what is missing.
+async fn settle(app: &App, carriers: &[Carrier], connection: &mut PgConnection) -> anyhow::Result<()> {
+    let started = Instant::now();
+    while started.elapsed() < SETTLED_WITHIN {
+        let (owed, due): (i64, i64) = sqlx::query_as("select count(*), count(*) filter (where due_at <= $1) from delivery")
+            .bind(app.now())
+            .fetch_one(&mut *connection)
+            .await?;
+        if owed == 0 && carriers.iter().all(|carrier| carrier.webhooks().waiting == 0) {
+            return Ok(());
+        }
+        if due == 0 {
+            hurry(app, STEP).await?;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    println!("not all is settled after {} s", SETTLED_WITHIN.as_secs());
+    Ok(())
+}
+
+async fn labelled(connection: &mut PgConnection) -> anyhow::Result<i64> {
+    Ok(sqlx::query_scalar("select count(*) from label").fetch_one(connection).await?)
+}
+
+/// An order is published, and its goods are to come back; each is asked for until it is answered.
+async fn want(stage: Arc<Stage>, address: SocketAddr, number: u64, pause: Duration, began: DateTime<Utc>) -> anyhow::Result<()> {
+    tokio::time::sleep(pause).await;
+    let shop = usize::try_from(number)? % SHOPS;
+    let token = stage.tokens.get(shop).map_or("", String::as_str);
+    let time = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let bought = time(began - TimeDelta::days(1));
+    let line = json!({
+        "identifier": "L1", "sku": "SHOE", "quantity": 1, "quantity_shipped": 1, "quantity_canceled": 0, "shipped_date": bought,
+        "title": "Running shoe", "tags": [], "product_amount_cents": 5_000, "tax_amount_cents": 400, "discount_amount_cents": 0,
+        "unit_price_amount_cents": 5_000,
+    });
+    // The parcel plays itself: it is scanned and delivered as soon as its label is bought.
+    let lives = json!({
+        "name": "Pat Doe", "street1": "1 SIM-DELIVERED St", "city": "Springfield", "state": "NY", "zip_code": "10001", "country_code": "US",
+    });
+    let order = json!({
+        "identifier": format!("O-{number}"), "raw_status": "COMPLETE", "status": "Shipped", "total_amount_cents": 5_400,
+        "product_amount_cents": 5_000, "tax_amount_cents": 400, "discount_amount_cents": 0, "shipping_amount_cents": 0,
+        "shipping_tax_amount_cents": 0, "currency": "USD", "tags": [], "created_at": bought, "updated_at": time(began), "items": [line],
+        "customer": {"identifier": "C1", "first_name": "Pat", "last_name": "Doe", "email": "pat@example.com"},
+        "shipping_address": lives, "transactions": [], "refunds": [], "discounts": [],
+    });
+    let item = json!({"order_line_item_identifier": "L1", "quantity": 1, "return_reason": "NOT_GIVEN"});
+    let wanted = json!({"order_identifier": format!("O-{number}"), "return_method": "mail-back", "items": [item]});
+    for (path, body) in [("/returns_portal_orders", json!({"returns_portal_order": {"orders": [order]}})), ("/v1/returns", wanted)] {
+        send(address, token, number, path, &body.to_string()).await?;
+    }
+    Ok(())
+}
+
+async fn send(address: SocketAddr, token: &str, number: u64, path: &str, body: &str) -> anyhow::Result<()> {
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nAccept: application/json\r\nApi-Version: 3\r\nIdempotency-Key: K-{number}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    loop {
+        if let Some(mut connection) = Connection::open(address).await
+            && let Some(status) = connection.exchange(request.as_bytes()).await
+        {
+            match status {
+                200 | 201 => return Ok(()),
+                429 | 503 => {}
+                _ => bail!("{path} of return {number}: {status} {}", String::from_utf8_lossy(connection.body())),
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}

@@ -1,0 +1,205 @@
+//! What carriers sold, what is stored of it and what merchants were told, held against each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use anyhow::ensure;
+use sandbox::carrier::Shipment;
+use sandbox::merchant::Received;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::Plan;
+
+/// A return, by its merchant and its name.
+type Key = (usize, String);
+
+/// The states of a parcel, in order.
+const STATES: [&str; 4] = ["", "PRE_TRANSIT", "TRANSIT", "DELIVERED"];
+
+/// A shipment that a carrier has on record.
+#[derive(Clone, Debug)]
+pub(super) struct Sold {
+    key: Key,
+    bought: u32,
+    tracking_number: Option<String>,
+}
+
+impl Sold {
+    pub(super) fn of(shop: usize, shipments: &[Shipment]) -> Vec<Self> {
+        let sold = |shipment: &Shipment| Self {
+            key: (shop, shipment.reference.clone().unwrap_or_default()),
+            bought: shipment.bought,
+            tracking_number: shipment.tracking_code.clone(),
+        };
+        shipments.iter().map(sold).collect()
+    }
+}
+
+/// A message that a merchant's systems took.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    key: Key,
+    id: Uuid,
+    sequence: u64,
+    parcel: String,
+}
+
+impl Told {
+    pub(super) fn of(shop: usize, received: &Received) -> Self {
+        let body = received.json();
+        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self {
+            key: (shop, text("/rma_identifier")),
+            id: received.message_id().and_then(|id| id.parse().ok()).unwrap_or_default(),
+            sequence: received.sequence().unwrap_or_default(),
+            parcel: text("/items/0/package_tracking_status"),
+        }
+    }
+}
+
+/// What is stored: of each return its tracking number, and that of its label.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stored(BTreeMap<Key, (Option<String>, Option<String>)>);
+
+impl Stored {
+    /// Reads it; `merchants` says which shop a merchant is.
+    pub(super) async fn read(connection: &mut PgConnection, merchants: &[Uuid]) -> anyhow::Result<Self> {
+        let rows: Vec<(Uuid, String, Option<String>, Option<String>)> = sqlx::query_as(
+            "select rma.merchant_id, identifier, rma_item.tracking_number, label.tracking_number \
+            from rma join rma_item using (merchant_id, rma_id) left join label using (merchant_id, rma_id)",
+        )
+        .fetch_all(connection)
+        .await?;
+        let shop = |merchant: Uuid| merchants.iter().position(|known| *known == merchant).unwrap_or(usize::MAX);
+        Ok(Self(rows.into_iter().map(|(merchant, rma, number, label)| ((shop(merchant), rma), (number, label))).collect()))
+    }
+}
+
+/// All three.
+#[derive(Clone, Debug)]
+pub(super) struct History {
+    pub(super) sold: Vec<Sold>,
+    pub(super) stored: Stored,
+    /// In the order of arrival.
+    pub(super) told: Vec<Told>,
+}
+
+/// What was found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Findings {
+    returns: usize,
+    /// Returns with one label, whose number is the carrier's.
+    labelled: usize,
+    bought_twice: BTreeSet<Key>,
+    /// Returns whose merchants were not told of the label, or not of the last scan.
+    scans_lost: BTreeSet<Key>,
+    /// Returns of which something newer arrived before something older.
+    inversions: BTreeSet<Key>,
+    /// Returns of which the same state was told in two messages.
+    told_twice: BTreeSet<Key>,
+}
+
+pub(super) fn check(history: &History) -> Findings {
+    let mut bought: BTreeMap<&Key, (u32, Option<&str>)> = BTreeMap::new();
+    for sold in &history.sold {
+        let (times, number) = bought.entry(&sold.key).or_default();
+        *times += sold.bought;
+        *number = number.or(sold.tracking_number.as_deref());
+    }
+    let mut findings = Findings { returns: history.stored.0.len(), ..Findings::default() };
+    findings.bought_twice = bought.iter().filter(|(_, (times, _))| *times > 1).map(|(key, _)| (*key).clone()).collect();
+    for (key, (number, label)) in &history.stored.0 {
+        let sold = bought.get(key).and_then(|(_, number)| *number);
+        findings.labelled += usize::from(sold.is_some() && number.as_deref() == sold && label.as_deref() == sold);
+        let told: Vec<&Told> = history.told.iter().filter(|told| told.key == *key).collect();
+        check_told(key, &told, &mut findings);
+    }
+    findings
+}
+
+fn check_told(key: &Key, told: &[&Told], findings: &mut Findings) {
+    let mut states: BTreeMap<&str, BTreeSet<Uuid>> = BTreeMap::new();
+    let mut newest = (0, 0);
+    let mut seen = BTreeSet::new();
+    for told in told {
+        states.entry(&told.parcel).or_default().insert(told.id);
+        // What was taken and comes again, because our word on it was lost, is no news.
+        if seen.insert(told.id) {
+            let place = STATES.iter().position(|state| *state == told.parcel).unwrap_or_default();
+            if told.sequence <= newest.0 || place < newest.1 {
+                findings.inversions.insert(key.clone());
+            }
+            newest = (told.sequence, place);
+        }
+    }
+    if !["", "PRE_TRANSIT", "DELIVERED"].iter().all(|state| states.contains_key(state)) {
+        findings.scans_lost.insert(key.clone());
+    }
+    if states.values().any(|messages| messages.len() > 1) {
+        findings.told_twice.insert(key.clone());
+    }
+}
+
+impl Findings {
+    pub(super) fn result(&self, plan: &Plan, took: Duration) -> Value {
+        json!({
+            "chaos": "carriers", "kills": plan.kills, "seconds": took.as_secs(), "returns": self.returns, "labelled": self.labelled,
+            "bought_twice": self.bought_twice.len(), "scans_lost": self.scans_lost.len(), "inversions": self.inversions.len(),
+            "told_twice": self.told_twice.len(),
+        })
+    }
+
+    /// Fails unless all `wanted` returns have one label each, and nothing is wrong with any.
+    pub(super) fn ensure(&self, wanted: usize, result: &Value) -> anyhow::Result<()> {
+        ensure!(self.returns == wanted && self.labelled == wanted, "returns have no label: {result}");
+        let wrong = [&self.bought_twice, &self.scans_lost, &self.inversions, &self.told_twice];
+        ensure!(wrong.iter().all(|found| found.is_empty()), "returns are wrong: {wrong:?}: {result}");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> Key {
+        (1, "R-1".to_owned())
+    }
+
+    fn told(sequence: u64, parcel: &str) -> Told {
+        Told { key: key(), id: Uuid::from_u128(sequence.into()), sequence, parcel: parcel.to_owned() }
+    }
+
+    fn sound() -> History {
+        let number = || Some("T-1".to_owned());
+        History {
+            sold: vec![Sold { key: key(), bought: 1, tracking_number: number() }],
+            stored: Stored([(key(), (number(), number()))].into()),
+            told: vec![told(1, ""), told(2, "PRE_TRANSIT"), told(3, "TRANSIT"), told(3, "TRANSIT"), told(4, "DELIVERED")],
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is_wrong() {
+        assert_eq!(check(&sound()), Findings { returns: 1, labelled: 1, ..Findings::default() });
+    }
+
+    #[test]
+    fn every_fault_is_found() {
+        let found = |spoil: fn(&mut History)| {
+            let mut history = sound();
+            spoil(&mut history);
+            let Findings { labelled, bought_twice, scans_lost, inversions, told_twice, .. } = check(&history);
+            (labelled, bought_twice.len(), scans_lost.len(), inversions.len(), told_twice.len())
+        };
+        assert_eq!(found(|history| history.sold.push(history.sold[0].clone())), (1, 1, 0, 0, 0));
+        assert_eq!(found(|history| history.sold[0].tracking_number = Some("T-2".to_owned())), (0, 0, 0, 0, 0));
+        assert_eq!(found(|history| history.stored = Stored([(key(), (None, None))].into())), (0, 0, 0, 0, 0));
+        assert_eq!(found(|history| drop(history.told.pop())), (1, 0, 1, 0, 0));
+        assert_eq!(found(|history| history.told.swap(1, 2)), (1, 0, 0, 1, 0));
+        assert_eq!(found(|history| history.told.push(told(5, "DELIVERED"))), (1, 0, 0, 0, 1));
+        assert_eq!(found(|history| history.told.push(told(5, "TRANSIT"))), (1, 0, 0, 1, 1));
+    }
+}
