@@ -49,8 +49,8 @@ const CALL_TIMEOUT_MS: &str = "1500";
 /// How far the sandbox's clock is moved after each kill, and whenever nothing is due, so that retries need not be waited for.
 const SMALL_STEP: TimeDelta = TimeDelta::minutes(10);
 const STEP: TimeDelta = TimeDelta::hours(1);
-/// Tokens outlive all of it.
-const FURTHEST: TimeDelta = TimeDelta::hours(24);
+/// Returns without a label outlive all of it.
+const FURTHEST: TimeDelta = TimeDelta::days(20);
 /// How long all of it may take after the last kill.
 const SETTLED_WITHIN: Duration = Duration::from_mins(4);
 
