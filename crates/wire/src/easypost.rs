@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::carrier::CarrierWord;
 use crate::label::{LabelWork, PostalAddress};
 
 /// The header with which webhooks are signed, and how its value begins: then follows the HMAC-SHA256 of the body in hex.
@@ -137,9 +138,7 @@ pub struct ErrorDetail {
 pub struct WebhookEvent {
     /// Its id; the same when it is sent again.
     pub id: String,
-    /// What happened: `tracker.updated`.
-    pub description: String,
-    /// When.
+    /// When it happened.
     pub created_at: String,
     /// What it is about; that can be anything.
     #[serde(default)]
@@ -162,6 +161,18 @@ pub struct Tracker {
     pub tracking_code: Option<String>,
     /// Where it is: `in_transit`.
     pub status: Option<String>,
-    /// Since when.
-    pub updated_at: Option<String>,
+}
+
+impl Tracker {
+    /// What its status says of the parcel, if it says something.
+    #[must_use]
+    pub fn word(&self) -> Option<CarrierWord> {
+        match self.status.as_deref()? {
+            "in_transit" | "out_for_delivery" | "available_for_pickup" => Some(CarrierWord::InTransit),
+            "delivered" => Some(CarrierWord::Delivered),
+            "return_to_sender" => Some(CarrierWord::ReturnedToSender),
+            "failure" | "error" | "cancelled" => Some(CarrierWord::Failed),
+            _ => None,
+        }
+    }
 }

@@ -6,7 +6,6 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 use store::{Failed, carrier_accounts, carrier_webhooks};
-use wire::carrier::CarrierWord;
 use wire::easypost::{SIGNATURE_SCHEME, Tracker, WebhookEvent};
 
 use super::carrier_event::{CarrierEventError, Report, Taken, take};
@@ -43,7 +42,7 @@ pub async fn carrier_webhook(app: &App, merchant: MerchantId, signature: Option<
     if created_at < app.clock.wall() - carrier_webhooks::KEPT_FOR {
         return Err(CarrierWebhookError::NotSigned);
     }
-    let said = |tracker: Tracker| Some((word(tracker.status.as_deref()?)?, tracker.tracking_code?));
+    let said = |tracker: Tracker| Some((tracker.word()?, tracker.tracking_code?));
     let Some((word, number)) = event.tracker().and_then(said) else { return Ok(Taken::Ignored) };
     let number: TrackingNumber = number.parse().map_err(|_| CarrierWebhookError::NoEvent)?;
     let report = Report::of_parcel(word, number, created_at);
@@ -64,15 +63,4 @@ fn is_signed(secret: &SecretString, signature: &str, body: &[u8]) -> bool {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()) else { return false };
     mac.update(body);
     mac.verify_slice(&claimed).is_ok()
-}
-
-/// What a tracker's status says, if it says something.
-fn word(status: &str) -> Option<CarrierWord> {
-    match status {
-        "in_transit" | "out_for_delivery" | "available_for_pickup" => Some(CarrierWord::InTransit),
-        "delivered" => Some(CarrierWord::Delivered),
-        "return_to_sender" => Some(CarrierWord::ReturnedToSender),
-        "failure" | "error" | "cancelled" => Some(CarrierWord::Failed),
-        _ => None,
-    }
 }
