@@ -5,6 +5,7 @@
 //! moved owes the merchant one message, named by its [`Event`]; what did not move owes none.
 
 pub mod allocation;
+pub mod choice;
 pub mod eligibility;
 pub mod identifier;
 pub mod money;

@@ -3,11 +3,14 @@
 use std::sync::LazyLock;
 
 use domain::rma::Method;
+use domain::rma::choice::{Choice, Impossible, Wanted};
 use domain::rma::eligibility::Obstacle;
+use domain::rma::policy::{NOT_GIVEN, Policy};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::fault::{Code, Fault, Path};
 use crate::json::Str;
 use crate::order::Refusal;
 use crate::schema::{self, Explainer};
@@ -70,6 +73,61 @@ static EXPLAINER: LazyLock<Explainer> = LazyLock::new(Explainer::of::<StartRetur
 /// Reads a return to start.
 pub fn read(body: &[u8]) -> Result<StartReturnIn<'_>, Refusal> {
     schema::read(body, &EXPLAINER)
+}
+
+impl StartReturnIn<'_> {
+    /// What is wanted, with the defaults for what was left out.
+    #[must_use]
+    pub fn choice(&self) -> Choice<'_> {
+        let items = self.items.0.iter().map(ReturnedIn::wanted).collect();
+        Choice { method: self.return_method.0, items, giftee: self.giftee_email.is_some() }
+    }
+}
+
+impl ReturnedIn<'_> {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            line: &self.order_line_item_identifier.0,
+            quantity: self.quantity.map_or(1, |quantity| quantity.0),
+            reason: self.return_reason.as_ref().map_or(NOT_GIVEN, |reason| &*reason.0),
+        }
+    }
+}
+
+/// Why a return cannot be started, as a fault of the request; `policy` is the merchant's.
+#[must_use]
+pub fn fault(impossible: &Impossible, policy: &Policy) -> Fault {
+    let item = |at: usize, name: &str| Path::root().field("items").index(at).field(name);
+    let invalid = |path: Path, message: String| Fault::new(path, Code::Invalid, message);
+    match impossible {
+        Impossible::Reason { item: at } => {
+            let known = policy.reasons.iter().map(String::as_str).chain([NOT_GIVEN]).collect::<Vec<_>>().join(", ");
+            invalid(item(*at, "return_reason"), format!("must be one of {known}"))
+        }
+        Impossible::Line { item: at } => invalid(item(*at, "order_line_item_identifier"), "is no line of the order".to_owned()),
+        Impossible::Units { item: at, free, held } => invalid(item(*at, "quantity"), too_many(*free, held)),
+        Impossible::Method { offered } if offered.is_empty() => {
+            invalid(Path::root().field("return_method"), "there is no way back for these items".to_owned())
+        }
+        Impossible::Method { offered } => {
+            let ways = offered.iter().map(|method| method.as_str()).collect::<Vec<_>>().join(", ");
+            invalid(Path::root().field("return_method"), format!("must be one of {ways}"))
+        }
+        Impossible::GifteeMissing => {
+            Fault::new(Path::root().field("giftee_email"), Code::MissingField, "is required for a gift: who returns it")
+        }
+        Impossible::NoGift => invalid(Path::root().field("giftee_email"), "is for gifts only, and the order is none".to_owned()),
+    }
+}
+
+/// How many units can come back, and why no more.
+fn too_many(free: u32, held: &[(Obstacle, u32)]) -> String {
+    let why = held.iter().map(|(obstacle, units)| format!("{units} {obstacle}")).collect::<Vec<_>>().join(", ");
+    let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+    match free {
+        0 => format!("no more units of this line can come back{why}"),
+        _ => format!("must be from 1 to {free}; more units of this line cannot come back{why}"),
+    }
 }
 
 /// Which returns are wanted.
