@@ -2,12 +2,14 @@
 
 use std::sync::LazyLock;
 
+use domain::rma::TrackingNumber;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use crate::fault::{Code, Fault, Path};
 use crate::json::Str;
-use crate::order::Refusal;
+use crate::order::{Faults, Refusal};
 use crate::schema::{self, Explainer};
 use crate::shape::{Identifier, List, Quantity, Shape, Timestamp, object};
 
@@ -91,9 +93,33 @@ impl Shape for CarrierWord {
 
 static EXPLAINER: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CarrierEventIn<'_>>);
 
-/// Reads a carrier event.
+/// Reads a carrier event: its shape first, and once that is right, what it must say.
 pub fn read(body: &[u8]) -> Result<CarrierEventIn<'_>, Refusal> {
-    schema::read(body, &EXPLAINER)
+    let event: CarrierEventIn<'_> = schema::read(body, &EXPLAINER)?;
+    let faults = event.faults();
+    if faults.is_empty() { Ok(event) } else { Err(Refusal::Faulty(Faults { faults, identifiers: Vec::new() })) }
+}
+
+impl CarrierEventIn<'_> {
+    fn faults(&self) -> Vec<Fault> {
+        let at = |name| Path::root().field(name);
+        let mut faults = Vec::new();
+        if let Some(Err(wrong)) = self.tracking_number.as_ref().map(|number| number.0.parse::<TrackingNumber>()) {
+            faults.push(Fault::new(at("tracking_number"), Code::Invalid, wrong.to_string()));
+        }
+        let (return_named, number_given) = (self.rma_identifier.is_some(), self.tracking_number.is_some());
+        if self.event == CarrierWord::LabelIssued {
+            let parts = [("rma_identifier", return_named), ("tracking_number", number_given)];
+            let missing = parts.into_iter().filter(|(_, given)| !given);
+            faults.extend(missing.map(|(name, _)| Fault::new(at(name), Code::MissingField, "is required for a label")));
+        } else if !return_named && !number_given {
+            faults.push(Fault::new(at("rma_identifier"), Code::MissingField, "is required, or tracking_number"));
+        }
+        if self.items.is_some() && !matches!(self.event, CarrierWord::DroppedOff | CarrierWord::Collected) {
+            faults.push(Fault::new(at("items"), Code::Invalid, "goes with dropped_off and collected only"));
+        }
+        faults
+    }
 }
 
 /// What became of a carrier event.

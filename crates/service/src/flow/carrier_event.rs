@@ -3,8 +3,6 @@
 //! What comes before its label is kept, and takes effect in the label's transaction: first the label, then what was kept, each
 //! with a message of its own.
 
-mod read;
-
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::rma::{CarrierEvent, Refused, Rma, Step, TrackingNumber, Which};
@@ -14,10 +12,10 @@ use store::rmas::{self, Return};
 use store::{Failed, Tx, carrier_webhooks, parcels};
 use uuid::Uuid;
 use wire::carrier::{CarrierEventIn, CarrierWord};
-use wire::fault::Fault;
 
 use super::tell_return::tell;
 use crate::app::App;
+use crate::returns;
 
 /// What became of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +36,6 @@ pub enum CarrierEventError {
     /// The merchant has no such return.
     #[error("there is no such return")]
     NoSuchReturn,
-    /// It makes no sense as it was sent.
-    #[error("the event is faulty")]
-    Faulty(Vec<Fault>),
     /// It contradicts what is known.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -62,6 +57,19 @@ pub(super) struct Report {
 }
 
 impl Report {
+    fn new(event: &CarrierEventIn<'_>) -> Self {
+        let handed_over = event.items.as_ref().map(|items| {
+            let units = items.0.iter().map(|item| (item.order_line_item_identifier.0.to_string(), item.quantity.0));
+            units.collect()
+        });
+        Self {
+            rma: event.rma_identifier.as_ref().map(|identifier| returns::identifier(&identifier.0)),
+            word: event.event,
+            number: event.tracking_number.as_ref().and_then(|number| number.0.parse().ok()),
+            kept: Kept { event: event.event.as_str().to_owned(), occurred_at: event.occurred_at.0, handed_over },
+        }
+    }
+
     /// What is known of a parcel by its number alone.
     pub(super) fn of_parcel(word: CarrierWord, number: TrackingNumber, occurred_at: DateTime<Utc>) -> Self {
         let kept = Kept { event: word.as_str().to_owned(), occurred_at, handed_over: None };
@@ -71,8 +79,7 @@ impl Report {
 
 /// Takes an event.
 pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEventIn<'_>) -> Result<Taken, CarrierEventError> {
-    let report = read::read(event).map_err(CarrierEventError::Faulty)?;
-    take(app, merchant, &report, None).await
+    take(app, merchant, &Report::new(event), None).await
 }
 
 /// Takes an event; with the id of its `webhook`, once.
@@ -166,9 +173,7 @@ pub(super) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &Tr
             Ok(Labelled::Unwanted)
         }
         Err(CarrierEventError::Failed(failed)) => Err(failed),
-        Err(CarrierEventError::AnothersNumber | CarrierEventError::Faulty(_)) => {
-            Err(Failed::Refused("the carrier sold a tracking number twice".to_owned()))
-        }
+        Err(CarrierEventError::AnothersNumber) => Err(Failed::Refused("the carrier sold a tracking number twice".to_owned())),
     }
 }
 

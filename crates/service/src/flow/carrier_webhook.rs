@@ -50,7 +50,6 @@ pub async fn carrier_webhook(app: &App, merchant: MerchantId, signature: Option<
         Ok(taken) => Ok(taken),
         // What cannot be any more was answered long ago; to send it again would change nothing.
         Err(CarrierEventError::Refused(_) | CarrierEventError::NoSuchReturn | CarrierEventError::AnothersNumber) => Ok(Taken::Ignored),
-        Err(CarrierEventError::Faulty(_)) => Err(CarrierWebhookError::NoEvent),
         Err(CarrierEventError::Failed(failed)) => Err(failed.into()),
     }
 }

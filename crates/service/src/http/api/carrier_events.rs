@@ -39,7 +39,6 @@ pub(crate) async fn report(
     let event = wire::carrier::read(&body)?;
     let taken = carrier_event(&app, caller.merchant, &event).await.map_err(|error| match error {
         CarrierEventError::NoSuchReturn => ApiError::NotFound,
-        CarrierEventError::Faulty(faults) => ApiError::Faulty(faults),
         CarrierEventError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
         CarrierEventError::AnothersNumber => ApiError::Conflict("The tracking number belongs to another return.".to_owned()),
         CarrierEventError::Failed(failed) => failed.into(),

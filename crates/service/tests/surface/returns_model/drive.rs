@@ -12,6 +12,7 @@ use domain::id::MerchantId;
 use domain::snapshot::Verdict;
 use serde_json::Value;
 use wire::fault::Warning;
+use wire::order::Refusal;
 
 use super::step::{Report, Snapshot, Start, Step, return_name};
 
@@ -91,14 +92,17 @@ async fn begin(app: &App, merchant: MerchantId, start: &Start, names: &mut Vec<S
 
 async fn carry(app: &App, merchant: MerchantId, report: &Report, names: &[String]) -> String {
     let request = report.request(names);
-    let Ok(event) = wire::carrier::read(request.as_bytes()) else { panic!("{request}") };
+    let event = match wire::carrier::read(request.as_bytes()) {
+        Ok(event) => event,
+        Err(Refusal::Faulty(_)) => return "faulty".to_owned(),
+        Err(Refusal::Malformed(_)) => panic!("{request}"),
+    };
     match carrier_event(app, merchant, &event).await {
         Ok(Taken::Moved(name)) => format!("moved {name}"),
         Ok(Taken::Unchanged(name)) => format!("unchanged {name}"),
         Ok(Taken::Kept(name)) => format!("kept {}", name.as_deref().unwrap_or("for a number")),
         Ok(Taken::Ignored) => "ignored".to_owned(),
         Err(CarrierEventError::NoSuchReturn) => "no such return".to_owned(),
-        Err(CarrierEventError::Faulty(_)) => "faulty".to_owned(),
         Err(CarrierEventError::Refused(_)) => "refused".to_owned(),
         Err(CarrierEventError::AnothersNumber) => "another's number".to_owned(),
         Err(CarrierEventError::Failed(failed)) => panic!("{failed}"),
