@@ -15,6 +15,13 @@ pub enum Outcome {
         /// How long it asks us to wait, where it does.
         retry_after: Option<TimeDelta>,
     },
+    /// The peer answered that all is well, but not with what it must say.
+    Unusable {
+        /// The status code.
+        status: u16,
+        /// What is missing.
+        why: String,
+    },
     /// The peer did not answer in time.
     TimedOut,
     /// The peer could not be reached, or the connection broke.
@@ -35,6 +42,7 @@ impl Outcome {
     pub fn word(&self) -> String {
         match self {
             Self::Answered { status, .. } => status.to_string(),
+            Self::Unusable { status, .. } => format!("{status} unusable"),
             Self::TimedOut => "timed out".to_owned(),
             Self::Unreachable(_) => "unreachable".to_owned(),
             Self::Refused(_) => "refused".to_owned(),
@@ -125,9 +133,11 @@ pub fn judge(outcome: &Outcome, attempt: u16, schedule: &Schedule, chance: f64, 
     let Some(wait) = wait else { return Verdict::Failed };
     let asked = match outcome {
         Outcome::Answered { retry_after: Some(asked), .. } => (*asked).clamp(TimeDelta::zero(), LONGEST_ASKED),
-        Outcome::Answered { retry_after: None, .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => {
-            TimeDelta::zero()
-        }
+        Outcome::Answered { retry_after: None, .. }
+        | Outcome::Unusable { .. }
+        | Outcome::TimedOut
+        | Outcome::Unreachable(_)
+        | Outcome::Refused(_) => TimeDelta::zero(),
     };
     Verdict::Retry { at: now + spread(*wait, chance).max(asked) }
 }
@@ -183,6 +193,7 @@ mod tests {
             answered(400),
             answered(401),
             answered(404),
+            Outcome::Unusable { status: 200, why: "no order_identifier".to_owned() },
             Outcome::TimedOut,
             Outcome::Unreachable("reset".to_owned()),
             Outcome::Refused("private address".to_owned()),

@@ -23,7 +23,7 @@ pub use parcel::{CarrierEvent, Parcel, TrackingNumber};
 pub use receiving::{Receiving, ReceivingEvent};
 pub use refusal::{Held, Refused};
 pub use unit::Unit;
-pub use word::{Event, Method, NoWord, RefundType, Status};
+pub use word::{Event, ExchangeState, Method, NoWord, RefundType, Status};
 
 /// What came of something that was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +90,14 @@ impl Rma {
         travels && self.is_live() && self.held().is_none()
     }
 
-    /// The units that no refund covers yet, by line. Those to be refunded come before those exchanged, so that the shopper's
+    /// The units that no refund covers yet, by line; of a return that was called off, none. Those to be refunded come before those exchanged, so that the shopper's
     /// refund is not taken for the merchant settling an exchange.
     #[must_use]
     pub fn open(&self) -> BTreeMap<String, Vec<usize>> {
         let mut open: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        if self.status == Status::Canceled {
+            return open;
+        }
         let of =
             |exchanged: bool| self.units.iter().enumerate().filter(move |(_, unit)| (unit.refund_type != RefundType::Refund) == exchanged);
         for (at, unit) in of(false).chain(of(true)).filter(|(_, unit)| !unit.refunded) {
@@ -219,6 +222,26 @@ impl Rma {
             moved = true;
         }
         if moved { Ok(Step::Moved(self.settle().unwrap_or(Event::RefundRecorded))) } else { Ok(Step::Unchanged) }
+    }
+
+    /// The merchant has placed the exchange order. The second time nothing happens.
+    pub fn place_exchange(&mut self) -> Step {
+        self.end_exchange(|_| {}, Event::ExchangePlaced)
+    }
+
+    /// There is no exchange order after all: what was to be exchanged is refunded. What was placed stays.
+    pub fn convert_exchange(&mut self) -> Step {
+        self.end_exchange(|unit| unit.refund_type = RefundType::Refund, Event::ExchangeConverted)
+    }
+
+    fn end_exchange(&mut self, end: impl Fn(&mut Unit), event: Event) -> Step {
+        let mut moved = false;
+        for unit in self.units.iter_mut().filter(|unit| unit.exchange_owed) {
+            unit.exchange_owed = false;
+            end(unit);
+            moved = true;
+        }
+        if moved { Step::Moved(self.settle().unwrap_or(event)) } else { Step::Unchanged }
     }
 
     /// Calls the return off; its units can be returned anew.

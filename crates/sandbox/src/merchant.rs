@@ -3,7 +3,7 @@
 //! - What it answers (`answer.rs`): a status, slowly, not at all, or a broken connection.
 //! - Which answer a path gets (`rules.rs`): queued ones first, then the standing one of the longest path that fits.
 //! - What came (`received.rs`, kept by `record.rs`), and whether it is signed rightly (`signature.rs`).
-//! - Its token endpoint (`tokens.rs`).
+//! - Its token endpoint (`tokens.rs`), and where it places exchange orders (`exchange_orders.rs`).
 //! - A request from its arrival to the answer (`exchange.rs`), and the bodies that go out (`content.rs`).
 //!
 //! It decides nothing by chance and waits for nothing but the delays it was told. Its clock is the machine's: it only says
@@ -12,6 +12,7 @@
 mod answer;
 mod content;
 mod exchange;
+mod exchange_orders;
 mod received;
 mod record;
 mod rules;
@@ -30,6 +31,7 @@ use tokio_rustls::TlsAcceptor;
 
 pub use self::answer::Answer;
 use self::exchange::State;
+pub use self::exchange_orders::{ExchangeOrder, ExchangeOrders, Mood};
 pub use self::received::Received;
 pub use self::record::TooFew;
 pub use self::signature::WrongSignature;

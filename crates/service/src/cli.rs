@@ -84,7 +84,7 @@ enum Command {
     /// Orders: import history, see what was refused and what does not add up.
     #[command(subcommand)]
     Orders(orders::Command),
-    /// Returns: list, show, cancel, resend.
+    /// Returns: list, show, cancel, resend, convert-exchange.
     #[command(subcommand)]
     Returns(returns::Command),
     /// Policies: what merchants' returns may be like: show, set.

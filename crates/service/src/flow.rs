@@ -8,11 +8,13 @@ pub mod carrier_webhook;
 pub mod configure_carrier;
 pub mod configure_endpoint;
 pub mod configure_merchant;
+pub mod convert_exchange;
 pub mod forget_carrier_events;
 pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;
 pub mod label_return;
+pub mod place_exchange;
 pub mod receive_return;
 pub mod resend_return;
 pub mod retry_failures;
@@ -26,7 +28,7 @@ mod tell_return;
 pub mod wake_returns;
 pub mod work_on_failure;
 
-use domain::message::{Internal, Kind};
+use domain::message::{Interface, Internal, Kind};
 
 use crate::app::App;
 use crate::outbound::reaction::Reactions;
@@ -34,5 +36,7 @@ use crate::outbound::reaction::Reactions;
 /// What follows from which delivery.
 #[must_use]
 pub fn reactions(app: &App) -> Reactions {
-    Reactions::default().with(Kind::Internal(Internal::Label), label_return::LabelBought(app.clone()))
+    Reactions::default()
+        .with(Kind::Internal(Internal::Label), label_return::LabelBought(app.clone()))
+        .with(Kind::Of(Interface::ExchangeOrder), place_exchange::ExchangeAnswered(app.clone()))
 }

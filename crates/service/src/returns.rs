@@ -1,15 +1,25 @@
 //! How returns are told to merchants' systems, and shown to people.
 
+use domain::id::MerchantId;
+use domain::money::Cents;
+use domain::rma::choice::Standing;
 use domain::rma::eligibility::{self, LineEligibility, Obstacle};
 use domain::rma::identifier::Identifier;
 use domain::rma::policy::{EXPIRES_AFTER, Policy};
 use domain::rma::sale::{Sale, SoldLine};
-use domain::rma::{Receiving, RefundType, Step, TrackingNumber, Unit};
+use domain::rma::{ExchangeState, Receiving, RefundType, Step, TrackingNumber, Unit};
+use store::Failed;
+use store::exchange_orders::{self, Exchange, Placed};
 use store::rma_pages::Listed;
 use store::rmas::{Item, Return};
-use wire::returns::{HeldOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut, explain};
+use wire::returns::{
+    ExchangeOut, GiftCardOut, HeldOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut,
+    explain,
+};
 use wire::rma::{RefundFinancials, RmaItem, RmaMessage};
 use wire::time;
+
+use crate::app::App;
 
 /// A return's identifier as it is kept, however it was typed. What can be none finds none.
 pub(crate) fn identifier(typed: &str) -> String {
@@ -60,13 +70,14 @@ pub(crate) fn listed(listed: Listed) -> ReturnListed {
         status: listed.status.as_str(),
         return_method: listed.method.as_str(),
         units: listed.units,
+        exchange: listed.exchange.map(ExchangeState::as_str),
         created_at: time::write(listed.created_at),
         updated_at: time::write(listed.updated_at),
     }
 }
 
-/// A return with everything that is known of it.
-pub(crate) fn shown(kept: &Return) -> ReturnOut {
+/// A return with everything that is known of it and of its exchange.
+pub(crate) fn shown(kept: &Return, exchange: Option<&Exchange>) -> ReturnOut {
     ReturnOut {
         rma_identifier: kept.identifier.clone(),
         order_identifier: kept.order.clone(),
@@ -80,7 +91,29 @@ pub(crate) fn shown(kept: &Return) -> ReturnOut {
         updated_at: time::write(kept.updated_at),
         expires_at: kept.wakes_at.map(|_| time::write(kept.created_at + EXPIRES_AFTER)),
         can_cancel: kept.rma.clone().cancel().is_ok_and(|step| step != Step::Unchanged),
+        exchange: exchange.map(shown_exchange),
         items: kept.units().map(|(unit, item)| shown_item(unit, item)).collect(),
+    }
+}
+
+/// The return `kept` of `merchant`, with its exchange.
+pub(crate) async fn look(app: &App, merchant: MerchantId, kept: &Return) -> Result<ReturnOut, Failed> {
+    let exchange = exchange_orders::find(&app.store, merchant, &kept.order).await?;
+    Ok(shown(kept, exchange.filter(|exchange| exchange.rma == kept.id).as_ref()))
+}
+
+fn shown_exchange(exchange: &Exchange) -> ExchangeOut {
+    let placed = exchange.placed.as_ref();
+    let cents = |of: fn(&Placed) -> Option<Cents>| placed.and_then(of).map(Cents::get);
+    ExchangeOut {
+        state: exchange.state.to_string(),
+        message_id: exchange.message.to_string(),
+        exchange_order_identifier: placed.map(|placed| placed.order_identifier.clone()),
+        gift_card_amount_cents: exchange.gift_card.map(|(value, _)| value.get()),
+        bonus_credit_amount_cents: exchange.gift_card.map(|(_, bonus)| bonus.get()),
+        total_amount_cents: cents(|placed| placed.total),
+        product_amount_cents: cents(|placed| placed.product),
+        tax_amount_cents: cents(|placed| placed.tax),
     }
 }
 
@@ -95,6 +128,8 @@ fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
         tracking_number: unit.parcel.number().map(ToString::to_string),
         package_tracking_status: unit.parcel.as_str().map(ToOwned::to_owned),
         receiving_status: unit.receiving.map(|receiving| receiving.to_string()),
+        exchange_sku: item.exchange_sku.clone().filter(|_| unit.refund_type == RefundType::EvenExchange),
+        exchange_order_identifier: item.exchange_order.clone(),
         refund_identifier: item.refund.clone(),
         money: UnitMoneyOut {
             product_cents: item.money.product.get(),
@@ -109,13 +144,21 @@ fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
 }
 
 /// What of an order can come back.
-pub(crate) fn returnable(sale: &Sale, policy: &Policy, lines: &[LineEligibility]) -> ReturnableOut {
+pub(crate) fn returnable(sale: &Sale, policy: &Policy, lines: &[LineEligibility], standing: Standing) -> ReturnableOut {
+    let gift = eligibility::is_gift(sale, policy);
+    let offered = standing == Standing::Offered;
     let lines: Vec<(&SoldLine, &LineEligibility)> = lines.iter().filter_map(|line| Some((sale.lines.get(line.line)?, line))).collect();
     let all: Vec<(&SoldLine, u32)> = lines.iter().map(|(sold, line)| (*sold, line.units)).filter(|(_, units)| *units > 0).collect();
     ReturnableOut {
         order_identifier: sale.identifier.clone(),
-        gift: eligibility::is_gift(sale, policy),
+        gift,
         reasons: policy.reasons.clone(),
+        exchange_reasons: if offered { policy.exchange_reasons.clone() } else { Vec::new() },
+        gift_card: policy
+            .gift_card
+            .as_ref()
+            .filter(|_| offered && !gift)
+            .map(|terms| GiftCardOut { bonus_credit_amount_cents: terms.bonus.get() }),
         return_methods: eligibility::offers(policy, &all)
             .into_iter()
             .map(|offer| MethodOut {
@@ -124,11 +167,11 @@ pub(crate) fn returnable(sale: &Sale, policy: &Policy, lines: &[LineEligibility]
                 deducted: offer.deducted,
             })
             .collect(),
-        items: lines.into_iter().map(|(sold, line)| returnable_line(sold, line)).collect(),
+        items: lines.into_iter().map(|(sold, line)| returnable_line(sold, line, offered)).collect(),
     }
 }
 
-fn returnable_line(sold: &SoldLine, line: &LineEligibility) -> ReturnableLine {
+fn returnable_line(sold: &SoldLine, line: &LineEligibility, offered: bool) -> ReturnableLine {
     let held =
         |(obstacle, quantity): &(Obstacle, u32)| HeldOut { quantity: *quantity, reason: obstacle.as_str(), message: explain(*obstacle) };
     ReturnableLine {
@@ -138,6 +181,7 @@ fn returnable_line(sold: &SoldLine, line: &LineEligibility) -> ReturnableLine {
         quantity: sold.quantity,
         returnable: line.units,
         returnable_until: line.until.map(time::write),
+        exchangeable: offered && line.units > 0 && sold.variant_identifier.is_some(),
         held: line.held.iter().map(held).collect(),
     }
 }

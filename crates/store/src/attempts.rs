@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::{Failed, Store};
+use crate::{Failed, Store, Tx};
 
 /// One call.
 #[derive(Clone, Debug)]
@@ -41,4 +41,24 @@ pub async fn list(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
     .fetch_all(&store.pool)
     .await?;
     Ok(attempts)
+}
+
+/// Whether every call of `message` so far is known to have been answered with a 4xx: all of its `counted` attempts, and every
+/// call that was written down, but those in `known`, of which the caller knows more.
+pub async fn were_refused(tx: &mut Tx, message: Uuid, counted: i16, known: &[Uuid]) -> Result<bool, Failed> {
+    let row = sqlx::query!(
+        r#"
+        select
+            coalesce(bool_and(coalesce(status between 400 and 499, false)), true) as "refused!",
+            count(distinct number) as "numbers!"
+        from attempt
+        where merchant_id = $1 and message_id = $2 and attempt_id <> all ($3)
+        "#,
+        tx.merchant().0,
+        message,
+        known,
+    )
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(row.refused && row.numbers >= i64::from(counted))
 }

@@ -314,3 +314,15 @@ pub async fn discard_work(tx: &mut crate::Tx, kind: Internal, subject: &str) -> 
     .await?;
     Ok(())
 }
+
+/// Whether `message` is still to be delivered.
+pub async fn is_owed(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> {
+    let owed = sqlx::query_scalar!(
+        r#"select exists (select from delivery where merchant_id = $1 and message_id = $2) as "owed!""#,
+        tx.merchant().0,
+        message,
+    )
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(owed)
+}

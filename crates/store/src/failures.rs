@@ -209,3 +209,12 @@ pub async fn discard(tx: &mut Tx, message: Uuid) -> Result<bool, Failed> {
     notices::note_emptied(tx.connection(), &[merchant], &[endpoint]).await?;
     Ok(true)
 }
+
+/// Holds the entry of `message` until the transaction ends, if it has one, so that nobody withdraws it meanwhile.
+pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!("select from failure where merchant_id = $1 and message_id = $2 for share", merchant, message)
+        .fetch_optional(tx.connection())
+        .await?;
+    Ok(())
+}

@@ -16,6 +16,7 @@ pub mod crash;
 pub mod credentials;
 pub mod deliveries;
 pub mod endpoints;
+pub mod exchange_orders;
 pub mod failures;
 pub mod feed;
 pub mod health;

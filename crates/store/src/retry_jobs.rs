@@ -236,6 +236,8 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
                 and (failure.failed_at, failure.message_id) > ($3, $4) and failure.failed_at <= $5
             order by failure.failed_at, failure.message_id
             limit $6
+            -- Whoever withdraws one at the same time goes first, or waits.
+            for share of failure
         ),
         -- One that is tried again already is left as it is.
         owed as (

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
-use domain::rma::policy::{Offer, Policy, Tag};
+use domain::rma::policy::{GiftCardTerms, Offer, Policy, Tag};
 use domain::rma::sale::Weight;
 use sqlx::PgConnection;
 
@@ -24,7 +24,9 @@ pub async fn current(store: &Store, merchant: MerchantId) -> Result<Policy, Fail
 async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Policy, Failed> {
     let row = sqlx::query!(
         r#"
-        select window_days, express_limit, managed_receiving, reasons, methods, fees, deducted, tags, tag_rules
+        select
+            window_days, express_limit, managed_receiving, reasons, methods, fees, deducted, tags, tag_rules,
+            gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final
         from return_policy
         where merchant_id = $1
         "#,
@@ -40,7 +42,12 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
         Ok(Offer { method: method.parse().map_err(unknown)?, fee, deducted })
     });
     let tags = row.tags.iter().zip(row.tag_rules).map(|(tag, rule)| Ok((Tag::new(tag), rule.parse().map_err(unknown)?)));
+    let bonus = Cents::new(row.gift_card_bonus_cents).unwrap_or_default();
     Ok(Policy {
+        gift_card: row.gift_card_sku.map(|sku| GiftCardTerms { sku, bonus }),
+        concept: row.concept,
+        refusals_are_final: row.refusals_are_final,
+        exchange_reasons: Policy::default().exchange_reasons,
         window_days: u16::try_from(row.window_days).map_err(beyond)?,
         reasons: row.reasons,
         offers: offers.collect::<Result<_, Failed>>()?,
@@ -60,13 +67,16 @@ pub async fn save(tx: &mut Tx, policy: &Policy, now: DateTime<Utc>) -> Result<()
     sqlx::query!(
         r#"
         insert into return_policy (
-            merchant_id, changed_at, window_days, express_limit, managed_receiving, reasons, methods, fees, deducted, tags, tag_rules
+            merchant_id, changed_at, window_days, express_limit, managed_receiving, reasons, methods, fees, deducted, tags, tag_rules,
+            gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final
         )
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
         on conflict (merchant_id) do update set
             changed_at = excluded.changed_at, window_days = excluded.window_days, express_limit = excluded.express_limit,
             managed_receiving = excluded.managed_receiving, reasons = excluded.reasons, methods = excluded.methods,
-            fees = excluded.fees, deducted = excluded.deducted, tags = excluded.tags, tag_rules = excluded.tag_rules
+            fees = excluded.fees, deducted = excluded.deducted, tags = excluded.tags, tag_rules = excluded.tag_rules,
+            gift_card_sku = excluded.gift_card_sku, gift_card_bonus_cents = excluded.gift_card_bonus_cents,
+            concept = excluded.concept, refusals_are_final = excluded.refusals_are_final
         "#,
         tx.merchant().0,
         now,
@@ -79,6 +89,10 @@ pub async fn save(tx: &mut Tx, policy: &Policy, now: DateTime<Utc>) -> Result<()
         &deducted,
         &tags as &[&str],
         &rules as &[&str],
+        policy.gift_card.as_ref().map(|terms| terms.sku.as_str()),
+        policy.gift_card.as_ref().map_or(0, |terms| terms.bonus.get()),
+        policy.concept,
+        policy.refusals_are_final,
     )
     .execute(tx.connection())
     .await?;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::rma::{Method, Status};
+use domain::rma::{ExchangeState, Method, Status};
 use uuid::Uuid;
 
 use crate::messages::first_id;
@@ -41,6 +41,8 @@ pub struct Listed {
     pub method: Method,
     /// How many units it has.
     pub units: i64,
+    /// How far its exchange has come, if units of it are exchanged.
+    pub exchange: Option<ExchangeState>,
     /// When it was started.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
@@ -63,6 +65,7 @@ struct Row {
     status: String,
     method: String,
     units: i64,
+    exchange: Option<String>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
 }
@@ -73,8 +76,9 @@ macro_rules! rows {
         sqlx::query_as!(
             Row,
             "select rma.rma_id, rma.identifier, rma.order_identifier, rma.status, rma.method, rma.created_at, rma.updated_at, "
-                + r#"(select count(*) from rma_item where rma_item.merchant_id = rma.merchant_id and rma_item.rma_id = rma.rma_id) as "units!" "#
-                + "from rma "
+                + r#"items.units as "units!", items.exchange from rma cross join lateral (select count(*) as units, "#
+                + "case when bool_or(exchange_owed) then 'pending' when bool_or(refund_type <> 'REFUND') then 'placed' end as exchange "
+                + "from rma_item where rma_item.merchant_id = rma.merchant_id and rma_item.rma_id = rma.rma_id) as items "
                 + $end
                 + " order by rma.rma_id desc limit $4",
             $($argument),*
@@ -156,6 +160,7 @@ fn listed(row: Row) -> Result<Listed, Failed> {
         status: row.status.parse().map_err(unknown)?,
         method: row.method.parse().map_err(unknown)?,
         units: row.units,
+        exchange: row.exchange.map(|state| state.parse().map_err(unknown)).transpose()?,
         created_at: row.created_at,
         updated_at: row.updated_at,
     })

@@ -3,8 +3,6 @@
 mod columns;
 mod rows;
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
@@ -21,7 +19,7 @@ macro_rules! returns {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             RmaRow,
-            "select rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, gift, receiving_closed, reminded, method, "
+            "select rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, fee_deducted, gift, receiving_closed, reminded, method, "
                 + "status, identifier, order_identifier, original_order_identifier, cancel_reason, giftee_email from rma "
                 + $end,
             $($argument),*
@@ -36,7 +34,7 @@ macro_rules! units {
             ItemRow,
             "select rma_id, product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents, shopper_cents, unit, "
                 + "exchange_owed, refund_type, order_line, sku, title, reason, parcel, tracking_number, receiving, refund_identifier, "
-                + "exchange_order_identifier from rma_item "
+                + "exchange_sku, exchange_order_identifier from rma_item "
                 + $end,
             $($argument),*
         )
@@ -62,6 +60,8 @@ pub struct Return {
     pub sequence: i64,
     /// What the way back costs.
     pub shipping_cost: Cents,
+    /// Whether that is taken off the refunds.
+    pub fee_deducted: bool,
     /// Whether it is of a gift.
     pub gift: bool,
     /// Who returns the gift.
@@ -93,17 +93,13 @@ pub struct Item {
     pub financials: Financials,
     /// The refund that covers it.
     pub refund: Option<String>,
+    /// The SKU of the variant that the shopper takes instead of the money.
+    pub exchange_sku: Option<String>,
     /// The exchange order, when it is exchanged.
     pub exchange_order: Option<String>,
 }
 
 impl Return {
-    /// The units that no refund covers yet, by line.
-    #[must_use]
-    pub fn open(&self) -> BTreeMap<String, Vec<usize>> {
-        if self.rma.is_live() { self.rma.open() } else { BTreeMap::new() }
-    }
-
     /// The units with what is known of them.
     pub fn units(&self) -> impl Iterator<Item = (&Unit, &Item)> {
         self.rma.units.iter().zip(&self.items)
@@ -118,23 +114,23 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         with started as (
             insert into rma (
                 merchant_id, rma_id, identifier, order_identifier, original_order_identifier, created_at, updated_at, wakes_at, sequence,
-                shipping_cost_cents, gift, giftee_email, method, status, receiving_closed, reminded
+                shipping_cost_cents, fee_deducted, gift, giftee_email, method, status, receiving_closed, reminded
             )
-            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10, $11, $12, $13, false, false)
+            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $10, $11, $12, $13, false, false)
         ), units as (
             insert into rma_item (
-                merchant_id, rma_id, position, unit, order_line, sku, title, reason, refund_type, exchange_owed, receiving,
+                merchant_id, rma_id, position, unit, order_line, sku, title, reason, refund_type, exchange_owed, exchange_sku, receiving,
                 product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents, shopper_cents
             )
             select
-                $1, $2, (nth - 1)::integer, unit, order_line, sku, title, reason, refund_type, exchange_owed, receiving,
+                $1, $2, (nth - 1)::integer, unit, order_line, sku, title, reason, refund_type, exchange_owed, exchange_sku, receiving,
                 product, discount, tax, estimated, fee, service, shopper
             from unnest(
                 $14::integer[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[], $21::text[],
-                $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[]
+                $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $30::text[]
             ) with ordinality as returned (
                 unit, order_line, sku, title, reason, refund_type, exchange_owed, receiving,
-                product, discount, tax, estimated, fee, service, shopper, nth
+                product, discount, tax, estimated, fee, service, shopper, exchange_sku, nth
             )
         ), noted as (
             update customer_order set has_returns = true
@@ -172,6 +168,8 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         &columns.fees,
         &columns.service,
         &columns.shopper,
+        new.fee_deducted,
+        &columns.exchange_skus as &[Option<&str>],
     )
     .execute(tx.connection())
     .await?;
@@ -242,18 +240,22 @@ pub async fn lock_by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Return>, Failed>
     Ok(with_units(tx, rows).await?.pop())
 }
 
-/// The returns of these orders that are still to be settled, oldest first, locked until the transaction ends. The orders are
-/// locked.
-pub async fn lock_live(tx: &mut Tx, orders: &[&str]) -> Result<Vec<Return>, Failed> {
+/// The returns of these orders that a refund can be for, locked until the transaction ends: those still to be settled, oldest
+/// first, and then those that are settled but for exchanged units. The orders are locked.
+pub async fn lock_open(tx: &mut Tx, orders: &[&str]) -> Result<Vec<Return>, Failed> {
     let merchant = tx.merchant().0;
     let rows = returns!(
-        "where merchant_id = $1 and order_identifier = any($2) and status in ('CREATED', 'PARTIAL_REFUND') order by rma_id for update",
+        "where merchant_id = $1 and order_identifier = any($2) and (status in ('CREATED', 'PARTIAL_REFUND') or (status = 'REFUNDED' \
+        and exists (select from rma_item where rma_item.merchant_id = rma.merchant_id and rma_item.rma_id = rma.rma_id \
+        and rma_item.refund_identifier is null))) order by rma_id for update",
         merchant,
         orders as &[&str],
     )
     .fetch_all(tx.connection())
     .await?;
-    with_units(tx, rows).await
+    let mut open = with_units(tx, rows).await?;
+    open.sort_by_key(|kept| !kept.rma.is_live());
+    Ok(open)
 }
 
 async fn with_units(tx: &mut Tx, rows: Vec<RmaRow>) -> Result<Vec<Return>, Failed> {

@@ -42,6 +42,8 @@ pub struct Settlement {
 pub enum Fate {
     /// It is over: delivered, discarded, or a trial.
     Gone,
+    /// It is over without being delivered, and nobody is to try it again.
+    Withdrawn,
     /// It is tried again.
     Postponed {
         /// When.
@@ -84,7 +86,7 @@ pub struct Attempt {
     pub status: Option<i16>,
     /// The outcome in a word.
     pub outcome: String,
-    /// Why there was no answer.
+    /// Why there was no answer, or none that could be used.
     pub reason: Option<String>,
     /// How the answer began.
     pub answer: Option<Vec<u8>>,
@@ -96,7 +98,7 @@ impl Attempt {
     /// Whether the message arrived with it.
     #[must_use]
     pub fn arrived(&self) -> bool {
-        self.status.is_some_and(|status| is_success(status.unsigned_abs()))
+        self.reason.is_none() && self.status.is_some_and(|status| is_success(status.unsigned_abs()))
     }
 }
 
@@ -165,6 +167,7 @@ async fn settle_all(
     park(connection, &ours).await?;
     let unparked = unpark(connection, &removed, now).await?;
     resolve(connection, &removed, &attempts).await?;
+    withdraw(connection, &ours).await?;
     record(connection, &attempts).await?;
     count_delivered(connection, &attempts, &removed).await?;
     Ok(Settled { held, unparked })
@@ -202,7 +205,7 @@ struct Removed {
 
 /// Removes what is over, and answers where lanes may go on.
 async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
-    let over = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Gone | Fate::Failed { .. }));
+    let over = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Gone | Fate::Withdrawn | Fate::Failed { .. }));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = over.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
         return Ok(Vec::new());
@@ -359,6 +362,30 @@ async fn resolve(connection: &mut PgConnection, removed: &[Removed], attempts: &
         set state = 'resolved'
         from unnest($1::uuid[], $2::uuid[]) as arrived (merchant_id, message_id)
         where failure.merchant_id = arrived.merchant_id and failure.message_id = arrived.message_id
+        returning failure.merchant_id, failure.endpoint_id
+        "#,
+        &merchants,
+        &messages,
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let (merchants, endpoints): (Vec<Uuid>, Vec<Uuid>) = rows.into_iter().map(|row| (row.merchant_id, row.endpoint_id)).unzip();
+    notices::note_emptied(connection, &merchants, &endpoints).await
+}
+
+/// Takes messages out of the failure queue that were tried again by hand, and have been withdrawn.
+async fn withdraw(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Withdrawn));
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = withdrawn.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let rows = sqlx::query!(
+        r#"
+        update failure
+        set state = 'discarded'
+        from unnest($1::uuid[], $2::uuid[]) as withdrawn (merchant_id, message_id)
+        where failure.merchant_id = withdrawn.merchant_id and failure.message_id = withdrawn.message_id
         returning failure.merchant_id, failure.endpoint_id
         "#,
         &merchants,

@@ -10,6 +10,7 @@
 //! - [`fault`] is how a fault is told: field, code, message.
 //! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
 //! - [`rma`] is the message on a return; [`returns`] is how returns are started and looked at; [`carrier`] what carriers report.
+//! - [`exchange_order`] is the order for what a shopper has instead of the money, and the merchant's answer.
 //! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
 //! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`report`] is what became of messages.
@@ -25,6 +26,7 @@ pub mod carrier;
 pub mod easypost;
 pub mod endpoint_test;
 pub mod event;
+pub mod exchange_order;
 pub mod fault;
 pub mod headers;
 pub mod import;

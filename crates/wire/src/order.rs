@@ -139,6 +139,8 @@ object! {
         variant_identifier: Option<Text<'a>>,
         /// Product title.
         title: Option<Text<'a>>,
+        /// The merchant's word for what it is, typically a brand; exchange orders carry it.
+        concept: Option<Text<'a>>,
         /// Line tags that flag return conditions, such as final sale.
         tags: Option<Entries<Text<'a>>>,
         /// `unit_price_amount_cents` multiplied by `quantity_shipped`.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use domain::rma::Method;
-use domain::rma::choice::{Choice, Impossible, Wanted};
+use domain::rma::choice::{Choice, Impossible, Instead, NoExchange, Wanted};
 use domain::rma::eligibility::Obstacle;
 use domain::rma::policy::{NOT_GIVEN, Policy};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -12,9 +12,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::fault::{Code, Fault, Path};
 use crate::json::Str;
-use crate::order::Refusal;
+use crate::order::{Faults, Refusal};
 use crate::schema::{self, Explainer};
-use crate::shape::{Identifier, List, Quantity, Shape, object};
+use crate::shape::{Flag, Identifier, List, Quantity, Shape, object};
 
 /// How many returns a page has at most.
 pub const MOST_RETURNS: u32 = 100;
@@ -48,6 +48,10 @@ object! {
         quantity: Option<Quantity>,
         /// One of the merchant's reasons; `NOT_GIVEN` when nothing is said.
         return_reason: Option<Identifier<'a>>,
+        /// The SKU of the variant that the shopper takes instead of the money, one of the line's `exchange_options`.
+        exchange_sku: Option<Identifier<'a>>,
+        /// Whether the shopper takes a gift card instead of the money.
+        gift_card: Option<Flag>,
     }
 }
 
@@ -72,7 +76,9 @@ static EXPLAINER: LazyLock<Explainer> = LazyLock::new(Explainer::of::<StartRetur
 
 /// Reads a return to start.
 pub fn read(body: &[u8]) -> Result<StartReturnIn<'_>, Refusal> {
-    schema::read(body, &EXPLAINER)
+    let wanted: StartReturnIn<'_> = schema::read(body, &EXPLAINER)?;
+    let faults: Vec<Fault> = wanted.items.0.iter().enumerate().filter_map(|(at, item)| item.both(at)).collect();
+    if faults.is_empty() { Ok(wanted) } else { Err(Refusal::Faulty(Faults { faults, identifiers: Vec::new() })) }
 }
 
 impl StartReturnIn<'_> {
@@ -90,7 +96,23 @@ impl ReturnedIn<'_> {
             line: &self.order_line_item_identifier.0,
             quantity: self.quantity.map_or(1, |quantity| quantity.0),
             reason: self.return_reason.as_ref().map_or(NOT_GIVEN, |reason| &*reason.0),
+            instead: match &self.exchange_sku {
+                Some(sku) => Instead::Variant(&sku.0),
+                None if self.takes_gift_card() => Instead::GiftCard,
+                None => Instead::Refund,
+            },
         }
+    }
+
+    fn takes_gift_card(&self) -> bool {
+        self.gift_card.is_some_and(|Flag(card)| card)
+    }
+
+    /// That a unit is exchanged for two things.
+    fn both(&self, at: usize) -> Option<Fault> {
+        let path = || Path::root().field("items").index(at).field("gift_card");
+        (self.exchange_sku.is_some() && self.takes_gift_card())
+            .then(|| Fault::new(path(), Code::Invalid, "a unit is exchanged for a variant or for a gift card, not for both"))
     }
 }
 
@@ -106,6 +128,17 @@ pub fn fault(impossible: &Impossible, policy: &Policy) -> Fault {
         }
         Impossible::Line { item: at } => invalid(item(*at, "order_line_item_identifier"), "is no line of the order".to_owned()),
         Impossible::Units { item: at, free, held } => invalid(item(*at, "quantity"), too_many(*free, held)),
+        Impossible::Exchange { item: at, why } => {
+            let name = match why {
+                NoExchange::NoGiftCard | NoExchange::Gift => "gift_card",
+                NoExchange::Reason(_) => "return_reason",
+                NoExchange::OutOfStock(_) => "quantity",
+                NoExchange::NotOffered | NoExchange::ExchangedBefore | NoExchange::NoVariants | NoExchange::NotAVariant(_) => {
+                    "exchange_sku"
+                }
+            };
+            invalid(item(*at, name), no_exchange(why))
+        }
         Impossible::Method { offered } if offered.is_empty() => {
             invalid(Path::root().field("return_method"), "there is no way back for these items".to_owned())
         }
@@ -117,6 +150,22 @@ pub fn fault(impossible: &Impossible, policy: &Policy) -> Fault {
             Fault::new(Path::root().field("giftee_email"), Code::MissingField, "is required for a gift: who returns it")
         }
         Impossible::NoGift => invalid(Path::root().field("giftee_email"), "is for gifts only, and the order is none".to_owned()),
+    }
+}
+
+/// Why something else than the money cannot be had.
+fn no_exchange(why: &NoExchange) -> String {
+    match why {
+        NoExchange::NotOffered => "the merchant takes no exchange orders; leave it out for a refund".to_owned(),
+        NoExchange::ExchangedBefore => "the order was exchanged before, and is exchanged once only; leave it out for a refund".to_owned(),
+        NoExchange::NoVariants => "the line has no variants that it could be exchanged for".to_owned(),
+        NoExchange::Reason(reasons) => format!("must be one of {} for an exchange", reasons.join(", ")),
+        NoExchange::NotAVariant(skus) if skus.is_empty() => "nothing is offered for an even exchange at the moment".to_owned(),
+        NoExchange::NotAVariant(skus) => format!("must be one of {}", skus.join(", ")),
+        NoExchange::OutOfStock(0) => "no more units of this variant are in stock".to_owned(),
+        NoExchange::OutOfStock(left) => format!("must be at most {left}; no more units of this variant are in stock"),
+        NoExchange::NoGiftCard => "the merchant has no gift cards; leave it out for a refund".to_owned(),
+        NoExchange::Gift => "what was a gift is refunded to a gift card anyway; leave it out".to_owned(),
     }
 }
 
@@ -186,6 +235,8 @@ pub struct ReturnListed {
     pub return_method: &'static str,
     /// How many units it has.
     pub units: i64,
+    /// How far its exchange has come: `pending` or `placed`; null when nothing is exchanged.
+    pub exchange: Option<&'static str>,
     /// When it was started.
     pub created_at: String,
     /// When it last changed.
@@ -219,8 +270,32 @@ pub struct ReturnOut {
     pub expires_at: Option<String>,
     /// Whether it can still be cancelled.
     pub can_cancel: bool,
+    /// What the shopper has instead of the money; null when nothing was to be exchanged.
+    pub exchange: Option<ExchangeOut>,
     /// Its units.
     pub items: Vec<ReturnItemOut>,
+}
+
+/// What a shopper has instead of the money.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct ExchangeOut {
+    /// `pending` while the merchant is owed the order, `placed` once it has placed it, `converted` when the units are refunded
+    /// after all.
+    pub state: String,
+    /// The message with the order, as in `/v1/messages`.
+    pub message_id: String,
+    /// The merchant's identifier of the order, once it is placed.
+    pub exchange_order_identifier: Option<String>,
+    /// What a gift card is worth without its bonus, where there is one.
+    pub gift_card_amount_cents: Option<i64>,
+    /// What the merchant adds to it.
+    pub bonus_credit_amount_cents: Option<i64>,
+    /// What the merchant answered as the order's total.
+    pub total_amount_cents: Option<i64>,
+    /// What it answered as the price of the goods.
+    pub product_amount_cents: Option<i64>,
+    /// What it answered as the tax.
+    pub tax_amount_cents: Option<i64>,
 }
 
 /// A unit of a return.
@@ -244,6 +319,10 @@ pub struct ReturnItemOut {
     pub package_tracking_status: Option<String>,
     /// With the managed receiving service.
     pub receiving_status: Option<String>,
+    /// The SKU of the variant that the shopper takes instead of the money.
+    pub exchange_sku: Option<String>,
+    /// The exchange order, once it is placed.
+    pub exchange_order_identifier: Option<String>,
     /// The refund that covers it, once there is one.
     pub refund_identifier: Option<String>,
     /// How its amount is made.
@@ -278,10 +357,21 @@ pub struct ReturnableOut {
     pub gift: bool,
     /// The reasons that can be given, beside `NOT_GIVEN`.
     pub reasons: Vec<String>,
+    /// The reasons for which an even exchange is offered; empty when nothing can be exchanged, or it was before.
+    pub exchange_reasons: Vec<String>,
+    /// The gift card that can be had instead of the money; null when there is none.
+    pub gift_card: Option<GiftCardOut>,
     /// The ways back that there are for the whole of what can come back.
     pub return_methods: Vec<MethodOut>,
     /// Every line of the order.
     pub items: Vec<ReturnableLine>,
+}
+
+/// A gift card that can be had instead of the money.
+#[derive(Serialize, ToSchema)]
+pub struct GiftCardOut {
+    /// What the merchant adds to it.
+    pub bonus_credit_amount_cents: i64,
 }
 
 /// A way back.
@@ -310,6 +400,8 @@ pub struct ReturnableLine {
     pub returnable: u32,
     /// Until when, if there is a time.
     pub returnable_until: Option<String>,
+    /// Whether there may be variants for an even exchange: ask `exchange_options`.
+    pub exchangeable: bool,
     /// Why the others cannot.
     pub held: Vec<HeldOut>,
 }

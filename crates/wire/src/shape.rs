@@ -170,6 +170,22 @@ impl Shape for Quantity {
     }
 }
 
+/// Yes or no.
+#[derive(Clone, Copy)]
+pub struct Flag(pub bool);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        bool::deserialize(deserializer).map(Self)
+    }
+}
+
+impl Shape for Flag {
+    fn schema() -> Value {
+        json!({ "type": "boolean" })
+    }
+}
+
 /// A weight in pounds.
 #[derive(Clone, Copy)]
 pub struct Weight(pub f64);

@@ -1,11 +1,15 @@
-//! What a shopper wants to send back, held against what can come back.
+//! What a shopper wants to send back and what to have for it, held against what can come back and what can be had.
+
+mod exchange;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Method;
+pub use self::exchange::{Exchanges, NoExchange, Standing};
 use super::eligibility::{LineEligibility, Obstacle, free_numbers, is_gift, offers};
 use super::policy::{Offer, Policy};
 use super::sale::{Sale, SoldLine};
+use super::{Method, RefundType};
+use crate::exchange::variant::Variant;
 
 /// What is wanted.
 pub struct Choice<'a> {
@@ -25,6 +29,19 @@ pub struct Wanted<'a> {
     pub quantity: u32,
     /// Why.
     pub reason: &'a str,
+    /// What is to be had for them.
+    pub instead: Instead<'a>,
+}
+
+/// What a shopper wants for units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead<'a> {
+    /// The money.
+    Refund,
+    /// The variant with this SKU.
+    Variant(&'a str),
+    /// A gift card.
+    GiftCard,
 }
 
 /// What was chosen, once it is known to be possible.
@@ -45,6 +62,31 @@ pub struct Picked<'a> {
     pub number: u32,
     /// Why it comes back.
     pub reason: &'a str,
+    /// What the shopper gets for it.
+    pub getting: Getting<'a>,
+}
+
+/// What a shopper gets for a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Getting<'a> {
+    /// The money.
+    Refund,
+    /// This variant.
+    Variant(&'a Variant),
+    /// A gift card.
+    GiftCard,
+}
+
+impl Getting<'_> {
+    /// Its word in messages.
+    #[must_use]
+    pub const fn refund_type(self) -> RefundType {
+        match self {
+            Self::Refund => RefundType::Refund,
+            Self::Variant(_) => RefundType::EvenExchange,
+            Self::GiftCard => RefundType::UnevenExchange,
+        }
+    }
 }
 
 /// Why a choice cannot be; places are positions in it.
@@ -69,6 +111,13 @@ pub enum Impossible {
         /// What stands against the others.
         held: Vec<(Obstacle, u32)>,
     },
+    /// What is wanted instead of the money cannot be had.
+    Exchange {
+        /// Position of the item.
+        item: usize,
+        /// Why.
+        why: NoExchange,
+    },
     /// The way back is not offered for this.
     Method {
         /// Those that are.
@@ -81,15 +130,18 @@ pub enum Impossible {
 }
 
 /// Holds a choice against what can come back: `lines` is what [`super::eligibility::returnable`] says of `sale`, and `used` has
-/// the numbers of the units that are in returns already, by line.
+/// the numbers of the units that are in returns already, by line. `exchanges` says what can be had instead of the money.
 pub fn choose<'a>(
     sale: &'a Sale,
     policy: &Policy,
     lines: &[LineEligibility],
     used: &BTreeMap<&str, BTreeSet<u32>>,
+    exchanges: &'a Exchanges,
     choice: &Choice<'a>,
 ) -> Result<Chosen<'a>, Vec<Impossible>> {
     let mut used = used.clone();
+    let gift = is_gift(sale, policy);
+    let mut shelf = exchange::Shelf::new(exchanges, policy, gift);
     let (mut units, mut against) = (Vec::new(), Vec::new());
     let mut chosen: BTreeMap<&str, (&SoldLine, u32)> = BTreeMap::new();
     for (item, wanted) in choice.items.iter().enumerate() {
@@ -108,10 +160,17 @@ pub fn choose<'a>(
             continue;
         }
         *before += wanted.quantity;
+        let getting = match shelf.take(line, wanted) {
+            Ok(getting) => getting,
+            Err(why) => {
+                against.push(Impossible::Exchange { item, why });
+                continue;
+            }
+        };
         let used = used.entry(&line.identifier).or_default();
         for number in free_numbers(line, used, wanted.quantity) {
             used.insert(number);
-            units.push(Picked { line, number, reason: wanted.reason });
+            units.push(Picked { line, number, reason: wanted.reason, getting });
         }
     }
     let chosen: Vec<(&SoldLine, u32)> = chosen.into_values().filter(|(_, units)| *units > 0).collect();
@@ -120,7 +179,6 @@ pub fn choose<'a>(
     if offer.is_none() {
         against.push(Impossible::Method { offered: offered.iter().map(|offer| offer.method).collect() });
     }
-    let gift = is_gift(sale, policy);
     match (gift, choice.giftee) {
         (true, false) => against.push(Impossible::GifteeMissing),
         (false, true) => against.push(Impossible::NoGift),
@@ -131,3 +189,6 @@ pub fn choose<'a>(
         _ => Err(against),
     }
 }
+
+#[cfg(test)]
+mod tests;

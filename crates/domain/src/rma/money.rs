@@ -111,6 +111,18 @@ pub fn financials(units: &[(UnitMoney, RefundType)], deducted_fee: Cents) -> Sha
     Shared { units: units.iter().zip(fees).map(of).collect(), undeducted: less(deducted_fee, deducted) }
 }
 
+/// The financials of a return of which some units have become refunds: what was refunded already (with its financials) stays as
+/// it was, and the others share what is left of the fee.
+#[must_use]
+pub fn share_anew(units: &[(UnitMoney, RefundType, Option<Financials>)], deducted_fee: Cents) -> Vec<Financials> {
+    let paid: i128 = units.iter().filter_map(|(_, _, settled)| settled.map(|settled| i128::from(settled.fee.get()))).sum();
+    let left = Cents::nearest(i128::from(deducted_fee.get()) - paid);
+    let open: Vec<(UnitMoney, RefundType)> =
+        units.iter().filter(|(_, _, settled)| settled.is_none()).map(|(money, refund_type, _)| (*money, *refund_type)).collect();
+    let mut shared = financials(&open, left).units.into_iter();
+    units.iter().map(|(_, _, settled)| settled.or_else(|| shared.next()).unwrap_or_default()).collect()
+}
+
 fn less(amount: Cents, taken: Cents) -> Cents {
     Cents::nearest(i128::from(amount.get()) - i128::from(taken.get()))
 }

@@ -30,6 +30,14 @@ pub struct Policy {
     pub window_days: u16,
     /// The reasons that a shopper can choose from.
     pub reasons: Vec<String>,
+    /// Those of them for which an exchange is offered.
+    pub exchange_reasons: Vec<String>,
+    /// The gift cards that can be had instead of the money, where there are any.
+    pub gift_card: Option<GiftCardTerms>,
+    /// The merchant's word for what it sells, for exchange orders: typically a brand.
+    pub concept: Option<String>,
+    /// Whether 409 and 422 are the merchant's last word on an exchange order.
+    pub refusals_are_final: bool,
     /// The ways back, in the order in which they are shown.
     pub offers: Vec<Offer>,
     /// Whether the warehouse receives for the merchant.
@@ -38,6 +46,15 @@ pub struct Policy {
     pub express_limit: Weight,
     /// What the merchant's own tags mean; it goes before the known tags.
     pub tags: BTreeMap<Tag, TagRule>,
+}
+
+/// On what terms gift cards are had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GiftCardTerms {
+    /// The SKU that was agreed for them.
+    pub sku: String,
+    /// What the merchant adds to each.
+    pub bonus: Cents,
 }
 
 /// What a merchant flags about an order or a line. Case, `-`, `_` and spaces do not matter.
@@ -59,6 +76,15 @@ pub enum Flaw {
     /// A reason stands there twice.
     #[error("a reason is listed once: {0:?}")]
     ReasonRepeated(String),
+    /// A reason that offers an exchange is none of the reasons.
+    #[error("a reason for exchange is one of the reasons: {0:?} is not")]
+    ExchangeReason(String),
+    /// The SKU of gift cards is empty or too long.
+    #[error("the SKU of gift cards is 1 to 255 characters")]
+    GiftCardSku,
+    /// The concept is empty or too long.
+    #[error("a concept is 1 to 255 characters")]
+    Concept,
     /// There is no way back.
     #[error("at least one return method is offered")]
     NoOffer,
@@ -80,6 +106,10 @@ impl Default for Policy {
         Self {
             window_days: 30,
             reasons: reasons.map(ToOwned::to_owned).to_vec(),
+            exchange_reasons: ["TOO_SMALL", "TOO_LARGE"].map(ToOwned::to_owned).to_vec(),
+            gift_card: None,
+            concept: None,
+            refusals_are_final: false,
             offers: vec![free(Method::MailBack), free(Method::ExpressReturns)],
             managed_receiving: false,
             express_limit: Weight(20_000),
@@ -109,6 +139,15 @@ impl Policy {
                 flaws.push(Flaw::ReasonRepeated(reason.clone()));
             }
         }
+        let unknown = |reason: &&String| !self.reasons.contains(reason);
+        flaws.extend(self.exchange_reasons.iter().filter(unknown).map(|reason| Flaw::ExchangeReason(reason.clone())));
+        let fits = |text: &str| (1..=LONGEST_REASON).contains(&text.chars().count()) && !text.contains('\0');
+        if self.gift_card.as_ref().is_some_and(|terms| !fits(&terms.sku)) {
+            flaws.push(Flaw::GiftCardSku);
+        }
+        if self.concept.as_ref().is_some_and(|concept| !fits(concept)) {
+            flaws.push(Flaw::Concept);
+        }
         if self.offers.is_empty() {
             flaws.push(Flaw::NoOffer);
         }
@@ -127,6 +166,12 @@ impl Policy {
     #[must_use]
     pub fn allows_reason(&self, reason: &str) -> bool {
         reason == NOT_GIVEN || self.reasons.iter().any(|listed| listed == reason)
+    }
+
+    /// Whether a shopper who gives this reason is offered an exchange.
+    #[must_use]
+    pub fn offers_exchange_for(&self, reason: &str) -> bool {
+        self.exchange_reasons.iter().any(|listed| listed == reason)
     }
 
     /// What a tag means: the merchant's word first, then the known tags. Any other means nothing.
@@ -181,6 +226,10 @@ mod tests {
             offers: vec![offer, offer],
             managed_receiving: true,
             express_limit: Weight(0),
+            exchange_reasons: vec!["gone".to_owned()],
+            gift_card: Some(GiftCardTerms { sku: String::new(), bonus: Cents::default() }),
+            concept: Some(String::new()),
+            refusals_are_final: false,
             tags: BTreeMap::from([(Tag::new("-_ "), TagRule::Allowed)]),
         };
         let told: Vec<String> = policy.check().iter().map(ToString::to_string).collect();
@@ -190,13 +239,21 @@ mod tests {
             "a reason is 1 to 255 characters, without control characters or spaces around it: \" torn\"",
             "a reason is listed once: \"ok\"",
             "a reason is 1 to 255 characters, without control characters or spaces around it: \"a\\tb\"",
+            "a reason for exchange is one of the reasons: \"gone\" is not",
+            "the SKU of gift cards is 1 to 255 characters",
+            "a concept is 1 to 255 characters",
             "a return method is offered once: express-returns",
             "express-returns is offered for more than 0 pounds",
             "a tag is not empty",
         ];
         assert_eq!(told, expected);
-        let policy =
-            Policy { window_days: 3_651, reasons: (0..101).map(|at| at.to_string()).collect(), offers: vec![], ..Policy::default() };
+        let policy = Policy {
+            window_days: 3_651,
+            reasons: (0..101).map(|at| at.to_string()).collect(),
+            exchange_reasons: vec![],
+            offers: vec![],
+            ..Policy::default()
+        };
         assert_eq!(policy.check(), [Flaw::Window, Flaw::TooManyReasons, Flaw::NoOffer]);
     }
 

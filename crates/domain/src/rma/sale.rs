@@ -75,6 +75,10 @@ pub struct SoldLine {
     pub title: Option<String>,
     /// Where there is a picture.
     pub image_url: Option<String>,
+    /// The merchant's name for the product, where it differs from the SKU.
+    pub product_identifier: Option<String>,
+    /// The merchant's word for what it is: typically a brand.
+    pub concept: Option<String>,
     /// What leads to the variants that it can be exchanged for.
     pub variant_identifier: Option<String>,
     /// Units ordered.
@@ -129,6 +133,8 @@ pub(super) mod tests {
             sku: "SHOE-42".to_owned(),
             title: None,
             image_url: None,
+            product_identifier: None,
+            concept: None,
             variant_identifier: None,
             quantity: 2,
             shipped: 2,

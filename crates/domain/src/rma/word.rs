@@ -99,8 +99,24 @@ words! {
         Refunded = "rma.refunded",
         /// It was called off.
         Canceled = "rma.canceled",
+        /// The exchange order is placed.
+        ExchangePlaced = "rma.exchange_placed",
+        /// There is no exchange: what was to be exchanged is refunded.
+        ExchangeConverted = "rma.exchange_converted",
         /// Nothing happened: the current state was asked for again.
         Resent = "rma.resent",
+    }
+}
+
+words! {
+    /// How far the exchange of a return has come.
+    ExchangeState, "state of an exchange" {
+        /// The merchant is owed the order.
+        Pending = "pending",
+        /// The merchant has placed it.
+        Placed = "placed",
+        /// It was not placed, and its units are refunded.
+        Converted = "converted",
     }
 }
 
@@ -176,6 +192,7 @@ mod tests {
         read_back(Status::ALL);
         read_back(RefundType::ALL);
         read_back(Event::ALL);
+        read_back(ExchangeState::ALL);
         read_back(Receiving::ALL);
         read_back(TagRule::ALL);
         read_back(Obstacle::ALL);

@@ -3,7 +3,8 @@
 use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
 use domain::id::Handle;
-use domain::rma::policy::{Offer, Policy, Tag, TagRule};
+use domain::money::Cents;
+use domain::rma::policy::{GiftCardTerms, Offer, Policy, Tag, TagRule};
 use domain::rma::sale::Weight;
 use serde::Serialize;
 use store::return_policies;
@@ -44,12 +45,41 @@ pub(super) struct Set {
     /// What a return by express may weigh, in pounds.
     #[arg(long, value_name = "POUNDS")]
     express_limit: Option<Weight>,
+    /// The gift cards that can be had instead of the money: the agreed SKU, and in cents what the merchant adds to each.
+    #[arg(long, value_name = "SKU[:BONUS_CENTS]", value_parser = gift_card, conflicts_with = "no_gift_card")]
+    gift_card: Option<GiftCardTerms>,
+    /// There are no gift cards any more.
+    #[arg(long)]
+    no_gift_card: bool,
+    /// The merchant's word for what it sells, typically a brand, for exchange orders of lines that have none.
+    #[arg(long)]
+    concept: Option<String>,
+    /// Whether 409 and 422 are the merchant's last word on an exchange order, so that its units are refunded at once.
+    #[arg(long, value_enum)]
+    refusals_are_final: Option<Switch>,
     /// What a tag of orders or lines means: `final_sale`, `gift_card`, `pickup_in_store`, `third_party`, `gift`, or `allowed`.
     #[arg(long, value_name = "TAG=RULE", value_parser = tag_rule)]
     tag: Vec<(Tag, TagRule)>,
     /// Take back what a tag means.
     #[arg(long, value_name = "TAG")]
     no_tag: Vec<String>,
+}
+
+impl Switch {
+    const fn is_on(self) -> bool {
+        match self {
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
+}
+
+/// The terms of gift cards, as the operator writes them.
+fn gift_card(text: &str) -> Result<GiftCardTerms, String> {
+    let (sku, bonus) = text.rsplit_once(':').unwrap_or((text, "0"));
+    let bonus =
+        bonus.parse().ok().and_then(Cents::new).ok_or_else(|| "gift cards are written like GIFT-CARD or GIFT-CARD:500".to_owned())?;
+    Ok(GiftCardTerms { sku: sku.to_owned(), bonus })
 }
 
 /// On or off.
@@ -73,10 +103,10 @@ impl From<Set> for Change {
             window_days: set.window_days,
             reasons: Some(set.reason).filter(|reasons| !reasons.is_empty()),
             offers: Some(set.method).filter(|offers| !offers.is_empty()),
-            managed_receiving: set.managed_receiving.map(|switch| match switch {
-                Switch::On => true,
-                Switch::Off => false,
-            }),
+            gift_card: if set.no_gift_card { Some(None) } else { set.gift_card.map(Some) },
+            concept: set.concept,
+            refusals_are_final: set.refusals_are_final.map(Switch::is_on),
+            managed_receiving: set.managed_receiving.map(Switch::is_on),
             express_limit: set.express_limit,
             tags: set.tag.into_iter().collect(),
             forgotten_tags: set.no_tag.iter().map(|tag| Tag::new(tag)).collect(),
@@ -91,6 +121,10 @@ struct Shown {
     reasons: Vec<String>,
     methods: Vec<ShownMethod>,
     managed_receiving: bool,
+    gift_card_sku: Option<String>,
+    gift_card_bonus_cents: i64,
+    concept: Option<String>,
+    refusals_are_final: bool,
     express_limit_pounds: f64,
     tags: Vec<ShownTag>,
 }
@@ -115,6 +149,10 @@ struct Head {
     window_days: u16,
     reasons: String,
     managed_receiving: &'static str,
+    gift_card_sku: Option<String>,
+    gift_card_bonus_cents: i64,
+    concept: Option<String>,
+    refusals_are_final: &'static str,
     express_limit_pounds: String,
 }
 
@@ -144,6 +182,10 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
             reasons: policy.reasons.clone(),
             methods,
             managed_receiving: policy.managed_receiving,
+            gift_card_sku: policy.gift_card.as_ref().map(|terms| terms.sku.clone()),
+            gift_card_bonus_cents: policy.gift_card.as_ref().map_or(0, |terms| terms.bonus.get()),
+            concept: policy.concept.clone(),
+            refusals_are_final: policy.refusals_are_final,
             express_limit_pounds: policy.express_limit.to_string().parse().context("a weight is a number")?,
             tags,
         };
@@ -153,7 +195,11 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
         merchant: handle.to_string(),
         window_days: policy.window_days,
         reasons: policy.reasons.join(", "),
-        managed_receiving: if policy.managed_receiving { "on" } else { "off" },
+        managed_receiving: switched(policy.managed_receiving),
+        gift_card_sku: policy.gift_card.as_ref().map(|terms| terms.sku.clone()),
+        gift_card_bonus_cents: policy.gift_card.as_ref().map_or(0, |terms| terms.bonus.get()),
+        concept: policy.concept.clone(),
+        refusals_are_final: switched(policy.refusals_are_final),
         express_limit_pounds: policy.express_limit.to_string(),
     };
     output::one(format, &head)?;
@@ -165,4 +211,8 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
     output::list(format, &tags, "No tags of its own; the known ones are in force.", &["TAG", "RULE"], |shown| {
         vec![shown.tag.clone(), shown.rule.to_owned()]
     })
+}
+
+const fn switched(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
 }

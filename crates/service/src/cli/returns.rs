@@ -16,6 +16,7 @@ use super::output::{self, Format};
 use super::{actor, merchant};
 use crate::app::App;
 use crate::flow::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
+use crate::flow::convert_exchange::{ConvertExchangeError, convert_exchange};
 use crate::flow::resend_return::resend_return;
 use crate::outbound::signal;
 use crate::returns;
@@ -30,6 +31,8 @@ pub(super) enum Command {
     Cancel(Named),
     /// Send the current state of a return once more, as a new message.
     Resend(Named),
+    /// Refund what was to be exchanged, once the exchange order is in the failure queue; that discards it.
+    ConvertExchange(Named),
 }
 
 #[derive(Args)]
@@ -87,6 +90,15 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             signal::forward_now(app).await;
             show(app, whose, &named, format).await
         }
+        Command::ConvertExchange(named) => {
+            let whose = merchant(app, &named.merchant).await?.id;
+            match convert_exchange(app, &actor(), whose, &returns::identifier(&named.rma_identifier)).await {
+                Err(ConvertExchangeError::NoSuchReturn) => return Err(named.unknown()),
+                done => done?,
+            }
+            signal::forward_now(app).await;
+            show(app, whose, &named, format).await
+        }
     }
 }
 
@@ -102,7 +114,7 @@ async fn show(app: &App, whose: MerchantId, named: &Named, format: Format) -> an
     let kept = rmas::find(&app.store, whose, &returns::identifier(&named.rma_identifier)).await?;
     let kept = kept.ok_or_else(|| named.unknown())?;
     let messages = show::messages(app, whose, &kept.identifier).await?;
-    show::show(returns::shown(&kept), messages, format)
+    show::show(returns::look(app, whose, &kept).await?, messages, format)
 }
 
 async fn list(app: &App, wanted: List, format: Format) -> anyhow::Result<()> {
@@ -119,14 +131,15 @@ async fn list(app: &App, wanted: List, format: Format) -> anyhow::Result<()> {
         }
     }
     let empty = format!("{} has no such returns.", wanted.merchant);
-    output::list(format, &rows, &empty, &["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "CREATED", "UPDATED"], |row| {
-        let ReturnListed { rma_identifier, order_identifier, status, return_method, units, created_at, updated_at } = row;
+    output::list(format, &rows, &empty, &["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "EXCHANGE", "CREATED", "UPDATED"], |row| {
+        let ReturnListed { rma_identifier, order_identifier, status, return_method, units, exchange, created_at, updated_at } = row;
         vec![
             rma_identifier.clone(),
             order_identifier.clone(),
             (*status).to_owned(),
             (*return_method).to_owned(),
             units.to_string(),
+            exchange.unwrap_or_default().to_owned(),
             created_at.clone(),
             updated_at.clone(),
         ]

@@ -12,7 +12,7 @@ use wire::order::OrderIn;
 
 use super::carrier_event::{self, Labelled};
 use crate::app::App;
-use crate::outbound::reaction::{Ending, How, Reacting, Reaction};
+use crate::outbound::reaction::{Ending, Followed, How, Reacting, Reaction};
 
 /// Why a label is bought or given back.
 const WANTED: &str = "label.wanted";
@@ -88,8 +88,8 @@ impl Reaction for LabelBought {
     fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a> {
         Box::pin(async move {
             match &ending.how {
-                How::Delivered(_, answer) => apply(&self.0, tx, answer).await,
-                How::GivenUp => Ok(Vec::new()),
+                How::Delivered(_, answer) => apply(&self.0, tx, answer).await.map(Into::into),
+                How::Refused(_) | How::GivenUp => Ok(Followed::default()),
             }
         })
     }

@@ -1,9 +1,10 @@
 //! A message is tried again by hand: the same id and bytes, in a lane of its own.
 
 use domain::id::MerchantId;
-use domain::message::Kind;
+use domain::message::{Interface, Kind};
+use domain::rma::ExchangeState;
 use store::audit::{self, Entry};
-use store::{Failed, retries};
+use store::{Failed, exchange_orders, failures, retries};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -44,6 +45,9 @@ pub enum RetryMessageError {
     /// It is a trial.
     #[error("a trial is not tried again; `backhaul endpoint test` sends a new one")]
     Trial,
+    /// Its units are refunded instead.
+    #[error("the exchange was turned into refunds; placing the order now would give the shopper both")]
+    Converted,
     /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
@@ -71,7 +75,14 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
         (Kind::Of(_) | Kind::Internal(_), Asker::Operator(actor)) => actor,
     };
     let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
+    failures::hold(&mut tx, message).await?;
     let owed = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
+    // Looked at last: whoever converts it at the same time has been waited for.
+    if kind == Kind::Of(Interface::ExchangeOrder)
+        && exchange_orders::of_message(&mut tx, message).await?.is_some_and(|exchange| exchange.state == ExchangeState::Converted)
+    {
+        return Err(RetryMessageError::Converted);
+    }
     let detail = message.to_string();
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "message.retried", detail: &detail, done_at: now }).await?;
     tx.commit().await?;

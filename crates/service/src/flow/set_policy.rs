@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
-use domain::rma::policy::{Flaw, Offer, Policy, Tag, TagRule};
+use domain::rma::policy::{Flaw, GiftCardTerms, Offer, Policy, Tag, TagRule};
 use domain::rma::sale::Weight;
 use store::audit::{self, Entry};
 use store::{Failed, merchants, return_policies};
@@ -17,6 +17,12 @@ pub struct Change {
     pub window_days: Option<u16>,
     /// All reasons that a shopper can choose from.
     pub reasons: Option<Vec<String>>,
+    /// The gift cards that can be had; `Some(None)` when there are none any more.
+    pub gift_card: Option<Option<GiftCardTerms>>,
+    /// The merchant's word for what it sells.
+    pub concept: Option<String>,
+    /// Whether 409 and 422 are the merchant's last word on an exchange order.
+    pub refusals_are_final: Option<bool>,
     /// All ways back, in the order in which they are shown.
     pub offers: Option<Vec<Offer>>,
     /// Whether the warehouse receives for the merchant.
@@ -77,6 +83,10 @@ fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
     let policy = Policy {
         window_days: change.window_days.unwrap_or(policy.window_days),
         reasons: change.reasons.unwrap_or(policy.reasons),
+        exchange_reasons: policy.exchange_reasons,
+        gift_card: change.gift_card.unwrap_or(policy.gift_card),
+        concept: change.concept.or(policy.concept),
+        refusals_are_final: change.refusals_are_final.unwrap_or(policy.refusals_are_final),
         offers: change.offers.unwrap_or(policy.offers),
         managed_receiving: change.managed_receiving.unwrap_or(policy.managed_receiving),
         express_limit: change.express_limit.unwrap_or(policy.express_limit),
@@ -92,6 +102,12 @@ fn told(change: &Change) -> String {
     let settings = [
         change.window_days.map(|days| format!("window_days: {days}")),
         change.reasons.as_ref().map(|reasons| format!("reasons: {}", reasons.join(", "))),
+        change.gift_card.as_ref().map(|terms| match terms {
+            Some(GiftCardTerms { sku, bonus }) => format!("gift_card: {sku}, bonus_cents: {}", bonus.get()),
+            None => "no gift_card".to_owned(),
+        }),
+        change.concept.as_ref().map(|concept| format!("concept: {concept}")),
+        change.refusals_are_final.map(|on| format!("refusals_are_final: {on}")),
         change.offers.as_ref().map(|list| format!("methods: {}", offers(list))),
         change.managed_receiving.map(|on| format!("managed_receiving: {on}")),
         change.express_limit.map(|limit| format!("express_limit_pounds: {limit}")),

@@ -1,30 +1,41 @@
 //! A message of a kind with a reaction has ended: its settling and what follows from it are one transaction.
 
 use store::Failed;
-use store::settlements::{self, Attempt, Settled, Settlement};
+use store::settlements::{self, Attempt, Fate, Settled, Settlement};
 
 use crate::app::App;
-use crate::outbound::reaction::{Ending, Reaction};
+use crate::outbound::reaction::{Ending, Followed, Reaction};
 
-/// Settles the message and reacts to how it ended. If its bucket is not ours any more, nothing is changed.
+/// What settling came to.
+pub struct Reacted {
+    /// What became of the bucket and its lanes.
+    pub settled: Settled,
+    /// Whether the reaction has withdrawn the message.
+    pub withdrawn: bool,
+}
+
+/// Settles the message and reacts to how it ended; the reaction may withdraw it. If its bucket is not ours any more, nothing is
+/// changed.
 pub async fn settle_and_react(
     app: &App,
     reaction: Option<&dyn Reaction>,
     settlement: &Settlement,
     attempts: &[Attempt],
     ending: &Ending,
-) -> Result<Settled, Failed> {
+) -> Result<Reacted, Failed> {
     let mut tx = app.store.begin(settlement.merchant).await?;
-    let owed = match reaction {
+    let Followed { owed, withdrawn } = match reaction {
         Some(reaction) => reaction.react(&mut tx, ending).await?,
-        None => Vec::new(),
+        None => Followed::default(),
     };
-    let settled = settlements::settle_within(&mut tx, settlement, attempts, ending.at).await?;
+    let Settlement { hold, merchant, message, .. } = *settlement;
+    let withdrawal = withdrawn.then_some(Settlement { hold, merchant, message, fate: Fate::Withdrawn });
+    let settled = settlements::settle_within(&mut tx, withdrawal.as_ref().unwrap_or(settlement), attempts, ending.at).await?;
     if settled.held.is_empty() {
         tx.rollback().await?;
-        return Ok(settled);
+        return Ok(Reacted { settled, withdrawn: false });
     }
     tx.commit().await?;
     owed.into_iter().for_each(|owed| app.signals.owe(owed));
-    Ok(settled)
+    Ok(Reacted { settled, withdrawn })
 }

@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use domain::exchange;
+use domain::exchange::variant::Variant;
 use domain::id::MerchantId;
 use domain::money::Cents;
-use domain::rma::choice::{Chosen, Picked, choose};
+use domain::rma::choice::{Chosen, Exchanges, Getting, Impossible, NoExchange, Picked, choose};
 use domain::rma::eligibility::{self, Taken};
 use domain::rma::identifier::Identifier;
 use domain::rma::money::{self, Financials, UnitMoney};
 use domain::rma::policy::{Offer, Policy, REMINDED_AFTER};
 use domain::rma::sale::Sale;
-use domain::rma::{RefundType, Rma, Unit};
+use domain::rma::{Rma, Unit};
+use store::exchange_orders;
 use store::rmas::{Item, Return};
 use store::unit_claims::Claim;
 use store::{Failed, idempotency, orders, refunds, return_policies, unit_claims};
@@ -19,6 +22,7 @@ use wire::fault::Fault;
 use wire::returns::StartReturnIn;
 
 use super::label_return::want_label;
+use super::place_exchange::want_exchange;
 use super::tell_return::tell_new;
 use crate::app::App;
 use crate::returns;
@@ -69,9 +73,10 @@ pub async fn start_return(
     wanted: &StartReturnIn<'_>,
     key: Option<&Key>,
 ) -> Result<Started, StartReturnError> {
+    let variants = offered(app, merchant, wanted, key).await?;
     let mut tries = 1;
     loop {
-        match attempt(app, merchant, wanted, key).await {
+        match attempt(app, merchant, wanted, key, &variants).await {
             Err(StartReturnError::Failed(failed))
                 if tries < TRIES && (failed.violates(NAME_IS_UNIQUE) || failed.violates(KEY_IS_UNIQUE)) =>
             {
@@ -82,7 +87,24 @@ pub async fn start_return(
     }
 }
 
-async fn attempt(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, key: Option<&Key>) -> Result<Started, StartReturnError> {
+/// What the merchant offers instead of the lines that are to be exchanged, by line. It is asked before anything is locked.
+async fn offered(
+    app: &App,
+    merchant: MerchantId,
+    wanted: &StartReturnIn<'_>,
+    key: Option<&Key>,
+) -> Result<BTreeMap<String, Vec<Variant>>, StartReturnError> {
+    let _ = (app, merchant, wanted, key);
+    Ok(BTreeMap::new())
+}
+
+async fn attempt(
+    app: &App,
+    merchant: MerchantId,
+    wanted: &StartReturnIn<'_>,
+    key: Option<&Key>,
+    variants: &BTreeMap<String, Vec<Variant>>,
+) -> Result<Started, StartReturnError> {
     let now = app.now();
     let mut tx = app.store.begin(merchant).await?;
     let order = orders::lock(&mut tx, &wanted.order_identifier.0).await?;
@@ -106,20 +128,34 @@ async fn attempt(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, ke
     for claim in &claims {
         used.entry(&claim.line).or_default().insert(claim.unit);
     }
-    let choice = wanted.choice();
-    let chosen = choose(&sale, &policy, &lines, &used, &choice);
-    let chosen = chosen.map_err(|against| {
+    let (standing, original) = exchange_orders::standing(&mut tx, &sale.identifier).await?;
+    let exchanges = Exchanges { standing, variants: variants.clone() };
+    let chosen = choose(&sale, &policy, &lines, &used, &exchanges, &wanted.choice());
+    let faulty = |against: &[Impossible]| {
         StartReturnError::Faulty(against.iter().map(|impossible| wire::returns::fault(impossible, &policy)).collect())
-    })?;
-    let new = make(app, wanted, &sale, &policy, chosen, now);
+    };
+    let chosen = chosen.map_err(|against| faulty(&against))?;
+    let money: Vec<UnitMoney> = chosen.units.iter().map(|unit| money::unit_money(unit.line, unit.number).unwrap_or_default()).collect();
+    let new = make(app, wanted, &sale, &policy, &chosen, &money, original, now);
     let told = tell_new(app, &mut tx, &new).await?;
     let label = want_label(app, &mut tx, &new, &order).await?;
-    let answer = serde_json::to_string(&returns::shown(&new)).map_err(|_| Failed::Refused("an answer could not be written".to_owned()))?;
+    let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
+    let units: Vec<(&Picked<'_>, UnitMoney)> = chosen.units.iter().zip(money).collect();
+    let (exchange, order_owed) = match exchange::order::of(&units, bonus) {
+        None => (None, None),
+        Some(wanted) => match want_exchange(app, &mut tx, &new, &order, &wanted, &policy).await? {
+            Some((exchange, owed)) => (Some(exchange), Some(owed)),
+            // The endpoint was removed this very moment.
+            None => return Err(faulty(&[Impossible::Exchange { item: 0, why: NoExchange::NotOffered }])),
+        },
+    };
+    let answer = serde_json::to_string(&returns::shown(&new, exchange.as_ref()))
+        .map_err(|_| Failed::Refused("an answer could not be written".to_owned()))?;
     if let Some(key) = key {
         idempotency::insert(&mut tx, &key.key, &key.request_hash, &answer, now).await?;
     }
     tx.commit().await?;
-    told.into_iter().chain(label).for_each(|owed| app.signals.owe(owed));
+    told.into_iter().chain(label).chain(order_owed).for_each(|owed| app.signals.owe(owed));
     Ok(Started { answer, repeated: false })
 }
 
@@ -136,39 +172,55 @@ pub(crate) fn taken(claims: &[Claim], refunded: &BTreeMap<String, u64>) -> BTree
 }
 
 /// The new return.
-fn make(app: &App, wanted: &StartReturnIn<'_>, sale: &Sale, policy: &Policy, chosen: Chosen<'_>, now: DateTime<Utc>) -> Return {
+#[expect(clippy::too_many_arguments, reason = "everything that a return is made of")]
+fn make(
+    app: &App,
+    wanted: &StartReturnIn<'_>,
+    sale: &Sale,
+    policy: &Policy,
+    chosen: &Chosen<'_>,
+    money: &[UnitMoney],
+    original_order: Option<String>,
+    now: DateTime<Utc>,
+) -> Return {
     let Chosen { offer: Offer { method, fee, deducted }, gift, units } = chosen;
-    let money: Vec<_> =
-        units.iter().map(|unit| (money::unit_money(unit.line, unit.number).unwrap_or_default(), RefundType::Refund)).collect();
-    let shares = money::financials(&money, if deducted { fee } else { Cents::default() });
-    let item = |((unit, (money, _)), financials): ((&Picked<'_>, &(UnitMoney, RefundType)), Financials)| Item {
+    let (method, fee) = (*method, *fee);
+    let paid: Vec<_> = units.iter().zip(money).map(|(unit, money)| (*money, unit.getting.refund_type())).collect();
+    let shares = money::financials(&paid, if *deducted { fee } else { Cents::default() });
+    let item = |((unit, money), financials): ((&Picked<'_>, &UnitMoney), Financials)| Item {
         sku: unit.line.sku.clone(),
         title: unit.line.title.clone(),
         reason: unit.reason.to_owned(),
         money: *money,
         financials,
         refund: None,
+        exchange_sku: match unit.getting {
+            Getting::Variant(variant) => Some(variant.sku.clone()),
+            Getting::Refund | Getting::GiftCard => None,
+        },
         exchange_order: None,
     };
     let unit = |picked: &Picked<'_>| {
-        Unit::new(picked.line.identifier.clone(), picked.number, RefundType::Refund, method, policy.managed_receiving)
+        let refund_type = picked.getting.refund_type();
+        Unit::new(picked.line.identifier.clone(), picked.number, refund_type, method, policy.managed_receiving)
     };
     let rma = Rma::new(method, units.iter().map(unit).collect());
     Return {
         id: app.mint(),
         identifier: Identifier::from_random(u64::from_le_bytes(app.entropy.bytes())).to_string(),
         order: sale.identifier.clone(),
-        original_order: None,
+        original_order,
         created_at: now,
         updated_at: now,
         sequence: 1,
         shipping_cost: fee,
-        gift,
+        fee_deducted: *deducted,
+        gift: *gift,
         giftee_email: wanted.giftee_email.as_ref().map(|email| email.0.to_string()),
         cancel_reason: None,
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),
-        items: units.iter().zip(&money).zip(shares.units).map(item).collect(),
+        items: units.iter().zip(money).zip(shares.units).map(item).collect(),
         rma,
     }
 }

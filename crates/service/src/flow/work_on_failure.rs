@@ -1,9 +1,10 @@
 //! The operator's people work on the failure queue: who does, what they know, whom they told, and what is given up for good.
 
 use domain::id::MerchantId;
+use domain::rma::ExchangeState;
 use store::audit::{self, Entry};
 use store::failures::Work;
-use store::{Failed, deliveries, failures};
+use store::{Failed, deliveries, exchange_orders, failures};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -14,6 +15,9 @@ pub enum WorkOnFailureError {
     /// It is not there, or done with.
     #[error("the failure queue has no message {0} to work on; `backhaul failures list` shows those that there are")]
     NotInQueue(Uuid),
+    /// Its return waits for it.
+    #[error("a return waits for this exchange order; `backhaul returns convert-exchange` refunds its units, which discards it")]
+    Exchange,
     /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
@@ -53,6 +57,10 @@ pub async fn work_on_failure(app: &App, actor: &str, merchant: MerchantId, messa
         Deed::Noted(note) => failures::save(&mut tx, message, &Work { note: Some(note), ..Work::default() }).await?,
         Deed::Contacted => failures::save(&mut tx, message, &Work { contacted_at: Some(now), ..Work::default() }).await?,
         Deed::Discarded => {
+            let exchange = exchange_orders::of_message(&mut tx, message).await?;
+            if exchange.is_some_and(|exchange| exchange.state == ExchangeState::Pending) {
+                return Err(WorkOnFailureError::Exchange);
+            }
             let discarded = failures::discard(&mut tx, message).await?;
             // If it is being tried again, that ends too.
             if discarded {

@@ -1,7 +1,7 @@
 //! One attempt: a message is prepared and sent (`transport.rs`), and judged. What came of it is data for the settling.
 
 use bytes::Bytes;
-use domain::delivery::{Outcome, Schedule, Verdict, judge};
+use domain::delivery::{Outcome, Schedule, Verdict, is_success, judge};
 use domain::id::{EndpointId, MerchantId};
 use domain::message::Kind;
 use store::crash::{self, Point};
@@ -13,7 +13,7 @@ use super::authentication::Token;
 use super::client::{Exchange, MOST_KEPT, MOST_READ};
 use super::lease::Leases;
 use super::peer::{Peer, Unfit};
-use super::reaction::{Ending, How};
+use super::reaction::{Call, Ending, How, Reaction};
 use super::transport::{prepare, send};
 use super::writer::{Reacts, Result as Ended};
 use crate::app::App;
@@ -81,30 +81,37 @@ impl Letter {
 }
 
 /// Makes one attempt. Nothing comes of it when the bucket is not ours any more: a process that was stopped for a while must
-/// not call for whoever has it now. With `reacts`, each call is written down before it is made.
-pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Letter, reacts: bool) -> Option<Ended> {
+/// not call for whoever has it now. If its kind has a `reaction`, each call is written down before it is made.
+pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Letter, reaction: Option<&dyn Reaction>) -> Option<Ended> {
     let mut attempts = Vec::with_capacity(1);
-    let (mut exchange, token) = call(app, leases, peer, letter, reacts, &mut attempts).await?;
+    let (mut exchange, token) = call(app, leases, peer, letter, reaction, &mut attempts).await?;
     // A token that was refused is replaced once, and the call made again without being counted.
     if let (Outcome::Answered { status: 401, .. }, Some(token)) = (&exchange.outcome, token) {
         app.tokens.reject(&token).await;
-        (exchange, _) = call(app, leases, peer, letter, reacts, &mut attempts).await?;
+        (exchange, _) = call(app, leases, peer, letter, reaction, &mut attempts).await?;
     }
-    let ended = end(app, letter, &peer.schedule, exchange, attempts, reacts);
+    let ended = end(app, letter, &peer.schedule, exchange, attempts, reaction);
     crash::point(Point::Judged);
     Some(ended)
 }
 
 /// What becomes of a message whose endpoint cannot be called: an attempt that was refused before it began.
-pub(super) fn refuse(app: &App, letter: &Letter, unfit: &Unfit, reacts: bool) -> Ended {
+pub(super) fn refuse(app: &App, letter: &Letter, unfit: &Unfit, reaction: Option<&dyn Reaction>) -> Ended {
     let exchange = Exchange::refused(Outcome::Refused(unfit.to_string()));
     let mut attempt = letter.attempted(app);
     complete(&mut attempt, &exchange);
-    end(app, letter, &unfit.schedule, exchange, vec![attempt], reacts)
+    end(app, letter, &unfit.schedule, exchange, vec![attempt], reaction)
 }
 
 /// What becomes of a message after an attempt. A trial is over after one, whatever came of it.
-fn end(app: &App, letter: &Letter, schedule: &Schedule, exchange: Exchange, attempts: Vec<Attempt>, reacts: bool) -> Ended {
+fn end(
+    app: &App,
+    letter: &Letter,
+    schedule: &Schedule,
+    exchange: Exchange,
+    attempts: Vec<Attempt>,
+    reaction: Option<&dyn Reaction>,
+) -> Ended {
     let Exchange { outcome, answer, .. } = exchange;
     let (now, counted) = (app.now(), letter.attempts.saturating_add(1));
     let trial = letter.kind == Kind::EndpointTest;
@@ -114,19 +121,29 @@ fn end(app: &App, letter: &Letter, schedule: &Schedule, exchange: Exchange, atte
             (Fate::Gone, None, Some(How::Delivered(status, answer)))
         }
         Verdict::Retry { .. } | Verdict::Failed if trial => (Fate::Gone, None, None),
-        Verdict::Retry { at } => (Fate::Postponed { due_at: at, attempts: counted }, Some(at), None),
+        Verdict::Retry { at } => {
+            let minded = match outcome {
+                Outcome::Answered { status, .. } if reaction.is_some_and(|reaction| reaction.minds(status)) => Some(How::Refused(status)),
+                Outcome::Answered { .. } | Outcome::Unusable { .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => {
+                    None
+                }
+            };
+            (Fate::Postponed { due_at: at, attempts: counted }, Some(at), minded)
+        }
         Verdict::Failed => {
             let reason = match &outcome {
-                Outcome::Unreachable(why) | Outcome::Refused(why) => format!("{}: {why}", outcome.word()),
+                Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => format!("{}: {why}", outcome.word()),
                 Outcome::Answered { .. } | Outcome::TimedOut => outcome.word(),
             };
             (Fate::Failed { attempts: letter.number(), reason, failed_at: now }, None, Some(How::GivenUp))
         }
     };
     let settlement = Settlement { hold: letter.hold, merchant: letter.merchant, message: letter.message, fate };
-    let ending = how.filter(|_| reacts).map(|how| Reacts {
+    let status = |attempt: &Attempt| attempt.status.and_then(|status| u16::try_from(status).ok());
+    let calls = || attempts.iter().map(|attempt| Call { id: attempt.id, status: status(attempt) }).collect();
+    let ending = how.filter(|_| reaction.is_some()).map(|how| Reacts {
         kind: letter.kind,
-        ending: Ending { message: letter.message, at: now, how },
+        ending: Ending { message: letter.message, at: now, number: letter.number(), calls: calls(), how },
         attempts: letter.attempts,
     });
     Ended { endpoint: letter.endpoint, settlement, attempts, due_again, ending }
@@ -138,12 +155,12 @@ async fn call(
     leases: &Leases,
     peer: &Peer,
     letter: &Letter,
-    reacts: bool,
+    reaction: Option<&dyn Reaction>,
     attempts: &mut Vec<Attempt>,
 ) -> Option<(Exchange, Option<Token>)> {
     let mut attempt = letter.attempted(app);
     let prepared = prepare(app, &peer.way, letter, attempt.started_at).await;
-    if reacts {
+    if reaction.is_some() {
         match settlements::announce(&app.store, &attempt).await {
             Ok(true) => {}
             Ok(false) => return None,
@@ -157,11 +174,17 @@ async fn call(
         return None;
     }
     // A reaction needs the whole answer; of others only the beginning is kept, for people.
-    let most_kept = if reacts { MOST_READ } else { MOST_KEPT };
+    let most_kept = if reaction.is_some() { MOST_READ } else { MOST_KEPT };
     crash::point(Point::Call);
     let may_go_on = || leases.is_good(letter.hold, leases.now());
-    let (exchange, token) = send(app, prepared, letter, most_kept, &may_go_on).await;
+    let (mut exchange, token) = send(app, prepared, letter, most_kept, &may_go_on).await;
     crash::point(Point::Answered);
+    if let Outcome::Answered { status, .. } = exchange.outcome
+        && is_success(status)
+        && let Some(missing) = reaction.and_then(|reaction| reaction.misses(&exchange.answer))
+    {
+        exchange.outcome = Outcome::Unusable { status, why: missing.to_owned() };
+    }
     let interface = letter.kind.as_str();
     app.metrics.attempts.get_or_create(&AttemptLabels { interface, outcome: exchange.outcome.word() }).inc();
     app.metrics.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(exchange.took.as_secs_f64());
@@ -174,6 +197,7 @@ async fn call(
 fn complete(attempt: &mut Attempt, exchange: &Exchange) {
     (attempt.status, attempt.reason) = match &exchange.outcome {
         Outcome::Answered { status, .. } => (i16::try_from(*status).ok(), None),
+        Outcome::Unusable { status, why } => (i16::try_from(*status).ok(), Some(why.clone())),
         Outcome::TimedOut => (None, None),
         Outcome::Unreachable(why) | Outcome::Refused(why) => (None, Some(why.clone())),
     };

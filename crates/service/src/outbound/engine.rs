@@ -39,7 +39,7 @@ use super::attempt::{self, Letter};
 use super::desk::{Desk, Wants};
 use super::lease::Leases;
 use super::peer::{Peer, Unfit};
-use super::reaction::Reactions;
+use super::reaction::{Reaction, Reactions};
 use super::writer::{self, Batch, Settled};
 use super::{chores, lookout, retries, signal};
 use crate::app::App;
@@ -566,11 +566,11 @@ impl Engine {
                 stopped = Some(due_at);
                 break;
             } else if let Some(letter) = Letter::new(due, hold) {
-                let reacts = self.reactions.of(letter.kind).is_some();
+                let reaction = self.reactions.of(letter.kind).cloned();
                 desk.take(message, due_at, unfit.is_none());
                 match (&unfit, &peer) {
-                    (Some(unfit), _) => self.settle(attempt::refuse(&self.app, &letter, unfit, reacts)),
-                    (None, Some(peer)) => self.call(Arc::clone(peer), letter, reacts),
+                    (Some(unfit), _) => self.settle(attempt::refuse(&self.app, &letter, unfit, reaction.as_deref())),
+                    (None, Some(peer)) => self.call(Arc::clone(peer), letter, reaction),
                     (None, None) => {}
                 }
             } else {
@@ -590,13 +590,13 @@ impl Engine {
     }
 
     /// Starts a call.
-    fn call(&mut self, peer: Arc<Peer>, letter: Letter, reacts: bool) {
+    fn call(&mut self, peer: Arc<Peer>, letter: Letter, reaction: Option<Arc<dyn Reaction>>) {
         let (app, leases) = (self.app.clone(), Arc::clone(&self.leases));
         let message = letter.message;
         let guard = Broken { events: self.events.clone(), at: Some((letter.endpoint, letter.hold, message)) };
         let task = tokio::spawn(async move {
             let mut guard = guard;
-            if let Some(result) = attempt::attempt(&app, &leases, &peer, &letter, reacts).await {
+            if let Some(result) = attempt::attempt(&app, &leases, &peer, &letter, reaction.as_deref()).await {
                 guard.at = None;
                 let _ = guard.events.send(Event::Called(result));
             }

@@ -21,26 +21,66 @@ pub struct Ending {
     pub message: Uuid,
     /// When.
     pub at: DateTime<Utc>,
+    /// The number of the last attempt, as the receiver was told.
+    pub number: i16,
+    /// The calls of that attempt, with how each was answered. What is written down of them does not say it yet.
+    pub calls: Vec<Call>,
     /// How.
     pub how: How,
+}
+
+/// A call of a message.
+pub struct Call {
+    /// Under which id it is written down.
+    pub id: Uuid,
+    /// The answer's status, if there was one.
+    pub status: Option<u16>,
 }
 
 /// How a message ended.
 pub enum How {
     /// It was delivered, and answered with this status and this body.
     Delivered(u16, Bytes),
+    /// It was refused with this status, and is tried again unless it is withdrawn.
+    Refused(u16),
     /// Its attempts are used up.
     GivenUp,
 }
 
-/// What a reaction does; it answers what is owed now, to be told of after the commit.
-pub type Reacting<'a> = Pin<Box<dyn Future<Output = Result<Vec<Owed>, Failed>> + Send + 'a>>;
+/// What followed.
+#[derive(Default)]
+pub struct Followed {
+    /// What is owed now, to be told of after the commit.
+    pub owed: Vec<Owed>,
+    /// Whether the message, which was not delivered, is withdrawn: it is neither tried again nor in the failure queue.
+    pub withdrawn: bool,
+}
+
+impl From<Vec<Owed>> for Followed {
+    fn from(owed: Vec<Owed>) -> Self {
+        Self { owed, withdrawn: false }
+    }
+}
+
+/// What a reaction does.
+pub type Reacting<'a> = Pin<Box<dyn Future<Output = Result<Followed, Failed>> + Send + 'a>>;
 
 /// What happens when a message of a kind ends.
 pub trait Reaction: Send + Sync {
     /// Does it, in the transaction in which the message is settled, before anything of the delivery engine is locked: what it
     /// locks comes first in the order of locks. If the message turns out to be somebody else's, all of it is undone.
     fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a>;
+
+    /// What is missing in an answer that says that all is well; nothing, where the status says enough. Such an answer is a failed
+    /// attempt.
+    fn misses(&self, _answer: &[u8]) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether it is told of an answer with this status though the message would be tried again.
+    fn minds(&self, _status: u16) -> bool {
+        false
+    }
 }
 
 /// Which kinds have which reaction.
@@ -56,7 +96,7 @@ impl Reactions {
     }
 
     /// The reaction of a kind, if it has one.
-    pub(super) fn of(&self, kind: Kind) -> Option<&dyn Reaction> {
-        self.0.iter().find(|(of, _)| *of == kind).map(|(_, reaction)| reaction.as_ref())
+    pub(super) fn of(&self, kind: Kind) -> Option<&Arc<dyn Reaction>> {
+        self.0.iter().find(|(of, _)| *of == kind).map(|(_, reaction)| reaction)
     }
 }

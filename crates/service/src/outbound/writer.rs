@@ -19,7 +19,7 @@ use super::engine::Event;
 use super::lease::Leases;
 use super::reaction::{Ending, Reactions};
 use crate::app::App;
-use crate::flow::settle_and_react::settle_and_react;
+use crate::flow::settle_and_react::{Reacted, settle_and_react};
 
 /// How much is settled at a time.
 const MOST: usize = 64;
@@ -179,10 +179,16 @@ async fn settle_alone(app: &App, leases: &Leases, reactions: &Reactions, mut res
             return Batch { messages: vec![Settled::new(&result)], lost: vec![hold], unparked: Vec::new(), now: app.now() };
         }
         let Some(reacts) = &result.ending else { return settle(app, leases, vec![result]).await };
-        match settle_and_react(app, reactions.of(reacts.kind), &result.settlement, &result.attempts, &reacts.ending).await {
-            Ok(settled) => {
+        let reaction = reactions.of(reacts.kind).map(AsRef::as_ref);
+        match settle_and_react(app, reaction, &result.settlement, &result.attempts, &reacts.ending).await {
+            Ok(Reacted { settled, withdrawn }) => {
+                let now = reacts.ending.at;
+                if withdrawn {
+                    result.settlement.fate = Fate::Withdrawn;
+                    result.due_again = None;
+                }
                 let lost = if settled.held.is_empty() { vec![hold] } else { Vec::new() };
-                return Batch { messages: vec![Settled::new(&result)], lost, unparked: settled.unparked, now: reacts.ending.at };
+                return Batch { messages: vec![Settled::new(&result)], lost, unparked: settled.unparked, now };
             }
             Err(failed @ (Failed::Unreachable(_) | Failed::Collided(_))) => {
                 tracing::warn!(%failed, "a message could not be settled; it is tried again");

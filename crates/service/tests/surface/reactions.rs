@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use backhaul::outbound::engine::Deliverer;
-use backhaul::outbound::reaction::{Ending, How, Reacting, Reaction, Reactions};
+use backhaul::outbound::reaction::{Ending, Followed, How, Reacting, Reaction, Reactions};
 use domain::message::{Interface, Kind};
 use sandbox::merchant::Answer;
 use store::outbox::{self, Message};
@@ -48,6 +48,7 @@ impl Reaction for OwesMore {
         Box::pin(async move {
             let how = match &ending.how {
                 How::Delivered(status, answer) => format!("{status} {}", String::from_utf8_lossy(answer)),
+                How::Refused(status) => format!("refused with {status}"),
                 How::GivenUp => "given up".to_owned(),
             };
             self.told.lock().unwrap().push(how);
@@ -58,7 +59,7 @@ impl Reaction for OwesMore {
             match trouble {
                 Some(Trouble::Refused) => Err(Failed::Refused("a reaction of a test".to_owned())),
                 Some(Trouble::Panic) => panic!("a reaction of a test"),
-                None => Ok(Vec::new()),
+                None => Ok(Followed::default()),
             }
         })
     }

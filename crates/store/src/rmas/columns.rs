@@ -18,6 +18,7 @@ pub(super) struct Columns<'a> {
     pub(super) tracking_numbers: Vec<Option<&'a str>>,
     pub(super) receiving: Vec<Option<&'a str>>,
     pub(super) refunds: Vec<Option<&'a str>>,
+    pub(super) exchange_skus: Vec<Option<&'a str>>,
     pub(super) exchange_orders: Vec<Option<&'a str>>,
     pub(super) products: Vec<i64>,
     pub(super) discounts: Vec<i64>,
@@ -43,6 +44,7 @@ impl<'a> Columns<'a> {
             columns.tracking_numbers.push(unit.parcel.number().map(TrackingNumber::as_str));
             columns.receiving.push(unit.receiving.map(Receiving::as_str));
             columns.refunds.push(item.refund.as_deref());
+            columns.exchange_skus.push(item.exchange_sku.as_deref());
             columns.exchange_orders.push(item.exchange_order.as_deref());
             columns.products.push(item.money.product.get());
             columns.discounts.push(item.money.discount.get());

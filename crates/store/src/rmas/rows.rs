@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::{Item, Return};
 use crate::Failed;
 
+#[expect(clippy::struct_excessive_bools, reason = "the columns of a row")]
 pub(super) struct RmaRow {
     pub(super) rma_id: Uuid,
     pub(super) created_at: DateTime<Utc>,
@@ -18,6 +19,7 @@ pub(super) struct RmaRow {
     pub(super) wakes_at: Option<DateTime<Utc>>,
     pub(super) sequence: i64,
     pub(super) shipping_cost_cents: i64,
+    pub(super) fee_deducted: bool,
     pub(super) gift: bool,
     pub(super) receiving_closed: bool,
     pub(super) reminded: bool,
@@ -50,6 +52,7 @@ pub(super) struct ItemRow {
     pub(super) tracking_number: Option<String>,
     pub(super) receiving: Option<String>,
     pub(super) refund_identifier: Option<String>,
+    pub(super) exchange_sku: Option<String>,
     pub(super) exchange_order_identifier: Option<String>,
 }
 
@@ -94,6 +97,7 @@ impl RmaRow {
             updated_at: self.updated_at,
             sequence: self.sequence,
             shipping_cost: cents(self.shipping_cost_cents)?,
+            fee_deducted: self.fee_deducted,
             gift: self.gift,
             giftee_email: self.giftee_email,
             cancel_reason: self.cancel_reason,
@@ -135,6 +139,7 @@ impl ItemRow {
                 shopper: cents(self.shopper_cents)?,
             },
             refund: self.refund_identifier,
+            exchange_sku: self.exchange_sku,
             exchange_order: self.exchange_order_identifier,
         };
         Ok((unit, item))

@@ -36,6 +36,8 @@ impl LineIn<'_> {
             sku: self.sku.0.to_string(),
             title: text(&self.title),
             image_url: text(&self.image_url),
+            product_identifier: text(&self.product_identifier),
+            concept: text(&self.concept),
             variant_identifier: text(&self.variant_identifier),
             quantity: facts.quantity,
             shipped: facts.shipped,

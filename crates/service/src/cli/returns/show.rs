@@ -39,6 +39,8 @@ struct Head<'a> {
     created_at: &'a str,
     updated_at: &'a str,
     expires_at: Option<&'a str>,
+    exchange: Option<&'a str>,
+    exchange_order_identifier: Option<&'a str>,
     can_cancel: bool,
 }
 
@@ -81,6 +83,8 @@ pub(super) fn show(shown: ReturnOut, messages: Vec<Told>, format: Format) -> any
             created_at: &shown.created_at,
             updated_at: &shown.updated_at,
             expires_at: shown.expires_at.as_deref(),
+            exchange: shown.exchange.as_ref().map(|exchange| exchange.state.as_str()),
+            exchange_order_identifier: shown.exchange.as_ref().and_then(|exchange| exchange.exchange_order_identifier.as_deref()),
             can_cancel: shown.can_cancel,
         },
     )?;

@@ -39,7 +39,7 @@ pub(super) async fn settle(app: &App, tx: &mut Tx, refunds: &[Settling], finding
     }
     let orders: Vec<&str> = refunds.iter().map(|refund| refund.order.as_str()).collect();
     let mut live: BTreeMap<String, Vec<Return>> = BTreeMap::new();
-    for kept in rmas::lock_live(tx, &orders).await? {
+    for kept in rmas::lock_open(tx, &orders).await? {
         live.entry(kept.order.clone()).or_default().push(kept);
     }
     for refund in refunds {
@@ -52,7 +52,7 @@ pub(super) async fn settle(app: &App, tx: &mut Tx, refunds: &[Settling], finding
 
 async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Return], findings: &mut Findings) -> Result<(), Failed> {
     let named = refund.named.as_deref().map(returns::identifier);
-    let named_at = named.as_ref().and_then(|named| live.iter().position(|kept| kept.identifier == *named && kept.rma.is_live()));
+    let named_at = named.as_ref().and_then(|named| live.iter().position(|kept| kept.identifier == *named));
     if let Some(named) = &named
         && named_at.is_none()
         && !was_settled(tx, named, refund).await?
@@ -64,7 +64,7 @@ async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Retur
     }
     // What was recorded without a return has been counted outside of any: only the one that is named late may take it over.
     let takes = |at| !refund.late || Some(at) == named_at;
-    let open = |(at, kept): (usize, &Return)| if takes(at) { LiveReturn { open: kept.open() } } else { LiveReturn::default() };
+    let open = |(at, kept): (usize, &Return)| if takes(at) { LiveReturn { open: kept.rma.open() } } else { LiveReturn::default() };
     let open: Vec<LiveReturn> = live.iter().enumerate().map(open).collect();
     let Allocation { settled, .. } = allocate(&refund.covered, named_at, &open);
     for (at, units) in settled {

@@ -164,6 +164,9 @@ pub(crate) async fn retry(
             ApiError::Conflict(format!("There is no endpoint for {kind}; ask the operator to set one, then try again."))
         }
         RetryMessageError::Trial => ApiError::Conflict("A trial is not tried again; ask the operator for a new one.".to_owned()),
+        RetryMessageError::Converted => {
+            ApiError::Conflict("The exchange was turned into refunds; placing the order now would give the shopper both.".to_owned())
+        }
         RetryMessageError::Failed(failed) => failed.into(),
     })?;
     let warning = retried.warning().map(ToOwned::to_owned);

@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use domain::rma::eligibility;
 use sha2::{Digest as _, Sha256};
 use store::rma_pages::{self, Filter};
-use store::{labels, orders, refunds, return_policies, rmas, unit_claims};
+use store::{exchange_orders, labels, orders, refunds, return_policies, rmas, unit_claims};
 use uuid::Uuid;
 use wire::answer::ErrorBody;
 use wire::fault::{Code, Fault};
@@ -155,7 +155,7 @@ pub(crate) async fn show(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Json<ReturnOut>, ApiError> {
     let kept = rmas::find(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
-    Ok(Json(returns::shown(&kept)))
+    Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
 }
 
 /// Get a return's label.
@@ -207,7 +207,7 @@ pub(crate) async fn cancel(
         CancelReturnError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
         CancelReturnError::Failed(failed) => failed.into(),
     })?;
-    Ok(Json(returns::shown(&kept)))
+    Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
 }
 
 /// Send a return's message again.
@@ -230,7 +230,7 @@ pub(crate) async fn resend(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<ReturnOut>), ApiError> {
     let kept = resend_return(&app, ACTOR, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
-    Ok((StatusCode::ACCEPTED, Json(returns::shown(&kept))))
+    Ok((StatusCode::ACCEPTED, Json(returns::look(&app, caller.merchant, &kept).await?)))
 }
 
 /// The return that an address names. No identifier has a NUL.
@@ -269,5 +269,6 @@ pub(crate) async fn returnable(
     let claims = unit_claims::list(&app.store, caller.merchant, &identifier).await?;
     let refunded = refunds::units(&app.store, caller.merchant, &identifier).await?;
     let lines = eligibility::returnable(&sale, &policy, &taken(&claims, &refunded), app.now());
-    Ok(Json(returns::returnable(&sale, &policy, &lines)))
+    let standing = exchange_orders::standing_of(&app.store, caller.merchant, &identifier).await?;
+    Ok(Json(returns::returnable(&sale, &policy, &lines, standing)))
 }

@@ -152,7 +152,9 @@ async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Duration)
     match exchange.outcome {
         Outcome::Answered { status: 200..=299, .. } => {}
         // Not as `Answered`: it was not the endpoint that said so.
-        Outcome::Answered { status, .. } => return Err(Outcome::Refused(format!("the token endpoint answered {status}"))),
+        Outcome::Answered { status, .. } | Outcome::Unusable { status, .. } => {
+            return Err(Outcome::Refused(format!("the token endpoint answered {status}")));
+        }
         Outcome::TimedOut => return Err(Outcome::Unreachable("the token endpoint did not answer in time".to_owned())),
         Outcome::Unreachable(why) => return Err(Outcome::Unreachable(format!("the token endpoint: {why}"))),
         Outcome::Refused(why) => return Err(Outcome::Refused(format!("the token endpoint: {why}"))),

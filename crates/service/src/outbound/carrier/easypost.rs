@@ -110,7 +110,7 @@ async fn go(calls: &Calls<'_>, request: Request) -> Went<Exchange> {
     }
     let exchange = calls.client.call(Request { most_read: MOST_READ, most_kept: MOST_READ, ..request }).await;
     match exchange.outcome {
-        Outcome::Answered { .. } => Ok(exchange),
+        Outcome::Answered { .. } | Outcome::Unusable { .. } => Ok(exchange),
         Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => Err(exchange),
     }
 }

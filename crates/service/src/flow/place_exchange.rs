@@ -1,0 +1,145 @@
+//! Exchange orders: owed when a return starts, applied to it when the merchant answers.
+//!
+//! Whether a merchant has placed an order is known only from its answer. A call that was not answered, or not with a 4xx, may have
+//! placed it; then the units are never refunded without somebody having looked.
+
+use chrono::{DateTime, Utc};
+use domain::exchange::order::ExchangeOrder;
+use domain::message::{Interface, Kind};
+use domain::money::Cents;
+use domain::rma::money::share_anew;
+use domain::rma::policy::{Policy, REMINDED_AFTER};
+use domain::rma::{ExchangeState, RefundType, Step, Unit};
+use store::exchange_orders::{self, Exchange, Placed};
+use store::outbox::{self, Message, Owed};
+use store::rmas::{self, Item, Return};
+use store::{Failed, Tx, attempts, return_policies};
+use uuid::Uuid;
+use wire::exchange_order::{EVENT, ExchangeOrderMessage, PlacedOrder, Terms};
+use wire::order::OrderIn;
+
+use super::tell_return::tell;
+use crate::app::App;
+use crate::outbound::reaction::{Call, Ending, Followed, How, Reacting, Reaction};
+
+/// Owes the merchant the order for what a shopper has instead of the money. Nobody is owed it if the merchant takes none any more.
+pub(super) async fn want_exchange(
+    app: &App,
+    tx: &mut Tx,
+    new: &Return,
+    order: &OrderIn<'_>,
+    wanted: &ExchangeOrder<'_>,
+    policy: &Policy,
+) -> Result<Option<(Exchange, Owed)>, Failed> {
+    let message = app.mint();
+    let (transaction, terms) = (message.to_string(), terms(policy));
+    let body = ExchangeOrderMessage::new(order, &new.identifier, wanted, &terms, &transaction).render();
+    let body = body.map_err(|_| Failed::Refused("an exchange order could not be written".to_owned()))?;
+    let exchange = Exchange {
+        original_order: new.order.clone(),
+        rma: new.id,
+        message,
+        state: ExchangeState::Pending,
+        gift_card: wanted.gift_card.as_ref().map(|card| (card.value, card.bonus)),
+        placed: None,
+    };
+    exchange_orders::insert(tx, &exchange, app.now()).await?;
+    let kind = Kind::Of(Interface::ExchangeOrder);
+    let message = Message { id: message, kind, event: EVENT, subject: &new.order, sequence: 1, body: &body };
+    let owed = outbox::enqueue(tx, Interface::ExchangeOrder, &message, app.now()).await?;
+    Ok(owed.map(|owed| (exchange, owed)))
+}
+
+fn terms(policy: &Policy) -> Terms<'_> {
+    Terms { gift_card_sku: policy.gift_card.as_ref().map(|terms| terms.sku.as_str()), concept: policy.concept.as_deref() }
+}
+
+/// What follows when a merchant has answered an exchange order, or has not.
+pub struct ExchangeAnswered(pub App);
+
+impl Reaction for ExchangeAnswered {
+    fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a> {
+        Box::pin(async move {
+            match &ending.how {
+                How::Delivered(_, answer) => {
+                    let placed = PlacedOrder::read(answer).ok_or_else(|| Failed::Refused("an answer names no order".to_owned()))?;
+                    place(&self.0, tx, ending, placed).await.map(Into::into)
+                }
+                How::Refused(_) if !return_policies::get(tx).await?.refusals_are_final => Ok(Followed::default()),
+                How::Refused(_) | How::GivenUp => refund_if_refused(&self.0, tx, ending).await,
+            }
+        })
+    }
+
+    fn misses(&self, answer: &[u8]) -> Option<&'static str> {
+        PlacedOrder::read(answer).is_none().then_some("the answer has no order_identifier")
+    }
+
+    fn minds(&self, status: u16) -> bool {
+        matches!(status, 409 | 422)
+    }
+}
+
+/// Puts an order that was placed on its return. The second time nothing happens, whatever is answered then.
+async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -> Result<Vec<Owed>, Failed> {
+    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(Vec::new()) };
+    let PlacedOrder { order_identifier, total, product, tax } = answered;
+    let placed = Placed { order_identifier, total, product, tax };
+    for (_, item) in kept.rma.units.iter().zip(&mut kept.items).filter(|(unit, _)| unit.exchange_owed) {
+        item.exchange_order = Some(placed.order_identifier.clone());
+    }
+    exchange_orders::end(tx, &exchange.original_order, ExchangeState::Placed, Some(&placed), ending.at).await?;
+    match kept.rma.place_exchange() {
+        Step::Moved(event) => Ok(tell(app, tx, &mut kept, event, ending.at).await?.into_iter().collect()),
+        Step::Unchanged | Step::TooEarly => Ok(Vec::new()),
+    }
+}
+
+/// Refunds the units if the merchant has certainly not placed the order, and withdraws it then.
+async fn refund_if_refused(app: &App, tx: &mut Tx, ending: &Ending) -> Result<Followed, Failed> {
+    let refused = |call: &Call| call.status.is_some_and(|status| (400..500).contains(&status));
+    let known: Vec<Uuid> = ending.calls.iter().map(|call| call.id).collect();
+    let before = ending.number.saturating_sub(1);
+    if !ending.calls.iter().all(refused) || !attempts::were_refused(tx, ending.message, before, &known).await? {
+        return Ok(Followed::default());
+    }
+    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(Followed::default()) };
+    let owed = convert(app, tx, &exchange, &mut kept, ending.at).await?;
+    Ok(Followed { owed: owed.into_iter().collect(), withdrawn: true })
+}
+
+/// The exchange that `message` asks for and its return, locked, if it is still to be placed.
+async fn lock_pending(tx: &mut Tx, message: Uuid) -> Result<Option<(Exchange, Return)>, Failed> {
+    let Some(exchange) = exchange_orders::of_message(tx, message).await? else { return Ok(None) };
+    let Some(kept) = rmas::lock_by_id(tx, exchange.rma).await? else { return Ok(None) };
+    let exchange = exchange_orders::lock(tx, &exchange.original_order).await?;
+    Ok(exchange.filter(|exchange| exchange.state == ExchangeState::Pending).map(|exchange| (exchange, kept)))
+}
+
+/// Refunds what was to be exchanged. The return and the exchange are locked, and the message is withdrawn by the caller.
+pub(super) async fn convert(
+    app: &App,
+    tx: &mut Tx,
+    exchange: &Exchange,
+    kept: &mut Return,
+    now: DateTime<Utc>,
+) -> Result<Option<Owed>, Failed> {
+    exchange_orders::end(tx, &exchange.original_order, ExchangeState::Converted, None, now).await?;
+    let refunded: Vec<bool> = kept.rma.units.iter().map(|unit| unit.refunded && unit.refund_type == RefundType::Refund).collect();
+    let Step::Moved(event) = kept.rma.convert_exchange() else { return Ok(None) };
+    share_fee_anew(kept, &refunded);
+    if kept.rma.may_expire() {
+        kept.wakes_at = Some((kept.created_at + REMINDED_AFTER).max(now));
+    }
+    tell(app, tx, kept, event, now).await
+}
+
+/// Shares the fee over the units that are to be refunded now; what the shopper was `refunded` before stays as it was.
+fn share_fee_anew(kept: &mut Return, refunded: &[bool]) {
+    let fee = if kept.fee_deducted { kept.shipping_cost } else { Cents::default() };
+    let share = |((unit, item), refunded): ((&Unit, &Item), &bool)| (item.money, unit.refund_type, refunded.then_some(item.financials));
+    let units: Vec<_> = kept.units().zip(refunded).map(share).collect();
+    for (item, financials) in kept.items.iter_mut().zip(share_anew(&units, fee)) {
+        item.financials = financials;
+    }
+}
