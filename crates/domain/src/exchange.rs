@@ -1,4 +1,4 @@
-//! Exchanges: what a shopper can have instead of the money, and the order that it is had by.
+//! Exchanges: something else for what comes back.
 
 pub mod order;
 pub mod variant;

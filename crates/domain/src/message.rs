@@ -16,6 +16,8 @@ pub enum Interface {
     Rma,
     /// A new order for an exchange or a gift card.
     ExchangeOrder,
+    /// Which variants something can be exchanged for; it is asked, and sent no messages.
+    ExchangeVariants,
     /// A shipment out of the warehouse.
     OutboundAsn,
     /// A unit was received.
@@ -31,15 +33,16 @@ pub enum Interface {
 /// Why a word is no [`Interface`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "an interface is rma, exchange_order, outbound_asn, inventory_receipt, drop_shipment_confirmation, drop_shipment_cancellation or drop_shipment_partial_cancellation"
+    "an interface is rma, exchange_order, exchange_variants, outbound_asn, inventory_receipt, drop_shipment_confirmation, drop_shipment_cancellation or drop_shipment_partial_cancellation"
 )]
 pub struct NoInterface;
 
 impl Interface {
     /// Every interface.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Rma,
         Self::ExchangeOrder,
+        Self::ExchangeVariants,
         Self::OutboundAsn,
         Self::InventoryReceipt,
         Self::DropShipmentConfirmation,
@@ -53,11 +56,27 @@ impl Interface {
         match self {
             Self::Rma => "rma",
             Self::ExchangeOrder => "exchange_order",
+            Self::ExchangeVariants => "exchange_variants",
             Self::OutboundAsn => "outbound_asn",
             Self::InventoryReceipt => "inventory_receipt",
             Self::DropShipmentConfirmation => "drop_shipment_confirmation",
             Self::DropShipmentCancellation => "drop_shipment_cancellation",
             Self::DropShipmentPartialCancellation => "drop_shipment_partial_cancellation",
+        }
+    }
+
+    /// Whether it is asked while somebody waits for the answer. All others are sent messages.
+    #[must_use]
+    pub const fn is_asked(self) -> bool {
+        match self {
+            Self::ExchangeVariants => true,
+            Self::Rma
+            | Self::ExchangeOrder
+            | Self::OutboundAsn
+            | Self::InventoryReceipt
+            | Self::DropShipmentConfirmation
+            | Self::DropShipmentCancellation
+            | Self::DropShipmentPartialCancellation => false,
         }
     }
 
@@ -67,6 +86,7 @@ impl Interface {
         match self {
             Self::Rma => "/rmas",
             Self::ExchangeOrder => "/exchange_orders",
+            Self::ExchangeVariants => "/sku/{variant_identifier}/variants",
             Self::OutboundAsn => "/outbound_asn",
             Self::InventoryReceipt => "/inventory_receipt",
             Self::DropShipmentConfirmation => "/drop_shipment_confirmation",
@@ -81,6 +101,7 @@ impl Interface {
         match self {
             Self::ExchangeOrder => "2",
             Self::Rma
+            | Self::ExchangeVariants
             | Self::OutboundAsn
             | Self::InventoryReceipt
             | Self::DropShipmentConfirmation

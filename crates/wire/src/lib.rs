@@ -11,6 +11,7 @@
 //! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
 //! - [`rma`] is the message on a return; [`returns`] is how returns are started and looked at; [`carrier`] what carriers report.
 //! - [`exchange_order`] is the order for what a shopper has instead of the money, and the merchant's answer.
+//! - [`variants`] is what merchants offer for an exchange, and what shoppers see of it.
 //! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
 //! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`report`] is what became of messages.
@@ -43,3 +44,4 @@ pub mod schema;
 pub mod shape;
 pub mod time;
 pub mod token;
+pub mod variants;

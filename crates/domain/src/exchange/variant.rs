@@ -1,27 +1,139 @@
-//! Variants of a product: what an even exchange can be for.
+//! The variants that something can be exchanged for, and when the merchant is asked for them.
 
 use crate::money::Cents;
+use crate::rma::policy::Policy;
+use crate::rma::sale::SoldLine;
 
-/// A variant as the merchant describes it.
+/// What a line can be exchanged for: the same goods in another size or colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// SKU.
+    /// The merchant's name for the goods.
     pub sku: String,
     /// The name for people.
     pub title: Option<String>,
-    /// What sets it apart: names with their values.
-    pub attributes: Vec<(String, String)>,
+    /// What tells it from the others.
+    pub attributes: Vec<Attribute>,
     /// Price of one unit.
     pub unit_price: Cents,
-    /// How many there are.
+    /// Units that the merchant has.
     pub in_stock: u32,
     /// Where there is a picture.
     pub image_url: Option<String>,
-    /// Where there is more about it.
+    /// Where it is sold.
     pub product_url: Option<String>,
 }
 
-/// Those that an even exchange of a unit at this price can be for: in stock, at the same price.
-pub fn offered(variants: &[Variant], unit_price: Cents) -> impl Iterator<Item = &Variant> {
-    variants.iter().filter(move |variant| variant.in_stock > 0 && variant.unit_price == unit_price)
+/// Something that tells a variant from the others, such as its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// What it is: size.
+    pub name: String,
+    /// Which one: 43.
+    pub value: String,
+}
+
+/// Why no variants are offered, although nobody was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotOffered {
+    /// The line has nothing that leads to variants.
+    NoVariantIdentifier,
+    /// The shopper's reason is none for an exchange.
+    ReasonDoesNotTrigger,
+    /// The order has been exchanged, and there is one exchange for an order.
+    AlreadyExchanged,
+    /// The merchant has no system that could be asked, or has paused it.
+    NoEndpoint,
+}
+
+impl NotOffered {
+    /// Its word for callers.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoVariantIdentifier => "no_variant_identifier",
+            Self::ReasonDoesNotTrigger => "reason_does_not_trigger",
+            Self::AlreadyExchanged => "already_exchanged",
+            Self::NoEndpoint => "no_endpoint",
+        }
+    }
+}
+
+/// What the merchant is asked for when a shopper returns a unit of `line` for `reason`: the line's variant identifier.
+pub fn asked_for<'a>(line: &'a SoldLine, reason: &str, policy: &Policy, exchanged: bool) -> Result<&'a str, NotOffered> {
+    let identifier = line.variant_identifier.as_deref().filter(|identifier| fits_a_path(identifier));
+    let identifier = identifier.ok_or(NotOffered::NoVariantIdentifier)?;
+    if !policy.exchanges_for(reason) {
+        return Err(NotOffered::ReasonDoesNotTrigger);
+    }
+    if exchanged { Err(NotOffered::AlreadyExchanged) } else { Ok(identifier) }
+}
+
+/// Whether a text can be one step of a path. An empty one cannot, and the two that lead to other places of the path cannot
+/// either, however they are encoded.
+fn fits_a_path(identifier: &str) -> bool {
+    !matches!(identifier, "" | "." | "..")
+}
+
+/// The variants that a shopper is offered for a line of this price: those that the merchant has, at the same price, because
+/// the exchange is an even one.
+#[must_use]
+pub fn offered(variants: &[Variant], unit_price: Cents) -> Vec<&Variant> {
+    variants.iter().filter(|variant| variant.in_stock > 0 && variant.unit_price == unit_price).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rma::sale::tests::line;
+
+    fn cents(amount: i64) -> Cents {
+        Cents::new(amount).unwrap()
+    }
+
+    fn variant(sku: &str, price: i64, in_stock: u32) -> Variant {
+        let unit_price = cents(price);
+        Variant { sku: sku.to_owned(), title: None, attributes: vec![], unit_price, in_stock, image_url: None, product_url: None }
+    }
+
+    #[test]
+    fn what_is_out_of_stock_or_costs_something_else_is_not_offered() {
+        let variants = [variant("41", 5_000, 3), variant("42", 5_000, 0), variant("43", 5_001, 9), variant("44", 5_000, 1)];
+        let skus: Vec<&str> = offered(&variants, cents(5_000)).into_iter().map(|variant| variant.sku.as_str()).collect();
+        assert_eq!(skus, ["41", "44"]);
+    }
+
+    #[test]
+    fn a_merchant_is_asked_for_a_line_that_has_variants_and_a_reason_for_an_exchange() {
+        let policy = Policy::default();
+        let with = |identifier: Option<&str>| SoldLine { variant_identifier: identifier.map(str::to_owned), ..line() };
+        assert_eq!(asked_for(&with(Some("V-1")), "TOO_SMALL", &policy, false), Ok("V-1"));
+        for (identifier, reason, exchanged, why) in [
+            (None, "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
+            (Some(""), "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
+            (Some("."), "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
+            (Some(".."), "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
+            (Some("V-1"), "CHANGED_MIND", false, NotOffered::ReasonDoesNotTrigger),
+            (Some("V-1"), "NOT_GIVEN", false, NotOffered::ReasonDoesNotTrigger),
+            (Some("V-1"), "no reason of theirs", false, NotOffered::ReasonDoesNotTrigger),
+            (Some("V-1"), "TOO_LARGE", true, NotOffered::AlreadyExchanged),
+        ] {
+            assert_eq!(asked_for(&with(identifier), reason, &policy, exchanged), Err(why), "{identifier:?} {reason}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn exactly_the_even_ones_in_stock_are_offered(
+            price in 0..4_i64,
+            known in prop::collection::vec((0..4_i64, 0..3_u32), 0..20),
+        ) {
+            let variants: Vec<Variant> = known.iter().enumerate().map(|(at, (price, stock))| variant(&at.to_string(), *price, *stock)).collect();
+            let offered = offered(&variants, cents(price));
+            prop_assert!(offered.iter().all(|variant| variant.in_stock > 0 && variant.unit_price.get() == price));
+            let even = known.iter().filter(|(each, stock)| *each == price && *stock > 0).count();
+            prop_assert_eq!(offered.len(), even);
+        }
+    }
 }

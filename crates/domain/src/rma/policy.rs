@@ -19,6 +19,8 @@ pub const REMINDED_AFTER: TimeDelta = TimeDelta::days(21);
 /// The reason of a shopper who gives none. It is always allowed, because a withdrawal within the EU needs no reason.
 pub const NOT_GIVEN: &str = "NOT_GIVEN";
 
+/// The reasons for an exchange of a merchant who says nothing: what does not fit may be had in another size.
+const EXCHANGE_REASONS: [&str; 2] = ["TOO_SMALL", "TOO_LARGE"];
 const LONGEST_WINDOW_DAYS: u16 = 3_650;
 const MOST_REASONS: usize = 100;
 const LONGEST_REASON: usize = 255;
@@ -76,15 +78,18 @@ pub enum Flaw {
     /// A reason stands there twice.
     #[error("a reason is listed once: {0:?}")]
     ReasonRepeated(String),
-    /// A reason that offers an exchange is none of the reasons.
-    #[error("a reason for exchange is one of the reasons: {0:?} is not")]
-    ExchangeReason(String),
     /// The SKU of gift cards is empty or too long.
     #[error("the SKU of gift cards is 1 to 255 characters")]
     GiftCardSku,
     /// The concept is empty or too long.
     #[error("a concept is 1 to 255 characters")]
     Concept,
+    /// A reason for an exchange is none of the reasons.
+    #[error("a reason for an exchange is one of the reasons, or NOT_GIVEN: {0:?}")]
+    ExchangeReason(String),
+    /// A reason for an exchange stands there twice.
+    #[error("a reason for an exchange is listed once: {0:?}")]
+    ExchangeReasonRepeated(String),
     /// There is no way back.
     #[error("at least one return method is offered")]
     NoOffer,
@@ -106,7 +111,7 @@ impl Default for Policy {
         Self {
             window_days: 30,
             reasons: reasons.map(ToOwned::to_owned).to_vec(),
-            exchange_reasons: ["TOO_SMALL", "TOO_LARGE"].map(ToOwned::to_owned).to_vec(),
+            exchange_reasons: EXCHANGE_REASONS.map(ToOwned::to_owned).to_vec(),
             gift_card: None,
             concept: None,
             refusals_are_final: false,
@@ -139,14 +144,21 @@ impl Policy {
                 flaws.push(Flaw::ReasonRepeated(reason.clone()));
             }
         }
-        let unknown = |reason: &&String| !self.reasons.contains(reason);
-        flaws.extend(self.exchange_reasons.iter().filter(unknown).map(|reason| Flaw::ExchangeReason(reason.clone())));
         let fits = |text: &str| (1..=LONGEST_REASON).contains(&text.chars().count()) && !text.contains('\0');
         if self.gift_card.as_ref().is_some_and(|terms| !fits(&terms.sku)) {
             flaws.push(Flaw::GiftCardSku);
         }
         if self.concept.as_ref().is_some_and(|concept| !fits(concept)) {
             flaws.push(Flaw::Concept);
+        }
+        let mut seen = BTreeSet::new();
+        for reason in &self.exchange_reasons {
+            if !self.allows_reason(reason) {
+                flaws.push(Flaw::ExchangeReason(reason.clone()));
+            }
+            if !seen.insert(reason) {
+                flaws.push(Flaw::ExchangeReasonRepeated(reason.clone()));
+            }
         }
         if self.offers.is_empty() {
             flaws.push(Flaw::NoOffer);
@@ -168,9 +180,9 @@ impl Policy {
         reason == NOT_GIVEN || self.reasons.iter().any(|listed| listed == reason)
     }
 
-    /// Whether a shopper who gives this reason is offered an exchange.
+    /// Whether an exchange is offered to a shopper who gives this reason.
     #[must_use]
-    pub fn offers_exchange_for(&self, reason: &str) -> bool {
+    pub fn exchanges_for(&self, reason: &str) -> bool {
         self.exchange_reasons.iter().any(|listed| listed == reason)
     }
 
@@ -223,10 +235,10 @@ mod tests {
         let policy = Policy {
             window_days: 0,
             reasons: ["ok", "", " torn", "ok", "a\tb"].map(ToOwned::to_owned).to_vec(),
+            exchange_reasons: ["ok", "ok", "TOO_SMALL"].map(ToOwned::to_owned).to_vec(),
             offers: vec![offer, offer],
             managed_receiving: true,
             express_limit: Weight(0),
-            exchange_reasons: vec!["gone".to_owned()],
             gift_card: Some(GiftCardTerms { sku: String::new(), bonus: Cents::default() }),
             concept: Some(String::new()),
             refusals_are_final: false,
@@ -239,21 +251,17 @@ mod tests {
             "a reason is 1 to 255 characters, without control characters or spaces around it: \" torn\"",
             "a reason is listed once: \"ok\"",
             "a reason is 1 to 255 characters, without control characters or spaces around it: \"a\\tb\"",
-            "a reason for exchange is one of the reasons: \"gone\" is not",
             "the SKU of gift cards is 1 to 255 characters",
             "a concept is 1 to 255 characters",
+            "a reason for an exchange is listed once: \"ok\"",
+            "a reason for an exchange is one of the reasons, or NOT_GIVEN: \"TOO_SMALL\"",
             "a return method is offered once: express-returns",
             "express-returns is offered for more than 0 pounds",
             "a tag is not empty",
         ];
         assert_eq!(told, expected);
-        let policy = Policy {
-            window_days: 3_651,
-            reasons: (0..101).map(|at| at.to_string()).collect(),
-            exchange_reasons: vec![],
-            offers: vec![],
-            ..Policy::default()
-        };
+        let reasons = (0..101).map(|at| at.to_string()).collect();
+        let policy = Policy { window_days: 3_651, reasons, exchange_reasons: vec![], offers: vec![], ..Policy::default() };
         assert_eq!(policy.check(), [Flaw::Window, Flaw::TooManyReasons, Flaw::NoOffer]);
     }
 
@@ -263,6 +271,16 @@ mod tests {
         assert!(policy.allows_reason("TORN") && policy.allows_reason("NOT_GIVEN"));
         assert!(!policy.allows_reason("torn") && !policy.allows_reason(""));
         assert!(Policy { reasons: vec![], ..policy }.allows_reason(NOT_GIVEN));
+    }
+
+    #[test]
+    fn an_exchange_is_offered_for_what_does_not_fit_unless_the_merchant_says_otherwise() {
+        let policy = Policy::default();
+        assert!(policy.exchanges_for("TOO_SMALL") && policy.exchanges_for("TOO_LARGE"));
+        assert!(!policy.exchanges_for("CHANGED_MIND") && !policy.exchanges_for(NOT_GIVEN) && !policy.exchanges_for("too_small"));
+        let policy = Policy { exchange_reasons: vec![NOT_GIVEN.to_owned()], ..policy };
+        assert_eq!(policy.check(), []);
+        assert!(policy.exchanges_for(NOT_GIVEN) && !policy.exchanges_for("TOO_SMALL"));
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub struct SoldLine {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -127,7 +127,7 @@ pub(super) mod tests {
     }
 
     /// A line of two shipped units.
-    pub(in crate::rma) fn line() -> SoldLine {
+    pub(crate) fn line() -> SoldLine {
         SoldLine {
             identifier: "line".to_owned(),
             sku: "SHOE-42".to_owned(),

@@ -1,6 +1,7 @@
 //! What can be had instead of the money.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Getting, Instead, Wanted};
 use crate::exchange::variant::{Variant, offered};
@@ -24,7 +25,7 @@ pub struct Exchanges {
     /// Whether anything can.
     pub standing: Standing,
     /// The variants that the merchant told of, by line.
-    pub variants: BTreeMap<String, Vec<Variant>>,
+    pub variants: BTreeMap<String, Arc<[Variant]>>,
 }
 
 /// Why something else than the money cannot be had.
@@ -85,11 +86,11 @@ impl<'a, 'p> Shelf<'a, 'p> {
         if line.variant_identifier.is_none() {
             return Err(NoExchange::NoVariants);
         }
-        if !self.policy.offers_exchange_for(wanted.reason) {
+        if !self.policy.exchanges_for(wanted.reason) {
             return Err(NoExchange::Reason(self.policy.exchange_reasons.clone()));
         }
-        let told = self.exchanges.variants.get(&line.identifier).map(Vec::as_slice).unwrap_or_default();
-        let offered: Vec<&Variant> = offered(told, line.unit_price).collect();
+        let told = self.exchanges.variants.get(&line.identifier).map(AsRef::as_ref).unwrap_or_default();
+        let offered = offered(told, line.unit_price);
         let Some(variant) = offered.iter().find(|variant| variant.sku == sku) else {
             return Err(NoExchange::NotAVariant(offered.iter().map(|variant| variant.sku.clone()).collect()));
         };
