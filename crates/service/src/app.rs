@@ -22,6 +22,7 @@ use crate::outbound::mail::{Mailer, NoMailer};
 use crate::outbound::operator_hook::{NoHook, OperatorHook};
 use crate::outbound::seal::{Keyring, NoKeyring};
 use crate::outbound::signal::Signals;
+use crate::outbound::variants::Variants;
 use crate::rate::Rates;
 
 /// A handle to everything; cheap to clone.
@@ -50,6 +51,8 @@ pub struct Parts {
     pub operator_hook: Option<OperatorHook>,
     /// The tokens with which endpoints are called.
     pub tokens: TokenCache,
+    /// The variants that merchants offer for an exchange.
+    pub variants: Variants,
     /// Tells deliverers that something is owed.
     pub signals: Signals,
     /// What is counted.
@@ -120,6 +123,7 @@ impl App {
             operator_hook: OperatorHook::new(&settings, &client)?,
             client,
             tokens: TokenCache::default(),
+            variants: Variants::new(settings.outbound.variants_timeout()),
             signals: Signals::default(),
             limits: Limits::new(&settings),
             rates: Rates::default(),

@@ -31,6 +31,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::orders::publish).layer(from_fn(api_version::announce)))
         .routes(routes!(api::orders::show))
         .routes(routes!(api::returns::returnable))
+        .routes(routes!(api::exchange_options::show))
         .routes(routes!(api::returns::start, api::returns::list))
         .routes(routes!(api::returns::show))
         .routes(routes!(api::returns::label))

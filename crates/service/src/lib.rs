@@ -20,6 +20,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod entropy;
+pub mod exchanges;
 pub mod flow;
 pub mod followers;
 pub mod health;

@@ -1,5 +1,7 @@
 //! What is counted. The names are Prometheus' kind, with base units and few labels.
 
+use std::time::Duration;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -206,6 +208,12 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Counts a call to a merchant's system.
+    pub fn attempted(&self, interface: &'static str, outcome: String, took: Duration) {
+        self.attempts.get_or_create(&AttemptLabels { interface, outcome }).inc();
+        self.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(took.as_secs_f64());
+    }
+
     /// The page that Prometheus reads, with the state of the connection pool as of now.
     pub fn page(&self, (connections, idle): (u32, usize)) -> Result<String, std::fmt::Error> {
         self.connections.set(i64::from(connections));

@@ -11,6 +11,7 @@
 //! - `lookout` tells the metrics of what waits.
 //! - [`mail`] hands a mail to the operator's mail server instead, [`operator_hook`] names the operator's webhook, and `carrier`
 //!   buys labels: the ways of work of our own.
+//! - [`variants`] are asked for while a shopper waits, by the same roads and without the engine.
 //! - `writer` settles what came of it, together with the kind's [`reaction`], where it has one.
 
 mod attempt;
@@ -25,6 +26,7 @@ pub(crate) mod lease;
 mod lookout;
 pub mod mail;
 pub mod operator_hook;
+mod pace;
 mod peer;
 pub mod reaction;
 mod retries;
@@ -33,5 +35,6 @@ pub mod secrets;
 pub mod signal;
 pub mod signature;
 mod transport;
+pub mod variants;
 pub(crate) mod view;
 mod writer;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::message::{Internal, Kind, bucket_of};
+use domain::message::{Interface, Internal, Kind, bucket_of};
 use uuid::Uuid;
 
 use crate::outbox::{Message, Owed, bucket, owed};
@@ -233,6 +233,25 @@ pub async fn find(store: &Store, merchant: MerchantId, endpoint: EndpointId) -> 
         endpoint.0,
     )
     .fetch_optional(&store.engine)
+    .await?;
+    row.map(Endpoint::try_from).transpose()
+}
+
+/// The endpoint of `merchant` for `interface`, for whoever asks it.
+pub async fn find_for(store: &Store, merchant: MerchantId, interface: Interface) -> Result<Option<Endpoint>, Failed> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"
+        select
+            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
+            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
+        from endpoint
+        where merchant_id = $1 and interface = $2 and removed_at is null
+        "#,
+        merchant.0,
+        interface.as_str(),
+    )
+    .fetch_optional(&store.pool)
     .await?;
     row.map(Endpoint::try_from).transpose()
 }

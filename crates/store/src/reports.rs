@@ -1,9 +1,31 @@
-//! What reports are made of: the rollups, and nothing else.
+//! What reports are made of: the rollups, and nothing else. What endpoints are sent is counted in `settlements`.
 
 use chrono::{DateTime, Utc};
-use domain::id::MerchantId;
+use domain::id::{EndpointId, MerchantId};
+use domain::message::Interface;
 
-use crate::{Failed, Store};
+use crate::{Failed, Store, Tx};
+
+/// Counts a call of an endpoint of the transaction's merchant that is asked; those that are sent messages are counted when
+/// these are settled.
+pub async fn count_call(tx: &mut Tx, endpoint: EndpointId, interface: Interface, outcome: &str, at: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count)
+        values ($1, $2, date_trunc('hour', $3::timestamptz, 'UTC'), $4, $5, 1, 1)
+        on conflict (merchant_id, endpoint_id, hour, kind, outcome, number) do update
+        set count = hourly.count + excluded.count
+        "#,
+        tx.merchant().0,
+        endpoint.0,
+        at,
+        interface.as_str(),
+        outcome,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
 
 /// How many attempts of a day ended in one way.
 #[derive(Debug)]

@@ -206,14 +206,14 @@ fn no_write_asks_the_database_for_time_or_chance() {
 
 /// Who writes the rows of the delivery engine: the table of docs/adr/0010-one-writer-per-row.md, by module of the store. The
 /// flows' modules are `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`, the owner's are `settlements`, `notices` and
-/// `retry_jobs`, and others ask it by `deliveries`.
+/// `retry_jobs`, and others ask it by `deliveries`. Calls of endpoints that are asked are counted by `reports`.
 const WRITERS: [(&str, &str, &[&str]); 20] = [
     ("insert into", "message", &["endpoints", "outbox"]),
     ("insert into", "delivery", &["endpoints", "outbox", "retries", "retry_jobs"]),
     ("update", "delivery", &["deliveries", "settlements"]),
     ("delete from", "delivery", &["settlements"]),
     ("insert into", "attempt", &["settlements"]),
-    ("insert into", "attempt_hourly", &["settlements"]),
+    ("insert into", "attempt_hourly", &["reports", "settlements"]),
     ("insert into", "delivered_hourly", &["settlements"]),
     ("insert into", "failure", &["settlements"]),
     ("update", "failure", &["failures", "settlements"]),

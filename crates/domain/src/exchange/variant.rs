@@ -1,6 +1,7 @@
 //! The variants that something can be exchanged for, and when the merchant is asked for them.
 
 use crate::money::Cents;
+use crate::rma::choice::Standing;
 use crate::rma::policy::Policy;
 use crate::rma::sale::SoldLine;
 
@@ -41,7 +42,7 @@ pub enum NotOffered {
     ReasonDoesNotTrigger,
     /// The order has been exchanged, and there is one exchange for an order.
     AlreadyExchanged,
-    /// The merchant has no system that could be asked, or has paused it.
+    /// The merchant has no system that could be asked for variants, or none that places exchange orders.
     NoEndpoint,
 }
 
@@ -59,13 +60,17 @@ impl NotOffered {
 }
 
 /// What the merchant is asked for when a shopper returns a unit of `line` for `reason`: the line's variant identifier.
-pub fn asked_for<'a>(line: &'a SoldLine, reason: &str, policy: &Policy, exchanged: bool) -> Result<&'a str, NotOffered> {
+pub fn asked_for<'a>(line: &'a SoldLine, reason: &str, policy: &Policy, standing: Standing) -> Result<&'a str, NotOffered> {
     let identifier = line.variant_identifier.as_deref().filter(|identifier| fits_a_path(identifier));
     let identifier = identifier.ok_or(NotOffered::NoVariantIdentifier)?;
     if !policy.exchanges_for(reason) {
         return Err(NotOffered::ReasonDoesNotTrigger);
     }
-    if exchanged { Err(NotOffered::AlreadyExchanged) } else { Ok(identifier) }
+    match standing {
+        Standing::Offered => Ok(identifier),
+        Standing::NotOffered => Err(NotOffered::NoEndpoint),
+        Standing::ExchangedBefore => Err(NotOffered::AlreadyExchanged),
+    }
 }
 
 /// Whether a text can be one step of a path. An empty one cannot, and the two that lead to other places of the path cannot
@@ -108,18 +113,19 @@ mod tests {
     fn a_merchant_is_asked_for_a_line_that_has_variants_and_a_reason_for_an_exchange() {
         let policy = Policy::default();
         let with = |identifier: Option<&str>| SoldLine { variant_identifier: identifier.map(str::to_owned), ..line() };
-        assert_eq!(asked_for(&with(Some("V-1")), "TOO_SMALL", &policy, false), Ok("V-1"));
-        for (identifier, reason, exchanged, why) in [
-            (None, "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
-            (Some(""), "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
-            (Some("."), "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
-            (Some(".."), "TOO_SMALL", false, NotOffered::NoVariantIdentifier),
-            (Some("V-1"), "CHANGED_MIND", false, NotOffered::ReasonDoesNotTrigger),
-            (Some("V-1"), "NOT_GIVEN", false, NotOffered::ReasonDoesNotTrigger),
-            (Some("V-1"), "no reason of theirs", false, NotOffered::ReasonDoesNotTrigger),
-            (Some("V-1"), "TOO_LARGE", true, NotOffered::AlreadyExchanged),
+        assert_eq!(asked_for(&with(Some("V-1")), "TOO_SMALL", &policy, Standing::Offered), Ok("V-1"));
+        for (identifier, reason, standing, why) in [
+            (None, "TOO_SMALL", Standing::Offered, NotOffered::NoVariantIdentifier),
+            (Some(""), "TOO_SMALL", Standing::Offered, NotOffered::NoVariantIdentifier),
+            (Some("."), "TOO_SMALL", Standing::Offered, NotOffered::NoVariantIdentifier),
+            (Some(".."), "TOO_SMALL", Standing::Offered, NotOffered::NoVariantIdentifier),
+            (Some("V-1"), "CHANGED_MIND", Standing::Offered, NotOffered::ReasonDoesNotTrigger),
+            (Some("V-1"), "NOT_GIVEN", Standing::Offered, NotOffered::ReasonDoesNotTrigger),
+            (Some("V-1"), "no reason of theirs", Standing::Offered, NotOffered::ReasonDoesNotTrigger),
+            (Some("V-1"), "TOO_LARGE", Standing::ExchangedBefore, NotOffered::AlreadyExchanged),
+            (Some("V-1"), "TOO_LARGE", Standing::NotOffered, NotOffered::NoEndpoint),
         ] {
-            assert_eq!(asked_for(&with(identifier), reason, &policy, exchanged), Err(why), "{identifier:?} {reason}");
+            assert_eq!(asked_for(&with(identifier), reason, &policy, standing), Err(why), "{identifier:?} {reason}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! `backhaul endpoint …`.
 
-use std::time::Duration;
+mod trial;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -8,7 +8,6 @@ use domain::id::Handle;
 use domain::message::Interface;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
-use store::attempts::{self, Attempt};
 use store::endpoints::{self, Endpoint};
 use wire::time;
 
@@ -19,11 +18,6 @@ use crate::flow::configure_endpoint::{self as flow, Change};
 use crate::outbound::authentication::{Authentication, OAuth, Style};
 use crate::outbound::secrets::Secrets;
 use crate::outbound::{signal, view};
-
-/// How long a trial is waited for: the call's own deadline, and some time to get there.
-const PATIENCE: Duration = Duration::from_secs(35);
-/// How often its outcome is asked for.
-const ASK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -37,8 +31,14 @@ pub(super) enum Command {
     },
     /// Show an endpoint and how it fares.
     Show(Named),
-    /// Send a signed trial message through the whole engine, once, and show the exchange.
-    Test(Named),
+    /// Send a signed trial message through the whole engine, once, and show the exchange. `exchange_variants` is asked instead.
+    Test {
+        #[command(flatten)]
+        named: Named,
+        /// What `exchange_variants` is asked for.
+        #[arg(long, default_value = "test")]
+        variant_identifier: String,
+    },
     /// Send nothing until it is resumed; what is owed waits.
     Pause(Named),
     /// Send again.
@@ -61,7 +61,7 @@ pub(super) struct Named {
     /// Whose it is.
     #[arg(long)]
     merchant: Handle,
-    /// For which messages: `rma`, `exchange_order`, `outbound_asn`, `inventory_receipt`, `drop_shipment_confirmation`,
+    /// For which messages: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`, `drop_shipment_confirmation`,
     /// `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
     interface: Interface,
 }
@@ -70,7 +70,7 @@ pub(super) struct Named {
 pub(super) struct Set {
     #[command(flatten)]
     named: Named,
-    /// The whole address.
+    /// The whole address; that of `exchange_variants` holds `{variant_identifier}`.
     #[arg(long, conflicts_with = "base")]
     url: Option<String>,
     /// The merchant's base address; the contract's path is added.
@@ -196,22 +196,6 @@ struct Secret {
     signing_secret: String,
 }
 
-#[derive(Serialize)]
-struct Tried {
-    message_id: String,
-    outcome: String,
-    took_ms: i32,
-    reason: Option<String>,
-    answer: Option<String>,
-}
-
-impl Tried {
-    fn new(message: uuid::Uuid, attempt: Attempt) -> Self {
-        let answer = attempt.answer.map(|answer| String::from_utf8_lossy(&answer).into_owned());
-        Self { message_id: message.to_string(), outcome: attempt.outcome, took_ms: attempt.took_ms, reason: attempt.reason, answer }
-    }
-}
-
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::Set(mut set) => {
@@ -230,7 +214,10 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             let shown = view::endpoints(app, whose.id).await?.into_iter().find(|endpoint| endpoint.interface == interface.as_str());
             output::one(format, &shown.ok_or(flow::ConfigureEndpointError::NoSuchEndpoint(interface))?)
         }
-        Command::Test(named) => test(app, &named, format).await,
+        Command::Test { named, variant_identifier } if named.interface.is_asked() => {
+            trial::ask(app, &named, &variant_identifier, format).await
+        }
+        Command::Test { named, .. } => trial::send(app, &named, format).await,
         Command::Pause(Named { merchant: handle, interface }) => {
             let whose = merchant(app, &handle).await?;
             flow::pause_endpoint(app, &actor(), whose.id, interface).await?;
@@ -286,26 +273,4 @@ async fn list(app: &App, whose: &store::merchants::Merchant, format: Format) -> 
             changed_at.clone(),
         ]
     })
-}
-
-/// Sends a trial, and waits for what comes of it.
-async fn test(app: &App, named: &Named, format: Format) -> anyhow::Result<()> {
-    let whose = merchant(app, &named.merchant).await?;
-    let message = flow::test_endpoint(app, &actor(), whose.id, named.interface).await?;
-    signal::forward_now(app).await;
-    let asking = async {
-        loop {
-            if let Some(attempt) = attempts::list(&app.store, whose.id, message).await?.pop() {
-                return anyhow::Ok(attempt);
-            }
-            tokio::time::sleep(ASK_EVERY).await;
-        }
-    };
-    let Ok(attempt) = tokio::time::timeout(PATIENCE, asking).await else {
-        bail!(
-            "nothing was sent within {} s: is a `backhaul serve` running that delivers, and is the endpoint not paused?",
-            PATIENCE.as_secs()
-        );
-    };
-    output::one(format, &Tried::new(message, attempt?))
 }

@@ -35,6 +35,13 @@ pub(super) struct Set {
     /// A reason that shoppers can choose. Given once for each; together they replace the list.
     #[arg(long)]
     reason: Vec<String>,
+    /// A reason for which shoppers are offered an exchange, one of those that they can choose. Given once for each; together
+    /// they replace the list.
+    #[arg(long, value_name = "REASON")]
+    exchange_reason: Vec<String>,
+    /// Offer no exchange, whatever the reason.
+    #[arg(long, conflicts_with = "exchange_reason")]
+    no_exchange_reason: bool,
     /// A way back with its fee in cents: `mail-back`, `mail-back:499`, or `mail-back:499:deducted` when the fee is taken off the
     /// refund. Given once for each; together they replace the list, in the order in which shoppers see them.
     #[arg(long, value_name = "METHOD[:CENTS[:deducted]]")]
@@ -102,6 +109,7 @@ impl From<Set> for Change {
         Self {
             window_days: set.window_days,
             reasons: Some(set.reason).filter(|reasons| !reasons.is_empty()),
+            exchange_reasons: Some(set.exchange_reason).filter(|reasons| !reasons.is_empty() || set.no_exchange_reason),
             offers: Some(set.method).filter(|offers| !offers.is_empty()),
             gift_card: if set.no_gift_card { Some(None) } else { set.gift_card.map(Some) },
             concept: set.concept,
@@ -119,6 +127,7 @@ struct Shown {
     merchant: String,
     window_days: u16,
     reasons: Vec<String>,
+    exchange_reasons: Vec<String>,
     methods: Vec<ShownMethod>,
     managed_receiving: bool,
     gift_card_sku: Option<String>,
@@ -148,6 +157,7 @@ struct Head {
     merchant: String,
     window_days: u16,
     reasons: String,
+    exchange_reasons: String,
     managed_receiving: &'static str,
     gift_card_sku: Option<String>,
     gift_card_bonus_cents: i64,
@@ -180,6 +190,7 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
             merchant: handle.to_string(),
             window_days: policy.window_days,
             reasons: policy.reasons.clone(),
+            exchange_reasons: policy.exchange_reasons.clone(),
             methods,
             managed_receiving: policy.managed_receiving,
             gift_card_sku: policy.gift_card.as_ref().map(|terms| terms.sku.clone()),
@@ -195,6 +206,7 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
         merchant: handle.to_string(),
         window_days: policy.window_days,
         reasons: policy.reasons.join(", "),
+        exchange_reasons: policy.exchange_reasons.join(", "),
         managed_receiving: switched(policy.managed_receiving),
         gift_card_sku: policy.gift_card.as_ref().map(|terms| terms.sku.clone()),
         gift_card_bonus_cents: policy.gift_card.as_ref().map_or(0, |terms| terms.bonus.get()),

@@ -90,6 +90,7 @@ pub(super) async fn serve(
         app.enter(Phase::Serving);
         gone(leaving).await;
     }
+    app.variants.rest().await;
     if let Some(deliverer) = deliverer {
         deliverer.leave().await;
     }

@@ -24,6 +24,7 @@ pub struct Outbound {
     extra_roots: String,
     connect_timeout_ms: u64,
     call_timeout_ms: u64,
+    variants_timeout_ms: u64,
 }
 
 impl Outbound {
@@ -43,6 +44,12 @@ impl Outbound {
     #[must_use]
     pub fn call_timeout(&self) -> Duration {
         Duration::from_millis(self.call_timeout_ms)
+    }
+
+    /// How long a shopper waits for the variants of an exchange, with everything that leads to them.
+    #[must_use]
+    pub fn variants_timeout(&self) -> Duration {
+        Duration::from_millis(self.variants_timeout_ms)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::outbound::guard::NotAllowed;
 use crate::outbound::seal::Sealed;
 use crate::outbound::secrets::{Secrets, Unusable};
 use crate::outbound::signature::{NoSecret, Secret};
+use crate::outbound::variants::template::{self, NoTemplate};
 
 /// How many calls at once, and how many a second, an endpoint takes unless something else is set.
 const USUAL_SLOTS: i32 = 10;
@@ -53,9 +54,21 @@ pub enum ConfigureEndpointError {
     /// The address may not be called.
     #[error("the address cannot be called")]
     NotAllowed(#[from] NotAllowed),
+    /// The address cannot be asked for variants.
+    #[error("the address cannot be asked for variants")]
+    NoTemplate(#[from] NoTemplate),
     /// The schedule.
     #[error(transparent)]
     Schedule(#[from] NoSchedule),
+    /// Nothing is tried again where somebody waits for the answer.
+    #[error("{0} is asked while a shopper waits, so that nothing is tried again: leave --waits out")]
+    NoRetries(Interface),
+    /// Nothing is signed where nothing is sent.
+    #[error("{0} is asked and sent no messages, so that there is nothing to sign")]
+    NotSigned(Interface),
+    /// It takes no message, and so no trial message.
+    #[error("{0} is asked and sent no messages; `backhaul endpoint test` asks it")]
+    Asked(Interface),
     /// The limits.
     #[error("calls at once are 1 to 1000, calls a second 1 to 100000")]
     Limits,
@@ -80,7 +93,8 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, interface: In
     audit::record(tx, Entry { id: app.mint(), actor, action, detail: interface.as_str(), done_at: app.now() }).await
 }
 
-/// Adds the endpoint of `interface` or changes it. Answers the signing secret of a new one, which is shown once.
+/// Adds the endpoint of `interface` or changes it. Answers the signing secret of a new one that is sent messages, which is shown
+/// once.
 pub async fn set_endpoint(
     app: &App,
     actor: &str,
@@ -91,7 +105,7 @@ pub async fn set_endpoint(
     let mut tx = app.store.begin(merchant).await?;
     if let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? {
         let mut secrets = Secrets::open(app, merchant, &endpoint)?;
-        apply(app, &mut endpoint, &mut secrets, change)?;
+        apply(app, interface, &mut endpoint, &mut secrets, change)?;
         secrets.seal(app, merchant, &mut endpoint)?;
         endpoints::save(&mut tx, &endpoint).await?;
         record(app, &mut tx, actor, "endpoint.changed", interface).await?;
@@ -117,7 +131,7 @@ pub async fn set_endpoint(
         paused_at: None,
         changed_at: app.now(),
     };
-    apply(app, &mut endpoint, &mut secrets, change)?;
+    apply(app, interface, &mut endpoint, &mut secrets, change)?;
     if endpoint.url.is_empty() {
         return Err(ConfigureEndpointError::NoAddress);
     }
@@ -125,13 +139,22 @@ pub async fn set_endpoint(
     endpoints::insert(&mut tx, &endpoint).await?;
     record(app, &mut tx, actor, "endpoint.added", interface).await?;
     tx.commit().await?;
-    Ok(Some(secrets.secret.show()))
+    Ok((!interface.is_asked()).then(|| secrets.secret.show()))
 }
 
-fn apply(app: &App, endpoint: &mut Endpoint, secrets: &mut Secrets, change: Change) -> Result<(), ConfigureEndpointError> {
+fn apply(
+    app: &App,
+    interface: Interface,
+    endpoint: &mut Endpoint,
+    secrets: &mut Secrets,
+    change: Change,
+) -> Result<(), ConfigureEndpointError> {
     let Change { url, authentication, slots, per_second, waits, version_header } = change;
     if let Some(url) = url {
-        app.client.guard().check_url(&url)?;
+        match interface.is_asked() {
+            true => template::check(app.client.guard(), &url)?,
+            false => drop(app.client.guard().check_url(&url)?),
+        }
         endpoint.url = url;
     }
     if let Some(authentication) = authentication {
@@ -144,6 +167,9 @@ fn apply(app: &App, endpoint: &mut Endpoint, secrets: &mut Secrets, change: Chan
         return Err(ConfigureEndpointError::Limits);
     }
     if let Some(waits) = waits {
+        if interface.is_asked() {
+            return Err(ConfigureEndpointError::NoRetries(interface));
+        }
         Schedule::of_seconds(&waits)?;
         endpoint.waits = (!waits.is_empty()).then_some(waits);
     }
@@ -192,6 +218,9 @@ pub async fn rotate_secret(
     merchant: MerchantId,
     interface: Interface,
 ) -> Result<SecretString, ConfigureEndpointError> {
+    if interface.is_asked() {
+        return Err(ConfigureEndpointError::NotSigned(interface));
+    }
     let mut tx = app.store.begin(merchant).await?;
     let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     let mut secrets = Secrets::open(app, merchant, &endpoint)?;
@@ -237,6 +266,9 @@ pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> R
 
 /// Sends a trial through the whole engine, once, whatever comes of it. Answers the message's id.
 pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<Uuid, ConfigureEndpointError> {
+    if interface.is_asked() {
+        return Err(ConfigureEndpointError::Asked(interface));
+    }
     let id = app.mint();
     let mut tx = app.store.begin(merchant).await?;
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
@@ -249,4 +281,18 @@ pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interfa
     tx.commit().await?;
     app.signals.owe(owed);
     Ok(id)
+}
+
+/// The endpoint that an operator is about to ask on trial; that it was tried is in the audit.
+pub async fn endpoint_to_ask(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    interface: Interface,
+) -> Result<Endpoint, ConfigureEndpointError> {
+    let mut tx = app.store.begin(merchant).await?;
+    let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
+    record(app, &mut tx, actor, "endpoint.tested", interface).await?;
+    tx.commit().await?;
+    Ok(endpoint)
 }

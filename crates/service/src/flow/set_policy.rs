@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
-use domain::rma::policy::{Flaw, GiftCardTerms, Offer, Policy, Tag, TagRule};
+use domain::rma::policy::{Flaw, GiftCardTerms, NOT_GIVEN, Offer, Policy, Tag, TagRule};
 use domain::rma::sale::Weight;
 use store::audit::{self, Entry};
 use store::{Failed, merchants, return_policies};
@@ -23,6 +23,8 @@ pub struct Change {
     pub concept: Option<String>,
     /// Whether 409 and 422 are the merchant's last word on an exchange order.
     pub refusals_are_final: Option<bool>,
+    /// All reasons for which an exchange is offered.
+    pub exchange_reasons: Option<Vec<String>>,
     /// All ways back, in the order in which they are shown.
     pub offers: Option<Vec<Offer>>,
     /// Whether the warehouse receives for the merchant.
@@ -80,10 +82,16 @@ fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
         }
     }
     policy.tags.extend(change.tags);
+    let reasons = change.reasons.unwrap_or(policy.reasons);
+    let exchange_reasons = change.exchange_reasons.unwrap_or_else(|| {
+        // Nobody chooses a reason any more that is gone from the list.
+        policy.exchange_reasons.retain(|reason| reason == NOT_GIVEN || reasons.contains(reason));
+        policy.exchange_reasons
+    });
     let policy = Policy {
         window_days: change.window_days.unwrap_or(policy.window_days),
-        reasons: change.reasons.unwrap_or(policy.reasons),
-        exchange_reasons: policy.exchange_reasons,
+        reasons,
+        exchange_reasons,
         gift_card: change.gift_card.unwrap_or(policy.gift_card),
         concept: change.concept.or(policy.concept),
         refusals_are_final: change.refusals_are_final.unwrap_or(policy.refusals_are_final),
@@ -108,6 +116,7 @@ fn told(change: &Change) -> String {
         }),
         change.concept.as_ref().map(|concept| format!("concept: {concept}")),
         change.refusals_are_final.map(|on| format!("refusals_are_final: {on}")),
+        change.exchange_reasons.as_ref().map(|reasons| format!("exchange_reasons: {}", reasons.join(", "))),
         change.offers.as_ref().map(|list| format!("methods: {}", offers(list))),
         change.managed_receiving.map(|on| format!("managed_receiving: {on}")),
         change.express_limit.map(|limit| format!("express_limit_pounds: {limit}")),

@@ -1,19 +1,21 @@
 //! A shopper confirms a return: its units are claimed, and the merchant's systems are told.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::exchange;
 use domain::exchange::variant::Variant;
 use domain::id::MerchantId;
 use domain::money::Cents;
-use domain::rma::choice::{Chosen, Exchanges, Getting, Impossible, NoExchange, Picked, choose};
+use domain::rma::choice::{Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, Wanted, choose};
 use domain::rma::eligibility::{self, Taken};
 use domain::rma::identifier::Identifier;
 use domain::rma::money::{self, Financials, UnitMoney};
 use domain::rma::policy::{Offer, Policy, REMINDED_AFTER};
 use domain::rma::sale::Sale;
 use domain::rma::{Rma, Unit};
+use futures::future::try_join_all;
 use store::exchange_orders;
 use store::rmas::{Item, Return};
 use store::unit_claims::Claim;
@@ -25,6 +27,7 @@ use super::label_return::want_label;
 use super::place_exchange::want_exchange;
 use super::tell_return::tell_new;
 use crate::app::App;
+use crate::exchanges::{self, OptionsError};
 use crate::returns;
 
 /// How often a return is tried again whose name or key was taken meanwhile.
@@ -40,6 +43,9 @@ pub struct Key {
     /// SHA-256 of what is asked for.
     pub request_hash: [u8; 32],
 }
+
+/// What merchants told of, by line.
+type Variants = BTreeMap<String, Arc<[Variant]>>;
 
 /// What came of it.
 pub struct Started {
@@ -61,6 +67,9 @@ pub enum StartReturnError {
     /// The key was used for something else.
     #[error("the key was used for another request")]
     KeyUsed,
+    /// What can be had instead of the money is not known.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
     /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
@@ -87,15 +96,30 @@ pub async fn start_return(
     }
 }
 
-/// What the merchant offers instead of the lines that are to be exchanged, by line. It is asked before anything is locked.
-async fn offered(
-    app: &App,
-    merchant: MerchantId,
-    wanted: &StartReturnIn<'_>,
-    key: Option<&Key>,
-) -> Result<BTreeMap<String, Vec<Variant>>, StartReturnError> {
-    let _ = (app, merchant, wanted, key);
-    Ok(BTreeMap::new())
+/// What the merchant offers instead of the lines that are to be exchanged, by line. It is asked before anything is locked, and
+/// not at all by who repeats a request.
+async fn offered(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, key: Option<&Key>) -> Result<Variants, StartReturnError> {
+    let choice = wanted.choice();
+    let exchanged: Vec<&Wanted<'_>> = choice.items.iter().filter(|item| matches!(item.instead, Instead::Variant(_))).collect();
+    if exchanged.is_empty() || is_repeated(app, merchant, key).await? {
+        return Ok(Variants::new());
+    }
+    let order = match exchanges::find(app, merchant, &wanted.order_identifier.0).await {
+        Err(OptionsError::NoSuchLine) => return Err(StartReturnError::NoSuchOrder),
+        found => found?,
+    };
+    let ask = async |item: &Wanted<'_>| match order.line(item.line) {
+        Ok(line) => exchanges::options(app, merchant, &order, line, item.reason).await.map(|options| Some((line, options.told()?))),
+        Err(_) => Ok(None),
+    };
+    let told = try_join_all(exchanged.into_iter().map(ask)).await?;
+    Ok(told.into_iter().flatten().map(|(line, variants)| (line.identifier.clone(), variants)).collect())
+}
+
+async fn is_repeated(app: &App, merchant: MerchantId, key: Option<&Key>) -> Result<bool, StartReturnError> {
+    let Some(key) = key else { return Ok(false) };
+    let mut tx = app.store.begin(merchant).await?;
+    Ok(idempotency::find(&mut tx, &key.key, app.now()).await?.is_some())
 }
 
 async fn attempt(
@@ -103,7 +127,7 @@ async fn attempt(
     merchant: MerchantId,
     wanted: &StartReturnIn<'_>,
     key: Option<&Key>,
-    variants: &BTreeMap<String, Vec<Variant>>,
+    variants: &Variants,
 ) -> Result<Started, StartReturnError> {
     let now = app.now();
     let mut tx = app.store.begin(merchant).await?;

@@ -5,6 +5,7 @@ pub(super) mod carrier_webhooks;
 pub(super) mod endpoints;
 pub(super) mod event_stream;
 pub(super) mod events;
+pub(super) mod exchange_options;
 pub(super) mod imports;
 pub(super) mod messages;
 pub(super) mod orders;

@@ -68,6 +68,10 @@ pub(super) enum ApiError {
     },
     /// An import broke off and can be resumed.
     Interrupted(Uuid, Box<Self>),
+    /// The merchant's system cannot be reached, or errs.
+    MerchantErred,
+    /// The merchant's system did not answer in time.
+    MerchantTooSlow,
     /// The database cannot be reached.
     Unavailable(String),
     /// We are at fault.
@@ -158,7 +162,8 @@ impl ApiError {
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::MerchantErred => StatusCode::BAD_GATEWAY,
+            Self::MerchantTooSlow | Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Interrupted(_, cause) => cause.status(),
         }
@@ -209,6 +214,14 @@ impl ApiError {
             Self::TooManyRequests { exceeded, limit, retry_after } => {
                 let what = exceeded.what();
                 format!("The limit is {limit} {what}; retry in {retry_after} s at the earliest, with exponential backoff.")
+            }
+            Self::MerchantErred => {
+                "The merchant's system cannot be reached or errs, so that no exchange is offered; go on with a refund or a gift card."
+                    .to_owned()
+            }
+            Self::MerchantTooSlow => {
+                "The merchant's system did not answer in time, so that no exchange is offered; go on with a refund or a gift card."
+                    .to_owned()
             }
             Self::Unavailable(_) => "The service is unavailable at the moment; try again with exponential backoff.".to_owned(),
             Self::Internal(_) => "The service failed; try again with exponential backoff, and quote the request_id to support.".to_owned(),

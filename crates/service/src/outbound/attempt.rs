@@ -17,7 +17,6 @@ use super::reaction::{Call, Ending, How, Reaction};
 use super::transport::{prepare, send};
 use super::writer::{Reacts, Result as Ended};
 use crate::app::App;
-use crate::metrics::{AttemptLabels, InterfaceLabels};
 
 /// A message to be sent.
 pub(super) struct Letter {
@@ -185,9 +184,7 @@ async fn call(
     {
         exchange.outcome = Outcome::Unusable { status, why: missing.to_owned() };
     }
-    let interface = letter.kind.as_str();
-    app.metrics.attempts.get_or_create(&AttemptLabels { interface, outcome: exchange.outcome.word() }).inc();
-    app.metrics.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(exchange.took.as_secs_f64());
+    app.metrics.attempted(letter.kind.as_str(), exchange.outcome.word(), exchange.took);
     complete(&mut attempt, &exchange);
     attempts.push(attempt);
     Some((exchange, token))

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::delivery::Outcome;
+use domain::id::EndpointId;
 use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use store::carrier_accounts;
@@ -41,7 +42,7 @@ pub(super) enum Prepared {
 /// own clock, which did not move with the sandbox's.
 pub(super) async fn prepare(app: &App, way: &Way, letter: &Letter, now: DateTime<Utc>) -> Prepared {
     match way {
-        Way::Endpoint(address) => match authorize(app, address, letter).await {
+        Way::Endpoint(address) => match authorize(app, address, letter.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = headers(&address.live_secrets(now), letter, app.clock.wall());
                 headers.extend(authorization.into_iter().chain(address.version.clone()).map(|(name, value)| (Some(name), value)));
@@ -120,10 +121,14 @@ fn headers(secrets: &[&Secret], letter: &Letter, timestamp: DateTime<Utc>) -> He
 }
 
 /// What authenticates us.
-async fn authorize(app: &App, address: &Address, letter: &Letter) -> Result<(Option<(HeaderName, HeaderValue)>, Option<Token>), Outcome> {
+pub(super) async fn authorize(
+    app: &App,
+    address: &Address,
+    endpoint: EndpointId,
+) -> Result<(Option<(HeaderName, HeaderValue)>, Option<Token>), Outcome> {
     match &address.authentication {
         Authentication::OAuth(oauth) => {
-            let token = app.tokens.token(&app.client, letter.endpoint.0, oauth).await?;
+            let token = app.tokens.token(&app.client, endpoint.0, oauth).await?;
             Ok((Some(token.header()), Some(token)))
         }
         other => Ok((other.header().map_err(|wrong| Outcome::Refused(wrong.to_string()))?, None)),

@@ -77,7 +77,9 @@ async fn start(app: &App, demo: &Demo, magic: &str, reason: &str) -> anyhow::Res
     let wanted = returns::read(body.as_bytes()).map_err(|_| anyhow!("the sample return is refused"))?;
     start_return(app, demo.id, &wanted, None).await.map_err(|error| match error {
         StartReturnError::Faulty(_) => anyhow!("the policy of {} does not let the sample return be; `--reset` begins anew", demo.handle),
-        StartReturnError::NoSuchOrder | StartReturnError::KeyUsed | StartReturnError::Failed(_) => error.into(),
+        StartReturnError::NoSuchOrder | StartReturnError::KeyUsed | StartReturnError::Options(_) | StartReturnError::Failed(_) => {
+            error.into()
+        }
     })?;
     Ok(order)
 }

@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::flow::cancel_return::{BY_MERCHANT, CancelReturnError, cancel_return};
 use crate::flow::resend_return::resend_return;
 use crate::flow::start_return::{Key, StartReturnError, Started, start_return, taken};
+use crate::http::api::exchange_options;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
@@ -46,6 +47,7 @@ const LONGEST_KEY: usize = 255;
         (status = 400, description = "Malformed JSON, or a key that is none.", body = ErrorBody),
         (status = 409, description = "The key was used for another request.", body = ErrorBody),
         (status = 422, description = "Every fault with its path, such as units that cannot come back; nothing was started.", body = ErrorBody),
+        (status = 502, description = "What units can be exchanged for is not known: the merchant's system cannot be reached or errs.", body = ErrorBody),
     )
 )]
 pub(crate) async fn start(
@@ -64,6 +66,7 @@ pub(crate) async fn start(
         StartReturnError::KeyUsed => {
             ApiError::Conflict("The Idempotency-Key was used for another request; use a new one for every return.".to_owned())
         }
+        StartReturnError::Options(error) => exchange_options::refused(error),
         StartReturnError::Failed(failed) => failed.into(),
     })?;
     let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
