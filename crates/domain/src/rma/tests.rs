@@ -165,6 +165,37 @@ fn a_return_of_exchanges_alone_is_refunded_when_the_merchant_settles_one() {
 }
 
 #[test]
+fn an_exchange_is_placed_once_and_completes_a_return_that_was_refunded() {
+    let mut rma = of(&[RefundType::Refund, RefundType::EvenExchange]);
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!(rma.place_exchange(), Step::Moved(Event::Refunded));
+    assert_eq!((rma.status, rma.place_exchange(), rma.convert_exchange()), (Status::Refunded, Step::Unchanged, Step::Unchanged));
+    let mut rma = of(&[RefundType::UnevenExchange]);
+    assert_eq!(rma.place_exchange(), Step::Moved(Event::ExchangePlaced));
+    assert_eq!((rma.status, rma.cancel()), (Status::Created, Err(Refused::NotCancelable(Held::ExchangePlaced))));
+}
+
+#[test]
+fn an_exchange_that_cannot_be_is_refunded_and_the_return_can_be_called_off_again() {
+    let mut rma = of(&[RefundType::Refund, RefundType::EvenExchange, RefundType::UnevenExchange]);
+    assert_eq!(rma.cancel(), Err(Refused::NotCancelable(Held::ExchangeOwed)));
+    assert_eq!(rma.convert_exchange(), Step::Moved(Event::ExchangeConverted));
+    assert!(rma.units.iter().all(|unit| unit.refund_type == RefundType::Refund && !unit.exchange_owed));
+    assert_eq!((rma.convert_exchange(), rma.may_expire()), (Step::Unchanged, true));
+    assert_eq!(rma.refund(&[0, 1, 2]), Ok(Step::Moved(Event::Refunded)));
+}
+
+#[test]
+fn a_settled_return_still_takes_the_refund_of_what_was_exchanged() {
+    let mut rma = of(&[RefundType::Refund, RefundType::EvenExchange]);
+    rma.place_exchange();
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::Refunded)));
+    assert_eq!(rma.open(), BTreeMap::from([("line".to_owned(), vec![1])]));
+    assert_eq!(rma.refund(&[1]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!((rma.open().len(), rma.status), (0, Status::Refunded));
+}
+
+#[test]
 fn a_refund_goes_to_what_is_to_be_refunded_before_what_is_exchanged() {
     let rma = of(&[RefundType::EvenExchange, RefundType::Refund]);
     assert_eq!(rma.open(), BTreeMap::from([("line".to_owned(), vec![1, 0])]));

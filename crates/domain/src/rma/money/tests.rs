@@ -82,6 +82,49 @@ fn a_fee_above_the_refunds_takes_all_and_says_what_is_missing() {
     assert_eq!(financials(&[], cents(799)).undeducted, cents(799));
 }
 
+#[test]
+fn what_becomes_a_refund_shares_what_is_left_of_the_fee() {
+    let money = |estimated| UnitMoney { estimated: cents(estimated), ..UnitMoney::default() };
+    let paid = Financials { estimated: cents(1_000), service: cents(0), shopper: cents(900), fee: cents(100) };
+    let units = [
+        (money(1_000), RefundType::Refund, Some(paid)),
+        (money(1_000), RefundType::Refund, None),
+        (money(500), RefundType::EvenExchange, None),
+    ];
+    let shared = share_anew(&units, cents(250));
+    assert_eq!(shared[0], paid, "what was refunded stays as it was");
+    assert_eq!((shared[1].shopper, shared[1].fee), (cents(850), cents(150)));
+    assert_eq!((shared[2].service, shared[2].fee), (cents(500), cents(0)));
+}
+
+proptest! {
+    #[test]
+    fn a_fee_is_never_taken_twice(
+        units in prop::collection::vec((any_cents(), any_type(), any::<bool>()), 0..20), fee in any_cents(),
+    ) {
+        let money = |estimated| UnitMoney { estimated, ..UnitMoney::default() };
+        let paid: Vec<_> = units.iter().map(|(amount, refund_type, _)| (money(*amount), *refund_type)).collect();
+        let before = financials(&paid, fee).units;
+        // Every exchange has become a refund; some of what was a refund all along was paid.
+        let now: Vec<_> = units
+            .iter()
+            .zip(&before)
+            .map(|((amount, refund_type, settled), before)| {
+                let settled = *settled && *refund_type == RefundType::Refund;
+                (money(*amount), RefundType::Refund, settled.then_some(*before))
+            })
+            .collect();
+        let after = share_anew(&now, fee);
+        prop_assert_eq!(after.len(), units.len());
+        let taken = sum(after.iter().map(|unit| unit.fee));
+        prop_assert!(taken <= i128::from(fee.get()));
+        for ((_, _, settled), after) in now.iter().zip(&after) {
+            prop_assert!(settled.is_none_or(|settled| settled == *after));
+            prop_assert_eq!(i128::from(after.shopper.get()) + i128::from(after.fee.get()), i128::from(after.estimated.get()));
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn parts_sum_to_the_whole_and_differ_by_a_cent_at_most(total in any_cents(), parts in 1..1_100_u32) {

@@ -12,6 +12,8 @@ enum Happening {
     ReceivingClosed,
     Refunded(Vec<usize>),
     Canceled,
+    ExchangePlaced,
+    ExchangeConverted,
 }
 
 fn happenings() -> impl Strategy<Value = Happening> {
@@ -33,6 +35,8 @@ fn happenings() -> impl Strategy<Value = Happening> {
         1 => Just(Happening::ReceivingClosed),
         2 => units().prop_map(Happening::Refunded),
         1 => Just(Happening::Canceled),
+        1 => Just(Happening::ExchangePlaced),
+        1 => Just(Happening::ExchangeConverted),
     ]
 }
 
@@ -56,6 +60,8 @@ fn happen(rma: &mut Rma, happening: &Happening) -> Result<Step, Refused> {
         Happening::ReceivingClosed => rma.close_receiving(),
         Happening::Refunded(units) => rma.refund(units),
         Happening::Canceled => rma.cancel(),
+        Happening::ExchangePlaced => Ok(rma.place_exchange()),
+        Happening::ExchangeConverted => Ok(rma.convert_exchange()),
     }
 }
 
@@ -68,6 +74,9 @@ fn check(before: &Rma, after: &Rma) -> Result<(), TestCaseError> {
         prop_assert!(!old.refunded || new.refunded, "a refund is not taken back");
         prop_assert!(old.parcel.number().is_some() || new.parcel == old.parcel || matches!(new.parcel, Parcel::PreTransit(_)));
         prop_assert!(old.receiving != Some(Receiving::Received) || new.receiving == Some(Receiving::Received));
+        let placed = old.refund_type != RefundType::Refund && !old.exchange_owed;
+        prop_assert!(!placed || (new.refund_type == old.refund_type && !new.exchange_owed), "what is exchanged is not refunded");
+        prop_assert!(old.refund_type != RefundType::Refund || new.refund_type == RefundType::Refund, "what is refunded is not exchanged");
         prop_assert!(!old.parcel.has_moved() || new.parcel.has_moved());
     }
     prop_assert_eq!(after.settle_status(), after.status, "the status always follows from the units");
