@@ -14,6 +14,7 @@ mod delivery_chaos;
 mod delivery_crash;
 mod delivery_freeze;
 mod delivery_outage;
+mod exchanges;
 mod feed;
 mod feed_history;
 mod growth;
@@ -120,6 +121,20 @@ enum Command {
         #[arg(long, default_value_t = 5_000)]
         every: u64,
     },
+    /// Kills of the service while hundreds confirm the same exchange at once, and merchants fail before and after they place it.
+    ChaosExchanges {
+        #[arg(long, default_value_t = 200)]
+        orders: u64,
+        #[arg(long, default_value_t = 200)]
+        confirmations: u64,
+        #[arg(long, default_value_t = 100)]
+        refused: u64,
+        #[arg(long, default_value_t = 20)]
+        kills: u32,
+        /// Milliseconds.
+        #[arg(long, default_value_t = 4_000)]
+        every: u64,
+    },
     /// Kills of the service while carriers fail three calls in ten, and repeat and reorder their webhooks.
     ChaosCarriers {
         /// Returns that want a label.
@@ -222,6 +237,10 @@ async fn main() -> anyhow::Result<()> {
         Command::ChaosReturns { returns, kills, database_kills, every } => {
             let plan = returns::chaos::Plan { returns, kills, database_kills, every: Duration::from_millis(every) };
             returns::chaos::run(&cli.program, &plan).await?
+        }
+        Command::ChaosExchanges { orders, confirmations, refused, kills, every } => {
+            let every = Duration::from_millis(every);
+            exchanges::run(&cli.program, &exchanges::Plan { orders, confirmations, refused, kills, every }).await?
         }
         Command::ChaosCarriers { returns, kills, every } => {
             carriers::run(&cli.program, &carriers::Plan { returns, kills, every: Duration::from_millis(every) }).await?

@@ -26,15 +26,18 @@ pub enum Mood {
 #[derive(Clone, Default)]
 pub struct ExchangeOrders(Arc<Mutex<Book>>);
 
+/// The mood for an original order that was asked for so often, this time included.
+type Temper = Box<dyn Fn(&str, usize) -> Mood + Send>;
+
 #[derive(Default)]
 struct Book {
-    standing: Option<Mood>,
+    standing: Option<Temper>,
     next: VecDeque<Mood>,
     orders: BTreeMap<String, ExchangeOrder>,
 }
 
 /// An exchange order, as the merchant knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExchangeOrder {
     /// What the merchant calls it; none as long as it was not placed.
     pub identifier: Option<String>,
@@ -58,7 +61,12 @@ impl Merchant {
 impl ExchangeOrders {
     /// What it makes of requests from now on.
     pub fn mood(&self, mood: Mood) {
-        self.book().standing = Some(mood);
+        self.mood_by(move |_, _| mood.clone());
+    }
+
+    /// What it makes of requests from now on, by the original order and how often it was asked for, this time included.
+    pub fn mood_by(&self, temper: impl Fn(&str, usize) -> Mood + Send + 'static) {
+        self.book().standing = Some(Box::new(temper));
     }
 
     /// What it makes of the next requests, one each, before it is as it was.
@@ -86,10 +94,11 @@ impl ExchangeOrders {
         let body = received.json();
         let Some(original) = body.get("original_order_id").and_then(Value::as_str) else { return Answer::status(400) };
         let mut book = self.book();
-        let mood = book.next.pop_front().or_else(|| book.standing.clone()).unwrap_or(Mood::Willing);
-        let order =
-            book.orders.entry(original.to_owned()).or_insert_with(|| ExchangeOrder { identifier: None, asked: 0, bodies: BTreeSet::new() });
+        let Book { standing, next, orders } = &mut *book;
+        let order = orders.entry(original.to_owned()).or_default();
         order.asked += 1;
+        let temper = || standing.as_ref().map(|temper| temper(original, order.asked));
+        let mood = next.pop_front().or_else(temper).unwrap_or(Mood::Willing);
         order.bodies.insert(body.to_string());
         if let Mood::Refusing(status) = mood {
             return Answer::status(status).json(&json!({ "message": "out of stock" }));

@@ -1,0 +1,235 @@
+//! `chaos-exchanges`: hundreds of confirmations of the same exchange at once, and merchants that fail before and after they place
+//! an order, while the service is killed again and again. Every order must be exchanged once, by one body; and nothing is ever
+//! exchanged and refunded both.
+//!
+//! - Who confirms (`confirm.rs`): shoppers in a hurry, who send again what got no answer.
+//! - How the merchants' systems behave (`temper.rs`).
+//! - What is compared in the end (`history.rs`): what shoppers were answered, what the merchants placed and were told, and what
+//!   is stored; and the faults that this must find (`faults.rs`).
+
+mod confirm;
+mod faults;
+mod history;
+mod temper;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use backhaul::app::App;
+use backhaul::flow::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::retry_failures::{Wanted, retry_failures};
+use backhaul::flow::set_policy::{self, set_policy};
+use domain::id::MerchantId;
+use domain::message::{Interface, Kind};
+use domain::money::Cents;
+use domain::rma::policy::GiftCardTerms;
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use sandbox::merchant::{ExchangeOrders, Merchant, Mood, OnShelf};
+use serde_json::Value;
+use sqlx::PgConnection;
+use tokio::task::JoinSet;
+
+use self::confirm::{Confirmed, Shopper};
+use self::history::{History, Stored, Told, check};
+use crate::stage::{Service, Stage};
+use crate::witness::SEED;
+
+/// What is done to it.
+pub(crate) struct Plan {
+    /// How many orders are exchanged while merchants are unreliable.
+    pub(crate) orders: u64,
+    /// How many confirmations of each there are at once.
+    pub(crate) confirmations: u64,
+    /// How many orders more are refused, for good or after they were placed.
+    pub(crate) refused: u64,
+    /// How often the service is killed at least; it goes on until all is confirmed.
+    pub(crate) kills: u32,
+    /// How long it lives, about.
+    pub(crate) every: Duration,
+}
+
+/// How many merchants there are. All of them use the same identifiers.
+const SHOPS: usize = 4;
+/// How many orders are confirmed at a time.
+const AT_A_TIME: usize = 8;
+/// How long a call may take.
+const CALL_TIMEOUT_MS: &str = "1500";
+/// How long all of it may take after the last kill.
+const SETTLED_WITHIN: Duration = Duration::from_mins(4);
+
+/// The merchants' systems, and what they were told.
+pub(crate) struct Scene {
+    stage: Arc<Stage>,
+    app: App,
+    systems: Vec<(Merchant, ExchangeOrders)>,
+    told: Arc<Mutex<Vec<Told>>>,
+}
+
+pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
+    println!("Setting the stage: a temporary PostgreSQL, {SHOPS} merchants that exchange …");
+    let scene = Scene::set(program).await?;
+    let mut service = scene.serve(None)?;
+    service.ready().await?;
+    let started = Instant::now();
+
+    println!("{} orders, {} confirmations of each at once, and kills of the service …", plan.orders, plan.confirmations);
+    let shoppers = Shopper::all(0..plan.orders, plan.confirmations, &scene.stage, service.address);
+    let (mut confirmed, mut kills) = scene.confirm(shoppers, plan, &mut service).await?;
+    scene.settle().await?;
+
+    println!("{} orders more, which merchants refuse, some of them after they placed them …", plan.refused);
+    let end = plan.orders + plan.refused;
+    let shoppers = Shopper::all(plan.orders..end, 1, &scene.stage, service.address);
+    scene.refuse(plan.orders);
+    let (more, more_kills) = scene.confirm(shoppers, plan, &mut service).await?;
+    confirmed.extend(more);
+    kills += more_kills;
+    scene.settle().await?;
+    let mut connection = scene.stage.connect().await?;
+    let in_doubt = scene.history(&mut connection, confirmed.clone()).await?;
+    check(&in_doubt).ensure_sound()?;
+
+    println!("What is in doubt is tried again …");
+    scene.be_willing();
+    scene.retry().await?;
+    scene.settle().await?;
+    service.leave().await?;
+    let history = scene.history(&mut connection, confirmed).await?;
+    let result = check(&history).result(kills, faults::caught(&history), started.elapsed());
+    check(&history).ensure(usize::try_from(plan.orders)?, &result)?;
+    Ok(result)
+}
+
+impl Scene {
+    async fn set(program: &Path) -> anyhow::Result<Self> {
+        let stage = Arc::new(Stage::set(program).await?);
+        let app = stage.app()?;
+        let (mut systems, told) = (Vec::new(), Arc::new(Mutex::new(Vec::new())));
+        for shop in 0..SHOPS {
+            let merchant = Merchant::start().await?;
+            merchant.has_variants("V-SHOE", [OnShelf::new("SHOE-43", "43", 5_000).stock(1_000_000)]);
+            let orders = merchant.places_exchange_orders("/exchange_orders");
+            orders.mood_by(temper::unreliable(shop));
+            listen(&merchant, &told, shop);
+            open(&app, &stage, shop, &merchant).await?;
+            systems.push((merchant, orders));
+        }
+        Ok(Self { stage, app, systems, told })
+    }
+
+    /// The service, where it was if it was there before.
+    fn serve(&self, again: Option<&Service>) -> anyhow::Result<Service> {
+        let variables = [("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", CALL_TIMEOUT_MS)];
+        let (address, admin) = match again {
+            Some(service) => (service.address, service.admin),
+            None => (crate::stage::free()?, crate::stage::free()?),
+        };
+        self.stage.serve_with(address, admin, &variables)
+    }
+
+    /// Lets shoppers confirm, some orders at a time, and kills the service meanwhile. Answers what they heard, and how often it
+    /// was killed.
+    async fn confirm(&self, shoppers: Vec<Shopper>, plan: &Plan, service: &mut Service) -> anyhow::Result<(Vec<Confirmed>, u32)> {
+        let (mut waiting, mut at_work) = (shoppers.into_iter(), JoinSet::new());
+        let (mut confirmed, mut kills, mut chance) = (Vec::new(), 0, StdRng::seed_from_u64(SEED));
+        at_work.spawn(waiting.next().context("nobody confirms")?.confirm());
+        let mut next_kill = tokio::time::Instant::now() + plan.every;
+        while !at_work.is_empty() || kills < plan.kills {
+            while at_work.len() < AT_A_TIME
+                && let Some(shopper) = waiting.next()
+            {
+                at_work.spawn(shopper.confirm());
+            }
+            tokio::select! {
+                Some(done) = at_work.join_next(), if !at_work.is_empty() => confirmed.push(done??),
+                () = tokio::time::sleep_until(next_kill) => {
+                    service.kill();
+                    *service = self.serve(Some(service))?;
+                    service.ready().await?;
+                    kills += 1;
+                    println!("{kills} kills, {} orders confirmed", confirmed.len());
+                    next_kill = tokio::time::Instant::now() + plan.every.mul_f64(chance.random_range(0.5..1.5));
+                }
+            }
+        }
+        Ok((confirmed, kills))
+    }
+
+    /// From now on, orders from number `from` on are refused.
+    fn refuse(&self, from: u64) {
+        for (shop, (_, orders)) in self.systems.iter().enumerate() {
+            orders.mood_by(temper::refusing(shop, from));
+        }
+    }
+
+    fn be_willing(&self) {
+        self.systems.iter().for_each(|(_, orders)| orders.mood(Mood::Willing));
+    }
+
+    /// Waits until nothing is owed, or for too long: the checker tells what is missing.
+    async fn settle(&self) -> anyhow::Result<()> {
+        let (started, mut connection) = (Instant::now(), self.stage.connect().await?);
+        while started.elapsed() < SETTLED_WITHIN {
+            let owed: i64 = sqlx::query_scalar("select count(*) from delivery").fetch_one(&mut connection).await?;
+            if owed == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        println!("not all is settled after {} s", SETTLED_WITHIN.as_secs());
+        Ok(())
+    }
+
+    /// Tries everything again that was given up.
+    async fn retry(&self) -> anyhow::Result<()> {
+        let mut connection = self.stage.connect().await?;
+        for merchant in self.stage.merchants.iter().take(SHOPS) {
+            let given_up = "select count(*) from failure where merchant_id = $1 and state = 'open'";
+            let given_up: i64 = sqlx::query_scalar(given_up).bind(merchant).fetch_one(&mut connection).await?;
+            if given_up > 0 {
+                let wanted = Wanted { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
+                retry_failures(&self.app, "proof", MerchantId(*merchant), wanted).await?;
+            }
+        }
+        let started = Instant::now();
+        let at_work = "select count(*) from retry_job where ended_at is null";
+        while started.elapsed() < SETTLED_WITHIN && sqlx::query_scalar::<_, i64>(at_work).fetch_one(&mut connection).await? > 0 {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        Ok(())
+    }
+
+    async fn history(&self, connection: &mut PgConnection, confirmed: Vec<Confirmed>) -> anyhow::Result<History> {
+        let placed = self.systems.iter().enumerate().flat_map(|(shop, (_, orders))| {
+            orders.orders().into_iter().map(move |(original, order)| ((shop, original), order))
+        });
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(History { confirmed, placed: placed.collect(), stored: Stored::read(connection, &self.stage.merchants).await?, told })
+    }
+}
+
+/// Keeps what the systems of the merchant `shop` are told of its returns.
+fn listen(systems: &Merchant, told: &Arc<Mutex<Vec<Told>>>, shop: usize) {
+    let told = Arc::clone(told);
+    systems.answer_by("/rmas", move |received| {
+        told.lock().unwrap_or_else(PoisonError::into_inner).push(Told::of(shop, received));
+        sandbox::merchant::Answer::ok()
+    });
+}
+
+/// The endpoints of the merchant `shop`, and its gift cards. What fails is tried again soon.
+async fn open(app: &App, stage: &Stage, shop: usize, systems: &Merchant) -> anyhow::Result<()> {
+    let merchant = MerchantId(*stage.merchants.get(shop).context("there are not so many merchants")?);
+    for interface in [Interface::Rma, Interface::ExchangeVariants, Interface::ExchangeOrder] {
+        let url = Some(systems.url(interface.path()));
+        let waits = (interface != Interface::ExchangeVariants).then(|| vec![1, 1, 1, 2, 2]);
+        let change = Change { url, per_second: Some(10_000), slots: Some(50), waits, ..Change::default() };
+        set_endpoint(app, "proof", merchant, interface, change).await?;
+    }
+    let gift_card = Some(Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus: Cents::new(500).unwrap_or_default() }));
+    set_policy(app, "proof", merchant, set_policy::Change { gift_card, ..set_policy::Change::default() }).await?;
+    Ok(())
+}

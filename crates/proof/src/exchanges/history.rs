@@ -1,0 +1,231 @@
+//! The checker: what shoppers were answered, what the merchants placed and were told, and what is stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use anyhow::ensure;
+use sandbox::merchant::{ExchangeOrder, Received};
+use serde_json::{Value, json};
+use sqlx::{PgConnection, Row as _};
+use uuid::Uuid;
+
+use super::confirm::Confirmed;
+
+/// An order, by its merchant and its identifier.
+pub(super) type Key = (usize, String);
+
+/// What the systems of a merchant were told of a return: what each unit became.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    pub(super) order: Key,
+    pub(super) event: String,
+    pub(super) exchange_order: Option<String>,
+}
+
+impl Told {
+    pub(super) fn of(shop: usize, received: &Received) -> Self {
+        let body = received.json();
+        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(ToOwned::to_owned);
+        Self {
+            order: (shop, text("/items/0/order_identifier").unwrap_or_default()),
+            event: received.header("x-service-event").unwrap_or_default().to_owned(),
+            exchange_order: text("/items/0/exchange_order_identifier"),
+        }
+    }
+}
+
+/// An exchange as it is stored, with the only unit of its return.
+#[derive(Clone, Debug)]
+pub(super) struct StoredExchange {
+    pub(super) rma: String,
+    pub(super) state: String,
+    pub(super) order_identifier: Option<String>,
+    /// What the unit says: the kind of refund, the exchange order, and what the shopper gets.
+    pub(super) refund_type: String,
+    pub(super) unit_order: Option<String>,
+    pub(super) shopper: i64,
+    /// Whether the message is still owed, or waits for people.
+    pub(super) owed: bool,
+    pub(super) given_up: bool,
+}
+
+/// What is stored.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stored {
+    pub(super) exchanges: BTreeMap<Key, Vec<StoredExchange>>,
+    /// Units of every order that are exchanged, in any return.
+    pub(super) exchanged_units: BTreeMap<Key, i64>,
+}
+
+impl Stored {
+    /// Reads it; `merchants` says which shop a merchant is.
+    pub(super) async fn read(connection: &mut PgConnection, merchants: &[Uuid]) -> anyhow::Result<Self> {
+        let shop = |merchant: Uuid| merchants.iter().position(|known| *known == merchant).unwrap_or(usize::MAX);
+        let exchanges = "
+            select exchange_order.merchant_id, original_order_identifier, rma.identifier, exchange_order.state, order_identifier,
+                item.refund_type, item.exchange_order_identifier, item.shopper_cents,
+                exists (select from delivery where delivery.message_id = exchange_order.message_id) as owed,
+                exists (select from failure where failure.message_id = exchange_order.message_id and failure.state = 'open') as given_up
+            from exchange_order join rma using (merchant_id, rma_id) join rma_item as item using (merchant_id, rma_id)";
+        let mut stored = Self::default();
+        for row in sqlx::query(exchanges).fetch_all(&mut *connection).await? {
+            let exchange = StoredExchange {
+                rma: row.get(2),
+                state: row.get(3),
+                order_identifier: row.get(4),
+                refund_type: row.get(5),
+                unit_order: row.get(6),
+                shopper: row.get(7),
+                owed: row.get(8),
+                given_up: row.get(9),
+            };
+            stored.exchanges.entry((shop(row.get(0)), row.get(1))).or_default().push(exchange);
+        }
+        let units = "select merchant_id, order_identifier, count(*) from rma join rma_item using (merchant_id, rma_id) \
+            where refund_type <> 'REFUND' group by 1, 2";
+        for row in sqlx::query(units).fetch_all(connection).await? {
+            stored.exchanged_units.insert((shop(row.get(0)), row.get(1)), row.get(2));
+        }
+        Ok(stored)
+    }
+}
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub(super) struct History {
+    pub(super) confirmed: Vec<Confirmed>,
+    pub(super) placed: BTreeMap<Key, ExchangeOrder>,
+    pub(super) stored: Stored,
+    pub(super) told: Vec<Told>,
+}
+
+/// What can be wrong with an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wrong {
+    /// An exchange that was confirmed is not stored, not placed in the end, or its merchant was not told.
+    Lost,
+    /// It was exchanged more than once.
+    Doubled,
+    /// The merchant was sent another body for the same order.
+    SecondBody,
+    /// It is exchanged and refunded both.
+    Both,
+    /// It is placed under another name than the merchant's, or was never placed.
+    Misnamed,
+}
+
+/// What was found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Findings {
+    pub(super) wrong: BTreeSet<(Wrong, Key)>,
+    orders: usize,
+    placed: usize,
+    converted: usize,
+    pending: usize,
+    /// How often merchants were asked for all of it.
+    asked: usize,
+    /// How many confirmations were answered.
+    confirmations: usize,
+}
+
+/// Compares all records.
+pub(super) fn check(history: &History) -> Findings {
+    let mut findings = Findings { orders: history.confirmed.len(), ..Findings::default() };
+    for confirmed in &history.confirmed {
+        let key = (confirmed.shop, confirmed.order.clone());
+        findings.confirmations += confirmed.returns.len() + confirmed.refused;
+        for wrong in of_order(history, confirmed, &key, &mut findings) {
+            findings.wrong.insert((wrong, key.clone()));
+        }
+    }
+    let known: BTreeSet<Key> = history.confirmed.iter().map(|confirmed| (confirmed.shop, confirmed.order.clone())).collect();
+    for key in history.placed.keys().chain(history.stored.exchanges.keys()).filter(|key| !known.contains(*key)) {
+        findings.wrong.insert((Wrong::Misnamed, key.clone()));
+    }
+    findings
+}
+
+fn of_order(history: &History, confirmed: &Confirmed, key: &Key, findings: &mut Findings) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    let exchanges = history.stored.exchanges.get(key).map(Vec::as_slice).unwrap_or_default();
+    let asked = history.placed.get(key);
+    if let Some(asked) = asked {
+        findings.asked += asked.asked;
+        if asked.bodies.len() > 1 {
+            wrong.push(Wrong::SecondBody);
+        }
+    }
+    if confirmed.returns.len() > 1 || exchanges.len() > 1 || history.stored.exchanged_units.get(key).is_some_and(|units| *units > 1) {
+        wrong.push(Wrong::Doubled);
+    }
+    let Some(exchange) = exchanges.first() else {
+        wrong.push(Wrong::Lost);
+        return wrong;
+    };
+    if confirmed.returns.iter().any(|rma| *rma != exchange.rma) {
+        wrong.push(Wrong::Lost);
+    }
+    let placed = asked.and_then(|asked| asked.identifier.as_ref());
+    let refunded = exchange.refund_type == "REFUND" || exchange.shopper > 0;
+    let told = |event: &str| history.told.iter().any(|told| told.order == *key && told.event == event);
+    match exchange.state.as_str() {
+        "placed" => {
+            findings.placed += 1;
+            if placed.is_none() || exchange.order_identifier.as_ref() != placed || exchange.unit_order.as_ref() != placed {
+                wrong.push(Wrong::Misnamed);
+            }
+            let names = |told: &&super::Told| told.order == *key && told.exchange_order.is_some();
+            if !told("rma.exchange_placed") || history.told.iter().filter(names).any(|told| told.exchange_order.as_ref() != placed) {
+                wrong.push(Wrong::Lost);
+            }
+            if refunded {
+                wrong.push(Wrong::Both);
+            }
+        }
+        "converted" => {
+            findings.converted += 1;
+            if placed.is_some() || exchange.unit_order.is_some() || exchange.owed || exchange.given_up {
+                wrong.push(Wrong::Both);
+            }
+            if !told("rma.exchange_converted") {
+                wrong.push(Wrong::Lost);
+            }
+        }
+        _ => {
+            findings.pending += 1;
+            if !exchange.given_up {
+                wrong.push(Wrong::Lost);
+            }
+            if refunded || told("rma.exchange_converted") {
+                wrong.push(Wrong::Both);
+            }
+        }
+    }
+    wrong
+}
+
+impl Findings {
+    pub(super) fn result(&self, kills: u32, (caught, seeded): (usize, usize), took: Duration) -> Value {
+        let count = |wrong: Wrong| self.wrong.iter().filter(|(of, _)| *of == wrong).count();
+        json!({
+            "kills": kills, "orders": self.orders, "confirmations": self.confirmations, "placed": self.placed,
+            "converted": self.converted, "pending": self.pending, "asked": self.asked, "second_bodies": count(Wrong::SecondBody),
+            "doubled": count(Wrong::Doubled), "both": count(Wrong::Both), "lost": count(Wrong::Lost), "misnamed": count(Wrong::Misnamed),
+            "seeded_caught": format!("{caught} of {seeded}"), "seconds": took.as_secs(),
+        })
+    }
+
+    /// Nothing is wrong; what is in doubt may still be.
+    pub(super) fn ensure_sound(&self) -> anyhow::Result<()> {
+        ensure!(self.wrong.is_empty(), "{:?}", self.wrong);
+        println!("{} placed, {} refunded instead, {} in doubt", self.placed, self.converted, self.pending);
+        Ok(())
+    }
+
+    /// Nothing is wrong, nothing is in doubt, and at least so many were placed.
+    pub(super) fn ensure(&self, least: usize, result: &Value) -> anyhow::Result<()> {
+        ensure!(self.wrong.is_empty(), "{result}\n{:?}", self.wrong);
+        ensure!(self.pending == 0 && self.placed >= least && self.placed + self.converted == self.orders, "{result}");
+        Ok(())
+    }
+}

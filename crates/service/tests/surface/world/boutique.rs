@@ -1,0 +1,140 @@
+//! Merchants whose shoppers take something else than the money.
+
+use std::time::Duration;
+
+use backhaul::flow::configure_endpoint::{Change, set_endpoint};
+use domain::message::Interface;
+use domain::money::Cents;
+use domain::rma::policy::{GiftCardTerms, Policy};
+use reqwest::Method;
+use sandbox::merchant::{ExchangeOrders, OnShelf, Received};
+use serde_json::{Value, json};
+
+use super::{Reply, Shop, World, mail_back};
+
+/// Where exchange orders are placed.
+pub const EXCHANGE_ORDERS: &str = "/exchange_orders";
+
+/// A merchant that has the shoe in other sizes and gift cards with a bonus of 5.00, and places exchange orders.
+pub struct Boutique<'w> {
+    pub shop: Shop<'w>,
+    pub orders: ExchangeOrders,
+}
+
+/// What a merchant with gift cards lets come back.
+pub fn with_gift_cards() -> Policy {
+    let bonus = Cents::new(500).unwrap();
+    let gift_card = Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus });
+    Policy { gift_card, concept: Some("Example Brand".to_owned()), ..Policy::default() }
+}
+
+/// A return of `units` units of the line `L1` for the shoe in this size.
+pub fn exchange(order: &str, units: u32, sku: &str) -> Value {
+    let mut wanted = mail_back(order, units);
+    wanted["items"][0]["exchange_sku"] = sku.into();
+    wanted
+}
+
+/// A return of `units` units of the line `L1` for a gift card.
+pub fn for_a_gift_card(order: &str, units: u32) -> Value {
+    let mut wanted = mail_back(order, units);
+    wanted["items"][0]["gift_card"] = true.into();
+    wanted
+}
+
+impl World {
+    pub async fn boutique(&self, handle: &str) -> Boutique<'_> {
+        let shop = self.shop(handle).await;
+        let sized = |size: &str| OnShelf::new(&format!("SHOE-{size}"), size, 5_000).stock(1_000);
+        shop.systems.has_variants("V-SHOE", [sized("41"), sized("43")]);
+        for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
+            let change = Change { url: Some(shop.systems.url(interface.path())), per_second: Some(10_000), ..Change::default() };
+            set_endpoint(&self.app, "test", shop.merchant.id, interface, change).await.unwrap();
+        }
+        shop.merchant.has_policy(&with_gift_cards()).await;
+        let orders = shop.systems.places_exchange_orders(EXCHANGE_ORDERS);
+        Boutique { shop, orders }
+    }
+}
+
+impl Boutique<'_> {
+    /// Starts a return, and answers its identifier.
+    pub async fn starts(&self, wanted: &Value) -> String {
+        let reply = self.shop.merchant.starts(wanted).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+        reply.body["rma_identifier"].as_str().unwrap().to_owned()
+    }
+
+    /// Sells the shoe, and starts a return of it for another size.
+    pub async fn exchanges(&self, order: &str) -> String {
+        self.shop.merchant.sells(order, 1).await;
+        self.starts(&exchange(order, 1, "SHOE-43")).await
+    }
+
+    /// Whatever is tried again is, until it is delivered or given up.
+    pub async fn everything_is_tried(&self) {
+        let world = self.shop.merchant.world;
+        for _ in 0..7 {
+            world.deliver_all_due().await;
+            world.time_passes(Duration::from_hours(7));
+        }
+        world.deliver_all_due().await;
+        assert_eq!(world.owed().await, 0);
+    }
+
+    /// How it was asked for exchange orders since the last look.
+    pub fn asked(&self) -> Vec<Received> {
+        self.shop.systems.received_at(EXCHANGE_ORDERS)
+    }
+
+    /// How far the exchange of a return is, and the merchant's name for it.
+    pub async fn exchange_of(&self, rma: &str) -> (String, Option<String>) {
+        let shown = self.shop.merchant.looks_at(rma).await;
+        let text = |name: &str| shown["exchange"][name].as_str().map(ToOwned::to_owned);
+        (text("state").unwrap_or_else(|| "none".to_owned()), text("exchange_order_identifier"))
+    }
+
+    /// What kind of refund each unit of a return is, and what the shopper gets for it.
+    pub async fn refunds_of(&self, rma: &str) -> Vec<(String, i64)> {
+        let shown = self.shop.merchant.looks_at(rma).await;
+        let of = |item: &Value| {
+            let kind = item["refund_type"].as_str().unwrap().to_owned();
+            (kind, item["money"]["shopper_refund_amount_cents"].as_i64().unwrap())
+        };
+        shown["items"].as_array().unwrap().iter().map(of).collect()
+    }
+
+    /// The operator turns an exchange into refunds.
+    pub async fn is_converted(&self, rma: &str) -> Result<(), backhaul::flow::convert_exchange::ConvertExchangeError> {
+        let merchant = &self.shop.merchant;
+        backhaul::flow::convert_exchange::convert_exchange(&merchant.world.app, "test", merchant.id, rma).await
+    }
+
+    /// Somebody wants the exchange order sent once more.
+    pub async fn is_tried_again(&self, rma: &str) -> Reply {
+        let shown = self.shop.merchant.looks_at(rma).await;
+        let path = format!("/v1/messages/{}/retry", shown["exchange"]["message_id"].as_str().unwrap());
+        self.shop.merchant.calls(Method::POST, &path, |request| request).await
+    }
+}
+
+/// The exchange orders, a line each: the original order, what it became and how often it was asked for.
+pub fn told(orders: &ExchangeOrders) -> Vec<String> {
+    let line = |(original, order): (String, sandbox::merchant::ExchangeOrder)| {
+        assert_eq!(order.bodies.len(), 1, "one body for each order");
+        let became = order.identifier.as_deref().unwrap_or("nothing");
+        format!("{original} became {became} after {}", order.asked)
+    };
+    orders.orders().into_iter().map(line).collect()
+}
+
+/// A second line of `quantity` units, shipped like the first.
+pub fn and_socks(mut order: Value, quantity: u32) -> Value {
+    let mut socks = super::line("L2", quantity);
+    socks["sku"] = "SOCK-1".into();
+    socks["title"] = "Socks".into();
+    socks["shipped_date"] = "2026-02-19T09:00:00Z".into();
+    socks["variant_identifier"] = json!(null);
+    order["items"].as_array_mut().unwrap().push(socks);
+    order
+}
