@@ -119,6 +119,10 @@ freeze-delivery: proof ## A deliverer stands still longer than its leases last, 
 bench-isolation: proof ## Whether bad endpoints slow down the good ones: p99_ratio, p99_added_ms
 	@$(PROOF) bench-isolation
 
+.PHONY: bench-variants
+bench-variants: proof ## Whether a merchant that does not answer for variants slows down the others: p99 ratios, longest_wait_ms
+	@$(PROOF) bench-variants
+
 .PHONY: bench-backlog
 bench-backlog: proof ## Whether a message costs more when 2 million others wait: cost_ratio, cost_ratio_held
 	@$(PROOF) bench-backlog
@@ -163,6 +167,7 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul freeze-delivery
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-variants --seconds 5 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-backlog --many 20000 --messages 1000 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul feed --seconds 2
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-retry --failed 2000 --seconds 3 --per-second 200

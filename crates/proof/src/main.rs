@@ -30,6 +30,7 @@ mod retry;
 mod returns;
 mod rollups;
 mod stage;
+mod variants;
 mod witness;
 
 use std::path::PathBuf;
@@ -182,6 +183,18 @@ enum Command {
         #[arg(long, default_value_t = 100_000)]
         waiting: usize,
     },
+    /// A merchant that is well beside one whose system does not answer for variants.
+    BenchVariants {
+        /// Seconds of each measurement.
+        #[arg(long, default_value_t = 12)]
+        seconds: u64,
+        /// Rounds; the medians count.
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Shoppers of the merchant in trouble.
+        #[arg(long, default_value_t = 50)]
+        shoppers: u64,
+    },
     /// The feed while many write, through a failover and in a restored backup.
     Feed {
         /// Seconds of writing before the failover, after it, and after the backup was restored.
@@ -253,6 +266,9 @@ async fn main() -> anyhow::Result<()> {
         Command::FreezeDelivery => delivery_freeze::run(&cli.program).await?,
         Command::BenchIsolation { seconds, rounds, waiting } => {
             isolation::run(&cli.program, &isolation::Plan { duration: Duration::from_secs(seconds), rounds, waiting }).await?
+        }
+        Command::BenchVariants { seconds, rounds, shoppers } => {
+            variants::run(&cli.program, &variants::Plan { duration: Duration::from_secs(seconds), rounds, shoppers }).await?
         }
         Command::Feed { seconds, writers, readers } => {
             feed::run(&cli.program, &feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?

@@ -3,7 +3,8 @@
 //! - What it answers (`answer.rs`): a status, slowly, not at all, or a broken connection.
 //! - Which answer a path gets (`rules.rs`): queued ones first, then the standing one of the longest path that fits.
 //! - What came (`received.rs`, kept by `record.rs`), and whether it is signed rightly (`signature.rs`).
-//! - Its token endpoint (`tokens.rs`), and where it places exchange orders (`exchange_orders.rs`).
+//! - Its token endpoint (`tokens.rs`), the variants that it has (`variants.rs`), and where it places exchange orders
+//!   (`exchange_orders.rs`).
 //! - A request from its arrival to the answer (`exchange.rs`), and the bodies that go out (`content.rs`).
 //!
 //! It decides nothing by chance and waits for nothing but the delays it was told. Its clock is the machine's: it only says
@@ -18,6 +19,7 @@ mod record;
 mod rules;
 mod signature;
 mod tokens;
+mod variants;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -36,6 +38,7 @@ pub use self::received::Received;
 pub use self::record::TooFew;
 pub use self::signature::WrongSignature;
 pub use self::tokens::{TOKEN_PATH, Tokens};
+pub use self::variants::OnShelf;
 use crate::{connection, tls};
 
 /// A merchant that listens; it stops, with all its connections, when it is dropped.
@@ -49,7 +52,7 @@ pub struct Merchant {
 }
 
 impl Merchant {
-    /// A merchant on a free port. It answers 200 with `{}` until it is told otherwise.
+    /// A merchant on a free port. It answers 200 with `{}`, or with the variants that it has, until it is told otherwise.
     pub async fn start() -> io::Result<Self> {
         Self::start_at((Ipv4Addr::LOCALHOST, 0).into()).await
     }

@@ -21,7 +21,7 @@ pub struct Answer {
 /// What is done in the end.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
-    /// What the path does by itself: issue a token, or 200 with `{}`.
+    /// What the path does by itself: issue a token, tell the variants that there are, or 200 with `{}`.
     Usual,
     /// A reply.
     Reply(Reply),

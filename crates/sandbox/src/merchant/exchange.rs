@@ -16,6 +16,7 @@ use super::received::{Received, bearer};
 use super::record::Record;
 use super::rules::{Choice, Rules};
 use super::tokens::{Issuer, is_endpoint};
+use super::variants::Shelf;
 use crate::connection::{Broken, Exchange};
 
 /// What the merchant was told, and what it knows.
@@ -24,6 +25,7 @@ pub(super) struct State {
     pub(super) rules: Rules,
     pub(super) record: Record,
     pub(super) issuer: Issuer,
+    pub(super) shelf: Shelf,
     /// Changes when what is held may go on.
     pub(super) release: watch::Sender<()>,
     pub(super) accepted: AtomicUsize,
@@ -82,7 +84,7 @@ async fn read(body: Incoming) -> Result<Bytes, Broken> {
 fn act(state: &State, deed: Deed, received: &Received) -> Result<Response<Content>, Broken> {
     match deed {
         Deed::Usual if is_endpoint(received.path()) => act(state, state.issuer.issue(received).deed, received),
-        Deed::Usual => act(state, Answer::ok().deed, received),
+        Deed::Usual => act(state, state.shelf.answer(received).unwrap_or_else(Answer::ok).deed, received),
         Deed::Challenge(token) if received.bearer() == Some(&token) => act(state, Answer::ok().deed, received),
         Deed::Challenge(_) => act(state, Answer::unauthorized().deed, received),
         Deed::Reply(reply) => Ok(reply.response()),

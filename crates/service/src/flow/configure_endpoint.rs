@@ -151,9 +151,9 @@ fn apply(
 ) -> Result<(), ConfigureEndpointError> {
     let Change { url, authentication, slots, per_second, waits, version_header } = change;
     if let Some(url) = url {
-        match interface.is_asked() {
-            true => template::check(app.client.guard(), &url)?,
-            false => drop(app.client.guard().check_url(&url)?),
+        app.client.guard().check_url(&url)?;
+        if interface.is_asked() {
+            template::check(app.client.guard(), &url)?;
         }
         endpoint.url = url;
     }

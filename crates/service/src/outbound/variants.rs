@@ -120,6 +120,12 @@ impl Variants {
         let _ = self.under_way.subscribe().wait_for(|count| *count == 0).await;
     }
 
+    /// How much memory the answers take that are kept.
+    #[must_use]
+    pub fn bytes_kept(&self) -> u64 {
+        self.kept.weight()
+    }
+
     fn kept(&self, app: &App, key: &Key) -> Option<Arc<[Variant]>> {
         self.kept.get(key).filter(|kept| app.clock.uptime() < kept.good_until).map(|kept| kept.variants)
     }

@@ -1,5 +1,5 @@
 //! Nobody reaches inside through an endpoint: not when it is saved, not by a trial, not by a delivery, not by the fetch of a
-//! token. Listeners stand where the addresses lead, and nobody may come.
+//! token, not by a question for variants. Listeners stand where the addresses lead, and nobody may come.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ const UNLISTED: [(&str, &[&str]); 7] = [
 ];
 
 /// Names that lead outside when they are looked up for the first time, and here from then on: one for each place.
-const CHANGING: [&str; 3] = ["changing-trial.test", "changing-delivery.test", "changing-token.test"];
+const CHANGING: [&str; 4] = ["changing-trial.test", "changing-delivery.test", "changing-token.test", "changing-variants.test"];
 
 /// A world with listeners inside, and one outside that sends everybody inside.
 struct Site {
@@ -110,23 +110,45 @@ impl Site {
     }
 
     async fn set(&self, merchant: MerchantId, url: &str, authentication: Option<Authentication>) -> Result<(), ConfigureEndpointError> {
+        self.set_for(Interface::Rma, merchant, url, authentication).await
+    }
+
+    async fn set_for(
+        &self,
+        interface: Interface,
+        merchant: MerchantId,
+        url: &str,
+        authentication: Option<Authentication>,
+    ) -> Result<(), ConfigureEndpointError> {
         let change = Change { url: Some(url.to_owned()), authentication, ..Change::default() };
-        flow::set_endpoint(&self.world.app, "test", merchant, Interface::Rma, change).await.map(|_| ())
+        flow::set_endpoint(&self.world.app, "test", merchant, interface, change).await.map(|_| ())
     }
 
     /// A merchant whose endpoint is changed behind the flow's back, as if the guard had once let it pass.
     async fn misled(&self, number: usize, url: &str, authentication: Authentication) -> MerchantId {
+        self.misled_for(Interface::Rma, number, url, authentication).await
+    }
+
+    async fn misled_for(&self, interface: Interface, number: usize, url: &str, authentication: Authentication) -> MerchantId {
         let merchant = self.merchant(number).await;
-        self.set(merchant, ELSEWHERE, None).await.unwrap();
+        self.set_for(interface, merchant, &of_variants(ELSEWHERE), None).await.unwrap();
         let app = &self.world.app;
         let mut tx = app.store.begin(merchant).await.unwrap();
-        let mut endpoint = endpoints::lock(&mut tx, Kind::Of(Interface::Rma)).await.unwrap().unwrap();
+        let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await.unwrap().unwrap();
         let secrets = Secrets { authentication, ..Secrets::open(app, merchant, &endpoint).unwrap() };
         secrets.seal(app, merchant, &mut endpoint).unwrap();
         url.clone_into(&mut endpoint.url);
         endpoints::save(&mut tx, &endpoint).await.unwrap();
         tx.commit().await.unwrap();
         merchant
+    }
+
+    /// What questions for variants came to, each with how many there were.
+    async fn asked_for_variants(&self) -> Vec<String> {
+        self.world.app.variants.rest().await;
+        let counted =
+            "select sum(count) || ' ' || outcome from attempt_hourly where kind = 'exchange_variants' group by outcome order by 1";
+        self.world.database.texts(counted).await
     }
 
     /// What the attempts came to, each with how many there were.
@@ -138,6 +160,11 @@ impl Site {
 /// An answer that ends its connection, so that every call makes one of its own.
 fn answer(status: &str, header: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{header}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+}
+
+/// The URL with a place for a variant identifier.
+fn of_variants(url: &str) -> String {
+    format!("{}/{{variant_identifier}}", url.trim_end_matches('/'))
 }
 
 fn oauth(token_url: &str) -> Authentication {
@@ -154,6 +181,8 @@ async fn an_address_inside_is_not_saved() {
     for url in &addresses {
         let refused = site.set(merchant, url, None).await;
         assert!(matches!(refused, Err(ConfigureEndpointError::NotAllowed(_))), "{url}");
+        let refused = site.set_for(Interface::ExchangeVariants, merchant, &of_variants(url), None).await;
+        assert!(matches!(refused, Err(ConfigureEndpointError::NotAllowed(_))), "variants of {url}");
         let refused = site.set(merchant, ELSEWHERE, Some(oauth(url))).await;
         assert!(matches!(refused, Err(ConfigureEndpointError::Authentication(NoAuthentication::TokenUrl(_)))), "a token from {url}");
     }
@@ -244,7 +273,7 @@ async fn a_token_is_not_fetched_from_inside() {
 #[tokio::test]
 async fn a_name_that_leads_inside_the_next_time_is_not_followed() {
     let site = Site::allowing(&[]).await;
-    let [trial, delivery, token] = CHANGING.map(|name| format!("http://{name}:{}/", site.port));
+    let [trial, delivery, token, variants] = CHANGING.map(|name| format!("http://{name}:{}/", site.port));
     let app = &site.world.app;
     let tried = site.merchant(0).await;
     site.set(tried, &trial, None).await.unwrap();
@@ -275,6 +304,31 @@ async fn a_name_that_leads_inside_the_next_time_is_not_followed() {
     found.sort();
     assert_eq!(found, expected);
     assert_eq!((site.visits_inside(), site.outside.connections()), (0, 3));
+    let asked = site.merchant(3).await;
+    site.set_for(Interface::ExchangeVariants, asked, &of_variants(&variants), None).await.unwrap();
+    for expected in [&["1 302"][..], &["1 302", "1 refused"]] {
+        app.variants.ask(app, asked, "V").await.unwrap_err();
+        assert_eq!(site.asked_for_variants().await, expected);
+    }
+    assert_eq!((site.visits_inside(), site.outside.connections()), (0, 4));
+}
+
+#[tokio::test]
+async fn a_question_for_variants_does_not_reach_inside() {
+    let site = Site::allowing(&[]).await;
+    let (app, interface) = (&site.world.app, Interface::ExchangeVariants);
+    let urls = [site.addresses(), site.names()].concat();
+    for (number, url) in urls.iter().enumerate() {
+        let merchant = site.misled_for(interface, number, &of_variants(url), Authentication::None).await;
+        app.variants.ask(app, merchant, "V").await.unwrap_err();
+        let merchant = site.misled_for(interface, 1_000 + number, &of_variants(&site.moved()), oauth(url)).await;
+        app.variants.ask(app, merchant, "V").await.unwrap_err();
+    }
+    assert_eq!(site.asked_for_variants().await, [format!("{} refused", 2 * urls.len())]);
+    let merchant = site.misled_for(interface, 2_000, &of_variants(&site.moved()), Authentication::None).await;
+    app.variants.ask(app, merchant, "V").await.unwrap_err();
+    assert_eq!(site.asked_for_variants().await, ["1 302".to_owned(), format!("{} refused", 2 * urls.len())]);
+    assert_eq!((site.visits_inside(), site.outside.connections()), (0, 1), "a redirect is not followed");
 }
 
 /// The listeners would notice: whoever is allowed to come does.
@@ -294,10 +348,14 @@ async fn whoever_is_allowed_inside_comes_from_each_place() {
     site.world.owe(merchant, "R-1", 2).await;
     site.world.deliver_all_due().await;
     assert_eq!(site.inside.each_ref().map(Peer::connections), [2, 1], "the token");
+    let app = &site.world.app;
+    site.set_for(Interface::ExchangeVariants, merchant, &of_variants(&here), None).await.unwrap();
+    app.variants.ask(app, merchant, "V").await.unwrap_err();
+    assert_eq!(site.inside.each_ref().map(Peer::connections), [3, 1], "the question for variants");
     // And so does a name that leads where it may.
     let merchant = site.merchant(1).await;
     site.set(merchant, &format!("http://here.test:{}/", site.port), None).await.unwrap();
     site.world.owe(merchant, "R-1", 1).await;
     site.world.deliver_all_due().await;
-    assert_eq!(site.inside.each_ref().map(Peer::connections), [3, 1]);
+    assert_eq!(site.inside.each_ref().map(Peer::connections), [4, 1]);
 }

@@ -51,6 +51,7 @@ enum Named<'a> {
 fn filled(path: &str, named: Named<'_>) -> String {
     let fill = |step: &str| match (step, named) {
         ("{identifier}", Named::There { order, .. }) => order.to_owned(),
+        ("{line}", Named::There { .. }) => "L1".to_owned(),
         ("{import_id}", Named::There { import, .. }) => import.to_owned(),
         ("{message_id}", Named::There { message, .. }) => message.to_owned(),
         ("{rma_identifier}", Named::There { rma, .. }) => rma.to_owned(),

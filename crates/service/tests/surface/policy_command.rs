@@ -31,8 +31,8 @@ async fn a_policy_changes_in_what_is_named_and_nothing_else() {
     let usual = policy(&world, &["show", "acme"]);
     let free = |method: &str| json!({ "method": method, "fee_cents": 0, "deducted": false });
     assert_eq!(
-        (&usual["window_days"], &usual["managed_receiving"], &usual["express_limit_pounds"]),
-        (&json!(30), &json!(false), &json!(20.0))
+        (&usual["window_days"], &usual["managed_receiving"], &usual["express_limit_pounds"], &usual["exchange_reasons"]),
+        (&json!(30), &json!(false), &json!(20.0), &json!(["TOO_SMALL", "TOO_LARGE"]))
     );
     assert_eq!(usual["methods"], json!([free("mail-back"), free("express-returns")]));
 
@@ -43,9 +43,14 @@ async fn a_policy_changes_in_what_is_named_and_nothing_else() {
     let more = ["--window-days", "45", "--reason", "TORN", "--reason", "TOO_LATE", "--managed-receiving", "on", "--express-limit", "12.5"];
     expected["window_days"] = 45.into();
     expected["reasons"] = json!(["TORN", "TOO_LATE"]);
+    expected["exchange_reasons"] = json!([]);
     expected["managed_receiving"] = true.into();
     expected["express_limit_pounds"] = 12.5.into();
     assert_eq!(policy(&world, &[&["set", "acme"], &more[..]].concat()), expected);
+    expected["exchange_reasons"] = json!(["TORN"]);
+    assert_eq!(policy(&world, &["set", "acme", "--exchange-reason", "TORN"]), expected);
+    expected["exchange_reasons"] = json!([]);
+    assert_eq!(policy(&world, &["set", "acme", "--no-exchange-reason"]), expected);
     expected["tags"] = json!([{ "tag": "clearance", "rule": "final_sale" }, { "tag": "finalsale", "rule": "allowed" }]);
     assert_eq!(policy(&world, &["set", "acme", "--tag", "Clear-ance=final_sale", "--tag", "final sale=allowed"]), expected);
     expected["tags"] = json!([{ "tag": "finalsale", "rule": "allowed" }]);
@@ -64,6 +69,8 @@ async fn a_policy_changes_in_what_is_named_and_nothing_else() {
         [
             (who(), "methods: mail-back:499:deducted, customer-keep".to_owned()),
             (who(), "window_days: 45; reasons: TORN, TOO_LATE; managed_receiving: true; express_limit_pounds: 12.5".to_owned()),
+            (who(), "exchange_reasons: TORN".to_owned()),
+            (who(), "exchange_reasons: ".to_owned()),
             (who(), "tag clearance: final_sale; tag finalsale: allowed".to_owned()),
             (who(), "no tag clearance".to_owned()),
         ]
@@ -87,6 +94,7 @@ async fn a_policy_that_is_not_sound_is_told_by_sentences_and_stays_as_it_was() {
     assert!(refused(&world, &["--tag", "sale"]).contains("clearance=final_sale"));
     assert!(refused(&world, &["--tag", "sale=no"]).contains("a tag means one of final_sale, gift_card"));
     assert!(refused(&world, &["--express-limit", "ten"]).contains("in pounds, such as 20 or 12.5"));
+    assert!(refused(&world, &["--exchange-reason", "TORN"]).contains("one of the reasons, or NOT_GIVEN: \"TORN\""));
     assert!(refused(&world, &["--no-tag", "sale"]).contains("`backhaul policy show`"));
     assert!(refused(&world, &[]).contains("nothing is to be changed"));
     assert!(err(&backhaul(&world.database, &["policy", "show", "nobody"])).contains("`backhaul merchant list`"));

@@ -1,7 +1,9 @@
 //! The world that a test acts in: a database of its own, the service listening on a port, and the roles that call it.
 
+mod boutique;
 pub mod carrier;
 mod database;
+mod exchanges;
 mod order;
 pub mod receiver;
 mod returns;
@@ -25,6 +27,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, for_a_gift_card, told, with_gift_cards};
 pub use self::database::Database;
 pub use self::order::{line, message, order, plain_refund, refund};
 pub use self::returns::{Shop, mail_back, refund_for, refunded, reported, sold};

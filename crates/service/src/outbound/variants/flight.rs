@@ -145,7 +145,7 @@ impl Ready {
 
     /// Nothing is sent that would have to be signed.
     async fn call(&self, app: &App, log: &mut Log) -> (Exchange, Option<Token>) {
-        log.begin(app);
+        log.note(app);
         let (exchange, token) = match authorize(app, &self.address, self.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
@@ -155,7 +155,7 @@ impl Ready {
             }
             Err(outcome) => (Exchange::refused(outcome), None),
         };
-        log.end(app, exchange.outcome.clone());
+        log.complete(app, exchange.outcome.clone());
         (exchange, token)
     }
 }
@@ -185,11 +185,11 @@ struct Entry {
 }
 
 impl Log {
-    fn begin(&mut self, app: &App) {
+    fn note(&mut self, app: &App) {
         self.0.push(Entry { began_at: app.now(), began: app.clock.uptime(), ended: None });
     }
 
-    fn end(&mut self, app: &App, outcome: Outcome) {
+    fn complete(&mut self, app: &App, outcome: Outcome) {
         if let Some(entry) = self.0.last_mut() {
             entry.ended = Some((outcome, app.clock.uptime()));
         }
