@@ -203,9 +203,11 @@ impl Scene {
     }
 
     async fn history(&self, connection: &mut PgConnection, confirmed: Vec<Confirmed>) -> anyhow::Result<History> {
-        let placed = self.systems.iter().enumerate().flat_map(|(shop, (_, orders))| {
-            orders.orders().into_iter().map(move |(original, order)| ((shop, original), order))
-        });
+        let placed = self
+            .systems
+            .iter()
+            .enumerate()
+            .flat_map(|(shop, (_, orders))| orders.orders().into_iter().map(move |(original, order)| ((shop, original), order)));
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Ok(History { confirmed, placed: placed.collect(), stored: Stored::read(connection, &self.stage.merchants).await?, told })
     }

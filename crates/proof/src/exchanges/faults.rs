@@ -95,7 +95,8 @@ mod tests {
     /// Two orders, one exchanged and one refunded instead.
     fn history() -> History {
         let (placed, converted) = ((0, "O-0".to_owned()), (0, "O-1".to_owned()));
-        let confirmed = |key: &Key, rma: &str| Confirmed { shop: 0, order: key.1.clone(), returns: BTreeSet::from([rma.to_owned()]), refused: 9 };
+        let confirmed =
+            |key: &Key, rma: &str| Confirmed { shop: 0, order: key.1.clone(), returns: BTreeSet::from([rma.to_owned()]), refused: 9 };
         let asked = |identifier: Option<&str>| ExchangeOrder {
             identifier: identifier.map(ToOwned::to_owned),
             asked: 2,

@@ -130,22 +130,6 @@ async fn the_merchant_is_asked_only_for_a_line_with_variants_and_a_reason_for_an
 }
 
 #[tokio::test]
-async fn an_order_that_was_exchanged_is_not_exchanged_again() {
-    let world = World::new().await;
-    let shop = world.catalogue("acme").await;
-    let rma = shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.offers_for("A-1").await.skus().len(), 2, "a return alone is no exchange");
-    for set in ["exchange_owed = true", "exchange_owed = false, exchange_order_identifier = 'X-1'"] {
-        let update = sqlx::AssertSqlSafe(format!("update rma_item set {set}"));
-        sqlx::raw_sql(update).execute(&mut world.database.connect().await).await.unwrap();
-        assert_eq!(shop.offers_for("A-1").await.body["not_offered"], "already_exchanged", "{set}");
-    }
-    sqlx::raw_sql("update rma_item set exchange_order_identifier = null").execute(&mut world.database.connect().await).await.unwrap();
-    shop.merchant.cancels(&rma).await;
-    assert_eq!(shop.offers_for("A-1").await.body["not_offered"], json!(null));
-}
-
-#[tokio::test]
 async fn a_merchant_without_an_endpoint_for_variants_offers_no_exchange() {
     let world = World::new().await;
     let merchant = world.merchant("none").await;

@@ -67,7 +67,10 @@ async fn what_goes_for_a_gift_card_is_an_uneven_exchange() {
     let received = boutique.shop.receives().await;
     let (event, placed) = received.last().unwrap();
     let item = &placed["items"][0];
-    assert_eq!((event.as_str(), &item["refund_type"], &item["is_exchange"]), ("rma.exchange_placed", &json!("UNEVEN_EXCHANGE"), &json!(true)));
+    assert_eq!(
+        (event.as_str(), &item["refund_type"], &item["is_exchange"]),
+        ("rma.exchange_placed", &json!("UNEVEN_EXCHANGE"), &json!(true))
+    );
     assert_eq!(item["refund_financials"]["service_refund_amount_cents"], 5_400);
     let exchange = &boutique.shop.merchant.looks_at(&rma).await["exchange"];
     assert_eq!((&exchange["gift_card_amount_cents"], &exchange["bonus_credit_amount_cents"]), (&json!(5_400), &json!(500)));
@@ -152,7 +155,8 @@ async fn the_same_confirmation_again_is_answered_alike_and_asks_nobody() {
     let merchant = &boutique.shop.merchant;
     merchant.sells("A-1", 1).await;
     let wanted = exchange("A-1", 1, "SHOE-43");
-    let confirm = async || merchant.calls(Method::POST, "/v1/returns", |request| request.header("Idempotency-Key", "k1").json(&wanted)).await;
+    let confirm =
+        async || merchant.calls(Method::POST, "/v1/returns", |request| request.header("Idempotency-Key", "k1").json(&wanted)).await;
     let first = confirm().await;
     boutique.shop.systems.answer("/sku", Answer::status(500));
     world.time_passes(std::time::Duration::from_mins(2));

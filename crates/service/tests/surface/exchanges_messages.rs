@@ -16,7 +16,8 @@ impl Boutique<'_> {
         let [asked] = &asked[..] else { panic!("{} exchange orders", asked.len()) };
         let body = asked.json();
         let rma = body["rma_identifier"].as_str().unwrap();
-        let text = String::from_utf8(asked.body().to_vec()).unwrap().replace(rma, "R-XXXX-XXXX").replace(asked.message_id().unwrap(), "<id>");
+        let text =
+            String::from_utf8(asked.body().to_vec()).unwrap().replace(rma, "R-XXXX-XXXX").replace(asked.message_id().unwrap(), "<id>");
         text.replace(",\"", ",\n\"").replace("{\"", "{\n\"").replace("},{", "},\n{")
     }
 

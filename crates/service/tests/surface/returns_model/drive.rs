@@ -86,6 +86,7 @@ async fn begin(app: &App, merchant: MerchantId, start: &Start, names: &mut Vec<S
         Err(StartReturnError::NoSuchOrder) => "no such order".to_owned(),
         Err(StartReturnError::Faulty(_)) => "faulty".to_owned(),
         Err(StartReturnError::KeyUsed) => "key used".to_owned(),
+        Err(StartReturnError::Options(unknown)) => panic!("{unknown}"),
         Err(StartReturnError::Failed(failed)) => panic!("{failed}"),
     }
 }

@@ -15,7 +15,8 @@ use super::{Reply, Shop, World, mail_back};
 /// Where exchange orders are placed.
 pub const EXCHANGE_ORDERS: &str = "/exchange_orders";
 
-/// A merchant that has the shoe in other sizes and gift cards with a bonus of 5.00, and places exchange orders.
+/// A merchant that has the shoe in other sizes and gift cards with a bonus of 5.00, and places exchange orders. What fails is tried
+/// again after a second.
 pub struct Boutique<'w> {
     pub shop: Shop<'w>,
     pub orders: ExchangeOrders,
@@ -48,7 +49,8 @@ impl World {
         let sized = |size: &str| OnShelf::new(&format!("SHOE-{size}"), size, 5_000).stock(1_000);
         shop.systems.has_variants("V-SHOE", [sized("41"), sized("43")]);
         for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
-            let change = Change { url: Some(shop.systems.url(interface.path())), per_second: Some(10_000), ..Change::default() };
+            let waits = (interface == Interface::ExchangeOrder).then(|| vec![1; 5]);
+            let change = Change { url: Some(shop.systems.url(interface.path())), per_second: Some(10_000), waits, ..Change::default() };
             set_endpoint(&self.app, "test", shop.merchant.id, interface, change).await.unwrap();
         }
         shop.merchant.has_policy(&with_gift_cards()).await;
@@ -76,7 +78,7 @@ impl Boutique<'_> {
         let world = self.shop.merchant.world;
         for _ in 0..7 {
             world.deliver_all_due().await;
-            world.time_passes(Duration::from_hours(7));
+            world.time_passes(Duration::from_secs(2));
         }
         world.deliver_all_due().await;
         assert_eq!(world.owed().await, 0);
