@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use backhaul::flow::accept_orders::accept_orders;
 use backhaul::flow::configure_endpoint::{Change, set_endpoint};
 use domain::id::MerchantId;
 use domain::message::Interface;
@@ -44,6 +43,8 @@ const THINKS: Duration = Duration::from_millis(250);
 /// How long a shopper waits for variants at most, and what the way there and back may take on a busy machine.
 const WAITS: Duration = Duration::from_secs(3);
 const TOLERANCE: Duration = Duration::from_millis(500);
+/// How long a slow call takes: a shopper who has not waited for a slot has an answer just in time.
+const SLOW: Duration = Duration::from_millis(2_500);
 /// How many rounds it takes until the medians say something.
 const ENOUGH_ROUNDS: usize = 5;
 /// What trouble may cost the others, whichever is more.
@@ -74,9 +75,12 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     println!("Setting the stage: a temporary PostgreSQL, two merchants with {ORDERS} orders each …");
     let bench = Bench { stage: Stage::set(program).await?, systems: Systems::start().await?, next: Arc::default() };
     bench.systems.keep_bodies(false);
+    let service = bench.stage.serve()?;
+    service.ready().await?;
     for merchant in [HEALTHY, TROUBLED] {
-        bench.equip(merchant).await?;
+        bench.equip(service.address, merchant).await?;
     }
+    drop(service);
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     let mut longest: f64 = 0.0;
     for at in 0..plan.rounds {
@@ -117,20 +121,25 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
 
 impl Bench {
     /// Gives a merchant an endpoint for variants, and orders.
-    async fn equip(&self, merchant: usize) -> anyhow::Result<()> {
+    async fn equip(&self, address: SocketAddr, merchant: usize) -> anyhow::Result<()> {
         let app = self.stage.app()?;
         let id = MerchantId(*self.stage.merchants.get(merchant).context("there is such a merchant")?);
         let url = self.systems.url(&format!("{merchant}{}", Interface::ExchangeVariants.path()));
         let change = Change { url: Some(url), per_second: Some(100_000), ..Change::default() };
         set_endpoint(&app, "proof", id, Interface::ExchangeVariants, change).await?;
+        app.store.close().await;
+        let token = self.stage.tokens.get(merchant).context("it has a token")?;
+        let mut connection = Connection::open(address).await.context("the service listens")?;
         for first in (0..ORDERS).step_by(100) {
             let orders: Vec<String> =
                 (first..(first + 100).min(ORDERS)).map(|number| order::text(number, 0).replace("V-SHOE", &format!("V-{number}"))).collect();
-            let text = format!(r#"{{"returns_portal_order":{{"orders":[{}]}}}}"#, orders.join(","));
-            let message = wire::order::read(text.as_bytes()).ok().context("the sample orders are refused")?;
-            accept_orders(&app, id, message, false).await?;
+            let body = format!(r#"{{"returns_portal_order":{{"orders":[{}]}}}}"#, orders.join(","));
+            let head = "POST /returns_portal_orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
+            let request = format!("{head}\r\nAuthorization: Bearer {token}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            if connection.exchange(request.as_bytes()).await != Some(200) {
+                bail!("the sample orders are refused");
+            }
         }
-        app.store.close().await;
         Ok(())
     }
 
@@ -139,7 +148,7 @@ impl Bench {
         let well = Answer::ok().json(&variant);
         self.systems.answer("/", well.clone());
         if trouble {
-            let slow = well.delay(WAITS - TOLERANCE);
+            let slow = well.delay(SLOW);
             self.systems
                 .answer_by(&format!("/{TROUBLED}"), move |received| if received.number() % 2 == 0 { Answer::hang() } else { slow.clone() });
         } else {

@@ -100,13 +100,13 @@ async fn a_token_that_is_refused_is_replaced_once_and_the_call_made_again() {
     shop.systems.requires_token("/sku");
     assert_eq!(shop.offers_for("A-1").await.skus().len(), 2);
     shop.systems.revoke_tokens();
-    world.time_passes(Duration::from_secs(60));
+    world.time_passes(Duration::from_mins(1));
     assert_eq!(shop.offers_for("A-1").await.skus().len(), 2, "nobody notices");
     assert_eq!((shop.asked().len(), shop.systems.token_fetches()), (3, 2));
     assert_eq!(shop.reports().await, ["2 200", "1 401"]);
 
     shop.systems.answer("/sku", Answer::unauthorized());
-    world.time_passes(Duration::from_secs(60));
+    world.time_passes(Duration::from_mins(1));
     assert_eq!(shop.offers_for("A-1").await.status, 502);
     assert_eq!((shop.asked().len(), shop.systems.token_fetches()), (5, 3), "once, and not again and again");
 }

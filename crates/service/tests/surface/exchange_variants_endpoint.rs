@@ -32,7 +32,7 @@ async fn the_url_says_where_the_variant_identifier_goes() {
     assert_eq!(shown["interface"], "exchange_variants");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
     let world = World::new().await;
     let shop = world.catalogue("acme").await;

@@ -61,7 +61,9 @@ pub(super) async fn ask(app: &App, question: &Question<'_>, gate: &Gate) -> (Ans
     let mut ticket = None;
     let asked = async {
         let ready = Ready::new(app, question)?;
-        let pass = gate.enter(&app.clock).await.map_err(|Resting| Failure::Resting)?;
+        // A call that would have hardly any time left says nothing about the merchant, and is not begun.
+        let entered = tokio::time::timeout(question.patience * 2 / 3, gate.enter(&app.clock)).await;
+        let pass = entered.map_err(|_| Failure::TimedOut)?.map_err(|Resting| Failure::Resting)?;
         ticket = Some(pass.ticket);
         read(ready.exchange(app, &mut log).await).map(Arc::from)
     };
