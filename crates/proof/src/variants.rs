@@ -105,7 +105,9 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
             bail!("p99 of {what} grew from {without:.2} to {with:.2} ms beside a merchant in trouble");
         }
     }
-    if longest > (WAITS + TOLERANCE).as_secs_f64() * 1_000.0 {
+    // The short form runs with the development build, beside whatever else the machine does.
+    let tolerance = if plan.rounds >= ENOUGH_ROUNDS { TOLERANCE } else { TOLERANCE * 4 };
+    if longest > (WAITS + tolerance).as_secs_f64() * 1_000.0 {
         bail!("a shopper waited for {longest:.0} ms");
     }
     let [(_, options, options_beside), (_, orders, orders_beside)] = pairs;
