@@ -7,6 +7,7 @@
 pub mod access;
 pub mod carrier;
 pub mod delivery;
+pub mod drop_ship;
 pub mod exchange;
 pub mod feed;
 pub mod id;

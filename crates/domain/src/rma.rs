@@ -15,7 +15,7 @@ pub mod receiving;
 mod refusal;
 pub mod sale;
 mod unit;
-mod word;
+pub(crate) mod word;
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,5 @@
 //! The words of returns, spelled as the contract does where it has them; they are stored, and never changed once released.
 
-use std::fmt;
-use std::str::FromStr;
-
 /// A text that is none of the words of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no such {0}")]
@@ -26,21 +23,22 @@ macro_rules! words {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
             }
         }
 
-        impl FromStr for $name {
-            type Err = NoWord;
+        impl std::str::FromStr for $name {
+            type Err = $crate::rma::NoWord;
 
-            fn from_str(word: &str) -> Result<Self, NoWord> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or(NoWord($what))
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or($crate::rma::NoWord($what))
             }
         }
     };
 }
+pub(crate) use words;
 
 words! {
     /// How the goods come back.
@@ -178,6 +176,9 @@ words! {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt;
+    use std::str::FromStr;
+
     use super::*;
 
     #[test]
