@@ -7,6 +7,7 @@
 mod refusal;
 mod word;
 
+use std::collections::HashSet;
 use std::num::NonZeroU32;
 
 pub use refusal::{Refused, TooMany};
@@ -168,6 +169,12 @@ impl Order {
         self.items = items;
         Ok(())
     }
+}
+
+/// The positions of names that stand earlier in the list as well: each order, and each item of an order, has its own.
+pub fn repeated<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    names.into_iter().enumerate().filter(|(_, name)| !seen.insert(*name)).map(|(at, _)| at).collect()
 }
 
 #[cfg(test)]

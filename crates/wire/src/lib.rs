@@ -12,6 +12,7 @@
 //! - [`rma`] is the message on a return; [`returns`] is how returns are started and looked at; [`carrier`] what carriers report.
 //! - [`exchange_order`] is the order for what a shopper has instead of the money, and the merchant's answer.
 //! - [`variants`] is what merchants offer for an exchange, and what shoppers see of it.
+//! - [`drop_ship`] is how drop-ship orders are given, worked on and looked at; [`drop_shipment`] are the messages on them.
 //! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
 //! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`report`] is what became of messages.
@@ -24,6 +25,8 @@
 
 pub mod answer;
 pub mod carrier;
+pub mod drop_ship;
+pub mod drop_shipment;
 pub mod easypost;
 pub mod endpoint_test;
 pub mod event;

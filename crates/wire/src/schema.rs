@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::carrier::CarrierEventIn;
+use crate::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 use crate::json::{self, Malformed};
 use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, Refusal, order_path};
@@ -23,6 +24,12 @@ pub fn components() -> Map<String, Value> {
     OrderMessage::define(&mut components);
     StartReturnIn::define(&mut components);
     CarrierEventIn::define(&mut components);
+    DropShipOrdersIn::define(&mut components);
+    components.insert("DropShipOrderOrOrders".to_owned(), drop_ship::either());
+    ShipIn::define(&mut components);
+    CancelIn::define(&mut components);
+    RejectIn::define(&mut components);
+    CancelItemsIn::define(&mut components);
     components
 }
 
@@ -49,7 +56,7 @@ impl Explainer {
     }
 
     /// For the schema `reference`, without a look into the components `left_out`, which are the elements of `lists`.
-    fn new<const N: usize>(reference: &Value, left_out: &[&str], lists: [(&'static str, Self); N]) -> Self {
+    pub(crate) fn new<const N: usize>(reference: &Value, left_out: &[&str], lists: [(&'static str, Self); N]) -> Self {
         let mut components = components();
         for name in left_out {
             components.insert((*name).to_owned(), json!({}));
@@ -74,11 +81,16 @@ impl Explainer {
 
 /// Reads a message that stands alone: the fast path first, and why it refuses through the schema.
 pub(crate) fn read<'a, T: Deserialize<'a>>(body: &'a [u8], explainer: &Explainer) -> Result<T, Refusal> {
+    read_within(0, body, explainer)
+}
+
+/// Reads a message that counts `depth` levels more than it has: its shape may also stand that deep in another message.
+pub(crate) fn read_within<'a, T: Deserialize<'a>>(depth: usize, body: &'a [u8], explainer: &Explainer) -> Result<T, Refusal> {
     let text = json::text(body).map_err(Refusal::Malformed)?;
     if let Ok(message) = serde_json::from_str(text) {
         return Ok(message);
     }
-    let (message, mut faults) = json::shallow(text, 0).and_then(json::inspect).map_err(Refusal::Malformed)?;
+    let (message, mut faults) = json::shallow(text, depth).and_then(json::inspect).map_err(Refusal::Malformed)?;
     explainer.explain(&message, &Path::root(), &mut faults);
     faults.truncate(MOST_TOLD);
     Err(Refusal::Faulty(Faults { faults, identifiers: Vec::new() }))
@@ -93,6 +105,7 @@ fn validator(reference: &Value, components: &Map<String, Value>) -> Validator {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .with_format("date-time", |text: &str| crate::time::read(text).is_some())
+        .with_format("date", |text: &str| crate::time::read_day(text).is_some())
         .should_validate_formats(true)
         .build(&document)
         .expect("the published schema is a JSON Schema")
@@ -175,6 +188,7 @@ fn fault_of(error: &ValidationError<'_>, root: &Path) -> Fault {
         ValidationErrorKind::MinLength { .. } => Fault::new(at, Code::Invalid, "must not be empty"),
         ValidationErrorKind::MaxLength { limit } => Fault::new(at, Code::Invalid, format!("must have at most {limit} characters")),
         ValidationErrorKind::Enum { options } => Fault::new(at, Code::Invalid, format!("must be one of {options}")),
+        ValidationErrorKind::Format { format } if format == "date" => Fault::new(at, Code::Invalid, "must be a day, such as 2026-01-31"),
         ValidationErrorKind::Format { .. } => Fault::new(at, Code::Invalid, "must be an ISO 8601 time, such as 2026-01-31T12:00:00Z"),
         ValidationErrorKind::Pattern { .. } => Fault::new(at, Code::Invalid, "must be three letters, such as USD"),
         other => Fault::new(at, Code::Invalid, format!("breaks the rule {}", other.keyword())),

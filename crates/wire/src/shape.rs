@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU32;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::money::Cents;
 use domain::order::{MOST_UNITS, Status};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -170,6 +171,23 @@ impl Shape for Quantity {
     }
 }
 
+/// A number of units of which there is at least one.
+#[derive(Clone, Copy)]
+pub struct Count(pub NonZeroU32);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Quantity(units) = Quantity::deserialize(deserializer)?;
+        NonZeroU32::new(units).map(Self).ok_or_else(|| D::Error::custom("none"))
+    }
+}
+
+impl Shape for Count {
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 1, "maximum": MOST_UNITS })
+    }
+}
+
 /// Yes or no.
 #[derive(Clone, Copy)]
 pub struct Flag(pub bool);
@@ -183,6 +201,23 @@ impl<'de> Deserialize<'de> for Flag {
 impl Shape for Flag {
     fn schema() -> Value {
         json!({ "type": "boolean" })
+    }
+}
+
+/// A day without a time, in the form of [`crate::time::read_day`].
+#[derive(Clone, Copy)]
+pub struct Day(pub NaiveDate);
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Str(text) = Str::deserialize(deserializer)?;
+        crate::time::read_day(&text).map(Self).ok_or_else(|| D::Error::custom("no day"))
+    }
+}
+
+impl Shape for Day {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "date" })
     }
 }
 

@@ -22,6 +22,13 @@ pub fn read(text: &str) -> Option<DateTime<Utc>> {
     Some(offset.from_local_datetime(&local).single()?.with_timezone(&Utc))
 }
 
+/// Reads a calendar day, such as `2026-03-01`.
+#[must_use]
+pub fn read_day(text: &str) -> Option<NaiveDate> {
+    let mut rest = Rest(text.as_bytes());
+    rest.date().filter(|_| rest.0.is_empty())
+}
+
 /// Writes a time the way every answer carries it: UTC, ending in `Z`.
 #[must_use]
 pub fn write(time: DateTime<Utc>) -> String {
@@ -152,8 +159,15 @@ mod tests {
         }
 
         #[test]
+        fn a_day_that_is_written_is_read_back(days in 0_i32..3_000_000) {
+            let day = NaiveDate::from_num_days_from_ce_opt(days).expect("in range");
+            prop_assert_eq!(read_day(&day.to_string()), Some(day));
+            prop_assert_eq!(read_day(&format!("{day}T00:00:00Z")), None);
+        }
+
+        #[test]
         fn no_text_is_too_odd_to_be_refused(text in "[0-9TtZz:.,+ -]{0,40}") {
-            let _ = read(&text);
+            let _ = (read(&text), read_day(&text));
         }
 
         #[test]
