@@ -1,0 +1,87 @@
+//! Drop-ship orders for whoever looks at them: newest first, a page at a time.
+
+use chrono::{DateTime, Utc};
+use domain::drop_ship::Status;
+use domain::id::MerchantId;
+use uuid::Uuid;
+
+use super::status;
+use crate::{Failed, Store};
+
+/// The most orders of a page.
+pub const MOST_LISTED: usize = 100;
+
+/// An order in a list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its id.
+    pub id: Uuid,
+    /// The merchant's name for it.
+    pub client_identifier: String,
+    /// Where it stands.
+    pub status: Status,
+    /// When it was taken.
+    pub created_at: DateTime<Utc>,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A part of a list.
+#[derive(Debug)]
+pub struct Page {
+    /// Newest first.
+    pub orders: Vec<Listed>,
+    /// Go on before this order; nothing when there are no more.
+    pub next: Option<Uuid>,
+}
+
+struct Row {
+    drop_ship_order_id: Uuid,
+    client_identifier: String,
+    status: String,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+/// Reads rows of a list: which are wanted, and the arguments.
+macro_rules! rows {
+    ($end:tt $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "select drop_ship_order_id, client_identifier, status, created_at, updated_at from drop_ship_order "
+                + $end
+                + " order by drop_ship_order_id desc limit $3",
+            $($argument),*
+        )
+    };
+}
+
+/// The drop-ship orders of `merchant` before the order `before`, at most `limit` of them; in one status, if one is given.
+pub async fn list(store: &Store, merchant: MerchantId, wanted: Option<Status>, before: Option<Uuid>, limit: usize) -> Result<Page, Failed> {
+    let limit = limit.min(MOST_LISTED);
+    let before = before.unwrap_or(Uuid::max());
+    // One more than wanted says whether there are more.
+    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+    let rows = match wanted {
+        Some(wanted) => {
+            rows!("where merchant_id = $1 and drop_ship_order_id < $2 and status = $4", merchant.0, before, most, wanted.as_str())
+                .fetch_all(&store.pool)
+                .await?
+        }
+        None => rows!("where merchant_id = $1 and drop_ship_order_id < $2", merchant.0, before, most).fetch_all(&store.pool).await?,
+    };
+    let more = rows.len() > limit;
+    let orders = rows.into_iter().take(limit).map(listed).collect::<Result<Vec<_>, _>>()?;
+    let next = orders.last().map(|last| last.id).filter(|_| more);
+    Ok(Page { orders, next })
+}
+
+fn listed(row: Row) -> Result<Listed, Failed> {
+    Ok(Listed {
+        id: row.drop_ship_order_id,
+        client_identifier: row.client_identifier,
+        status: status(&row.status)?,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    })
+}
