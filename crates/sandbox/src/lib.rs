@@ -7,3 +7,4 @@ pub mod merchant;
 pub mod postgres;
 pub mod shop;
 mod tls;
+pub mod warehouse;

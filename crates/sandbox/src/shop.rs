@@ -10,7 +10,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use self::catalogue::{CITIES, PEOPLE, Product};
-pub use self::told::Told;
+pub use self::told::{Told, ToldOfDropShip};
 
 /// Tax, in percent of what is paid for the goods.
 const TAX: u32 = 8;
@@ -95,6 +95,32 @@ impl Shop {
     #[must_use]
     pub fn shipped_yesterday(&self, identifier: &str, magic: &str, now: DateTime<Utc>) -> Value {
         self.order(identifier, 0, Progress::Shipped, &format!(" {magic}"), now - TimeDelta::days(3))
+    }
+
+    /// Orders that its warehouse ships to the shopper, with `identifier` and a number as their names: one for each thing that
+    /// the simulated warehouse plays, as the comments of each say.
+    #[must_use]
+    pub fn drop_ship_orders(&self, identifier: &str) -> Value {
+        const PLAYS: [&str; 5] = ["", "SIM-PARTIAL", "SIM-SHORT", "SIM-CANCEL", "SIM-REJECT"];
+        let orders = PLAYS.iter().enumerate().map(|(number, comments)| {
+            let (first, last) = PEOPLE.get(number % PEOPLE.len()).copied().unwrap_or_default();
+            let (city, state, zip) = CITIES.get(number % CITIES.len()).copied().unwrap_or_default();
+            let name = format!("{identifier}-{}", number + 1);
+            let items = self.products.iter().take(2).zip(1..).map(|(product, at)| {
+                json!({ "client_identifier": format!("{name}-{at}"), "sku": product.sku, "quantity": 3 - at, "price_cents": product.cents })
+            });
+            json!({
+                "client_identifier": name,
+                "channel": "webshop",
+                "comments": comments,
+                "shipping_address": {
+                    "name": format!("{first} {last}"), "street": format!("{} Example Street", number + 1), "city": city, "state": state,
+                    "zip_code": zip, "country": "US",
+                },
+                "order_items": items.collect::<Vec<_>>(),
+            })
+        });
+        json!({ "drop_ship_orders": orders.collect::<Vec<_>>() })
     }
 
     fn order(&self, identifier: &str, number: usize, progress: Progress, magic: &str, placed: DateTime<Utc>) -> Value {

@@ -1,4 +1,4 @@
-//! What a merchant's system understands of a message on a return.
+//! What a merchant's system understands of a message.
 
 use serde_json::Value;
 
@@ -32,6 +32,36 @@ impl Told {
             status: body.get("status").and_then(word)?,
             tracking_number: of_first("tracking_number"),
             parcel: of_first("package_tracking_status"),
+        })
+    }
+}
+
+/// What a message on a drop-ship order said, in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldOfDropShip {
+    /// Why it was sent, such as `drop_shipment.confirmed`.
+    pub event: String,
+    /// The order.
+    pub order: String,
+    /// The status of the order, or the carrier's number of the shipment.
+    pub what: String,
+}
+
+impl ToldOfDropShip {
+    /// Reads a message; nothing if it is not about a drop-ship order.
+    #[must_use]
+    pub fn read(received: &Received) -> Option<Self> {
+        let body = received.json();
+        let (told, what) = match (body.get("shipment"), body.get("order")) {
+            (Some(shipment), _) => (shipment, "tracking_number"),
+            (None, Some(order)) => (order, "status"),
+            (None, None) => return None,
+        };
+        let word = |name: &str| told.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            event: received.header("x-service-event")?.to_owned(),
+            order: word("client_identifier")?,
+            what: word(what).unwrap_or_default(),
         })
     }
 }

@@ -1,0 +1,157 @@
+//! The service, as a warehouse's system calls it: with a token, and within a deadline.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::client::conn::http1::handshake;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::{Method, Request, StatusCode, Uri};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+
+/// How long one call may take, from the connection to the end of the answer.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// As much of an answer is read.
+const MOST_ANSWER: usize = 4 * 1024 * 1024;
+
+/// Where the service is, and who calls it.
+pub(super) struct Service {
+    uri: Uri,
+    client_id: String,
+    client_secret: String,
+    token: Mutex<Option<String>>,
+}
+
+/// It is no URL that a service could have here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the service is at `http://` and a host")]
+pub struct NoService;
+
+/// A call did not end well.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// There was no answer, or none that can be read.
+    #[error("the service cannot be reached")]
+    Unreachable,
+    /// The service did not do what it was asked for.
+    #[error("{path} was answered with {status}: {message}")]
+    Refused {
+        /// What was asked for.
+        path: String,
+        /// The status of the answer.
+        status: u16,
+        /// What the service says on it.
+        message: String,
+    },
+}
+
+impl Service {
+    pub(super) fn new(base: &str, client_id: &str, client_secret: &str) -> Result<Self, NoService> {
+        let uri: Uri = base.parse().map_err(|_| NoService)?;
+        let is_http = uri.scheme_str() == Some("http") && uri.host().is_some();
+        let service = Self { uri, client_id: client_id.to_owned(), client_secret: client_secret.to_owned(), token: Mutex::new(None) };
+        is_http.then_some(service).ok_or(NoService)
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Result<Value, Trouble> {
+        self.call(Method::GET, path, None).await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value, Trouble> {
+        self.call(Method::POST, path, Some(body)).await
+    }
+
+    /// A call with a token; with a new one, if the old one is not good any more.
+    async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble> {
+        for last in [false, true] {
+            let token = self.token().await?;
+            let (status, answer) = self.exchange(method.clone(), path, body, Some(&token)).await?;
+            if status == StatusCode::UNAUTHORIZED && !last {
+                *self.token.lock().await = None;
+                continue;
+            }
+            return if status.is_success() { Ok(answer) } else { Err(refused(path, status, &answer)) };
+        }
+        Err(Trouble::Unreachable)
+    }
+
+    async fn token(&self) -> Result<String, Trouble> {
+        let mut kept = self.token.lock().await;
+        if let Some(token) = &*kept {
+            return Ok(token.clone());
+        }
+        let path = "/oauth/token";
+        let wanted = json!({ "grant_type": "client_credentials", "client_id": self.client_id, "client_secret": self.client_secret });
+        let (status, answer) = self.exchange(Method::POST, path, Some(&wanted), None).await?;
+        let token = answer.get("access_token").and_then(Value::as_str).ok_or_else(|| refused(path, status, &answer))?;
+        Ok(kept.insert(token.to_owned()).clone())
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        token: Option<&str>,
+    ) -> Result<(StatusCode, Value), Trouble> {
+        let answered = tokio::time::timeout(DEADLINE, self.send(method, path, body, token)).await;
+        answered.ok().flatten().ok_or(Trouble::Unreachable)
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<&Value>, token: Option<&str>) -> Option<(StatusCode, Value)> {
+        let authority = self.uri.authority()?;
+        // An address of version 6 stands in brackets, which the system does not know.
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+        let stream = TcpStream::connect((host, authority.port_u16().unwrap_or(80))).await.ok()?;
+        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
+        let mut request = Request::builder().method(method).uri(path).header(HOST, authority.as_str());
+        request = request.header(CONTENT_TYPE, "application/json").header(USER_AGENT, "SimWarehouse/1.0");
+        if let Some(token) = token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.body(Full::new(body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string())))).ok()?;
+        let answer = async {
+            let answer = sender.send_request(request).await.ok()?;
+            let status = answer.status();
+            let body = Limited::new(answer.into_body(), MOST_ANSWER).collect().await.ok()?.to_bytes();
+            Some((status, serde_json::from_slice(&body).unwrap_or_default()))
+        };
+        tokio::pin!(connection);
+        tokio::pin!(answer);
+        tokio::select! {
+            biased;
+            answer = &mut answer => answer,
+            // The connection may end with the answer, and then what is left of it is there already.
+            _ = &mut connection => answer.await,
+        }
+    }
+}
+
+fn refused(path: &str, status: StatusCode, answer: &Value) -> Trouble {
+    let message = answer.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+    Trouble::Refused { path: path.to_owned(), status: status.as_u16(), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_http_and_has_a_host() {
+        assert!(Service::new("http://127.0.0.1:8080", "", "").is_ok());
+        for base in ["", "/v1", "https://example.com", "example.com"] {
+            assert!(Service::new(base, "", "").is_err(), "{base}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_service_that_is_not_there_is_trouble() {
+        // The port of a listener that is gone.
+        let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let service = Service::new(&format!("http://{gone}"), "", "").unwrap();
+        assert_eq!(service.get("/v1/drop_ship_orders").await, Err(Trouble::Unreachable));
+    }
+}
