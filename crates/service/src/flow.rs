@@ -2,6 +2,7 @@
 
 pub mod accept_orders;
 pub mod advance_clock;
+pub mod cancel_drop_ship_order;
 pub mod cancel_return;
 pub mod carrier_event;
 pub mod carrier_webhook;
@@ -23,7 +24,10 @@ pub mod retry_message;
 pub mod set_limit;
 pub mod set_policy;
 pub mod settle_and_react;
+pub mod ship_drop_ship_order;
 pub mod start_return;
+pub mod take_drop_ship_orders;
+pub mod tell_drop_ship;
 pub mod tell_of_endpoint;
 mod tell_return;
 pub mod wake_returns;

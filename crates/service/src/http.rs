@@ -47,6 +47,13 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::messages::show))
         .routes(routes!(api::messages::retry))
         .routes(routes!(api::endpoints::list))
+        .routes(routes!(api::drop_ship_orders::give, api::drop_ship_orders::list))
+        .routes(routes!(api::drop_ship_orders::show))
+        // Warehouses' systems.
+        .routes(routes!(api::drop_ship_reports::ship))
+        .routes(routes!(api::drop_ship_reports::cancel))
+        .routes(routes!(api::drop_ship_reports::reject))
+        .routes(routes!(api::drop_ship_reports::cancel_items))
         // Carriers' systems.
         .routes(routes!(api::carrier_events::report))
         .routes(routes!(api::carrier_webhooks::receive))

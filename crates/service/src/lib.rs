@@ -19,6 +19,7 @@ pub mod certificate;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod drop_ship;
 pub mod entropy;
 pub mod exchanges;
 pub mod flow;

@@ -2,6 +2,8 @@
 
 pub(super) mod carrier_events;
 pub(super) mod carrier_webhooks;
+pub(super) mod drop_ship_orders;
+pub(super) mod drop_ship_reports;
 pub(super) mod endpoints;
 pub(super) mod event_stream;
 pub(super) mod events;

@@ -36,26 +36,40 @@ impl Default for GrantCache {
     }
 }
 
-/// The scope that a route asks for, as a type.
+/// The scopes that a route asks for, as a type: any of them opens it.
 pub(super) trait Asks: Send + Sync {
-    const SCOPE: Scope;
+    const SCOPES: &'static [Scope];
 }
 
 /// For routes that `orders` opens.
 pub(super) struct Orders;
 
 impl Asks for Orders {
-    const SCOPE: Scope = Scope::Orders;
+    const SCOPES: &'static [Scope] = &[Scope::Orders];
 }
 
 /// For routes that `carrier` opens.
 pub(super) struct Carriers;
 
 impl Asks for Carriers {
-    const SCOPE: Scope = Scope::Carrier;
+    const SCOPES: &'static [Scope] = &[Scope::Carrier];
 }
 
-/// A caller whose token opens the scope `S`.
+/// For routes that `warehouse` opens.
+pub(super) struct Warehouses;
+
+impl Asks for Warehouses {
+    const SCOPES: &'static [Scope] = &[Scope::Warehouse];
+}
+
+/// For routes that `orders` opens, and `warehouse` as well.
+pub(super) struct OrdersOrWarehouses;
+
+impl Asks for OrdersOrWarehouses {
+    const SCOPES: &'static [Scope] = &[Scope::Orders, Scope::Warehouse];
+}
+
+/// A caller whose token opens a scope of `S`.
 pub(super) struct Caller<S> {
     /// Whose data the call is about; there is no other source for it.
     pub(super) merchant: MerchantId,
@@ -68,6 +82,12 @@ pub(super) type Merchant = Caller<Orders>;
 
 /// A carrier's system, or that of a partner who collects.
 pub(super) type Carrier = Caller<Carriers>;
+
+/// A warehouse's system.
+pub(super) type Warehouse = Caller<Warehouses>;
+
+/// A merchant's system, or that of a warehouse.
+pub(super) type MerchantOrWarehouse = Caller<OrdersOrWarehouses>;
 
 impl<S: Asks> FromRequestParts<App> for Caller<S> {
     type Rejection = ApiError;
@@ -94,8 +114,8 @@ impl<S: Asks> Caller<S> {
         if grant.paused {
             return Err(ApiError::Paused);
         }
-        if !grant.scopes.allow(S::SCOPE) {
-            return Err(ApiError::MissingScope(S::SCOPE));
+        if !S::SCOPES.iter().any(|scope| grant.scopes.allow(*scope)) {
+            return Err(ApiError::MissingScope(S::SCOPES));
         }
         Ok(())
     }

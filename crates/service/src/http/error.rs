@@ -40,7 +40,7 @@ pub(super) enum ApiError {
     /// A wrong client id or secret.
     InvalidClient,
     /// The token does not open this route.
-    MissingScope(Scope),
+    MissingScope(&'static [Scope]),
     /// The merchant is paused.
     Paused,
     /// There is no such thing, or it is somebody else's.
@@ -191,8 +191,9 @@ impl ApiError {
                 "The webhook is not signed with the account's secret, or it is older than 30 days; see `backhaul carrier show`.".to_owned()
             }
             Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked.".to_owned(),
-            Self::MissingScope(scope) => {
-                format!("The access token lacks the scope {}; ask the operator for a credential with it.", scope.as_str())
+            Self::MissingScope(scopes) => {
+                let scopes = scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" or ");
+                format!("The access token lacks the scope {scopes}; ask the operator for a credential with it.")
             }
             Self::Paused => "The merchant is paused; ask the operator.".to_owned(),
             Self::NotFound => "There is nothing here under this name.".to_owned(),

@@ -21,6 +21,7 @@ use super::public;
         (name = "orders", description = "Push orders in, look them up."),
         (name = "returns", description = "See what can come back, start returns, follow them."),
         (name = "carriers", description = "Report labels and scans."),
+        (name = "drop shipping", description = "Have orders shipped from the warehouse, and report what became of them there."),
         (name = "imports", description = "Send months of orders at once."),
         (name = "events", description = "Read what was said to a merchant's systems."),
         (name = "reports", description = "See how deliveries went."),
@@ -65,9 +66,12 @@ fn build() -> Value {
 /// Adds to an operation what it may answer like all its kind: those that ask for a token, those that read JSON, and all.
 fn complete(operation: &mut Value) {
     let mut answers = vec![("429", too_many_requests())];
-    if let Some(scope) = operation.pointer("/security/0/oauth2/0").and_then(Value::as_str) {
+    // Alternatives stand beside each other, each with one scope.
+    let ways = operation.pointer("/security").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let scopes: Vec<String> = ways.iter().filter_map(|way| way.pointer("/oauth2/0")?.as_str()).map(|scope| format!("`{scope}`")).collect();
+    if !scopes.is_empty() {
         answers.push(("401", error("No token, or one that is unknown, expired or revoked.")));
-        answers.push(("403", error(&format!("The token lacks the scope `{scope}`, or the merchant is paused."))));
+        answers.push(("403", error(&format!("The token lacks the scope {}, or the merchant is paused.", scopes.join(" or ")))));
     }
     if operation.pointer("/requestBody/content").and_then(|content| content.get("application/json")).is_some() {
         answers.push(("408", error("The body did not arrive in time.")));

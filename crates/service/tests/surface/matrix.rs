@@ -15,8 +15,8 @@ const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OP
 struct Operation {
     path: String,
     method: String,
-    /// The scope that it asks for; none for everybody's operations.
-    scope: Option<Scope>,
+    /// The scopes of which any opens it; none for everybody's operations.
+    scopes: Vec<Scope>,
     /// The statuses that are documented.
     documented: Vec<u16>,
 }
@@ -30,9 +30,10 @@ fn operations() -> Vec<Operation> {
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| METHODS.contains(&name.to_uppercase().as_str())) {
-            let scope = operation.pointer("/security/0/oauth2/0").map(|scope| scope.as_str().unwrap().parse().unwrap());
+            let ways = operation["security"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let scopes = ways.iter().map(|way| way["oauth2"][0].as_str().unwrap().parse().unwrap()).collect();
             let documented = operation["responses"].as_object().unwrap().keys().map(|status| status.parse().unwrap()).collect();
-            operations.push(Operation { path: path.clone(), method: method.to_uppercase(), scope, documented });
+            operations.push(Operation { path: path.clone(), method: method.to_uppercase(), scopes, documented });
         }
     }
     operations
@@ -41,7 +42,8 @@ fn operations() -> Vec<Operation> {
 /// What stands for the parameters of a path.
 #[derive(Clone, Copy)]
 enum Named<'a> {
-    /// Things that there are: an order, an import, a message, a return with a label, and a carrier account.
+    /// Things that there are: an order, an import, a message, a return with a label, and a carrier account. A
+    /// drop-ship order has the name of the order.
     There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str, account: &'a str },
     /// Nothing that there is.
     Absent,
@@ -50,7 +52,7 @@ enum Named<'a> {
 /// The path with every parameter filled in.
 fn filled(path: &str, named: Named<'_>) -> String {
     let fill = |step: &str| match (step, named) {
-        ("{identifier}", Named::There { order, .. }) => order.to_owned(),
+        ("{identifier}" | "{client_identifier}", Named::There { order, .. }) => order.to_owned(),
         ("{line}", Named::There { .. }) => "L1".to_owned(),
         ("{import_id}", Named::There { import, .. }) => import.to_owned(),
         ("{message_id}", Named::There { message, .. }) => message.to_owned(),
@@ -94,6 +96,7 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let import = owner.imports(&[order("owned")]).await.body["import_id"].as_str().unwrap().to_owned();
     let told = world.owe(owner.id, "owned", 1).await.to_string();
     let account = owner.id.to_string();
+    owner.has_shipped("owned", &[1]).await;
     let existing = Named::There { order: "owned", import: &import, message: &told, rma: &rma, account: &account };
     let expired = owner.gets_a_token().await;
     let revoked = world.merchant("revoked").await;
@@ -103,9 +106,14 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let owner = owner.gets_a_token().await;
     let mut narrow = Vec::new();
     for scope in Scope::ALL {
-        narrow.push((scope, world.merchant_with(&format!("no-{}", scope.as_str()), World::all_scopes_but(scope)).await.token));
+        let scopes = World::all_scopes_but(scope);
+        narrow.push((scopes, world.merchant_with(&format!("no-{}", scope.as_str()), scopes).await.token));
     }
-    let protected: Vec<Operation> = operations().into_iter().filter(|operation| operation.scope.is_some()).collect();
+    for scope in Scope::ALL {
+        let scopes = Scopes::from_iter([scope]);
+        narrow.push((scopes, world.merchant_with(&format!("only-{}", scope.as_str()), scopes).await.token));
+    }
+    let protected: Vec<Operation> = operations().into_iter().filter(|operation| !operation.scopes.is_empty()).collect();
     assert!(protected.len() >= 2);
     for operation in protected {
         let named = format!("{} {}", operation.method, operation.path);
@@ -123,7 +131,8 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
             assert!(reply.header("www-authenticate").starts_with("Bearer"), "{named}: {who}");
             assert!(!reply.text.contains("owned") && !reply.text.contains(&import), "{named}: {who} sees {}", reply.text);
         }
-        let (_, without) = narrow.iter().find(|(scope, _)| Some(*scope) == operation.scope).unwrap();
+        let opens_none = |scopes: &Scopes| !operation.scopes.iter().any(|scope| scopes.allow(*scope));
+        let (_, without) = narrow.iter().find(|(scopes, _)| opens_none(scopes)).unwrap();
         assert_eq!(call(&world, &operation, existing, Some(without)).await.status, 403, "{named}: a missing scope");
 
         if operation.path.contains('{') {
@@ -149,10 +158,13 @@ async fn a_token_opens_every_operation_of_its_scopes_and_no_other() {
         tokens.push((narrow, world.merchant_with(scope.as_str(), narrow).await.token));
     }
     for operation in operations() {
-        let Some(asked) = operation.scope else { continue };
+        if operation.scopes.is_empty() {
+            continue;
+        }
         for (scopes, token) in &tokens {
             let status = call(&world, &operation, Named::Absent, Some(token)).await.status.as_u16();
-            assert_eq!(![401, 403].contains(&status), scopes.allow(asked), "{} {}: {scopes}", operation.method, operation.path);
+            let opens = operation.scopes.iter().any(|scope| scopes.allow(*scope));
+            assert_eq!(![401, 403].contains(&status), opens, "{} {}: {scopes}", operation.method, operation.path);
         }
     }
 }
@@ -172,7 +184,7 @@ async fn methods_that_are_not_documented_are_not_allowed() {
                 continue;
             }
             for token in [None, Some(merchant.token.as_str())] {
-                let operation = Operation { path: path.to_owned(), method: method.to_owned(), scope: None, documented: Vec::new() };
+                let operation = Operation { path: path.to_owned(), method: method.to_owned(), scopes: Vec::new(), documented: Vec::new() };
                 let reply = call(&world, &operation, Named::Absent, token).await;
                 assert_eq!(reply.status, 405, "{method} {path}");
                 assert!(!reply.header("allow").is_empty(), "{method} {path} says what is allowed");
@@ -187,7 +199,7 @@ async fn methods_that_are_not_documented_are_not_allowed() {
 async fn everybodys_operations_are_these_and_no_others() {
     let open: Vec<String> = operations()
         .into_iter()
-        .filter(|operation| operation.scope.is_none())
+        .filter(|operation| operation.scopes.is_empty())
         .map(|operation| format!("{} {}", operation.method, operation.path))
         .collect();
     // A carrier's webhook is known by its signature.
@@ -203,9 +215,11 @@ async fn no_answer_is_undocumented() {
     let import = merchant.imports(&[order("x")]).await.body["import_id"].as_str().unwrap().to_owned();
     let told = world.owe(merchant.id, "x", 1).await.to_string();
     let account = merchant.id.to_string();
+    merchant.has_shipped("x", &[1]).await;
     for operation in operations() {
         let named = format!("{} {}", operation.method, operation.path);
-        for which in [Named::There { order: "x", import: &import, message: &told, rma: &rma, account: &account }, Named::Absent] {
+        let there = Named::There { order: "x", import: &import, message: &told, rma: &rma, account: &account };
+        for which in [there, Named::Absent] {
             let status = call(&world, &operation, which, Some(&merchant.token)).await.status.as_u16();
             assert!(operation.documented.contains(&status), "{named} answers {status}");
         }

@@ -3,6 +3,7 @@
 mod boutique;
 pub mod carrier;
 mod database;
+mod drop_ship;
 mod exchanges;
 mod order;
 pub mod receiver;
@@ -29,6 +30,7 @@ use tokio::net::TcpListener;
 
 pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, for_a_gift_card, told, with_gift_cards};
 pub use self::database::Database;
+pub use self::drop_ship::{DropShipper, called_off, drop_ship, drop_ship_in_full, shipment};
 pub use self::order::{line, message, order, plain_refund, refund};
 pub use self::returns::{Shop, mail_back, refund_for, refunded, reported, sold};
 

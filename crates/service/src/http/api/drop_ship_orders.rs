@@ -1,0 +1,133 @@
+//! Drop-ship orders, given and looked at: `/v1/drop_ship_orders`.
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::id::MerchantId;
+use store::{drop_ship_orders, drop_shipments};
+use wire::answer::ErrorBody;
+use wire::drop_ship::{
+    Content, DropShipOrderIn, DropShipOrderOut, DropShipOrderTaken, DropShipOrders, DropShipOrdersQuery, DropShipOrdersTaken, MOST_LISTED,
+};
+
+use crate::app::App;
+use crate::drop_ship;
+use crate::flow::take_drop_ship_orders::{TakeDropShipOrdersError, take_drop_ship_orders};
+use crate::http::body::JsonBody;
+use crate::http::caller::{Merchant, MerchantOrWarehouse};
+use crate::http::error::ApiError;
+
+/// Give drop-ship orders.
+///
+/// One order, or a list of up to 100 as `drop_ship_orders`; all are taken or none. An order that is given again with the same
+/// content is answered as known.
+#[utoipa::path(
+    post,
+    path = "/v1/drop_ship_orders",
+    tag = "drop shipping",
+    security(("oauth2" = ["orders"])),
+    request_body(content = ref("#/components/schemas/DropShipOrderOrOrders"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "They are taken, and at least one of them is new.", body = DropShipOrdersTaken),
+        (status = 200, description = "All of them were known with this content.", body = DropShipOrdersTaken),
+        (status = 400, description = "Malformed JSON.", body = ErrorBody),
+        (status = 409, description = "An order is known with other content; nothing was taken.", body = ErrorBody),
+        (status = 422, description = "Every fault with its path; nothing was taken.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn give(
+    State(app): State<App>,
+    caller: Merchant,
+    JsonBody(body): JsonBody,
+) -> Result<(StatusCode, Json<DropShipOrdersTaken>), ApiError> {
+    let sent = wire::drop_ship::read(&body)?;
+    let given: Vec<Content> = sent.orders.iter().map(DropShipOrderIn::content).collect();
+    let taken = take_drop_ship_orders(&app, caller.merchant, &given).await.map_err(|error| match error {
+        TakeDropShipOrdersError::Known(at) => {
+            let fields: Vec<String> = at.iter().map(|at| sent.path(*at).field("client_identifier").to_string()).collect();
+            ApiError::Conflict(format!("An order is known with other content, and nothing was taken: {}.", fields.join(", ")))
+        }
+        TakeDropShipOrdersError::Failed(failed) => failed.into(),
+    })?;
+    let status = if taken.iter().any(|taken| taken.new) { StatusCode::CREATED } else { StatusCode::OK };
+    let taken = given.into_iter().zip(taken).map(|(given, taken)| DropShipOrderTaken {
+        id: taken.id.to_string(),
+        client_identifier: given.client_identifier,
+        result: if taken.new { "created" } else { "unchanged" },
+    });
+    Ok((status, Json(DropShipOrdersTaken { drop_ship_orders: taken.collect() })))
+}
+
+/// List drop-ship orders.
+///
+/// Newest first; in a status, such as `accepted`: what a warehouse has to do.
+#[utoipa::path(
+    get,
+    path = "/v1/drop_ship_orders",
+    tag = "drop shipping",
+    security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
+    params(DropShipOrdersQuery),
+    responses(
+        (status = 200, description = "A page of drop-ship orders.", body = DropShipOrders),
+        (status = 400, description = "`status`, `before` or `limit` is not understood.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: MerchantOrWarehouse,
+    query: Result<Query<DropShipOrdersQuery>, QueryRejection>,
+) -> Result<Json<DropShipOrders>, ApiError> {
+    let beyond = || ApiError::BadQuery(format!("limit is 1 to {MOST_LISTED}"));
+    let Query(query) = query.map_err(|_| beyond())?;
+    if !(1..=MOST_LISTED).contains(&query.limit) {
+        return Err(beyond());
+    }
+    let bad = |why: &str| ApiError::BadQuery(why.to_owned());
+    let status = query.status.as_deref().map(str::parse).transpose();
+    let status = status.map_err(|_| bad("status is accepted, partially_shipped, shipped, cancelled or rejected"))?;
+    let before = query.before.as_deref().map(str::parse).transpose();
+    let before = before.map_err(|_| bad("before is the next_before of another page"))?;
+    let page = drop_ship_orders::list(&app.store, caller.merchant, status, before, query.limit as usize).await?;
+    Ok(Json(DropShipOrders {
+        drop_ship_orders: page.orders.into_iter().map(drop_ship::listed).collect(),
+        has_more: page.next.is_some(),
+        next_before: page.next.map(|next| next.to_string()),
+    }))
+}
+
+/// Show a drop-ship order.
+///
+/// Where it and its units stand, and its shipments.
+#[utoipa::path(
+    get,
+    path = "/v1/drop_ship_orders/{client_identifier}",
+    tag = "drop shipping",
+    security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
+    params(("client_identifier" = String, Path, description = "The merchant's name for the order.")),
+    responses(
+        (status = 200, description = "The order.", body = DropShipOrderOut),
+        (status = 404, description = "The merchant has no such order.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    caller: MerchantOrWarehouse,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<Response, ApiError> {
+    shown(&app, caller.merchant, &named(path)?).await
+}
+
+/// The order that an address names. No identifier has a NUL.
+pub(super) fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
+    let Path(name) = path.map_err(|_| ApiError::NotFound)?;
+    if name.contains('\0') { Err(ApiError::NotFound) } else { Ok(name) }
+}
+
+/// The order of this name as it stands.
+pub(super) async fn shown(app: &App, merchant: MerchantId, name: &str) -> Result<Response, ApiError> {
+    let kept = drop_ship_orders::find(&app.store, merchant, name).await?.ok_or(ApiError::NotFound)?;
+    let shipments = drop_shipments::list(&app.store, merchant, kept.id).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], drop_ship::shown(&kept, &shipments)?).into_response())
+}
