@@ -1,7 +1,7 @@
 //! `backhaul dev`: everything on a laptop, nothing configured.
 //!
 //! - The database (`database.rs`): a temporary PostgreSQL, or the sandbox that `DATABASE_URL` names.
-//! - Two merchants with orders (`seed.rs`), whose systems and carriers are simulated.
+//! - Two merchants with orders (`seed.rs`), whose systems, carriers and warehouses are simulated.
 //! - A first return (`tour.rs`), so that a message is delivered before anybody asks for one.
 //! - What to paste (`welcome.rs`), and how all of it looks (`paint.rs`).
 
@@ -13,6 +13,7 @@ mod welcome;
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
@@ -31,6 +32,8 @@ use crate::config::{LogFormat, Settings};
 use crate::entropy::Entropy;
 use crate::telemetry;
 
+/// How long the simulated warehouses pause before they look for work again.
+const WAREHOUSE_PAUSE: Duration = Duration::from_secs(2);
 /// Where the simulated systems are.
 const LOOPBACK: &str = "127.0.0.1/32";
 
@@ -98,7 +101,12 @@ async fn live(database: &Database, port: u16, settings: Settings, steps: &Steps,
         output::text(&welcome::welcome(&format!("http://{address}"), database, &demos, app.now(), steps.paint));
         // From here on the log says what goes wrong; before, whatever did was told already.
         telemetry::start(&app.settings.log);
-        tour::report(&app, &receiver, &mailbox, arrivals, steps.paint).await;
+        let (one, other) = (demos.0.warehouse(address)?, demos.1.warehouse(address)?);
+        tokio::join!(
+            tour::report(&app, &receiver, &mailbox, arrivals, steps.paint),
+            one.keep_working(WAREHOUSE_PAUSE),
+            other.keep_working(WAREHOUSE_PAUSE),
+        );
         anyhow::Ok(())
     };
     tokio::select! {

@@ -147,6 +147,7 @@ fn what_dev_prints_can_be_pasted() {
     ] {
         assert!(out.contains(expected), "{expected}\n{out}\n{err}");
     }
+    running.says("drop_shipment.confirmed");
     running.says("a mail to ");
     let cluster = running.cluster();
     assert!(cluster.exists());

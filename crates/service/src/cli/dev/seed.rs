@@ -1,30 +1,36 @@
-//! The two merchants of `backhaul dev`, each with a policy, a carrier, an endpoint and orders of its own.
+//! The two merchants of `backhaul dev`, each with a policy, a carrier, a warehouse, endpoints and orders of its own.
 
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, anyhow};
-use domain::access::Scopes;
+use domain::access::{Scope, Scopes};
 use domain::id::{Handle, MerchantId};
 use domain::message::Interface;
 use domain::rma::policy::Offer;
 use sandbox::carrier::Carrier;
 use sandbox::merchant::Merchant as Receiver;
 use sandbox::shop::{self, Shop};
+use sandbox::warehouse::Warehouse;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use store::{carrier_accounts, merchants};
+use wire::drop_ship::DropShipOrderIn;
 use wire::label::PostalAddress;
 
 use crate::app::App;
 use crate::flow::accept_orders::accept_orders;
 use crate::flow::configure_merchant::IssuedCredential;
 use crate::flow::set_policy::{Change as Policy, set_policy};
+use crate::flow::take_drop_ship_orders::take_drop_ship_orders;
 use crate::flow::{configure_carrier, configure_endpoint, configure_merchant};
 
 /// Who does what `backhaul dev` does, for the audit.
 const ACTOR: &str = "dev";
 /// Whom to tell when a merchant's systems fail.
 const CONTACT: &str = "engineers@example.com";
+/// What their systems are told of.
+const TOLD: [Interface; 4] =
+    [Interface::Rma, Interface::DropShipmentConfirmation, Interface::DropShipmentCancellation, Interface::DropShipmentPartialCancellation];
 
 /// A merchant of the demonstration.
 pub(super) struct Demo {
@@ -35,6 +41,8 @@ pub(super) struct Demo {
     /// Whom its labels are bought from.
     pub(super) carrier: Carrier,
     webhook_secret: SecretString,
+    /// With what its warehouse calls.
+    warehouse: IssuedCredential,
 }
 
 /// What makes one merchant different from the other.
@@ -42,6 +50,8 @@ struct Plan {
     handle: &'static str,
     shop: Shop,
     orders: usize,
+    /// What the names of its drop-ship orders start with.
+    drop_ship: &'static str,
     window_days: u16,
     offers: &'static [&'static str],
     managed_receiving: bool,
@@ -52,6 +62,7 @@ const SHOES: Plan = Plan {
     handle: "demo-shoes",
     shop: shop::SHOES,
     orders: 29,
+    drop_ship: "DS",
     window_days: 30,
     offers: &["mail-back", "express-returns"],
     managed_receiving: false,
@@ -60,6 +71,7 @@ const OUTDOOR: Plan = Plan {
     handle: "demo-outdoor",
     shop: shop::OUTDOOR,
     orders: 19,
+    drop_ship: "DO",
     window_days: 60,
     offers: &["mail-back:499:deducted", "customer-keep"],
     managed_receiving: true,
@@ -81,14 +93,19 @@ async fn sow_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<
     if known.is_none() {
         set_policy(app, ACTOR, id, policy(plan)?).await?;
         push(app, id, &plan.shop.orders(plan.orders, app.now())).await?;
+        give(app, id, &plan.shop.drop_ship_orders(plan.drop_ship)).await?;
     }
     let credential = configure_merchant::issue_credential(app, ACTOR, id, Scopes::all(), "backhaul dev").await?;
-    let url = receiver.url(&format!("{}{}", plan.handle, Interface::Rma.path()));
-    let endpoint = configure_endpoint::Change { url: Some(url), ..Default::default() };
-    configure_endpoint::set_endpoint(app, ACTOR, id, Interface::Rma, endpoint).await?;
+    let narrow = Scopes::from_iter([Scope::Warehouse]);
+    let warehouse = configure_merchant::issue_credential(app, ACTOR, id, narrow, "the warehouse of backhaul dev").await?;
+    for interface in TOLD {
+        let url = receiver.url(&format!("{}{}", plan.handle, interface.path()));
+        let endpoint = configure_endpoint::Change { url: Some(url), ..Default::default() };
+        configure_endpoint::set_endpoint(app, ACTOR, id, interface, endpoint).await?;
+    }
     let carrier = Carrier::start().await?;
     let webhook_secret = hire(app, id, &carrier, plan.shop.name).await?;
-    Ok(Demo { id, handle: plan.handle, shop: plan.shop, credential, carrier, webhook_secret })
+    Ok(Demo { id, handle: plan.handle, shop: plan.shop, credential, carrier, webhook_secret, warehouse })
 }
 
 fn policy(plan: &Plan) -> anyhow::Result<Policy> {
@@ -106,6 +123,15 @@ pub(super) async fn push(app: &App, merchant: MerchantId, orders: &[Value]) -> a
     let text = shop::message(orders);
     let message = wire::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders are refused"))?;
     accept_orders(app, merchant, message, false).await?;
+    Ok(())
+}
+
+/// Gives orders to the warehouse, as the merchant's order system does.
+async fn give(app: &App, merchant: MerchantId, orders: &Value) -> anyhow::Result<()> {
+    let text = orders.to_string();
+    let sent = wire::drop_ship::read(text.as_bytes()).map_err(|_| anyhow!("the sample drop-ship orders are refused"))?;
+    let given: Vec<_> = sent.orders.iter().map(DropShipOrderIn::content).collect();
+    take_drop_ship_orders(app, merchant, &given).await?;
     Ok(())
 }
 
@@ -133,5 +159,11 @@ impl Demo {
     pub(super) fn connect(&self, address: SocketAddr) -> anyhow::Result<()> {
         let url = format!("http://{address}/v1/carrier_webhooks/{}", self.id);
         Ok(self.carrier.sends_webhooks_to(&url, self.webhook_secret.expose_secret())?)
+    }
+
+    /// Its warehouse, which works through the service at `address`.
+    pub(super) fn warehouse(&self, address: SocketAddr) -> anyhow::Result<Warehouse> {
+        let IssuedCredential { client_id, client_secret } = &self.warehouse;
+        Ok(Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?)
     }
 }

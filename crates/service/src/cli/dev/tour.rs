@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use sandbox::mailbox::Mailbox;
 use sandbox::merchant::{Merchant as Receiver, Received};
-use sandbox::shop::{self, Told};
+use sandbox::shop::{self, Told, ToldOfDropShip};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use wire::returns;
@@ -24,7 +24,27 @@ const MOST_WAITING: usize = 1_000;
 /// A message that a merchant received: whose path it was, and what it said.
 pub(super) struct Arrival {
     merchant: String,
-    told: Told,
+    news: News,
+}
+
+/// What a message was about.
+enum News {
+    Return(Told),
+    DropShip(ToldOfDropShip),
+}
+
+impl News {
+    fn read(received: &Received) -> Option<Self> {
+        Told::read(received).map(Self::Return).or_else(|| ToldOfDropShip::read(received).map(Self::DropShip))
+    }
+
+    /// Where the parcel of a return is.
+    fn parcel(&self) -> Option<&str> {
+        match self {
+            Self::Return(told) => told.parcel.as_deref(),
+            Self::DropShip(_) => None,
+        }
+    }
 }
 
 /// From now on, what `receiver` is told can be followed. It keeps none of it itself.
@@ -33,9 +53,9 @@ pub(super) fn follow(receiver: &Receiver) -> mpsc::Receiver<Arrival> {
     receiver.keep_bodies(false);
     receiver.on_request(move |received: &Received| {
         let merchant = received.path().trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
-        if let Some(told) = Told::read(received) {
+        if let Some(news) = News::read(received) {
             // Whoever sends more than can be shown sees less of it.
-            let _ = sender.try_send(Arrival { merchant, told });
+            let _ = sender.try_send(Arrival { merchant, news });
         }
     });
     arrivals
@@ -57,7 +77,7 @@ pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::R
     let watching = async {
         while !missing.is_empty() {
             let Some(arrival) = arrivals.recv().await else { return };
-            missing.retain(|(merchant, parcel)| arrival.merchant != *merchant || arrival.told.parcel.as_deref() != Some(*parcel));
+            missing.retain(|(merchant, parcel)| arrival.merchant != *merchant || arrival.news.parcel() != Some(*parcel));
             output::line(&line(&since(), &arrival, paint));
         }
     };
@@ -84,11 +104,15 @@ async fn start(app: &App, demo: &Demo, magic: &str, reason: &str) -> anyhow::Res
     Ok(order)
 }
 
-fn line(when: &str, Arrival { merchant, told }: &Arrival, paint: Paint) -> String {
-    let Told { event, rma, status, tracking_number, parcel } = told;
-    let place = parcel.as_deref().unwrap_or("no label yet");
-    let number = tracking_number.as_deref().unwrap_or_default();
-    let text = format!("{rma}  {event:20}  {status:9}  {} {number}", paint.good(&format!("{place:12}")));
+fn line(when: &str, Arrival { merchant, news }: &Arrival, paint: Paint) -> String {
+    let text = match news {
+        News::Return(Told { event, rma, status, tracking_number, parcel }) => {
+            let place = parcel.as_deref().unwrap_or("no label yet");
+            let number = tracking_number.as_deref().unwrap_or_default();
+            format!("{rma}  {event:20}  {status:9}  {} {number}", paint.good(&format!("{place:12}")))
+        }
+        News::DropShip(ToldOfDropShip { event, order, what }) => format!("{order:11}  {event:33}  {}", paint.good(what)),
+    };
     format!("  {}  {} {}", paint.dim(when), paint.bold(&format!("{merchant:13}")), text.trim_end())
 }
 
