@@ -2,12 +2,14 @@
 //!
 //! - The service, as a warehouse's system calls it (`service.rs`).
 //! - Drop-ship orders (`drop_shipping.rs`), and what becomes of each (`drop_shipping/plan.rs`).
+//! - Inbound ASNs (`receiving.rs`), and what is found when they are unpacked (`receiving/plan.rs`).
 //!
 //! Every kind of work is a module of its own with a function that goes through it once, and [`Warehouse::work`] calls one after
-//! the other. Nothing is left to chance: a word in an order's comments says what becomes of it, and the same round over the
+//! the other. Nothing is left to chance: a word in an order's comments or in a shipment's name says what becomes of it, and the same round over the
 //! same orders reports the same. Its clock is the machine's, and no wait lasts for ever.
 
 mod drop_shipping;
+mod receiving;
 mod service;
 
 use std::ops::AddAssign;
@@ -19,6 +21,8 @@ pub use self::service::{NoService, Trouble};
 /// A warehouse that works for one merchant.
 pub struct Warehouse {
     service: Service,
+    /// Its internal id, if it receives.
+    receives_at: Option<String>,
 }
 
 /// What was reported.
@@ -32,6 +36,12 @@ pub struct Tally {
     pub cancelled: u32,
     /// Orders that were refused.
     pub rejected: u32,
+    /// Units that were received.
+    pub received: u32,
+    /// Units that were not expected.
+    pub exceptions: u32,
+    /// ASNs of which nothing more is expected.
+    pub asns_closed: u32,
 }
 
 impl Tally {
@@ -48,18 +58,31 @@ impl AddAssign for Tally {
         self.items_cancelled += more.items_cancelled;
         self.cancelled += more.cancelled;
         self.rejected += more.rejected;
+        self.received += more.received;
+        self.exceptions += more.exceptions;
+        self.asns_closed += more.asns_closed;
     }
 }
 
 impl Warehouse {
     /// A warehouse that calls the service at `base`, such as `http://127.0.0.1:8080`, with a credential that opens `warehouse`.
     pub fn new(base: &str, client_id: &str, client_secret: &str) -> Result<Self, NoService> {
-        Ok(Self { service: Service::new(base, client_id, client_secret)? })
+        Ok(Self { service: Service::new(base, client_id, client_secret)?, receives_at: None })
+    }
+
+    /// From now on, it receives what is announced, under this internal id of a warehouse of the merchant's.
+    #[must_use]
+    pub fn receives_at(self, identifier: &str) -> Self {
+        Self { receives_at: Some(identifier.to_owned()), ..self }
     }
 
     /// Goes through all work once. What it leaves for later, such as the rest of an order, is done by the next round.
     pub async fn work(&self) -> Result<Tally, Trouble> {
-        drop_shipping::work(&self.service).await
+        let mut tally = drop_shipping::work(&self.service).await?;
+        if let Some(at) = &self.receives_at {
+            tally += receiving::work(&self.service, at).await?;
+        }
+        Ok(tally)
     }
 
     /// Works until nothing is left to do, at most so many rounds.

@@ -16,6 +16,8 @@ use tokio::sync::Mutex;
 const DEADLINE: Duration = Duration::from_secs(20);
 /// As much of an answer is read.
 const MOST_ANSWER: usize = 4 * 1024 * 1024;
+/// How many pages of a list are read in one round; the rest waits for the next.
+const MOST_PAGES: usize = 20;
 
 /// Where the service is, and who calls it.
 pub(super) struct Service {
@@ -128,6 +130,27 @@ impl Service {
             _ = &mut connection => answer.await,
         }
     }
+}
+
+/// The names of everything that `wanted` picks from the list at `path`, which the service gives a page at a time.
+pub(super) async fn names(
+    service: &Service,
+    path: &str,
+    filter: &str,
+    name: &str,
+    wanted: impl Fn(&Value) -> bool,
+) -> Result<Vec<String>, Trouble> {
+    let list = path.rsplit('/').next().unwrap_or_default();
+    let mut names = Vec::new();
+    let mut before = String::new();
+    for _ in 0..MOST_PAGES {
+        let page = service.get(&format!("{path}?limit=100{filter}{before}")).await?;
+        let listed = page.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        names.extend(listed.iter().filter(|one| wanted(one)).filter_map(|one| one.get(name)?.as_str()).map(ToOwned::to_owned));
+        let Some(next) = page.get("next_before").and_then(Value::as_str) else { break };
+        before = format!("&before={next}");
+    }
+    Ok(names)
 }
 
 fn refused(path: &str, status: StatusCode, answer: &Value) -> Trouble {
