@@ -16,6 +16,7 @@ pub mod mode;
 pub mod money;
 pub mod notice;
 pub mod order;
+pub mod place;
 pub mod promptness;
 pub mod refund;
 pub mod rma;

@@ -18,11 +18,14 @@ mod messages;
 mod migrate;
 mod orders;
 mod output;
+mod place;
 mod policy;
 mod reference;
 mod report;
 mod returns;
 mod serve;
+mod vendor;
+mod warehouse;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -73,6 +76,12 @@ enum Command {
     /// Carriers, from whom merchants' labels are bought: set, show, remove.
     #[command(subcommand)]
     Carrier(carrier::Command),
+    /// Warehouses, which merchants' goods leave and go to: set, list, show, remove.
+    #[command(subcommand)]
+    Warehouse(warehouse::Command),
+    /// Vendors, to whom merchants' goods go back: add, set, list, show, remove.
+    #[command(subcommand)]
+    Vendor(vendor::Command),
     /// Messages to merchants' systems: list, show, retry.
     #[command(subcommand)]
     Messages(messages::Command),
@@ -147,6 +156,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Credential(command) => credential::run(command, &app().await?, cli.output).await?,
         Command::Endpoint(command) => endpoint::run(command, &app().await?, cli.output).await?,
         Command::Carrier(command) => carrier::run(command, &app().await?, cli.output).await?,
+        Command::Warehouse(command) => warehouse::run(command, &app().await?, cli.output).await?,
+        Command::Vendor(command) => vendor::run(command, &app().await?, cli.output).await?,
         Command::Messages(command) => messages::run(command, &app().await?, cli.output).await?,
         Command::Failures(command) => failures::run(command, &app().await?, cli.output).await?,
         Command::Deliverers => deliverers::run(&app().await?, cli.output).await?,

@@ -9,6 +9,7 @@ pub mod carrier_webhook;
 pub mod configure_carrier;
 pub mod configure_endpoint;
 pub mod configure_merchant;
+pub mod configure_place;
 pub mod convert_exchange;
 pub mod count_calls;
 pub mod forget_carrier_events;

@@ -37,6 +37,7 @@ pub mod orders;
 pub mod outbox;
 pub mod parcels;
 pub mod partitions;
+pub mod places;
 pub mod rates;
 pub mod refunds;
 pub mod refusals;

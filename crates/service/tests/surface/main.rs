@@ -53,6 +53,7 @@ mod midflight;
 mod notices;
 mod operating;
 mod outbound_call;
+mod places_command;
 mod policy_command;
 mod rates;
 mod reactions;

@@ -1,0 +1,202 @@
+//! Places that goods leave and go to: a merchant's warehouses and vendors.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The longest id of a warehouse, in characters.
+const LONGEST_ID: usize = 64;
+
+/// The longest word of an address, a name or an identifier, in characters.
+pub const LONGEST_WORD: usize = 255;
+
+/// Our own id of a warehouse, such as `WH-1`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WarehouseId(String);
+
+/// Why a text is no [`WarehouseId`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a warehouse's id is 1 to 64 letters, digits, hyphens or underscores")]
+pub struct NoWarehouseId;
+
+impl WarehouseId {
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for WarehouseId {
+    type Err = NoWarehouseId;
+
+    fn from_str(text: &str) -> Result<Self, NoWarehouseId> {
+        let spelled_right = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if (1..=LONGEST_ID).contains(&text.len()) && spelled_right { Ok(Self(text.to_owned())) } else { Err(NoWarehouseId) }
+    }
+}
+
+impl fmt::Display for WarehouseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The number of a vendor, from 1 on for each merchant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VendorId(pub i64);
+
+impl fmt::Display for VendorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Where a place is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// Who receives.
+    pub name: String,
+    /// Of which company.
+    pub company: Option<String>,
+    /// Street and number.
+    pub street: String,
+    /// More of it.
+    pub street2: Option<String>,
+    /// City.
+    pub city: String,
+    /// State.
+    pub state: String,
+    /// Postal code.
+    pub zip: String,
+}
+
+/// A warehouse of a merchant's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warehouse {
+    /// Our own id of it.
+    pub id: WarehouseId,
+    /// What people call it.
+    pub name: String,
+    /// What the merchant's systems call it, if they have a word of their own.
+    pub external_identifier: Option<String>,
+    /// What they call it in stock transfers.
+    pub stock_transfer_identifier: Option<String>,
+    /// Where it is.
+    pub address: Address,
+}
+
+impl Warehouse {
+    /// What messages call it as the place that goods leave.
+    #[must_use]
+    pub fn identifier(&self) -> &str {
+        self.external_identifier.as_deref().unwrap_or(self.id.as_str())
+    }
+}
+
+/// A vendor of a merchant's, to whom goods go back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vendor {
+    /// Its number.
+    pub id: VendorId,
+    /// What people call it.
+    pub name: String,
+    /// Where it is.
+    pub address: Address,
+}
+
+/// What is wrong with the words of a place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is 1 to 255 characters, and none of them NUL")]
+pub struct NoWord(pub &'static str);
+
+fn word(name: &'static str, text: &str) -> Result<(), NoWord> {
+    let fits = (1..=LONGEST_WORD).contains(&text.chars().count()) && !text.contains('\0') && !text.trim().is_empty();
+    if fits { Ok(()) } else { Err(NoWord(name)) }
+}
+
+impl Address {
+    /// Whether every word of it can be kept and sent.
+    pub fn check(&self) -> Result<(), NoWord> {
+        word("the name of an address", &self.name)?;
+        word("a street", &self.street)?;
+        word("a city", &self.city)?;
+        word("a state", &self.state)?;
+        word("a postal code", &self.zip)?;
+        self.company.iter().try_for_each(|company| word("a company", company))?;
+        self.street2.iter().try_for_each(|street| word("a second line of a street", street))
+    }
+}
+
+impl Warehouse {
+    /// Whether every word of it can be kept and sent.
+    pub fn check(&self) -> Result<(), NoWord> {
+        word("a warehouse's name", &self.name)?;
+        self.external_identifier.iter().try_for_each(|identifier| word("an external identifier", identifier))?;
+        self.stock_transfer_identifier.iter().try_for_each(|identifier| word("a stock transfer identifier", identifier))?;
+        self.address.check()
+    }
+}
+
+impl Vendor {
+    /// Whether every word of it can be kept and sent.
+    pub fn check(&self) -> Result<(), NoWord> {
+        word("a vendor's name", &self.name)?;
+        self.address.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address() -> Address {
+        let word = |text: &str| text.to_owned();
+        Address {
+            name: word("Dock 4"),
+            street: word("7 Dock Rd"),
+            city: word("Reno"),
+            state: word("NV"),
+            zip: word("89501"),
+            ..Address::default()
+        }
+    }
+
+    #[test]
+    fn an_id_of_a_warehouse_is_short_and_plain() {
+        for good in ["1", "WH-1", "reno_2", &"w".repeat(LONGEST_ID)] {
+            assert_eq!(good.parse::<WarehouseId>().map(|id| id.to_string()), Ok(good.to_owned()));
+        }
+        for bad in ["", "WH 1", "WH/1", "é", "a\0", &"w".repeat(LONGEST_ID + 1)] {
+            assert_eq!(bad.parse::<WarehouseId>(), Err(NoWarehouseId), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_warehouse_is_called_what_the_merchants_systems_call_it() {
+        let plain = Warehouse {
+            id: WarehouseId("WH-1".to_owned()),
+            name: "Reno".to_owned(),
+            external_identifier: None,
+            stock_transfer_identifier: None,
+            address: address(),
+        };
+        assert_eq!((plain.identifier(), plain.check()), ("WH-1", Ok(())));
+        let known = Warehouse { external_identifier: Some("0042".to_owned()), ..plain.clone() };
+        assert_eq!((known.identifier(), known.check()), ("0042", Ok(())));
+        let blank = Warehouse { external_identifier: Some(" ".to_owned()), ..plain };
+        assert_eq!(blank.check(), Err(NoWord("an external identifier")));
+    }
+
+    #[test]
+    fn every_word_of_an_address_is_there_and_can_be_kept() {
+        assert_eq!(address().check(), Ok(()));
+        let full = Address { company: Some("Acme".to_owned()), street2: Some("Hall B".to_owned()), ..address() };
+        assert_eq!(full.check(), Ok(()));
+        for wrong in ["", "  ", "a\0b", &"x".repeat(LONGEST_WORD + 1)] {
+            let wrong = || wrong.to_owned();
+            assert_eq!(Address { zip: wrong(), ..address() }.check(), Err(NoWord("a postal code")));
+            assert_eq!(Address { company: Some(wrong()), ..address() }.check(), Err(NoWord("a company")));
+        }
+        assert_eq!(Address { zip: "x".repeat(LONGEST_WORD), ..address() }.check(), Ok(()));
+    }
+}
