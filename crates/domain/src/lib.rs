@@ -20,5 +20,6 @@ pub mod place;
 pub mod promptness;
 pub mod refund;
 pub mod rma;
+pub mod shipment;
 pub mod shopper;
 pub mod snapshot;

@@ -48,6 +48,8 @@ pub mod return_policies;
 pub mod rma_pages;
 pub mod rmas;
 pub mod settlements;
+pub mod shipment_units;
+pub mod shipments;
 pub mod tokens;
 pub mod unit_claims;
 

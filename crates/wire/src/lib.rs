@@ -14,6 +14,7 @@
 //! - [`variants`] is what merchants offer for an exchange, and what shoppers see of it.
 //! - [`drop_ship`] is how drop-ship orders are given, worked on and looked at; [`drop_shipment`] are the messages on them.
 //! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
+//! - [`outbound_asn`] is the message on a shipment; [`outbound_shipment`] is how shipments are made and looked at.
 //! - [`event`] is the feed of messages that went out, and its cursors.
 //! - [`report`] is what became of messages.
 //! - [`message`] is what merchants see of the messages to them.
@@ -40,6 +41,8 @@ pub mod mail;
 pub mod message;
 pub mod notice;
 pub mod order;
+pub mod outbound_asn;
+pub mod outbound_shipment;
 pub mod report;
 pub mod returns;
 pub mod rma;

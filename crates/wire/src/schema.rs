@@ -14,6 +14,7 @@ use crate::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 use crate::json::{self, Malformed};
 use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, Refusal, order_path};
+use crate::outbound_shipment::{CreateShipmentIn, ShipDateIn, UnitsIn};
 use crate::returns::StartReturnIn;
 use crate::shape::{Identifier, Shape};
 
@@ -30,6 +31,9 @@ pub fn components() -> Map<String, Value> {
     CancelIn::define(&mut components);
     RejectIn::define(&mut components);
     CancelItemsIn::define(&mut components);
+    CreateShipmentIn::define(&mut components);
+    UnitsIn::define(&mut components);
+    ShipDateIn::define(&mut components);
     components
 }
 

@@ -137,6 +137,11 @@ impl Visitor<'_> for Whole {
     }
 }
 
+/// A whole number from 0 to `most`.
+pub(crate) fn whole<'de, D: Deserializer<'de>>(deserializer: D, most: i64) -> Result<i64, D::Error> {
+    deserializer.deserialize_i64(Whole { most })
+}
+
 /// An amount in minor currency units.
 #[derive(Clone, Copy)]
 pub struct Amount(pub Cents);
@@ -377,12 +382,13 @@ impl<T: Shape, const LEAST: usize, const MOST: usize> Shape for List<T, LEAST, M
 /// Declares an object of an inbound message: its struct, how it is read, and its schema.
 ///
 /// Fields of type `Option` may be left out or null. Fields that are not declared are ignored, though held to the rules of
-/// [`crate::json`]. `at` says how many levels deep the object stands in its message. `name | "other name": Type` declares a second name under which the field is understood.
+/// [`crate::json`]. `at` says how many levels deep the object stands in its message. `name | "other name": Type` declares a second name under which the field is understood;
+/// `name as "other name": Type`, that the field has another name in JSON, for one that Rust keeps to itself.
 macro_rules! object {
     (
         $(#[doc = $doc:literal])*
         pub struct $name:ident<$lt:lifetime> as $component:literal at $depth:literal {
-            $( $(#[doc = $field_doc:literal])* $field:ident $(| $alias:literal)? : $ty:ty, )*
+            $( $(#[doc = $field_doc:literal])* $field:ident $(as $name_in_json:literal)? $(| $alias:literal)? : $ty:ty, )*
         }
     ) => {
         $(#[doc = $doc])*
@@ -410,7 +416,7 @@ macro_rules! object {
                         let mut unknown = std::collections::HashSet::new();
                         while let Some($crate::json::Str(key)) = map.next_key()? {
                             let repeated = match &*key {
-                                $( stringify!($field) $(| $alias)? => $field.replace(map.next_value()?).is_some(), )*
+                                $( $crate::shape::name_in_json!($field $($name_in_json)?) $(| $alias)? => $field.replace(map.next_value()?).is_some(), )*
                                 _ => {
                                     map.next_value_seed($crate::json::Unknown::within($depth))?;
                                     !unknown.insert(key)
@@ -437,7 +443,7 @@ macro_rules! object {
         impl<$lt> $crate::shape::Shape for $name<$lt> {
             fn schema() -> serde_json::Value {
                 let mut schema = $crate::shape::ObjectSchema::new(concat!($($doc, "\n"),*));
-                $( schema.field::<$ty>(stringify!($field), &[$($alias)?], concat!($($field_doc, "\n"),*)); )*
+                $( schema.field::<$ty>($crate::shape::name_in_json!($field $($name_in_json)?), &[$($alias)?], concat!($($field_doc, "\n"),*)); )*
                 schema.finish()
             }
 
@@ -453,6 +459,17 @@ macro_rules! object {
     };
 }
 pub(crate) use object;
+
+/// The name of a field in JSON.
+macro_rules! name_in_json {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $name:literal) => {
+        $name
+    };
+}
+pub(crate) use name_in_json;
 
 /// The schema of an object, field by field.
 pub(crate) struct ObjectSchema {

@@ -1,0 +1,279 @@
+//! The units of shipments, their cartons, and how they are split into messages.
+
+use domain::shipment::{Condition, ReferenceType};
+use uuid::Uuid;
+
+use crate::shipments::{count, number};
+use crate::{Failed, Tx};
+
+mod columns;
+mod parts;
+
+use self::columns::Columns;
+pub use self::parts::{Lines, Part, insert_part, lines_from, of_lines, part};
+
+/// What a carton refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// What it is.
+    pub kind: ReferenceType,
+    /// Its identifier.
+    pub identifier: String,
+    /// Another identifier of it.
+    pub alternate: Option<String>,
+}
+
+/// A box or a pallet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Carton {
+    /// Its number within the shipment, from 1 on.
+    pub number: u32,
+    /// What tells it from the others.
+    pub key: [u8; 32],
+    /// What is scanned on it.
+    pub identifier: Option<String>,
+    /// What it refers to.
+    pub reference: Option<Reference>,
+    /// The last sorting template that it was assigned.
+    pub sorting_template: Option<String>,
+}
+
+/// A unit of a shipment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The number of its carton.
+    pub carton: u32,
+    /// The line that tells of it.
+    pub line: String,
+    /// The program it was received into.
+    pub program: String,
+    /// The license plate that the warehouse gave it.
+    pub unit: String,
+    /// The client's own identifier of it.
+    pub client_unit: Option<String>,
+    /// The inbound ASN that it was received against.
+    pub inbound_asn: Option<String>,
+    /// SKU.
+    pub sku: String,
+    /// UPC.
+    pub upc: Option<String>,
+    /// Its vendor or supplier.
+    pub vendor: Option<String>,
+    /// Its serial number.
+    pub serial_number: Option<String>,
+    /// What it is like.
+    pub condition: Condition,
+    /// Flags that came with it.
+    pub eligibility_flags: Option<Vec<String>>,
+    /// The merchant's name.
+    pub merchant: Option<String>,
+}
+
+struct CartonRow {
+    carton: i32,
+    key: Vec<u8>,
+    identifier: Option<String>,
+    reference_type: Option<String>,
+    reference_identifier: Option<String>,
+    reference_alternate: Option<String>,
+    sorting_template: Option<String>,
+}
+
+impl TryFrom<CartonRow> for Carton {
+    type Error = Failed;
+
+    fn try_from(row: CartonRow) -> Result<Self, Failed> {
+        Ok(Self {
+            number: count(row.carton)?,
+            key: row.key.try_into().map_err(|_| Failed::Refused("a stored key of a carton is none".to_owned()))?,
+            identifier: row.identifier,
+            reference: reference(row.reference_type, row.reference_identifier, row.reference_alternate)?,
+            sorting_template: row.sorting_template,
+        })
+    }
+}
+
+fn reference(kind: Option<String>, identifier: Option<String>, alternate: Option<String>) -> Result<Option<Reference>, Failed> {
+    let (Some(kind), Some(identifier)) = (kind, identifier) else { return Ok(None) };
+    let kind = kind.parse().map_err(|_| Failed::Refused("a stored type of a reference is unknown".to_owned()))?;
+    Ok(Some(Reference { kind, identifier, alternate }))
+}
+
+/// Those cartons of the shipment, which is locked, that have one of these keys.
+pub async fn cartons(tx: &mut Tx, shipment: Uuid, keys: &[Vec<u8>]) -> Result<Vec<Carton>, Failed> {
+    let merchant = tx.merchant().0;
+    let rows = sqlx::query_as!(
+        CartonRow,
+        r#"
+        select carton, key, identifier, reference_type, reference_identifier, reference_alternate, sorting_template
+        from shipment_carton
+        where merchant_id = $1 and shipment_id = $2 and key = any($3)
+        "#,
+        merchant,
+        shipment,
+        keys,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    rows.into_iter().map(Carton::try_from).collect()
+}
+
+/// Writes cartons of the shipment, which is locked: new ones, and known ones with another sorting template.
+pub async fn save_cartons(tx: &mut Tx, shipment: Uuid, cartons: &[Carton]) -> Result<(), Failed> {
+    let references = || cartons.iter().map(|carton| carton.reference.as_ref());
+    sqlx::query!(
+        r#"
+        insert into shipment_carton (
+            merchant_id, shipment_id, carton, key, identifier, reference_type, reference_identifier, reference_alternate,
+            sorting_template
+        )
+        select $1, $2, carton, key, identifier, reference_type, reference_identifier, reference_alternate, sorting_template
+        from unnest($3::integer[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+            as wanted (carton, key, identifier, reference_type, reference_identifier, reference_alternate, sorting_template)
+        on conflict (merchant_id, shipment_id, carton) do update set sorting_template = excluded.sorting_template
+        "#,
+        tx.merchant().0,
+        shipment,
+        &cartons.iter().map(|carton| number(carton.number)).collect::<Vec<_>>()[..],
+        &cartons.iter().map(|carton| carton.key.to_vec()).collect::<Vec<_>>()[..],
+        &cartons.iter().map(|carton| carton.identifier.clone()).collect::<Vec<_>>() as &[Option<String>],
+        &references().map(|to| to.map(|to| to.kind.as_str().to_owned())).collect::<Vec<_>>() as &[Option<String>],
+        &references().map(|to| to.map(|to| to.identifier.clone())).collect::<Vec<_>>() as &[Option<String>],
+        &references().map(|to| to.and_then(|to| to.alternate.clone())).collect::<Vec<_>>() as &[Option<String>],
+        &cartons.iter().map(|carton| carton.sorting_template.clone()).collect::<Vec<_>>() as &[Option<String>],
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// A unit that is in a shipment, and in which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// The unit.
+    pub unit: String,
+    /// The line that tells of it.
+    pub line: String,
+    /// The shipment's number.
+    pub number: String,
+}
+
+/// Those of these units that are in a shipment of the transaction's merchant that is not cancelled.
+pub async fn held(tx: &mut Tx, units: &[String]) -> Result<Vec<Holding>, Failed> {
+    let merchant = tx.merchant().0;
+    let rows = sqlx::query!(
+        r#"
+        select unit.unit_identifier, unit.line_identifier, shipment.asn_number
+        from shipment_unit as unit
+        join outbound_shipment as shipment on shipment.merchant_id = unit.merchant_id and shipment.shipment_id = unit.shipment_id
+        where unit.merchant_id = $1 and unit.unit_identifier = any($2) and not unit.released
+        "#,
+        merchant,
+        units,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(rows.into_iter().map(|row| Holding { unit: row.unit_identifier, line: row.line_identifier, number: row.asn_number }).collect())
+}
+
+/// Inserts units of the shipment, which is locked, after the `known` ones that it has. Answers how many were inserted: fewer
+/// than given when another shipment has taken a unit meanwhile.
+pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> Result<u32, Failed> {
+    let Columns {
+        cartons,
+        lines,
+        programs,
+        plates,
+        client_units,
+        inbound_asns,
+        skus,
+        upcs,
+        vendors,
+        serial_numbers,
+        conditions,
+        flags,
+        first_flags,
+        last_flags,
+        merchants,
+    } = Columns::of(units);
+    let inserted = sqlx::query!(
+        r#"
+        insert into shipment_unit (
+            merchant_id, shipment_id, carton, position, released, line_identifier, program_identifier, unit_identifier,
+            client_unit_identifier, inbound_received_asn, sku, upc, vendor_identifier, serial_number, condition, merchant,
+            eligibility_flags
+        )
+        select
+            $1, $2, carton, $3 + nth::integer, false, line, program, plate, client_unit, inbound_asn, sku, upc, vendor, serial_number,
+            condition, merchant, case when first_flag is not null then ($16::text[])[first_flag:last_flag] end
+        from unnest(
+            $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
+            $13::text[], $14::text[], $15::text[], $17::integer[], $18::integer[]
+        ) with ordinality as wanted (
+            carton, line, program, plate, client_unit, inbound_asn, sku, upc, vendor, serial_number, condition, merchant, first_flag, last_flag,
+            nth
+        )
+        -- Whoever wants some of the same units takes them in the same order, and waits for us rather than we for each other.
+        order by plate
+        on conflict (merchant_id, unit_identifier) where not released do nothing
+        "#,
+        tx.merchant().0,
+        shipment,
+        number(known),
+        &cartons[..],
+        &lines[..],
+        &programs[..],
+        &plates[..],
+        &client_units as &[Option<String>],
+        &inbound_asns as &[Option<String>],
+        &skus[..],
+        &upcs as &[Option<String>],
+        &vendors as &[Option<String>],
+        &serial_numbers as &[Option<String>],
+        &conditions[..],
+        &merchants as &[Option<String>],
+        &flags[..],
+        &first_flags as &[Option<i32>],
+        &last_flags as &[Option<i32>],
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(u32::try_from(inserted.rows_affected()).unwrap_or(u32::MAX))
+}
+
+/// How many units are released with one statement.
+const RELEASED_AT_ONCE: i64 = 5_000;
+
+/// Gives the units of a shipment back, so that they can be in another; a bounded number with each statement.
+pub async fn release(tx: &mut Tx, shipment: Uuid) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    let (mut carton, mut position) = (0, 0);
+    loop {
+        let last = sqlx::query!(
+            r#"
+            with next as (
+                select carton, position from shipment_unit
+                where merchant_id = $1 and shipment_id = $2 and (carton, position) > ($3, $4)
+                order by carton, position
+                limit $5
+            ), released as (
+                update shipment_unit as unit set released = true
+                from next
+                where unit.merchant_id = $1 and unit.shipment_id = $2 and unit.carton = next.carton and unit.position = next.position
+            )
+            select carton, position from next order by carton desc, position desc limit 1
+            "#,
+            merchant,
+            shipment,
+            carton,
+            position,
+            RELEASED_AT_ONCE,
+        )
+        .fetch_optional(tx.connection())
+        .await?;
+        match last {
+            Some(last) => (carton, position) = (last.carton, last.position),
+            None => return Ok(()),
+        }
+    }
+}
