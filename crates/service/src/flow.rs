@@ -1,6 +1,7 @@
 //! The business verbs: one file, one verb, one transaction.
 
 pub mod accept_orders;
+pub mod add_units;
 pub mod advance_clock;
 pub mod cancel_drop_ship_order;
 pub mod cancel_return;
@@ -12,11 +13,13 @@ pub mod configure_merchant;
 pub mod configure_place;
 pub mod convert_exchange;
 pub mod count_calls;
+pub mod create_shipment;
 pub mod forget_carrier_events;
 pub mod import_orders;
 pub mod issue_token;
 pub mod keep_refusal;
 pub mod label_return;
+pub mod move_shipment;
 pub mod place_exchange;
 pub mod receive_return;
 pub mod resend_return;
@@ -31,6 +34,7 @@ pub mod take_drop_ship_orders;
 pub mod tell_drop_ship;
 pub mod tell_of_endpoint;
 mod tell_return;
+mod tell_shipment;
 pub mod wake_returns;
 pub mod work_on_failure;
 

@@ -57,6 +57,14 @@ fn public() -> OpenApiRouter<App> {
         // Carriers' systems.
         .routes(routes!(api::carrier_events::report))
         .routes(routes!(api::carrier_webhooks::receive))
+        // Warehouses' systems.
+        .routes(routes!(api::outbound_shipments::create, api::outbound_shipments::list))
+        .routes(routes!(api::outbound_shipments::show, api::outbound_shipments::change))
+        .routes(routes!(api::outbound_shipments::add_units))
+        .routes(routes!(api::outbound_shipments::announce))
+        .routes(routes!(api::outbound_shipments::ship))
+        .routes(routes!(api::outbound_shipments::deliver))
+        .routes(routes!(api::outbound_shipments::cancel))
 }
 
 /// The public listener's router.

@@ -34,6 +34,7 @@ pub mod outbound;
 pub mod rate;
 pub mod report;
 pub mod returns;
+pub mod shipments;
 pub mod task;
 pub mod telemetry;
 pub mod tls;

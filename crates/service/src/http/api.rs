@@ -11,6 +11,7 @@ pub(super) mod exchange_options;
 pub(super) mod imports;
 pub(super) mod messages;
 pub(super) mod orders;
+pub(super) mod outbound_shipments;
 pub(super) mod reports;
 pub(super) mod returns;
 pub(super) mod tokens;

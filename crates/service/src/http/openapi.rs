@@ -22,6 +22,7 @@ use super::public;
         (name = "returns", description = "See what can come back, start returns, follow them."),
         (name = "carriers", description = "Report labels and scans."),
         (name = "drop shipping", description = "Have orders shipped from the warehouse, and report what became of them there."),
+        (name = "warehouse", description = "Report what leaves a warehouse."),
         (name = "imports", description = "Send months of orders at once."),
         (name = "events", description = "Read what was said to a merchant's systems."),
         (name = "reports", description = "See how deliveries went."),

@@ -8,6 +8,7 @@ mod exchanges;
 mod order;
 pub mod receiver;
 mod returns;
+pub mod warehouse;
 
 use std::sync::Arc;
 use std::time::Duration;
