@@ -135,6 +135,10 @@ prove-feed: proof ## Readers of the feed while many write, through a failover an
 bench-retry: proof ## Live messages while everything that failed is tried again, with a kill: p99_ratio, lost, repeated
 	@$(PROOF) bench-retry
 
+.PHONY: bench-pallet
+bench-pallet: proof ## A pallet of 100,000 units: ship_s, grown_mb, whether its messages are whole
+	@$(PROOF) bench-pallet
+
 .PHONY: bench-lists
 bench-lists: ## What lists cost with 2 million messages and 6 million attempts: pages_over_500
 	@MESSAGES=2000000 cargo test --quiet -p store --test lists -- --nocapture | grep '^{'
@@ -170,6 +174,7 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-variants --seconds 5 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-backlog --many 20000 --messages 1000 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul feed --seconds 2
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-pallet --units 5000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-retry --failed 2000 --seconds 3 --per-second 200
 
 .PHONY: scan-tls

@@ -112,7 +112,12 @@ impl Connection {
 
     /// Sends a request and reads its whole answer; the status, or nothing if the connection broke.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> Option<u16> {
-        tokio::time::timeout(Duration::from_secs(20), self.exchange_now(request)).await.ok()?
+        self.exchange_within(request, Duration::from_secs(20)).await
+    }
+
+    /// The same for an answer that may take as long as this.
+    pub(crate) async fn exchange_within(&mut self, request: &[u8], within: Duration) -> Option<u16> {
+        tokio::time::timeout(within, self.exchange_now(request)).await.ok()?
     }
 
     /// The body of the answer that was read last.

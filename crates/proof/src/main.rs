@@ -26,6 +26,7 @@ mod load;
 mod meter;
 mod order;
 mod owing;
+mod pallet;
 mod retry;
 mod returns;
 mod rollups;
@@ -219,6 +220,12 @@ enum Command {
         #[arg(long, default_value_t = 1_000)]
         per_second: i32,
     },
+    /// A pallet of many units: how long it takes to tell of it, and in how much memory.
+    BenchPallet {
+        /// Units on the pallet.
+        #[arg(long, default_value_t = 100_000)]
+        units: u32,
+    },
     /// What a message costs when few and when many wait.
     BenchBacklog {
         /// Messages that wait in the large case.
@@ -276,6 +283,7 @@ async fn main() -> anyhow::Result<()> {
         Command::BenchRetry { failed, seconds, per_second } => {
             retry::run(&cli.program, &retry::Plan { failed, duration: Duration::from_secs(seconds), per_second }).await?
         }
+        Command::BenchPallet { units } => pallet::run(&cli.program, units).await?,
         Command::BenchBacklog { many, messages, rounds } => backlog::run(&cli.program, &backlog::Plan { many, messages, rounds }).await?,
     };
     println!("{result}");
