@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::configure_place::{WarehouseChange, set_warehouse};
+use backhaul::flow::configure_place::{WarehouseChange, Word, set_warehouse};
 use domain::id::MerchantId;
 use domain::message::Interface;
 use domain::place::Address;
@@ -127,7 +127,7 @@ async fn places(stage: &Stage, merchant: MerchantId, systems: &Systems) -> anyho
         };
         let change = WarehouseChange {
             name: Some(word(id)),
-            external_identifier: Some(Some(word(id))),
+            external_identifier: Word::Set(word(id)),
             address: Some(address),
             ..WarehouseChange::default()
         };
@@ -156,12 +156,13 @@ async fn check(connection: &mut PgConnection, units: u32) -> anyhow::Result<usiz
             .fetch_one(&mut *connection)
             .await?;
         let body: Value = serde_json::from_str(&body)?;
-        ensure!(body["asn_number"] == subject.as_str() && body["status"] == "shipped", "{subject} says something else");
-        let cartons = body["cartons"].as_array().context("cartons")?;
-        let details: Vec<&Value> = cartons.iter().filter_map(|carton| carton["details"].as_array()).flatten().collect();
+        let word = |name: &str| body.get(name).and_then(Value::as_str);
+        ensure!(word("asn_number") == Some(subject) && word("status") == Some("shipped"), "{subject} says something else");
+        let list = |value: &'_ Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+        let details: Vec<Value> = list(&body, "cartons").iter().flat_map(|carton| list(carton, "details")).collect();
         ensure!((1..=MOST_LINES).contains(&details.len()), "{subject} has {} lines", details.len());
         for detail in details {
-            let unit = detail["unit_identifier"].as_str().context("a unit")?.to_owned();
+            let unit = detail.get("unit_identifier").and_then(Value::as_str).context("a unit")?.to_owned();
             ensure!(seen.insert(unit), "a unit is in two messages");
         }
     }

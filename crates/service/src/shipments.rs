@@ -1,7 +1,7 @@
 //! How shipments are told to merchants' systems, and shown to those who look at them.
 
 use chrono::{DateTime, Utc};
-use domain::shipment::{Kind, PlaceType, State};
+use domain::shipment::{CarrierPayment, Kind, PlaceType, State};
 use store::shipment_units::{Carton, Lines, Unit};
 use store::shipments::Shipment;
 use wire::outbound_asn::{AsnAddress, AsnCarton, AsnDetail, AsnFrom, AsnReference, AsnTo, DETAILS_TYPE, OutboundAsnMessage};
@@ -36,7 +36,7 @@ pub(crate) fn message<'a>(shipment: &'a Shipment, asn_number: &'a str, lines: &'
         shipment_identifier: &shipment.shipment_identifier,
         tracking_number: by_carrier.and_then(|shipment| shipment.tracking_numbers.first()).map(String::as_str),
         carrier: by_carrier.and_then(|shipment| shipment.carrier.as_deref()),
-        carrier_payment_type: by_carrier.and_then(|shipment| shipment.carrier_payment).map(|payment| payment.as_str()),
+        carrier_payment_type: by_carrier.and_then(|shipment| shipment.carrier_payment).map(CarrierPayment::as_str),
         ship_date: time::write(shipment.ship_date),
         status: shipment.state.status().as_str(),
         details_type: DETAILS_TYPE,
@@ -108,7 +108,7 @@ pub(crate) fn shown(shipment: &Shipment) -> ShipmentOut {
         channel: shipment.channel.clone(),
         shipment_identifier: shipment.shipment_identifier.clone(),
         carrier: shipment.carrier.clone(),
-        carrier_payment_type: shipment.carrier_payment.map(|payment| payment.as_str()),
+        carrier_payment_type: shipment.carrier_payment.map(CarrierPayment::as_str),
         tracking_numbers: shipment.tracking_numbers.clone(),
         bol_number: shipment.bol_number.clone(),
         ship_date: time::write(shipment.ship_date),

@@ -10,7 +10,7 @@ use super::output::{self, Format};
 use super::place::{self, ShownAddress, Where};
 use super::{actor, merchant};
 use crate::app::App;
-use crate::flow::configure_place::{self as flow, ConfigurePlaceError, WarehouseChange};
+use crate::flow::configure_place::{self as flow, ConfigurePlaceError, WarehouseChange, Word};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -78,10 +78,11 @@ impl Set {
 }
 
 /// A word that is set, taken back, or left as it is.
-fn changed(word: Option<String>, taken_back: bool) -> Option<Option<String>> {
+fn changed(word: Option<String>, taken_back: bool) -> Word {
     match word {
-        Some(word) => Some(Some(word)),
-        None => taken_back.then_some(None),
+        Some(word) => Word::Set(word),
+        None if taken_back => Word::TakenBack,
+        None => Word::Kept,
     }
 }
 

@@ -7,15 +7,37 @@ use store::{Failed, Tx, merchants, places};
 
 use crate::app::App;
 
+/// What becomes of a word that a place may have.
+#[derive(Clone, Debug, Default)]
+pub enum Word {
+    /// It stays as it is.
+    #[default]
+    Kept,
+    /// It is this one from now on.
+    Set(String),
+    /// There is none any more.
+    TakenBack,
+}
+
+impl Word {
+    fn after(self, known: Option<String>) -> Option<String> {
+        match self {
+            Self::Kept => known,
+            Self::Set(word) => Some(word),
+            Self::TakenBack => None,
+        }
+    }
+}
+
 /// What is to be changed of a warehouse; what is absent stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct WarehouseChange {
     /// What people call it.
     pub name: Option<String>,
-    /// What the merchant's systems call it; `Some(None)` takes the word back.
-    pub external_identifier: Option<Option<String>>,
-    /// What they call it in stock transfers; `Some(None)` takes the word back.
-    pub stock_transfer_identifier: Option<Option<String>>,
+    /// What the merchant's systems call it.
+    pub external_identifier: Word,
+    /// What they call it in stock transfers.
+    pub stock_transfer_identifier: Word,
     /// Where it is.
     pub address: Option<Address>,
 }
@@ -70,16 +92,16 @@ pub async fn set_warehouse(
     let warehouse = match known {
         Some(known) => Warehouse {
             name: name.unwrap_or(known.name),
-            external_identifier: external_identifier.unwrap_or(known.external_identifier),
-            stock_transfer_identifier: stock_transfer_identifier.unwrap_or(known.stock_transfer_identifier),
+            external_identifier: external_identifier.after(known.external_identifier),
+            stock_transfer_identifier: stock_transfer_identifier.after(known.stock_transfer_identifier),
             address: address.unwrap_or(known.address),
             id: known.id,
         },
         None => Warehouse {
             id: id.clone(),
             name: name.ok_or(ConfigurePlaceError::Incomplete("a name: --name"))?,
-            external_identifier: external_identifier.flatten(),
-            stock_transfer_identifier: stock_transfer_identifier.flatten(),
+            external_identifier: external_identifier.after(None),
+            stock_transfer_identifier: stock_transfer_identifier.after(None),
             address: address.ok_or(ConfigurePlaceError::Incomplete("an address: --address"))?,
         },
     };

@@ -1,7 +1,7 @@
 //! Merchants whose goods leave a warehouse.
 
 use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::configure_place::{WarehouseChange, add_vendor, set_warehouse};
+use backhaul::flow::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
 use domain::message::Interface;
 use domain::place::Address;
 use reqwest::Method;
@@ -99,8 +99,8 @@ impl Merchant<'_> {
         for (id, external, transfers) in [("WH-1", "0042", None), ("WH-2", "0043", Some("ST-43"))] {
             let change = WarehouseChange {
                 name: Some(id.to_owned()),
-                external_identifier: Some(Some(external.to_owned())),
-                stock_transfer_identifier: Some(transfers.map(ToOwned::to_owned)),
+                external_identifier: Word::Set(external.to_owned()),
+                stock_transfer_identifier: transfers.map_or(Word::Kept, |word| Word::Set(word.to_owned())),
                 address: Some(address(id)),
             };
             set_warehouse(app, "test", self.id, &id.parse().unwrap(), change).await.unwrap();
