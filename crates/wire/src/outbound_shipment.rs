@@ -23,7 +23,6 @@ pub const MOST_SHIPMENTS: u32 = 100;
 const USUAL_SHIPMENTS: u32 = 50;
 
 static CREATE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CreateShipmentIn<'_>>);
-static UNITS: LazyLock<Explainer> = LazyLock::new(Explainer::of::<UnitsIn<'_>>);
 static SHIP_DATE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<ShipDateIn<'_>>);
 
 /// Where a shipment is to go.
@@ -72,7 +71,7 @@ pub fn read_ship_date(body: &[u8]) -> Result<ShipDateIn<'_>, Refusal> {
 
 /// Reads units to add: their shape first, and once that is right, that there are not too many and each is there once.
 pub fn read_units(body: &[u8]) -> Result<UnitsIn<'_>, Refusal> {
-    let units: UnitsIn<'_> = schema::read(body, &UNITS)?;
+    let units: UnitsIn<'_> = schema::read(body, &schema::SHIPMENT_UNITS)?;
     let faults = units.faults();
     if faults.is_empty() { Ok(units) } else { faulty(faults) }
 }

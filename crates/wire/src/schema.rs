@@ -14,7 +14,7 @@ use crate::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 use crate::json::{self, Malformed};
 use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, Refusal, order_path};
-use crate::outbound_shipment::{CreateShipmentIn, ShipDateIn, UnitsIn};
+use crate::outbound_shipment::{CartonIn, CreateShipmentIn, DetailIn, ShipDateIn, UnitsIn};
 use crate::returns::StartReturnIn;
 use crate::shape::{Identifier, Shape};
 
@@ -44,6 +44,13 @@ static ORDER: LazyLock<Explainer> = LazyLock::new(|| {
     let refund = Explainer::new(&RefundIn::reference(), &["RefundLine"], [("refund_line_items", refund_line)]);
     let line = Explainer::new(&LineIn::reference(), &[], []);
     Explainer::new(&OrderIn::reference(), &["OrderLine", "Refund"], [("items", line), ("refunds", refund)])
+});
+
+/// Units of a shipment, of which a message may hold more than are told of.
+pub(crate) static SHIPMENT_UNITS: LazyLock<Explainer> = LazyLock::new(|| {
+    let unit = Explainer::new(&DetailIn::reference(), &[], []);
+    let carton = Explainer::new(&CartonIn::reference(), &["ShipmentUnit"], [("details", unit)]);
+    Explainer::new(&UnitsIn::reference(), &["ShipmentCarton"], [("cartons", carton)])
 });
 
 /// Explains one object through its schema, and the elements of its longest lists one by one: the validator gathers all
