@@ -49,6 +49,7 @@ pub struct Options(Result<Arc<[Variant]>, NotOffered>);
 
 impl Options {
     /// All variants that the merchant told of; none if it was not asked.
+    #[must_use]
     pub fn told(self) -> Option<Arc<[Variant]>> {
         self.0.ok()
     }

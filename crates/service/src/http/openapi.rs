@@ -1,5 +1,7 @@
 //! The OpenAPI document, generated from the handlers and from the shapes in `wire`.
 
+mod webhooks;
+
 use std::sync::LazyLock;
 
 use axum::http::header;
@@ -27,6 +29,7 @@ use super::public;
         (name = "events", description = "Read what was said to a merchant's systems."),
         (name = "reports", description = "See how deliveries went."),
         (name = "messages", description = "See what your systems were sent, and send it once more."),
+        (name = "webhooks", description = "What your systems are called with."),
         (name = "documents", description = "Read about the interface."),
     )
 )]
@@ -55,12 +58,16 @@ fn build() -> Value {
         components.insert("securitySchemes".to_owned(), security());
         if let Some(schemas) = components.get_mut("schemas").and_then(Value::as_object_mut) {
             schemas.extend(wire::schema::components());
+            schemas.extend(webhooks::schemas());
             schemas.sort_keys();
         }
     }
     let paths = document.pointer_mut("/paths").and_then(Value::as_object_mut);
     let operations = paths.into_iter().flat_map(|paths| paths.values_mut()).filter_map(Value::as_object_mut).flatten();
     operations.for_each(|(_, operation)| complete(operation));
+    if let Some(document) = document.as_object_mut() {
+        document.insert("webhooks".to_owned(), webhooks::webhooks());
+    }
     document
 }
 

@@ -1,0 +1,150 @@
+//! What merchants' systems are called with: the `webhooks` of the document, one for each interface.
+
+use domain::message::Interface;
+use serde_json::{Map, Value, json};
+use utoipa::OpenApi;
+use wire::drop_shipment::{DropShipmentCancellation, DropShipmentConfirmation, DropShipmentPartialCancellation};
+use wire::exchange_order::ExchangeOrderMessage;
+use wire::headers;
+use wire::outbound_asn::OutboundAsnMessage;
+use wire::rma::RmaMessage;
+
+/// The messages, which no handler mentions.
+#[derive(OpenApi)]
+#[openapi(components(schemas(
+    RmaMessage<'_>,
+    ExchangeOrderMessage<'_>,
+    OutboundAsnMessage<'_>,
+    DropShipmentConfirmation<'_>,
+    DropShipmentCancellation<'_>,
+    DropShipmentPartialCancellation<'_>,
+)))]
+struct Messages;
+
+/// Keys that are left out where there is nothing to say; all others of a message are always there.
+const LEFT_OUT: [&str; 1] = ["giftee_email"];
+
+/// The schemas of all messages, by name.
+pub(super) fn schemas() -> Map<String, Value> {
+    let document = serde_json::to_value(Messages::openapi()).unwrap_or_default();
+    let schemas = document.pointer("/components/schemas").and_then(Value::as_object).cloned().unwrap_or_default();
+    schemas.into_iter().map(|(name, schema)| (name, whole(schema))).collect()
+}
+
+/// The same with every key required: null stands where nothing is known.
+fn whole(mut schema: Value) -> Value {
+    let keys: Option<Vec<String>> =
+        schema.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect());
+    if let (Some(schema), Some(keys)) = (schema.as_object_mut(), keys) {
+        let required: Vec<String> = keys.into_iter().filter(|key| !LEFT_OUT.contains(&key.as_str())).collect();
+        schema.insert("required".to_owned(), required.into());
+    }
+    schema
+}
+
+/// How each interface is called.
+pub(super) fn webhooks() -> Value {
+    Interface::ALL.into_iter().map(|interface| (interface.as_str().to_owned(), webhook(interface))).collect::<Map<_, _>>().into()
+}
+
+fn webhook(interface: Interface) -> Value {
+    let path = interface.path();
+    let called = match interface {
+        Interface::Rma => posted("A return was started or has changed.", "RmaMessage"),
+        Interface::ExchangeVariants => return json!({ "get": asked(path) }),
+        Interface::ExchangeOrder => {
+            let mut operation =
+                posted("A shopper takes another variant, a gift card, or both, instead of the money.", "ExchangeOrderMessage");
+            if let Some(ok) = operation.pointer_mut("/responses/200").and_then(Value::as_object_mut) {
+                ok.insert("description".to_owned(), "Placed. The answer must name the order.".into());
+                ok.insert("content".to_owned(), json!({ "application/json": { "schema": placed() } }));
+            }
+            operation
+        }
+        Interface::OutboundAsn => posted("A shipment out of the warehouse was announced or has changed.", "OutboundAsnMessage"),
+        Interface::InventoryReceipt => posted("A unit was received against an announcement.", "InventoryReceipt"),
+        Interface::DropShipmentConfirmation => posted("A drop-ship order was shipped, or a part of it.", "DropShipmentConfirmation"),
+        Interface::DropShipmentCancellation => posted("A drop-ship order was cancelled or rejected.", "DropShipmentCancellation"),
+        Interface::DropShipmentPartialCancellation => {
+            posted("Units of a drop-ship order were cancelled.", "DropShipmentPartialCancellation")
+        }
+    };
+    let mut called = called;
+    if let Some(called) = called.as_object_mut() {
+        called.insert(
+            "description".to_owned(),
+            format!("Posted to `{path}` below the merchant's base address, unless a whole address is agreed.").into(),
+        );
+    }
+    json!({ "post": called })
+}
+
+fn posted(summary: &str, schema: &str) -> Value {
+    let header = |(name, description): &(&str, &str)| json!({ "name": name, "in": "header", "required": true, "description": description, "schema": { "type": "string" } });
+    let headers = [
+        (headers::ID, "The message: the same in every attempt, and the means against duplicates."),
+        (headers::TIMESTAMP, "When the attempt was made, in seconds since 1970."),
+        (headers::SIGNATURE, "Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`."),
+        (headers::EVENT, "What happened."),
+        (headers::SEQUENCE, "The position within the subject: apply a message if it is higher than the last that you applied."),
+        (headers::ATTEMPT, "Which attempt it is, from 1."),
+    ];
+    json!({
+        "summary": summary,
+        "tags": ["webhooks"],
+        "parameters": headers.iter().map(header).collect::<Vec<_>>(),
+        "requestBody": {
+            "required": true,
+            "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } },
+        },
+        "responses": {
+            "200": { "description": "Taken. Any other 2xx is as good; a body is kept for debugging." },
+            "default": { "description": "Not taken: tried again five times, with exponential backoff." },
+        },
+    })
+}
+
+/// The call that asks for variants.
+fn asked(path: &str) -> Value {
+    let variant = json!({
+        "type": "object",
+        "required": ["sku", "unit_price_amount_cents", "quantity_in_stock"],
+        "properties": {
+            "sku": { "type": "string" },
+            "title": { "type": ["string", "null"] },
+            "attributes": { "type": ["array", "null"], "items": { "type": "object", "required": ["name", "value"] } },
+            "unit_price_amount_cents": { "type": "integer" },
+            "quantity_in_stock": { "type": "integer" },
+            "image_url": { "type": ["string", "null"] },
+            "product_url": { "type": ["string", "null"] },
+        },
+    });
+    let list = json!({ "type": "array", "items": variant });
+    let object = json!({ "type": "object", "required": ["variants"], "properties": { "variants": list } });
+    json!({
+        "summary": "A shopper is to be offered an even exchange.",
+        "description": format!("Asked at `{path}` below the merchant's base address, unless another template is agreed; it has 3 seconds."),
+        "tags": ["webhooks"],
+        "parameters": [{
+            "name": "variant_identifier", "in": "path", "required": true, "description": "That of the order line.",
+            "schema": { "type": "string" },
+        }],
+        "responses": {
+            "200": { "description": "The variants.", "content": { "application/json": { "schema": { "oneOf": [list, object] } } } },
+            "default": { "description": "Nothing is offered; it is not tried again." },
+        },
+    })
+}
+
+/// What a merchant answers that has placed an exchange order.
+fn placed() -> Value {
+    let cents = json!({ "type": "integer" });
+    json!({
+        "type": "object",
+        "required": ["order_identifier"],
+        "properties": {
+            "order_identifier": { "type": ["string", "integer"] },
+            "total_amount_cents": cents, "product_amount_cents": cents, "tax_amount_cents": cents,
+        },
+    })
+}
