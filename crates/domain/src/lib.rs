@@ -11,6 +11,7 @@ pub mod drop_ship;
 pub mod exchange;
 pub mod feed;
 pub mod id;
+pub mod inbound;
 pub mod message;
 pub mod mode;
 pub mod money;

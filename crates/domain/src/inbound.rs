@@ -1,0 +1,160 @@
+//! Inbound ASNs: what a merchant announces to a warehouse, and how what arrives is held against it.
+//!
+//! An ASN has one axis, its [`State`]. Each unit that is scanned is held against the lines of its ASN by [`matching`]: it is
+//! received against one of them, or it is an exception that people look at. Nothing that was scanned is dropped.
+
+pub mod matching;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::rma::word::{NoWord, words};
+
+words! {
+    /// Where an ASN stands.
+    State, "state of an inbound ASN" {
+        /// It is announced, and nothing has arrived. It can still be changed.
+        Open = "open",
+        /// Units have arrived.
+        Receiving = "receiving",
+        /// Nothing more is expected; what comes all the same is received late.
+        Closed = "closed",
+        /// It was called off.
+        Canceled = "canceled",
+    }
+}
+
+words! {
+    /// What a unit is like when it arrives, by the warehouse's grades.
+    Condition, "condition" {
+        /// Grade N.
+        N = "N",
+        /// Grade R.
+        R = "R",
+        /// Grade A.
+        A = "A",
+        /// Grade B.
+        B = "B",
+        /// Grade C.
+        C = "C",
+        /// Grade X.
+        X = "X",
+        /// Grade TT.
+        Tt = "TT",
+    }
+}
+
+words! {
+    /// What an ASN line or carton refers to.
+    ReferenceType, "type of a reference" {
+        /// A stock transfer.
+        StockTransferOrder = "StockTransferOrder",
+        /// A return authorisation.
+        Ra = "RA",
+        /// A return.
+        Rma = "RMA",
+        /// An order that went out.
+        ForwardOrder = "ForwardOrder",
+        /// An order of the returns portal.
+        ReturnsPortalOrder = "ReturnsPortalOrder",
+    }
+}
+
+words! {
+    /// Why something is on the list of exceptions.
+    Exception, "receiving exception" {
+        /// The merchant has announced no such ASN.
+        UnknownAsn = "unknown_asn",
+        /// The ASN was called off.
+        CanceledAsn = "canceled_asn",
+        /// No line of the ASN announces the unit.
+        UnexpectedUnit = "unexpected_unit",
+        /// The line was complete already.
+        OverReceived = "over_received",
+        /// Units of the line had not arrived when the ASN was closed.
+        Short = "short",
+    }
+}
+
+/// What is done with an ASN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Its content is replaced.
+    Change,
+    /// It is called off.
+    Cancel,
+    /// A unit of it arrives.
+    Receive,
+    /// Nothing more is expected.
+    Close,
+}
+
+/// Something that cannot be done with an ASN as it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the ASN is {0} and can no longer be {1}")]
+pub struct Refused(pub State, pub Act);
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Change => "changed",
+            Self::Cancel => "canceled",
+            Self::Receive => "received",
+            Self::Close => "closed",
+        })
+    }
+}
+
+impl State {
+    /// Where an ASN stands after `act`. Repeats change nothing; what has begun to arrive cannot be called off.
+    pub const fn on(self, act: Act) -> Result<Self, Refused> {
+        match (self, act) {
+            (Self::Open, Act::Change) => Ok(Self::Open),
+            (Self::Open | Self::Canceled, Act::Cancel) => Ok(Self::Canceled),
+            (Self::Open | Self::Receiving, Act::Receive) => Ok(Self::Receiving),
+            // Late, and welcome all the same.
+            (Self::Closed, Act::Receive) | (Self::Open | Self::Receiving | Self::Closed, Act::Close) => Ok(Self::Closed),
+            (Self::Receiving | Self::Closed, Act::Cancel) | (Self::Receiving | Self::Closed | Self::Canceled, Act::Change) => {
+                Err(Refused(self, act))
+            }
+            (Self::Canceled, Act::Receive | Act::Close) => Err(Refused(self, act)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_asn_goes_from_open_over_receiving_to_closed_or_is_canceled_before() {
+        assert_eq!(State::Open.on(Act::Receive), Ok(State::Receiving));
+        assert_eq!(State::Receiving.on(Act::Close), Ok(State::Closed));
+        assert_eq!(State::Open.on(Act::Cancel), Ok(State::Canceled));
+        assert_eq!(State::Receiving.on(Act::Cancel), Err(Refused(State::Receiving, Act::Cancel)));
+        assert_eq!(State::Closed.on(Act::Receive), Ok(State::Closed));
+        assert!(State::Canceled.on(Act::Receive).is_err());
+    }
+
+    #[test]
+    fn it_can_be_changed_until_the_first_reception_only() {
+        let changeable: Vec<_> = State::ALL.iter().filter(|state| state.on(Act::Change).is_ok()).collect();
+        assert_eq!(changeable, [&State::Open]);
+    }
+
+    #[test]
+    fn what_can_be_done_can_be_done_again() {
+        for state in State::ALL {
+            for act in [Act::Cancel, Act::Receive, Act::Close, Act::Change] {
+                if let Ok(next) = state.on(act) {
+                    assert_eq!(next.on(act), Ok(next));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_stands_against_it() {
+        assert_eq!(Refused(State::Closed, Act::Change).to_string(), "the ASN is closed and can no longer be changed");
+    }
+}
