@@ -49,7 +49,14 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::endpoints::list))
         .routes(routes!(api::drop_ship_orders::give, api::drop_ship_orders::list))
         .routes(routes!(api::drop_ship_orders::show))
+        // Merchants' systems, and warehouses'.
+        .routes(routes!(api::inbound_asns::announce, api::inbound_asns::list))
+        .routes(routes!(api::inbound_asns::show, api::inbound_asns::change))
+        .routes(routes!(api::inbound_asns::cancel))
+        .routes(routes!(api::receiving::exceptions))
         // Warehouses' systems.
+        .routes(routes!(api::receiving::receive))
+        .routes(routes!(api::receiving::close))
         .routes(routes!(api::drop_ship_reports::ship))
         .routes(routes!(api::drop_ship_reports::cancel))
         .routes(routes!(api::drop_ship_reports::reject))

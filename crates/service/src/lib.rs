@@ -9,6 +9,7 @@
 //! - [`heartbeat`] is what a node does every second beside answering.
 //! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
 //! - [`certificate`] asks whether callers can trust the certificate; `backhaul doctor` shows that too.
+//! - [`inbound`] is how inbound ASNs are read, shown and told of; [`returns`] the same for returns.
 //! - [`report`] is what became of a merchant's messages, for people; the command line and `/v1/reports` show it.
 //! - [`cli`] is the command line, one file per group of commands.
 //! - [`config`], [`telemetry`], [`tls`], [`metrics`], [`clock`], [`entropy`], [`key`], [`task`] and [`bearer`] are what these stand on.
@@ -27,6 +28,7 @@ pub mod followers;
 pub mod health;
 pub mod heartbeat;
 pub mod http;
+pub mod inbound;
 pub mod key;
 pub mod limits;
 pub mod metrics;

@@ -42,6 +42,43 @@ pub async fn enqueue(tx: &mut Tx, interface: Interface, message: &Message<'_>, n
     write(tx, interface.as_str(), message, now).await
 }
 
+/// Writes messages of one kind that tell of one change, and where the merchant has an endpoint for `interface`, their deliveries.
+pub async fn enqueue_many(tx: &mut Tx, interface: Interface, messages: &[Message<'_>], now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
+    let merchant = tx.merchant();
+    let row = sqlx::query!(
+        r#"
+        with told as (
+            select message_id, sequence, event, subject, body
+            from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as told (message_id, sequence, event, subject, body)
+        ), written as (
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
+            select $1, message_id, pg_current_xact_id(), (select feed_epoch from installation), sequence, $7, event, subject, body, false
+            from told
+        ), owed as (
+            insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+            select $1, message_id, endpoint_id, sequence, $8, 0, 0, false, subject
+            from told
+            cross join endpoint
+            where endpoint.merchant_id = $1 and endpoint.interface = $7 and endpoint.removed_at is null
+            returning endpoint_id
+        )
+        select endpoint_id, bucket from endpoint
+        where merchant_id = $1 and endpoint_id in (select endpoint_id from owed)
+        "#,
+        merchant.0,
+        &messages.iter().map(|message| message.id).collect::<Vec<_>>(),
+        &messages.iter().map(|message| message.sequence).collect::<Vec<_>>(),
+        &messages.iter().map(|message| message.event).collect::<Vec<_>>() as &[&str],
+        &messages.iter().map(|message| message.subject).collect::<Vec<_>>() as &[&str],
+        &messages.iter().map(|message| message.body).collect::<Vec<_>>() as &[&str],
+        interface.as_str(),
+        now,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    row.map(|row| owed(merchant, row.endpoint_id, row.bucket, now)).transpose()
+}
+
 /// Work of our own, as it will be done.
 pub struct Work<'a> {
     /// Its id (UUID version 7).

@@ -240,6 +240,15 @@ pub async fn lock_by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Return>, Failed>
     Ok(with_units(tx, rows).await?.pop())
 }
 
+/// The returns with these identifiers, by id, locked until the transaction ends.
+pub async fn lock_many(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Return>, Failed> {
+    let merchant = tx.merchant().0;
+    let rows = returns!("where merchant_id = $1 and identifier = any($2) order by rma_id for update", merchant, identifiers as &[&str],)
+        .fetch_all(tx.connection())
+        .await?;
+    with_units(tx, rows).await
+}
+
 /// The returns of these orders that a refund can be for, locked until the transaction ends: those still to be settled, oldest
 /// first, and then those that are settled but for exchanged units. The orders are locked.
 pub async fn lock_open(tx: &mut Tx, orders: &[&str]) -> Result<Vec<Return>, Failed> {

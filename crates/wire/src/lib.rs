@@ -13,6 +13,8 @@
 //! - [`exchange_order`] is the order for what a shopper has instead of the money, and the merchant's answer.
 //! - [`variants`] is what merchants offer for an exchange, and what shoppers see of it.
 //! - [`drop_ship`] is how drop-ship orders are given, worked on and looked at; [`drop_shipment`] are the messages on them.
+//! - [`inbound`] is what merchants announce to a warehouse; [`receiving`] what the warehouse scans of it; [`inventory_receipt`] the
+//!   message on a unit that was received.
 //! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
 //! - [`outbound_asn`] is the message on a shipment; [`outbound_shipment`] is how shipments are made and looked at.
 //! - [`event`] is the feed of messages that went out, and its cursors.
@@ -35,6 +37,8 @@ pub mod exchange_order;
 pub mod fault;
 pub mod headers;
 pub mod import;
+pub mod inbound;
+pub mod inventory_receipt;
 pub mod json;
 pub mod label;
 pub mod mail;
@@ -43,6 +47,7 @@ pub mod notice;
 pub mod order;
 pub mod outbound_asn;
 pub mod outbound_shipment;
+pub mod receiving;
 pub mod report;
 pub mod returns;
 pub mod rma;

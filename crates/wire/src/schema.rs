@@ -12,9 +12,11 @@ use serde_json::{Map, Value, json};
 use crate::carrier::CarrierEventIn;
 use crate::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
+use crate::inbound::{ASIN, ASN_NUMBER, InboundAsnsIn};
 use crate::json::{self, Malformed};
 use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, Refusal, order_path};
 use crate::outbound_shipment::{CartonIn, CreateShipmentIn, DetailIn, ShipDateIn, UnitsIn};
+use crate::receiving::ReceiptsIn;
 use crate::returns::StartReturnIn;
 use crate::shape::{Identifier, Shape};
 
@@ -34,6 +36,8 @@ pub fn components() -> Map<String, Value> {
     CreateShipmentIn::define(&mut components);
     UnitsIn::define(&mut components);
     ShipDateIn::define(&mut components);
+    InboundAsnsIn::define(&mut components);
+    ReceiptsIn::define(&mut components);
     components
 }
 
@@ -201,8 +205,17 @@ fn fault_of(error: &ValidationError<'_>, root: &Path) -> Fault {
         ValidationErrorKind::Enum { options } => Fault::new(at, Code::Invalid, format!("must be one of {options}")),
         ValidationErrorKind::Format { format } if format == "date" => Fault::new(at, Code::Invalid, "must be a day, such as 2026-01-31"),
         ValidationErrorKind::Format { .. } => Fault::new(at, Code::Invalid, "must be an ISO 8601 time, such as 2026-01-31T12:00:00Z"),
-        ValidationErrorKind::Pattern { .. } => Fault::new(at, Code::Invalid, "must be three letters, such as USD"),
+        ValidationErrorKind::Pattern { pattern } => Fault::new(at, Code::Invalid, in_words(pattern)),
         other => Fault::new(at, Code::Invalid, format!("breaks the rule {}", other.keyword())),
+    }
+}
+
+/// What a text of this pattern is like.
+fn in_words(pattern: &str) -> String {
+    match pattern {
+        ASIN => "must be ten letters and digits".to_owned(),
+        ASN_NUMBER => "must be 1 to 255 letters, digits, hyphens and underscores".to_owned(),
+        _ => "must be three letters, such as USD".to_owned(),
     }
 }
 

@@ -112,8 +112,8 @@ impl Shape for Identifier<'_> {
 }
 
 /// Reads a whole number from 0 to `most`. As in JSON Schema, `12.0` and `1.2e1` are whole.
-struct Whole {
-    most: i64,
+pub(crate) struct Whole {
+    pub(crate) most: i64,
 }
 
 impl Visitor<'_> for Whole {

@@ -50,28 +50,20 @@ pub struct Scan<'a> {
 pub enum Outcome {
     /// It is received against the line at this position.
     Received(usize),
-    /// It was scanned before, here at this position.
-    Repeated(usize),
     /// It is put on the list of exceptions.
     Exception(Exception),
 }
 
-/// Holds the units that were scanned against the lines of their ASN, one after the other.
+/// Holds the units that were scanned against the lines of their ASN, one after the other. Each unit is scanned once.
 ///
 /// The line that the warehouse names comes first, then the line that announces this very unit, then the first line of its SKU
 /// that announces no unit in particular and is not complete.
 #[must_use]
 pub fn hold(lines: &[Line<'_>], scans: &[Scan<'_>]) -> Vec<Outcome> {
     let mut received: Vec<u32> = lines.iter().map(|line| line.received).collect();
-    let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut outcomes = Vec::with_capacity(scans.len());
     let known = Known::new(lines);
-    for (at, scan) in scans.iter().enumerate() {
-        if let Some(first) = seen.get(scan.unit) {
-            outcomes.push(Outcome::Repeated(*first));
-            continue;
-        }
-        seen.insert(scan.unit, at);
+    for scan in scans {
         let free = |at: &usize| lines.get(*at).zip(received.get(*at)).is_some_and(|(line, received)| *received < line.quantity);
         let outcome = match known.candidates(lines, scan) {
             candidates if candidates.is_empty() => Outcome::Exception(Exception::UnexpectedUnit),

@@ -1,9 +1,10 @@
 //! Units of a return arrive at the warehouse, for merchants with managed receiving.
 
 use domain::id::MerchantId;
-use domain::rma::{Refused, Rma, Step};
-use store::Failed;
+use domain::rma::{Receiving, Refused, Rma, Step};
+use store::outbox::Owed;
 use store::rmas::{self, Return};
+use store::{Failed, Tx};
 
 use super::tell_return::tell;
 use crate::app::App;
@@ -49,4 +50,52 @@ async fn change(
         }
     }
     Ok(kept)
+}
+
+/// A unit of a return as the warehouse knows it: its line in the order, where it is known, and its SKU.
+pub(super) struct Arrival<'a> {
+    pub(super) line: Option<&'a str>,
+    pub(super) sku: Option<&'a str>,
+}
+
+/// Units of a return, which is locked, have arrived. What the return does not wait for changes nothing: without managed
+/// receiving, after it was called off, or when it has no such unit.
+pub(super) async fn arrive(app: &App, tx: &mut Tx, kept: &mut Return, arrivals: &[Arrival<'_>]) -> Result<Option<Owed>, Failed> {
+    let units = positions(kept, arrivals);
+    move_on(app, tx, kept, |rma| rma.receive(&units)).await
+}
+
+/// Nothing more is expected to arrive for a return, which is locked.
+pub(super) async fn close(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<Option<Owed>, Failed> {
+    move_on(app, tx, kept, Rma::close_receiving).await
+}
+
+async fn move_on(
+    app: &App,
+    tx: &mut Tx,
+    kept: &mut Return,
+    step: impl FnOnce(&mut Rma) -> Result<Step, Refused>,
+) -> Result<Option<Owed>, Failed> {
+    match step(&mut kept.rma) {
+        Ok(Step::Moved(event)) => tell(app, tx, kept, event, app.now()).await,
+        Ok(Step::Unchanged | Step::TooEarly) | Err(_) => Ok(None),
+    }
+}
+
+/// Which units of the return those are: the first that is waited for, of the line, or where none is named, of the SKU.
+fn positions(kept: &Return, arrivals: &[Arrival<'_>]) -> Vec<usize> {
+    let mut positions = Vec::new();
+    for arrival in arrivals {
+        let fits = |line: &str, sku: &str| match (arrival.line, arrival.sku) {
+            (Some(named), _) => named == line,
+            (None, Some(named)) => named == sku,
+            (None, None) => false,
+        };
+        let mut waited_for = kept.units().enumerate().filter(|(_, (unit, _))| match unit.receiving {
+            Some(Receiving::Pending | Receiving::NotReceived) => true,
+            Some(Receiving::Received) | None => false,
+        });
+        positions.extend(waited_for.find(|(at, (unit, item))| fits(&unit.line, &item.sku) && !positions.contains(at)).map(|(at, _)| at));
+    }
+    positions
 }

@@ -25,6 +25,7 @@ use super::public;
         (name = "carriers", description = "Report labels and scans."),
         (name = "drop shipping", description = "Have orders shipped from the warehouse, and report what became of them there."),
         (name = "warehouse", description = "Report what leaves a warehouse."),
+        (name = "inbound", description = "Announce goods to a warehouse, receive them."),
         (name = "imports", description = "Send months of orders at once."),
         (name = "events", description = "Read what was said to a merchant's systems."),
         (name = "reports", description = "See how deliveries went."),

@@ -1,0 +1,194 @@
+//! A warehouse scans units: each is received once, and its merchant is told; what does not fit is an exception.
+//!
+//! Many scan at once. Who receives shares the ASN with the others and locks the lines that its units may belong to, in one order.
+//! The key of a receipt decides who was first with a unit.
+
+mod sort;
+
+use std::collections::HashMap;
+
+use domain::id::MerchantId;
+use domain::inbound::Exception;
+use domain::message::{Interface, Kind};
+use store::inbound_asns::{self, Kept};
+use store::outbox::{self, Message, Owed};
+use store::receipts::{self, Receipt, Wanted};
+use store::receiving_exceptions::{self, Found};
+use store::rmas::{self, Return};
+use store::{Failed, Tx, places};
+use uuid::Uuid;
+use wire::receiving::ReceivedUnitIn;
+
+use self::sort::{Sorted, Went, sort};
+use super::receive_return::{Arrival, arrive};
+use crate::app::App;
+use crate::inbound::scanned;
+
+/// How often units are tried again that others have received meanwhile.
+const TRIES: usize = 10;
+/// What a receipt is told as.
+const EVENT: &str = "inventory_receipt.received";
+
+/// What became of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It is received against this line.
+    Received(String),
+    /// It was received before, against this ASN and line.
+    Known(String, String),
+    /// It is an exception.
+    Exception(Exception),
+}
+
+/// Why nothing was received.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiveUnitsError {
+    /// The units at these positions are in no warehouse of the merchant's.
+    #[error("a warehouse is unknown")]
+    UnknownWarehouse(Vec<usize>),
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Receives units, and answers what became of each.
+pub async fn receive_units(app: &App, merchant: MerchantId, units: &[ReceivedUnitIn<'_>]) -> Result<Vec<Taken>, ReceiveUnitsError> {
+    let warehouses = places::warehouses(&app.store, merchant).await?;
+    let known = |unit: &ReceivedUnitIn<'_>| warehouses.iter().any(|warehouse| warehouse.id.as_str() == unit.warehouse_identifier.0);
+    let unknown: Vec<usize> = units.iter().enumerate().filter(|(_, unit)| !known(unit)).map(|(at, _)| at).collect();
+    if !unknown.is_empty() {
+        return Err(ReceiveUnitsError::UnknownWarehouse(unknown));
+    }
+    for _ in 0..TRIES {
+        let mut tx = app.store.begin(merchant).await?;
+        match attempt(app, &mut tx, units).await? {
+            Some((taken, owed)) => {
+                tx.commit().await?;
+                owed.into_iter().for_each(|owed| app.signals.owe(owed));
+                return Ok(taken);
+            }
+            // Others were first with something. They have committed by now, and it is seen the next time.
+            None => tx.rollback().await?,
+        }
+    }
+    Err(Failed::Refused("others were first again and again".to_owned()).into())
+}
+
+/// Receives units in a transaction; nothing if it must be tried again.
+async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result<Option<(Vec<Taken>, Vec<Owed>)>, Failed> {
+    let numbers: Vec<&str> = units.iter().map(|unit| &*unit.asn_number.0).collect();
+    let before = inbound_asns::list(tx, &numbers).await?;
+    let ids: HashMap<&str, Uuid> = before.iter().map(|kept| (kept.asn.number.as_str(), kept.id)).collect();
+    let wanted = |unit: &'_ ReceivedUnitIn<'_>| ids.get(&*unit.asn_number.0).copied();
+    let wanted: Vec<Wanted<'_>> = units.iter().filter_map(|unit| Some(want(unit, wanted(unit)?))).collect();
+
+    // The order of locks: returns, ASNs, lines, receipts.
+    let returns = if before.iter().any(|kept| kept.has_returns) { lock_returns(tx, &wanted).await? } else { HashMap::new() };
+    let asns = inbound_asns::share(tx, &before.iter().map(|kept| kept.id).collect::<Vec<_>>()).await?;
+    let changed = |kept: &Kept| before.iter().any(|before| before.id == kept.id && before.digest != kept.digest);
+    if asns.iter().any(changed) {
+        return Ok(None);
+    }
+    let lines = receipts::lock_lines(tx, &wanted).await?;
+    let plates: Vec<&str> = units.iter().map(|unit| &*unit.unit_identifier.0).collect();
+    let known = receipts::known(tx, &plates).await?;
+    let sorted = sort(units, &asns, &lines, &known);
+    let Some(owed) = write(app, tx, &sorted, returns).await? else { return Ok(None) };
+    Ok(Some((sorted.into_iter().map(Went::into_taken).collect(), owed)))
+}
+
+fn want<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> Wanted<'a> {
+    let scan = scanned::scan(unit);
+    Wanted { asn, line: scan.line, unit: scan.unit, client_unit: scan.client_unit, sku: scan.sku }
+}
+
+async fn lock_returns(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<HashMap<String, Return>, Failed> {
+    let names = receipts::returns_of(tx, wanted).await?;
+    let locked = rmas::lock_many(tx, &names.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    Ok(locked.into_iter().map(|of| (of.identifier.clone(), of)).collect())
+}
+
+/// Writes down what became of the units, with all that is owed for it; nothing if somebody else was first with one of them.
+async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap<String, Return>) -> Result<Option<Vec<Owed>>, Failed> {
+    let now = app.now();
+    let received: Vec<&Sorted<'_>> = sorted.iter().filter_map(Went::received).collect();
+    let mut owed = Vec::new();
+    if !received.is_empty() {
+        let rows: Vec<Receipt<'_>> = received.iter().map(|of| scanned::receipt(of.unit, of.asn, of.line)).collect();
+        if receipts::insert(tx, &rows, now).await? < rows.len() {
+            return Ok(None);
+        }
+        let plates: Vec<&str> = rows.iter().map(|row| row.unit).collect();
+        receiving_exceptions::resolve_units(tx, &plates, now).await?;
+        let late: Vec<(&str, &str)> = received.iter().filter_map(|of| of.late()).collect();
+        if !late.is_empty() {
+            receiving_exceptions::fewer_missing(tx, &late, now).await?;
+        }
+        owed.extend(tell(app, tx, &rows, &received).await?);
+        owed.extend(move_returns(app, tx, &received, &mut returns).await?);
+    }
+    let found = sorted.iter().filter_map(|went| Some(found(app, went.exception()?)));
+    let mut found: Vec<Found<'_>> = found.collect();
+    if !found.is_empty() {
+        // In one order, so that two who find the same wait for each other and not crosswise.
+        found.sort_unstable_by_key(|found| (found.asn_number, found.unit, found.line, found.exception));
+        receiving_exceptions::insert(tx, &found, now).await?;
+    }
+    Ok(Some(owed))
+}
+
+fn found<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) -> Found<'a> {
+    let scan = scanned::scan(unit);
+    Found {
+        id: app.mint(),
+        exception,
+        asn_number: &unit.asn_number.0,
+        unit: Some(scan.unit),
+        line: scan.line,
+        sku: scan.sku,
+        quantity: 1,
+        warehouse: Some(&unit.warehouse_identifier.0),
+        condition: Some(unit.condition.0),
+        user: unit.user_login.as_ref().map(|login| &*login.0),
+    }
+}
+
+/// One message for each unit.
+async fn tell(app: &App, tx: &mut Tx, rows: &[Receipt<'_>], received: &[&Sorted<'_>]) -> Result<Option<Owed>, Failed> {
+    let body = |(row, of): (&Receipt<'_>, &&Sorted<'_>)| scanned::message(row, of.asn, &of.line.line).render();
+    let bodies: Result<Vec<String>, _> = rows.iter().zip(received).map(body).collect();
+    let bodies = bodies.map_err(|_| Failed::Refused("a message on a receipt could not be written".to_owned()))?;
+    let message = |(row, body): (&Receipt<'_>, &String)| (app.mint(), row.unit.to_owned(), body.clone());
+    let told: Vec<(Uuid, String, String)> = rows.iter().zip(&bodies).map(message).collect();
+    let messages = told.iter().map(|(id, unit, body)| Message {
+        id: *id,
+        kind: Kind::Of(Interface::InventoryReceipt),
+        event: EVENT,
+        subject: unit,
+        sequence: 1,
+        body,
+    });
+    outbox::enqueue_many(tx, Interface::InventoryReceipt, &messages.collect::<Vec<_>>(), app.now()).await
+}
+
+/// Returns whose units have arrived move on, each once. A unit that was rejected is not ready for a refund, and moves none.
+async fn move_returns(
+    app: &App,
+    tx: &mut Tx,
+    received: &[&Sorted<'_>],
+    returns: &mut HashMap<String, Return>,
+) -> Result<Vec<Owed>, Failed> {
+    let mut arrivals: HashMap<&str, Vec<Arrival<'_>>> = HashMap::new();
+    for of in received.iter().filter(|of| of.unit.reject_reason.is_none()) {
+        let Some(rma) = of.line.line.rma() else { continue };
+        let sku = of.line.line.sku.as_deref().or(of.unit.sku.as_ref().map(|sku| &*sku.0));
+        arrivals.entry(rma).or_default().push(Arrival { line: of.line.line.reference_line.as_deref(), sku });
+    }
+    let mut owed = Vec::new();
+    for (rma, arrivals) in arrivals {
+        if let Some(kept) = returns.get_mut(rma) {
+            owed.extend(arrive(app, tx, kept, &arrivals).await?);
+        }
+    }
+    Ok(owed)
+}

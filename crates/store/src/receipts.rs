@@ -1,0 +1,273 @@
+//! Units that were received, each once, and the lines that they are received against.
+
+use chrono::{DateTime, Utc};
+use domain::inbound::Condition;
+use uuid::Uuid;
+
+use crate::inbound_asns::{Line, LineRow};
+use crate::{Failed, Tx};
+
+/// What lines are looked for by: the ASN, and the names on what was scanned.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The ASN.
+    pub asn: Uuid,
+    /// A line of it, by name.
+    pub line: Option<&'a str>,
+    /// The unit's license plate.
+    pub unit: &'a str,
+    /// The merchant's own name for the unit.
+    pub client_unit: Option<&'a str>,
+    /// What it is.
+    pub sku: Option<&'a str>,
+}
+
+/// A line with its place.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The ASN.
+    pub asn: Uuid,
+    /// Which of its lines.
+    pub position: i32,
+    /// The line.
+    pub line: Line,
+}
+
+/// A unit that is received.
+pub struct Receipt<'a> {
+    /// Its license plate.
+    pub unit: &'a str,
+    /// The ASN.
+    pub asn: Uuid,
+    /// Which of its lines.
+    pub position: i32,
+    /// Internal id of the warehouse.
+    pub warehouse: &'a str,
+    /// The merchant's own name for the unit.
+    pub client_unit: Option<&'a str>,
+    /// SKU.
+    pub sku: Option<&'a str>,
+    /// UPC.
+    pub upc: Option<&'a str>,
+    /// What it is like.
+    pub condition: Condition,
+    /// Channel that it is assigned to.
+    pub channel: Option<&'a str>,
+    /// Serial number.
+    pub serial_number: Option<&'a str>,
+    /// Product identifier.
+    pub asin: Option<&'a str>,
+    /// Why it came back.
+    pub return_reason: Option<&'a str>,
+    /// Why it was rejected.
+    pub reject_reason: Option<&'a str>,
+    /// Who handled it.
+    pub user: Option<&'a str>,
+    /// Tracking number.
+    pub tracking_number: Option<&'a str>,
+    /// Where it was put first.
+    pub location: Option<&'a str>,
+}
+
+/// What a unit was received against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Its license plate.
+    pub unit: String,
+    /// The ASN.
+    pub asn_number: String,
+    /// The line.
+    pub line: String,
+}
+
+/// The lines that scanned units may be received against, in the order of ASN and line. One more statement decides what is done
+/// with them.
+macro_rules! candidates {
+    ($query:ident $(($row:ident))?, $head:tt, $end:tt, $tx:expr, $wanted:expr) => {{
+        let asns: Vec<Uuid> = $wanted.iter().map(|wanted| wanted.asn).collect();
+        let lines: Vec<Option<&str>> = $wanted.iter().map(|wanted| wanted.line).collect();
+        let units: Vec<&str> = $wanted.iter().map(|wanted| wanted.unit).collect();
+        let client_units: Vec<Option<&str>> = $wanted.iter().map(|wanted| wanted.client_unit).collect();
+        let skus: Vec<Option<&str>> = $wanted.iter().map(|wanted| wanted.sku).collect();
+        sqlx::$query!(
+            $($row,)?
+            "with wanted as (select asn_id, line, unit, client_unit, sku from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], \
+             $6::text[]) as wanted (asn_id, line, unit, client_unit, sku)), named as (\
+             select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
+             and asn_line.asn_id = wanted.asn_id and asn_line.line_identifier = wanted.line \
+             union select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
+             and asn_line.asn_id = wanted.asn_id and asn_line.unit_identifier in (wanted.unit, wanted.client_unit) \
+             union select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
+             and asn_line.asn_id = wanted.asn_id and asn_line.client_unit_identifier in (wanted.unit, wanted.client_unit) \
+             union select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
+             and asn_line.asn_id = wanted.asn_id and asn_line.sku = wanted.sku \
+             and asn_line.unit_identifier is null and asn_line.client_unit_identifier is null) "
+                + $head
+                + " from named join asn_line on asn_line.merchant_id = $1 and asn_line.asn_id = named.asn_id \
+                   and asn_line.position = named.position "
+                + $end,
+            $tx.merchant().0,
+            &asns,
+            &lines as &[Option<&str>],
+            &units as &[&str],
+            &client_units as &[Option<&str>],
+            &skus as &[Option<&str>],
+        )
+        .fetch_all($tx.connection())
+        .await?
+    }};
+}
+
+/// The returns that the units may belong to, by identifier.
+pub async fn returns_of(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<String>, Failed> {
+    let returns: Vec<Option<String>> =
+        candidates!(query_scalar, "select distinct asn_line.reference_identifier", "where asn_line.reference_type = 'RMA'", tx, wanted);
+    Ok(returns.into_iter().flatten().collect())
+}
+
+/// The lines that the units may be received against, locked in the order of ASN and line until the transaction ends.
+pub async fn lock_lines(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<Placed>, Failed> {
+    let rows = candidates!(
+        query_as(LineRow),
+        "select asn_line.asn_id, asn_line.position, asn_line.carton, asn_line.quantity, asn_line.received, asn_line.line_identifier, \
+         asn_line.carton_identifier, asn_line.reference_type, asn_line.reference_identifier, asn_line.alternate_identifier, \
+         asn_line.reference_line_identifier, asn_line.unit_identifier, asn_line.client_unit_identifier, asn_line.sku, asn_line.upc, \
+         asn_line.program_identifier, asn_line.serial_number, asn_line.vendor_identifier, asn_line.condition, \
+         asn_line.eligibility_flags, asn_line.merchant, asn_line.concept, asn_line.asin, asn_line.return_reason",
+        "order by asn_line.asn_id, asn_line.position for update of asn_line",
+        tx,
+        wanted
+    );
+    rows.into_iter().map(|row| Ok(Placed { asn: row.asn_id, position: row.position, line: row.try_into()? })).collect()
+}
+
+/// Which of these units were received before, and against what.
+pub async fn known(tx: &mut Tx, units: &[&str]) -> Result<Vec<Known>, Failed> {
+    let known = sqlx::query_as!(
+        Known,
+        r#"
+        select receipt.unit_identifier as unit, inbound_asn.asn_number, asn_line.line_identifier as line
+        from receipt
+        join inbound_asn on inbound_asn.merchant_id = $1 and inbound_asn.asn_id = receipt.asn_id
+        join asn_line on asn_line.merchant_id = $1 and asn_line.asn_id = receipt.asn_id and asn_line.position = receipt.position
+        where receipt.merchant_id = $1 and receipt.unit_identifier = any($2)
+        "#,
+        tx.merchant().0,
+        units as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(known)
+}
+
+/// Writes down units in the order of their license plates, and counts them on their lines, which are locked. Answers how many
+/// of them nobody else has received: unless that is all, nothing must be kept.
+pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<Utc>) -> Result<usize, Failed> {
+    let text = |of: fn(&Receipt<'a>) -> Option<&'a str>| receipts.iter().map(of).collect::<Vec<_>>();
+    let inserted = sqlx::query_scalar!(
+        r#"
+        with arrived as (
+            select *
+            from unnest(
+                $3::text[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+                $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[]
+            ) as arrived (
+                unit, asn_id, position, warehouse, client_unit, sku, upc, condition, channel,
+                serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location
+            )
+        ), kept as (
+            insert into receipt (
+                merchant_id, asn_id, received_at, position, unit_identifier, warehouse_id, client_unit_identifier, sku, upc, condition,
+                channel, serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location_identifier
+            )
+            select
+                $1, asn_id, $2, position, unit, warehouse, client_unit, sku, upc, condition,
+                channel, serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location
+            from arrived
+            order by unit
+            on conflict (merchant_id, unit_identifier) do nothing
+            returning asn_id, position
+        ), counted as (
+            update asn_line
+            set received = received + arrived.units
+            from (select asn_id, position, count(*)::integer as units from kept group by asn_id, position) as arrived
+            where asn_line.merchant_id = $1 and asn_line.asn_id = arrived.asn_id and asn_line.position = arrived.position
+        )
+        select count(*) as "inserted!" from kept
+        "#,
+        tx.merchant().0,
+        now,
+        &receipts.iter().map(|receipt| receipt.unit).collect::<Vec<_>>() as &[&str],
+        &receipts.iter().map(|receipt| receipt.asn).collect::<Vec<_>>(),
+        &receipts.iter().map(|receipt| receipt.position).collect::<Vec<_>>(),
+        &receipts.iter().map(|receipt| receipt.warehouse).collect::<Vec<_>>() as &[&str],
+        &text(|receipt| receipt.client_unit) as &[Option<&str>],
+        &text(|receipt| receipt.sku) as &[Option<&str>],
+        &text(|receipt| receipt.upc) as &[Option<&str>],
+        &receipts.iter().map(|receipt| receipt.condition.as_str()).collect::<Vec<_>>() as &[&str],
+        &text(|receipt| receipt.channel) as &[Option<&str>],
+        &text(|receipt| receipt.serial_number) as &[Option<&str>],
+        &text(|receipt| receipt.asin) as &[Option<&str>],
+        &text(|receipt| receipt.return_reason) as &[Option<&str>],
+        &text(|receipt| receipt.reject_reason) as &[Option<&str>],
+        &text(|receipt| receipt.user) as &[Option<&str>],
+        &text(|receipt| receipt.tracking_number) as &[Option<&str>],
+        &text(|receipt| receipt.location) as &[Option<&str>],
+    )
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(usize::try_from(inserted).unwrap_or_default())
+}
+
+/// Returns that nothing more is expected for once the ASN `asn` is closed, by id, after the return `after`: its lines belong to
+/// them, their receiving is not closed, and no other open ASN announces units of them.
+pub async fn returns_to_close(tx: &mut Tx, asn: Uuid, after: Uuid, most: i64) -> Result<Vec<(Uuid, String)>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select rma.rma_id, rma.identifier
+        from rma
+        where rma.merchant_id = $1 and rma.rma_id > $3 and not rma.receiving_closed and rma.status <> 'CANCELED'
+            and rma.identifier in (
+                select asn_line.reference_identifier from asn_line
+                where asn_line.merchant_id = $1 and asn_line.asn_id = $2 and asn_line.reference_type = 'RMA'
+            )
+            and exists (
+                select from rma_item
+                where rma_item.merchant_id = $1 and rma_item.rma_id = rma.rma_id and rma_item.receiving is not null
+            )
+            and not exists (
+                select from asn_line as elsewhere
+                join inbound_asn on inbound_asn.merchant_id = $1 and inbound_asn.asn_id = elsewhere.asn_id
+                where elsewhere.merchant_id = $1 and elsewhere.reference_type = 'RMA'
+                    and elsewhere.reference_identifier = rma.identifier and elsewhere.asn_id <> $2
+                    and elsewhere.received < elsewhere.quantity and inbound_asn.state = 'open'
+            )
+        order by rma.rma_id
+        limit $4
+        "#,
+        tx.merchant().0,
+        asn,
+        after,
+        most,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.rma_id, row.identifier)).collect())
+}
+
+/// The lines of an ASN, which is locked, of which units are missing: name, SKU and how many.
+pub async fn short_lines(tx: &mut Tx, asn: Uuid) -> Result<Vec<(String, Option<String>, u32)>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select line_identifier, sku, quantity - received as "missing!"
+        from asn_line
+        where merchant_id = $1 and asn_id = $2 and received < quantity
+        order by position
+        "#,
+        tx.merchant().0,
+        asn,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.line_identifier, row.sku, u32::try_from(row.missing).unwrap_or_default())).collect())
+}
