@@ -7,7 +7,7 @@ use domain::access::{Scope, Scopes};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::world::{Reply, World, order};
+use crate::world::{Reply, World, order, units_of};
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -42,9 +42,9 @@ fn operations() -> Vec<Operation> {
 /// What stands for the parameters of a path.
 #[derive(Clone, Copy)]
 enum Named<'a> {
-    /// Things that there are: an order, an import, a message, a return with a label, a carrier account, and a shipment. A
-    /// drop-ship order has the name of the order.
-    There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str, account: &'a str, shipment: &'a str },
+    /// Things that there are: an order, an import, a message, a return with a label, a carrier account, and an ASN. A drop-ship
+    /// order has the name of the order, a shipment that of the ASN.
+    There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str, account: &'a str, asn: &'a str },
     /// Nothing that there is.
     Absent,
 }
@@ -58,7 +58,7 @@ fn filled(path: &str, named: Named<'_>) -> String {
         ("{message_id}", Named::There { message, .. }) => message.to_owned(),
         ("{rma_identifier}", Named::There { rma, .. }) => rma.to_owned(),
         ("{account}", Named::There { account, .. }) => account.to_owned(),
-        ("{asn_number}", Named::There { shipment, .. }) => shipment.to_owned(),
+        ("{asn_number}", Named::There { asn, .. }) => asn.to_owned(),
         (parameter, Named::There { .. }) if parameter.starts_with('{') => panic!("say here what stands for {parameter}"),
         (parameter, Named::Absent) if parameter.starts_with('{') => "absent".to_owned(),
         (step, _) => step.to_owned(),
@@ -100,7 +100,8 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     owner.has_shipped("owned", &[1]).await;
     owner.has_places().await;
     owner.makes("owned").await;
-    let existing = Named::There { order: "owned", import: &import, message: &told, rma: &rma, account: &account, shipment: "owned" };
+    owner.announces("owned", &[units_of("SHOE", 1)]).await;
+    let existing = Named::There { order: "owned", import: &import, message: &told, rma: &rma, account: &account, asn: "owned" };
     let expired = owner.gets_a_token().await;
     let revoked = world.merchant("revoked").await;
     backhaul::flow::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
@@ -221,9 +222,10 @@ async fn no_answer_is_undocumented() {
     merchant.has_shipped("x", &[1]).await;
     merchant.has_places().await;
     merchant.makes("x").await;
+    merchant.announces("x", &[units_of("SHOE", 1)]).await;
     for operation in operations() {
         let named = format!("{} {}", operation.method, operation.path);
-        let there = Named::There { order: "x", import: &import, message: &told, rma: &rma, account: &account, shipment: "x" };
+        let there = Named::There { order: "x", import: &import, message: &told, rma: &rma, account: &account, asn: "x" };
         for which in [there, Named::Absent] {
             let status = call(&world, &operation, which, Some(&merchant.token)).await.status.as_u16();
             assert!(operation.documented.contains(&status), "{named} answers {status}");

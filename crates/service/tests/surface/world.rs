@@ -5,6 +5,7 @@ pub mod carrier;
 mod database;
 mod drop_ship;
 mod exchanges;
+mod inbound;
 mod order;
 pub mod receiver;
 mod returns;
@@ -32,6 +33,7 @@ use tokio::net::TcpListener;
 pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, for_a_gift_card, told, with_gift_cards};
 pub use self::database::Database;
 pub use self::drop_ship::{DropShipper, called_off, drop_ship, drop_ship_in_full, shipment};
+pub use self::inbound::{Yard, asn, scan, the_unit, units_of};
 pub use self::order::{line, message, order, plain_refund, refund};
 pub use self::returns::{Shop, mail_back, refund_for, refunded, reported, sold};
 

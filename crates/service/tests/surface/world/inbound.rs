@@ -1,0 +1,175 @@
+//! Merchants whose goods go to a warehouse, and the warehouse that receives them.
+
+use backhaul::flow::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::configure_place::{WarehouseChange, set_warehouse};
+use domain::access::{Scope, Scopes};
+use domain::message::Interface;
+use domain::place::Address;
+use reqwest::Method;
+use sandbox::merchant::{Merchant as Systems, Received};
+use serde_json::{Value, json};
+
+use super::{Merchant, Reply, World};
+
+/// The warehouse that every merchant with a yard has.
+pub const WAREHOUSE: &str = "WH-1";
+const PATH: &str = "/inventory_receipt";
+
+/// An ASN of one carton with these lines, which are named `1`, `2` and so on unless they have names.
+pub fn asn(number: &str, lines: &[Value]) -> Value {
+    let named = |(at, line): (usize, &Value)| {
+        let mut line = line.clone();
+        if line["line_identifier"].is_null() {
+            line["line_identifier"] = (at + 1).to_string().into();
+        }
+        line
+    };
+    json!({
+        "asn_number": number, "shipment_identifier": "SHIP-1",
+        "from": { "identifier": "STORE-7", "type": "store" }, "to": { "identifier": "MAIN", "type": "warehouse" },
+        "cartons": [{ "details": lines.iter().enumerate().map(named).collect::<Vec<_>>() }],
+    })
+}
+
+/// A line of so many units of a SKU.
+pub fn units_of(sku: &str, quantity: u32) -> Value {
+    json!({ "sku": sku, "quantity": quantity })
+}
+
+/// A line of one particular unit.
+pub fn the_unit(unit: &str) -> Value {
+    json!({ "unit_identifier": unit, "sku": "SHOE" })
+}
+
+/// A unit that arrives for an ASN, with nothing on it but its license plate.
+pub fn scan(number: &str, unit: &str) -> Value {
+    json!({ "asn_number": number, "unit_identifier": unit, "warehouse_identifier": WAREHOUSE, "condition": "A" })
+}
+
+impl Merchant<'_> {
+    pub async fn posts_asns(&self, asns: &[Value]) -> Reply {
+        self.calls(Method::POST, "/v1/inbound_asns", |request| request.json(&json!({ "inbound_asns": asns }))).await
+    }
+
+    /// Announces an ASN of these lines.
+    pub async fn announces(&self, number: &str, lines: &[Value]) {
+        let reply = self.posts_asns(&[asn(number, lines)]).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+    }
+
+    pub async fn changes_asn(&self, number: &str, to: &Value) -> Reply {
+        self.calls(Method::PUT, &format!("/v1/inbound_asns/{number}"), |request| request.json(to)).await
+    }
+
+    pub async fn cancels_asn(&self, number: &str) -> Reply {
+        self.calls(Method::POST, &format!("/v1/inbound_asns/{number}/cancel"), |request| request).await
+    }
+
+    pub async fn closes_asn(&self, number: &str) -> Reply {
+        self.calls(Method::POST, &format!("/v1/inbound_asns/{number}/close"), |request| request).await
+    }
+
+    /// The ASN as it stands.
+    pub async fn looks_at_asn(&self, number: &str) -> Value {
+        let reply = self.calls(Method::GET, &format!("/v1/inbound_asns/{number}"), |request| request).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        reply.body
+    }
+
+    pub async fn posts_receipts(&self, units: &[Value]) -> Reply {
+        self.calls(Method::POST, "/v1/receipts", |request| request.json(&json!({ "units": units }))).await
+    }
+
+    /// Receives units: `result line` of each, or `exception why`.
+    pub async fn scans(&self, units: &[Value]) -> Vec<String> {
+        let reply = self.posts_receipts(units).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        let said = |unit: &Value| {
+            let more = ["line_identifier", "exception"].map(|name| unit[name].as_str()).into_iter().flatten().next().unwrap();
+            format!("{} {more}", unit["result"].as_str().unwrap())
+        };
+        reply.body["units"].as_array().unwrap().iter().map(said).collect()
+    }
+
+    /// `why asn unit-or-line quantity settled` of the exceptions, in the order of the alphabet.
+    pub async fn exceptions(&self, query: &str) -> Vec<String> {
+        let reply = self.calls(Method::GET, &format!("/v1/receiving_exceptions{query}"), |request| request).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        let said = |of: &Value| {
+            let text = |name: &str| of[name].as_str().unwrap_or_default().to_owned();
+            let about = if of["unit_identifier"].is_null() { text("line_identifier") } else { text("unit_identifier") };
+            let settled = if of["resolved_at"].is_null() { "open" } else { "settled" };
+            format!("{} {} {about} {} {settled}", text("exception"), text("asn_number"), of["quantity"])
+        };
+        let mut exceptions: Vec<String> = reply.body["receiving_exceptions"].as_array().unwrap().iter().map(said).collect();
+        exceptions.sort();
+        exceptions
+    }
+
+    /// Gets it the warehouse [`WAREHOUSE`].
+    pub async fn has_a_warehouse(&self) {
+        let word = ToOwned::to_owned;
+        let address = Address {
+            name: word("Dock 4"),
+            company: None,
+            street: word("7 Dock Rd"),
+            street2: None,
+            city: word("Reno"),
+            state: word("NV"),
+            zip: word("89501"),
+        };
+        let change = WarehouseChange { name: Some(word("Reno")), address: Some(address), ..WarehouseChange::default() };
+        set_warehouse(&self.world.app, "test", self.id, &WAREHOUSE.parse().unwrap(), change).await.unwrap();
+    }
+}
+
+/// A merchant with a warehouse, whose systems take receipts.
+pub struct Yard<'w> {
+    pub merchant: Merchant<'w>,
+    pub systems: Systems,
+}
+
+impl World {
+    pub async fn yard(&self, handle: &str) -> Yard<'_> {
+        let merchant = self.merchant(handle).await;
+        self.yard_of(merchant).await
+    }
+
+    pub async fn yard_of<'w>(&'w self, merchant: Merchant<'w>) -> Yard<'w> {
+        merchant.has_a_warehouse().await;
+        let systems = Systems::start().await.unwrap();
+        let change = Change { url: Some(systems.url(PATH)), per_second: Some(100_000), ..Change::default() };
+        set_endpoint(&self.app, "test", merchant.id, Interface::InventoryReceipt, change).await.unwrap();
+        Yard { merchant, systems }
+    }
+
+    /// A token of `merchant` that opens `scope` alone.
+    pub async fn token_for(&self, merchant: &Merchant<'_>, scope: Scope) -> String {
+        use backhaul::flow::configure_merchant::issue_credential;
+        use secrecy::ExposeSecret as _;
+        let credential = issue_credential(&self.app, "test", merchant.id, Scopes::from_iter([scope]), "").await.unwrap();
+        let secret = credential.client_secret.expose_secret();
+        let body = json!({ "grant_type": "client_credentials", "client_id": credential.client_id, "client_secret": secret });
+        self.asks_for_a_token(&body).await.body["access_token"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Yard<'_> {
+    /// The receipts that its systems have got since the last look, once everything due is delivered.
+    pub async fn gets(&self) -> Vec<Received> {
+        self.merchant.world.deliver_all_due().await;
+        let received = self.systems.received_at(PATH);
+        self.systems.clear();
+        received
+    }
+
+    /// `unit line` of the same, in order.
+    pub async fn hears(&self) -> Vec<String> {
+        let text = |body: &Value, name: &str| body[name].as_str().unwrap().to_owned();
+        let said = self.gets().await.into_iter().map(|received| received.json());
+        let mut said: Vec<String> =
+            said.map(|body| format!("{} {}", text(&body, "unit_identifier"), text(&body, "line_identifier"))).collect();
+        said.sort();
+        said
+    }
+}
