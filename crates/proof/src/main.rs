@@ -27,6 +27,7 @@ mod meter;
 mod order;
 mod owing;
 mod pallet;
+mod receiving;
 mod retry;
 mod returns;
 mod rollups;
@@ -149,6 +150,18 @@ enum Command {
         #[arg(long, default_value_t = 5_000)]
         every: u64,
     },
+    /// Kills of the service while many scanners receive the units of one ASN.
+    ChaosReceiving {
+        /// Lines of the ASN, one unit each.
+        #[arg(long, default_value_t = 10_000)]
+        lines: usize,
+        /// Scanners at once.
+        #[arg(long, default_value_t = 50)]
+        scanners: usize,
+        /// How often the service is killed.
+        #[arg(long, default_value_t = 20)]
+        kills: usize,
+    },
     /// Processes that are cut off at every point that a message passes.
     CrashDelivery {
         /// How often at each point.
@@ -264,6 +277,9 @@ async fn main() -> anyhow::Result<()> {
         }
         Command::ChaosCarriers { returns, kills, every } => {
             carriers::run(&cli.program, &carriers::Plan { returns, kills, every: Duration::from_millis(every) }).await?
+        }
+        Command::ChaosReceiving { lines, scanners, kills } => {
+            receiving::run(&cli.program, &receiving::Plan { lines, scanners, kills }).await?
         }
         Command::CrashDelivery { times } => delivery_crash::run(&cli.program, times).await?,
         Command::CrashReturns { times } => returns::crash::run(&cli.program, times).await?,

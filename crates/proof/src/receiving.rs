@@ -1,0 +1,190 @@
+//! `chaos-receiving`: many scanners receive the units of one ASN at once, each unit twice and more, as fast as they are answered.
+//! The service is killed again and again, each time when another part of the work is done. Every unit must be received once and told once, and whatever does not fit be listed.
+//!
+//! - A scanner (`scanner.rs`): it repeats until it is answered, and notes what it was answered.
+//! - What the database holds (`stored.rs`), the checker of the records (`history.rs`), and the faults that it must find
+//!   (`faults.rs`).
+
+mod faults;
+mod history;
+mod scanner;
+mod stored;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use backhaul::app::App;
+use backhaul::flow::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::configure_place::{WarehouseChange, set_warehouse};
+use domain::id::MerchantId;
+use domain::message::Interface;
+use domain::place::Address;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use sandbox::merchant::Merchant;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use self::history::{History, Wrong, check};
+use self::scanner::{Answer, Scanner};
+use self::stored::Stored;
+use crate::history::Arrival;
+use crate::owing;
+use crate::stage::{Service, Stage};
+use crate::witness::{SEED, answer_by_chance};
+
+/// The ASN.
+const NUMBER: &str = "CHAOS-1";
+const WAREHOUSE: &str = "WH-1";
+/// The only merchant of the stage that has something to receive.
+const MERCHANT: usize = 0;
+const PATH: &str = "/inventory_receipt";
+/// Of 100 calls to the merchant's systems, so many fail.
+const REFUSED: u8 = 10;
+/// How long the scanners may go on after the last kill.
+const SCANNED_WITHIN: Duration = Duration::from_mins(3);
+/// How often it is looked how far they are.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
+/// How long deliveries may take then.
+const DRAINED_WITHIN: Duration = Duration::from_mins(3);
+
+/// What is done to it.
+pub(crate) struct Plan {
+    /// How many lines the ASN has, one unit each.
+    pub(crate) lines: usize,
+    /// How many scan at once.
+    pub(crate) scanners: usize,
+    /// How often the service is killed.
+    pub(crate) kills: usize,
+}
+
+/// What arrived at the merchant's systems: the call, and the unit that it is about.
+type Arrivals = Arc<Mutex<Vec<(Arrival, String)>>>;
+
+pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
+    println!("Setting the stage: a temporary PostgreSQL, an ASN of {} lines, {} scanners …", plan.lines, plan.scanners);
+    let stage = Stage::set(program).await?;
+    let (systems, arrivals) = (Merchant::start().await?, Arrivals::default());
+    watch(&systems, &arrivals);
+    let app = stage.app()?;
+    prepare(&app, &stage, &systems).await?;
+    app.store.close().await;
+    let mut service = stage.serve()?;
+    service.ready().await?;
+    let token = stage.tokens.get(MERCHANT).context("there is no such merchant")?.clone();
+    let announced = scanner::announce(service.address, &token, plan.lines).await?;
+    println!("announced in {} ms", announced.as_millis());
+
+    let (started, answers) = (Instant::now(), Arc::new(Mutex::new(Vec::new())));
+    let scanners = scan(plan, service.address, &token, &answers);
+    let slowest = kill(&stage, plan, &mut service, &answers).await?;
+    end(scanners).await?;
+    let scanned = started.elapsed();
+    let mut connection = stage.connect().await?;
+    let drained = owing::all_settled(&mut connection, DRAINED_WITHIN).await;
+    service.leave().await?;
+
+    let history = History {
+        lines: plan.lines,
+        answers: answers.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        arrivals: arrivals.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        stored: Stored::read(&mut connection).await?,
+    };
+    let result = report(plan, &history, announced, scanned, slowest)?;
+    drained?;
+    Ok(result)
+}
+
+/// What the checker says, as a result; an error if anything is wrong.
+fn report(plan: &Plan, history: &History, announced: Duration, scanned: Duration, slowest: Duration) -> anyhow::Result<Value> {
+    let findings = check(history);
+    let (caught, seeded) = faults::seed(history, &mut StdRng::seed_from_u64(SEED));
+    let count = |wrong: Wrong| findings.wrong.iter().filter(|(found, _)| *found == wrong).count();
+    let result = json!({
+        "chaos": "receiving", "lines": plan.lines, "scanners": plan.scanners, "kills": plan.kills, "announce_ms": announced.as_millis(),
+        "seconds": scanned.as_secs(), "slowest_ready_ms": slowest.as_millis(), "answers": history.answers.len(),
+        "received": history.stored.receipts.len(), "messages": history.stored.messages.len(), "exceptions": history.stored.exceptions.len(),
+        "sent": history.arrivals.len(), "duplicates": findings.duplicates, "lost": count(Wrong::Lost), "doubled": count(Wrong::Doubled),
+        "altered": count(Wrong::Altered), "miscounted": count(Wrong::Miscounted), "seeded_caught": caught, "seeded": seeded,
+    });
+    let some: Vec<_> = findings.wrong.iter().take(10).collect();
+    ensure!(findings.wrong.is_empty(), "units are wrong, such as {some:?}: {result}");
+    ensure!(history.stored.receipts.len() == plan.lines, "not every unit is received: {result}");
+    ensure!(seeded > 0 && caught == seeded, "the checker missed a seeded fault: {result}");
+    Ok(result)
+}
+
+/// Notes what arrives, and answers it, not always well.
+fn watch(systems: &Merchant, arrivals: &Arrivals) {
+    systems.keep_bodies(false);
+    let arrivals = Arc::clone(arrivals);
+    systems.answer_by(PATH, move |received| {
+        let (accepted, answer) = answer_by_chance(received, REFUSED);
+        let id = received.message_id().and_then(|id| id.parse().ok()).unwrap_or_default();
+        let unit = received.json().get("unit_identifier").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let arrival = Arrival { number: received.number(), id, digest: received.digest(), accepted };
+        arrivals.lock().unwrap_or_else(PoisonError::into_inner).push((arrival, unit));
+        answer
+    });
+}
+
+/// The merchant has an endpoint and a warehouse.
+async fn prepare(app: &App, stage: &Stage, systems: &Merchant) -> anyhow::Result<()> {
+    let merchant = MerchantId(*stage.merchants.get(MERCHANT).context("there is no such merchant")?);
+    let change =
+        Change { url: Some(systems.url(PATH)), slots: Some(20), per_second: Some(100_000), waits: Some(vec![1; 10]), ..Change::default() };
+    set_endpoint(app, "proof", merchant, Interface::InventoryReceipt, change).await?;
+    let text = ToOwned::to_owned;
+    let address = Address {
+        name: text("Dock 4"),
+        company: None,
+        street: text("7 Dock Rd"),
+        street2: None,
+        city: text("Reno"),
+        state: text("NV"),
+        zip: text("89501"),
+    };
+    let change = WarehouseChange { name: Some(text("Reno")), address: Some(address), ..WarehouseChange::default() };
+    set_warehouse(app, "proof", merchant, &WAREHOUSE.parse()?, change).await?;
+    Ok(())
+}
+
+fn scan(plan: &Plan, address: SocketAddr, token: &str, answers: &Arc<Mutex<Vec<Answer>>>) -> JoinSet<anyhow::Result<()>> {
+    let mut scanners = JoinSet::new();
+    for number in 0..plan.scanners {
+        let scanner = Scanner::new(number, plan, address, token, Arc::clone(answers));
+        scanners.spawn(scanner.work());
+    }
+    scanners
+}
+
+async fn end(mut scanners: JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+    let all = async {
+        while let Some(scanner) = scanners.join_next().await {
+            scanner??;
+        }
+        anyhow::Ok(())
+    };
+    tokio::time::timeout(SCANNED_WITHIN, all).await.context("the scanners are not done")?
+}
+
+/// Kills the service again and again, whenever another part of the units is answered, and starts it anew. Answers how long it
+/// took to be ready at most.
+async fn kill(stage: &Stage, plan: &Plan, service: &mut Service, answers: &Mutex<Vec<Answer>>) -> anyhow::Result<Duration> {
+    let (address, admin) = (service.address, service.admin);
+    let answered = || answers.lock().unwrap_or_else(PoisonError::into_inner).len();
+    let mut slowest = Duration::ZERO;
+    for kill in 1..=plan.kills {
+        while answered() < scanner::answers_of(plan) * kill / (plan.kills + 1) {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        service.kill();
+        *service = stage.serve_on(address, admin)?;
+        slowest = slowest.max(service.ready().await?);
+        println!("{kill} kills, {} units answered", answered());
+    }
+    Ok(slowest)
+}

@@ -1,0 +1,67 @@
+//! What the database holds of receipts, lines, messages and exceptions.
+
+use std::collections::{BTreeSet, HashSet};
+
+use sha2::{Digest as _, Sha256};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::history::Digest;
+
+/// A message on a unit.
+#[derive(Clone, Debug)]
+pub(super) struct StoredMessage {
+    pub(super) id: Uuid,
+    pub(super) unit: String,
+    pub(super) digest: Digest,
+}
+
+/// A line of the ASN.
+#[derive(Clone, Debug)]
+pub(super) struct StoredLine {
+    pub(super) position: i32,
+    pub(super) unit: String,
+    pub(super) quantity: i32,
+    pub(super) received: i32,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stored {
+    /// Units with the lines that they were received against.
+    pub(super) receipts: Vec<(String, i32)>,
+    pub(super) lines: Vec<StoredLine>,
+    pub(super) messages: Vec<StoredMessage>,
+    /// Units on the list of exceptions.
+    pub(super) exceptions: BTreeSet<String>,
+    /// Messages that are still owed.
+    pub(super) waiting: HashSet<Uuid>,
+    /// Messages in the failure queue.
+    pub(super) failed: HashSet<Uuid>,
+}
+
+impl Stored {
+    pub(super) async fn read(connection: &mut PgConnection) -> anyhow::Result<Self> {
+        let receipts = sqlx::query_as("select unit_identifier, position from receipt").fetch_all(&mut *connection).await?;
+        let lines: Vec<(i32, String, i32, i32)> =
+            sqlx::query_as("select position, unit_identifier, quantity, received from asn_line").fetch_all(&mut *connection).await?;
+        let messages: Vec<(Uuid, String, String)> =
+            sqlx::query_as("select message_id, subject, body from message where kind = 'inventory_receipt'")
+                .fetch_all(&mut *connection)
+                .await?;
+        let exceptions: Vec<String> =
+            sqlx::query_scalar("select unit_identifier from receiving_exception").fetch_all(&mut *connection).await?;
+        let waiting: Vec<Uuid> = sqlx::query_scalar("select message_id from delivery").fetch_all(&mut *connection).await?;
+        let failed: Vec<Uuid> = sqlx::query_scalar("select message_id from failure").fetch_all(connection).await?;
+        let line = |(position, unit, quantity, received)| StoredLine { position, unit, quantity, received };
+        let message = |(id, unit, body): (Uuid, String, String)| StoredMessage { id, unit, digest: Sha256::digest(body).into() };
+        Ok(Self {
+            receipts,
+            lines: lines.into_iter().map(line).collect(),
+            messages: messages.into_iter().map(message).collect(),
+            exceptions: exceptions.into_iter().collect(),
+            waiting: waiting.into_iter().collect(),
+            failed: failed.into_iter().collect(),
+        })
+    }
+}
