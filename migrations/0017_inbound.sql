@@ -57,9 +57,8 @@ create table asn_line (
     concept text,
     asin text,
     return_reason text,
-    primary key (merchant_id, asn_id, position),
+    constraint a_line_has_a_name_of_its_own primary key (merchant_id, asn_id, line_identifier),
     foreign key (merchant_id, asn_id) references inbound_asn,
-    constraint a_line_has_a_name_of_its_own unique (merchant_id, asn_id, line_identifier),
     constraint no_line_takes_more_than_it_announces check (received between 0 and quantity),
     constraint reference_is_whole check ((reference_type is null) = (reference_identifier is null))
 ) with (fillfactor = 80);
@@ -74,8 +73,8 @@ create table receipt (
     merchant_id uuid not null,
     asn_id uuid not null,
     received_at timestamptz not null,
-    position integer not null,
     unit_identifier text collate "C" not null,
+    line_identifier text collate "C" not null,
     warehouse_id text collate "C" not null,
     client_unit_identifier text,
     sku text,

@@ -27,8 +27,6 @@ pub struct Wanted<'a> {
 pub struct Placed {
     /// The ASN.
     pub asn: Uuid,
-    /// Which of its lines.
-    pub position: i32,
     /// The line.
     pub line: Line,
 }
@@ -39,8 +37,8 @@ pub struct Receipt<'a> {
     pub unit: &'a str,
     /// The ASN.
     pub asn: Uuid,
-    /// Which of its lines.
-    pub position: i32,
+    /// The line, by name.
+    pub line: &'a str,
     /// Internal id of the warehouse.
     pub warehouse: &'a str,
     /// The merchant's own name for the unit.
@@ -80,38 +78,37 @@ pub struct Known {
     pub line: String,
 }
 
-/// The lines that scanned units may be received against, in the order of ASN and line. One more statement decides what is done
-/// with them.
+/// The lines that scanned units may be received against: each is looked for by every name on what was scanned, one after the
+/// other, so that it costs the same whatever the number of lines.
 macro_rules! candidates {
     ($query:ident $(($row:ident))?, $head:tt, $end:tt, $tx:expr, $wanted:expr) => {{
         let asns: Vec<Uuid> = $wanted.iter().map(|wanted| wanted.asn).collect();
         let lines: Vec<Option<&str>> = $wanted.iter().map(|wanted| wanted.line).collect();
-        let units: Vec<&str> = $wanted.iter().map(|wanted| wanted.unit).collect();
-        let client_units: Vec<Option<&str>> = $wanted.iter().map(|wanted| wanted.client_unit).collect();
         let skus: Vec<Option<&str>> = $wanted.iter().map(|wanted| wanted.sku).collect();
+        let units = $wanted.iter().flat_map(|wanted| [Some(wanted.unit), wanted.client_unit].map(|unit| unit.map(|unit| (wanted.asn, unit))));
+        let (asns_of_units, units): (Vec<Uuid>, Vec<&str>) = units.flatten().unzip();
         sqlx::$query!(
             $($row,)?
-            "with wanted as (select asn_id, line, unit, client_unit, sku from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], \
-             $6::text[]) as wanted (asn_id, line, unit, client_unit, sku)), named as (\
-             select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
-             and asn_line.asn_id = wanted.asn_id and asn_line.line_identifier = wanted.line \
-             union select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
-             and asn_line.asn_id = wanted.asn_id and asn_line.unit_identifier in (wanted.unit, wanted.client_unit) \
-             union select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
-             and asn_line.asn_id = wanted.asn_id and asn_line.client_unit_identifier in (wanted.unit, wanted.client_unit) \
-             union select asn_line.asn_id, asn_line.position from wanted join asn_line on asn_line.merchant_id = $1 \
-             and asn_line.asn_id = wanted.asn_id and asn_line.sku = wanted.sku \
-             and asn_line.unit_identifier is null and asn_line.client_unit_identifier is null) "
+            "with wanted as (select asn_id, line, sku from unnest($2::uuid[], $3::text[], $4::text[]) as wanted (asn_id, line, sku)), \
+             unit as (select asn_id, name from unnest($5::uuid[], $6::text[]) as unit (asn_id, name)), named as (\
+             select asn_id, line as line_identifier from wanted where line is not null \
+             union select unit.asn_id, found.line_identifier from unit cross join lateral (select line_identifier from asn_line \
+             where merchant_id = $1 and asn_id = unit.asn_id and unit_identifier = unit.name limit 1) as found \
+             union select unit.asn_id, found.line_identifier from unit cross join lateral (select line_identifier from asn_line \
+             where merchant_id = $1 and asn_id = unit.asn_id and client_unit_identifier = unit.name limit 1) as found \
+             union select of.asn_id, found.line_identifier from (select distinct asn_id, sku from wanted where sku is not null) as of \
+             cross join lateral (select line_identifier from asn_line where merchant_id = $1 and asn_id = of.asn_id and sku = of.sku \
+             and unit_identifier is null and client_unit_identifier is null offset 0) as found) "
                 + $head
                 + " from named join asn_line on asn_line.merchant_id = $1 and asn_line.asn_id = named.asn_id \
-                   and asn_line.position = named.position "
+                   and asn_line.line_identifier = named.line_identifier "
                 + $end,
             $tx.merchant().0,
             &asns,
             &lines as &[Option<&str>],
-            &units as &[&str],
-            &client_units as &[Option<&str>],
             &skus as &[Option<&str>],
+            &asns_of_units,
+            &units as &[&str],
         )
         .fetch_all($tx.connection())
         .await?
@@ -125,20 +122,22 @@ pub async fn returns_of(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<String
     Ok(returns.into_iter().flatten().collect())
 }
 
-/// The lines that the units may be received against, locked in the order of ASN and line until the transaction ends.
+/// The lines that the units may be received against, as they were announced one after the other. They are locked in the order of
+/// ASN and name until the transaction ends.
 pub async fn lock_lines(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<Placed>, Failed> {
-    let rows = candidates!(
+    let mut rows = candidates!(
         query_as(LineRow),
         "select asn_line.asn_id, asn_line.position, asn_line.carton, asn_line.quantity, asn_line.received, asn_line.line_identifier, \
          asn_line.carton_identifier, asn_line.reference_type, asn_line.reference_identifier, asn_line.alternate_identifier, \
          asn_line.reference_line_identifier, asn_line.unit_identifier, asn_line.client_unit_identifier, asn_line.sku, asn_line.upc, \
          asn_line.program_identifier, asn_line.serial_number, asn_line.vendor_identifier, asn_line.condition, \
          asn_line.eligibility_flags, asn_line.merchant, asn_line.concept, asn_line.asin, asn_line.return_reason",
-        "order by asn_line.asn_id, asn_line.position for update of asn_line",
+        "order by asn_line.asn_id, asn_line.line_identifier for update of asn_line",
         tx,
         wanted
     );
-    rows.into_iter().map(|row| Ok(Placed { asn: row.asn_id, position: row.position, line: row.try_into()? })).collect()
+    rows.sort_unstable_by_key(|row| (row.asn_id, row.position));
+    rows.into_iter().map(|row| Ok(Placed { asn: row.asn_id, line: row.try_into()? })).collect()
 }
 
 /// Which of these units were received before, and against what.
@@ -146,10 +145,9 @@ pub async fn known(tx: &mut Tx, units: &[&str]) -> Result<Vec<Known>, Failed> {
     let known = sqlx::query_as!(
         Known,
         r#"
-        select receipt.unit_identifier as unit, inbound_asn.asn_number, asn_line.line_identifier as line
+        select receipt.unit_identifier as unit, inbound_asn.asn_number, receipt.line_identifier as line
         from receipt
         join inbound_asn on inbound_asn.merchant_id = $1 and inbound_asn.asn_id = receipt.asn_id
-        join asn_line on asn_line.merchant_id = $1 and asn_line.asn_id = receipt.asn_id and asn_line.position = receipt.position
         where receipt.merchant_id = $1 and receipt.unit_identifier = any($2)
         "#,
         tx.merchant().0,
@@ -169,29 +167,29 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
         with arrived as (
             select *
             from unnest(
-                $3::text[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+                $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
                 $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[]
             ) as arrived (
-                unit, asn_id, position, warehouse, client_unit, sku, upc, condition, channel,
+                unit, asn_id, line, warehouse, client_unit, sku, upc, condition, channel,
                 serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location
             )
         ), kept as (
             insert into receipt (
-                merchant_id, asn_id, received_at, position, unit_identifier, warehouse_id, client_unit_identifier, sku, upc, condition,
+                merchant_id, asn_id, received_at, line_identifier, unit_identifier, warehouse_id, client_unit_identifier, sku, upc, condition,
                 channel, serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location_identifier
             )
             select
-                $1, asn_id, $2, position, unit, warehouse, client_unit, sku, upc, condition,
+                $1, asn_id, $2, line, unit, warehouse, client_unit, sku, upc, condition,
                 channel, serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location
             from arrived
             order by unit
             on conflict (merchant_id, unit_identifier) do nothing
-            returning asn_id, position
+            returning asn_id, line_identifier
         ), counted as (
             update asn_line
             set received = received + arrived.units
-            from (select asn_id, position, count(*)::integer as units from kept group by asn_id, position) as arrived
-            where asn_line.merchant_id = $1 and asn_line.asn_id = arrived.asn_id and asn_line.position = arrived.position
+            from (select asn_id, line_identifier, count(*)::integer as units from kept group by asn_id, line_identifier) as arrived
+            where asn_line.merchant_id = $1 and asn_line.asn_id = arrived.asn_id and asn_line.line_identifier = arrived.line_identifier
         )
         select count(*) as "inserted!" from kept
         "#,
@@ -199,7 +197,7 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
         now,
         &receipts.iter().map(|receipt| receipt.unit).collect::<Vec<_>>() as &[&str],
         &receipts.iter().map(|receipt| receipt.asn).collect::<Vec<_>>(),
-        &receipts.iter().map(|receipt| receipt.position).collect::<Vec<_>>(),
+        &receipts.iter().map(|receipt| receipt.line).collect::<Vec<_>>() as &[&str],
         &receipts.iter().map(|receipt| receipt.warehouse).collect::<Vec<_>>() as &[&str],
         &text(|receipt| receipt.client_unit) as &[Option<&str>],
         &text(|receipt| receipt.sku) as &[Option<&str>],

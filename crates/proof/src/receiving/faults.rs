@@ -127,11 +127,8 @@ fn put(fault: Fault, history: &mut History, rng: &mut StdRng) -> Option<()> {
             stored.lines.get_mut(at)?.received -= 1;
         }
         Fault::ReceivedOnAnothersLine => {
-            let positions: Vec<i32> = stored.receipts.iter().take(2).map(|(_, position)| *position).collect();
-            let [one, other] = positions.as_slice() else { return None };
-            for ((_, position), changed) in stored.receipts.iter_mut().zip([*other, *one]) {
-                *position = changed;
-            }
+            let [(_, one), (_, other), ..] = stored.receipts.as_mut_slice() else { return None };
+            std::mem::swap(one, other);
         }
     }
     Some(())
@@ -150,14 +147,14 @@ mod tests {
     fn history(lines: usize) -> History {
         let mut history = History { lines, answers: Vec::new(), arrivals: Vec::new(), stored: Stored::default() };
         for line in 0..lines {
-            let (unit, position, id) = (unit(line), i32::try_from(line).unwrap(), Uuid::from_u128(line as u128 + 1));
+            let (unit, name, id) = (unit(line), line.to_string(), Uuid::from_u128(line as u128 + 1));
             let digest = [u8::try_from(line).unwrap() + 1; 32];
             for result in ["received", "already_received"] {
                 history.answers.push(Answer { unit: unit.clone(), result: result.to_owned() });
             }
             history.arrivals.push((Arrival { number: line as u64, id, digest, accepted: true }, unit.clone()));
-            history.stored.receipts.push((unit.clone(), position));
-            history.stored.lines.push(StoredLine { position, unit: unit.clone(), quantity: 1, received: 1 });
+            history.stored.receipts.push((unit.clone(), name.clone()));
+            history.stored.lines.push(StoredLine { name, unit: unit.clone(), quantity: 1, received: 1 });
             history.stored.messages.push(StoredMessage { id, unit, digest });
         }
         history.answers.push(Answer { unit: "STRAY".to_owned(), result: "exception".to_owned() });

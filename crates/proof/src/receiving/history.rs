@@ -86,12 +86,12 @@ fn answered(history: &History, findings: &mut Findings) {
 
 /// A line counts what was received against it, which is the unit that it announces.
 fn counted(history: &History, findings: &mut Findings) {
-    let mut on_line: HashMap<i32, Vec<&str>> = HashMap::new();
-    for (unit, position) in &history.stored.receipts {
-        on_line.entry(*position).or_default().push(unit);
+    let mut on_line: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (unit, line) in &history.stored.receipts {
+        on_line.entry(line).or_default().push(unit);
     }
     for line in &history.stored.lines {
-        let units = on_line.remove(&line.position).unwrap_or_default();
+        let units = on_line.remove(line.name.as_str()).unwrap_or_default();
         let announced = units.iter().all(|unit| *unit == line.unit);
         if usize::try_from(line.received).ok() != Some(units.len()) || line.received > line.quantity || !announced {
             findings.add(Wrong::Miscounted, &line.unit);

@@ -19,7 +19,7 @@ pub(super) struct StoredMessage {
 /// A line of the ASN.
 #[derive(Clone, Debug)]
 pub(super) struct StoredLine {
-    pub(super) position: i32,
+    pub(super) name: String,
     pub(super) unit: String,
     pub(super) quantity: i32,
     pub(super) received: i32,
@@ -29,7 +29,7 @@ pub(super) struct StoredLine {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stored {
     /// Units with the lines that they were received against.
-    pub(super) receipts: Vec<(String, i32)>,
+    pub(super) receipts: Vec<(String, String)>,
     pub(super) lines: Vec<StoredLine>,
     pub(super) messages: Vec<StoredMessage>,
     /// Units on the list of exceptions.
@@ -42,9 +42,9 @@ pub(super) struct Stored {
 
 impl Stored {
     pub(super) async fn read(connection: &mut PgConnection) -> anyhow::Result<Self> {
-        let receipts = sqlx::query_as("select unit_identifier, position from receipt").fetch_all(&mut *connection).await?;
-        let lines: Vec<(i32, String, i32, i32)> =
-            sqlx::query_as("select position, unit_identifier, quantity, received from asn_line").fetch_all(&mut *connection).await?;
+        let receipts = sqlx::query_as("select unit_identifier, line_identifier from receipt").fetch_all(&mut *connection).await?;
+        let lines: Vec<(String, String, i32, i32)> =
+            sqlx::query_as("select line_identifier, unit_identifier, quantity, received from asn_line").fetch_all(&mut *connection).await?;
         let messages: Vec<(Uuid, String, String)> =
             sqlx::query_as("select message_id, subject, body from message where kind = 'inventory_receipt'")
                 .fetch_all(&mut *connection)
@@ -53,7 +53,7 @@ impl Stored {
             sqlx::query_scalar("select unit_identifier from receiving_exception").fetch_all(&mut *connection).await?;
         let waiting: Vec<Uuid> = sqlx::query_scalar("select message_id from delivery").fetch_all(&mut *connection).await?;
         let failed: Vec<Uuid> = sqlx::query_scalar("select message_id from failure").fetch_all(connection).await?;
-        let line = |(position, unit, quantity, received)| StoredLine { position, unit, quantity, received };
+        let line = |(name, unit, quantity, received)| StoredLine { name, unit, quantity, received };
         let message = |(id, unit, body): (Uuid, String, String)| StoredMessage { id, unit, digest: Sha256::digest(body).into() };
         Ok(Self {
             receipts,

@@ -23,7 +23,7 @@ pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a Kept, placed: 
     Receipt {
         unit: scan.unit,
         asn: placed.asn,
-        position: placed.position,
+        line: &line.identifier,
         warehouse: &unit.warehouse_identifier.0,
         client_unit: scan.client_unit.or(line.client_unit.as_deref()),
         sku: scan.sku.or(line.sku.as_deref()),

@@ -69,6 +69,16 @@ async fn a_unit_is_found_by_line_by_any_of_its_names_or_by_sku_and_carton() {
 }
 
 #[tokio::test]
+async fn lines_of_a_sku_are_filled_in_the_order_in_which_they_were_announced() {
+    let world = World::new().await;
+    let yard = world.yard("acme").await;
+    let lines = ["9", "10", "1"].map(|name| json!({ "line_identifier": name, "sku": "SOCK", "quantity": 1 }));
+    yard.merchant.announces("A-1", &lines).await;
+    let units = ["LP-1", "LP-2", "LP-3"].map(|unit| of_sku("A-1", unit, "SOCK"));
+    assert_eq!(yard.merchant.scans(&units).await, ["received 9", "received 10", "received 1"]);
+}
+
+#[tokio::test]
 async fn a_receipt_for_an_unknown_warehouse_is_refused_whole() {
     let world = World::new().await;
     let yard = world.yard("acme").await;

@@ -91,7 +91,7 @@ pub(super) fn sort<'a>(units: &'a [ReceivedUnitIn<'a>], asns: &'a [Kept], lines:
         let scanned: Vec<(usize, &'a ReceivedUnitIn<'a>)> =
             positions.into_iter().filter_map(|at| units.get(at).map(|unit| (at, unit))).collect();
         let asn = asns.iter().find(|kept| kept.asn.number == number);
-        for (at, of) in hold_against(asn, lines, scanned) {
+        for (at, of) in hold_against(asn, lines, &scanned) {
             put(&mut went, at, of);
         }
     }
@@ -110,7 +110,7 @@ fn put<'a>(went: &mut [Option<Went<'a>>], at: usize, of: Went<'a>) {
 }
 
 /// Holds units against the ASN that they were scanned for, if there is one.
-fn hold_against<'a>(asn: Option<&'a Kept>, lines: &'a [Placed], scanned: Vec<(usize, &'a ReceivedUnitIn<'a>)>) -> Vec<(usize, Went<'a>)> {
+fn hold_against<'a>(asn: Option<&'a Kept>, lines: &'a [Placed], scanned: &[(usize, &'a ReceivedUnitIn<'a>)]) -> Vec<(usize, Went<'a>)> {
     let all = |exception| scanned.iter().map(|(at, unit)| (*at, Went::Out(unit, exception))).collect();
     let Some(asn) = asn else { return all(Exception::UnknownAsn) };
     if asn.state.on(Act::Receive).is_err() {
@@ -119,7 +119,7 @@ fn hold_against<'a>(asn: Option<&'a Kept>, lines: &'a [Placed], scanned: Vec<(us
     let lines: Vec<&Placed> = lines.iter().filter(|placed| placed.asn == asn.id).collect();
     let facts: Vec<Line<'_>> = lines.iter().map(|placed| fact(placed)).collect();
     let scans: Vec<Scan<'_>> = scanned.iter().map(|(_, unit)| scanned::scan(unit)).collect();
-    let outcomes = hold(&facts, &scans).into_iter().zip(&scanned);
+    let outcomes = hold(&facts, &scans).into_iter().zip(scanned);
     let went = |(outcome, (at, unit)): (Outcome, &(usize, &'a ReceivedUnitIn<'a>))| {
         let went = match outcome {
             Outcome::Received(line) => match lines.get(line) {
