@@ -87,11 +87,12 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let drained = owing::all_settled(&mut connection, DRAINED_WITHIN).await;
     service.leave().await?;
 
+    let stored = Stored::read(&mut connection).await?;
     let history = History {
         lines: plan.lines,
         answers: answers.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         arrivals: arrivals.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-        stored: Stored::read(&mut connection).await?,
+        stored,
     };
     let result = report(plan, &history, announced, scanned, slowest)?;
     drained?;

@@ -11,7 +11,7 @@ async fn an_asn_is_new_then_known_and_never_another() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let first = asn("A-1", &[units_of("SHOE", 3), the_unit("U-1")]);
-    let reply = merchant.posts_asns(&[first.clone()]).await;
+    let reply = merchant.posts_asns(std::slice::from_ref(&first)).await;
     assert_eq!((reply.status.as_u16(), &reply.body["inbound_asns"][0]["result"]), (201, &json!("created")), "{}", reply.text);
     // The same content, written otherwise.
     let mut same = first.clone();
@@ -52,6 +52,15 @@ async fn a_message_is_all_or_nothing_and_every_fault_has_its_path() {
     assert_eq!(merchant.posts_asns(&many[1..]).await.status, 201);
 }
 
+/// Everything that was said is shown.
+fn holds(shown: &Value, said: &Value, at: &str) {
+    match said {
+        Value::Object(said) => said.iter().for_each(|(name, said)| holds(&shown[name], said, &format!("{at}.{name}"))),
+        Value::Array(said) => said.iter().enumerate().for_each(|(nth, said)| holds(&shown[nth], said, &format!("{at}[{nth}]"))),
+        _ => assert_eq!(shown, said, "{at}"),
+    }
+}
+
 #[tokio::test]
 async fn an_asn_is_shown_as_it_was_announced() {
     let world = World::new().await;
@@ -72,13 +81,6 @@ async fn an_asn_is_shown_as_it_was_announced() {
     full["cartons"].as_array_mut().unwrap().push(json!({ "details": [{ "line_identifier": "2", "sku": "SOCK", "quantity": 2 }] }));
     assert_eq!(merchant.posts_asns(&[full.clone()]).await.status, 201);
     let shown = merchant.looks_at_asn("A-1").await;
-    fn holds(shown: &Value, said: &Value, at: &str) {
-        match said {
-            Value::Object(said) => said.iter().for_each(|(name, said)| holds(&shown[name], said, &format!("{at}.{name}"))),
-            Value::Array(said) => said.iter().enumerate().for_each(|(nth, said)| holds(&shown[nth], said, &format!("{at}[{nth}]"))),
-            _ => assert_eq!(shown, said, "{at}"),
-        }
-    }
     holds(&shown, &full, "");
     assert_eq!((&shown["state"], &shown["announced"], &shown["received"]), (&json!("open"), &json!(3), &json!(0)));
 }

@@ -1,5 +1,6 @@
 //! The exact messages on units that were received, key by key as they are sent.
 
+use sandbox::merchant::Received;
 use serde_json::{Value, json};
 
 use crate::world::{World, Yard, asn, scan, the_unit, units_of};
@@ -117,7 +118,7 @@ async fn every_condition_is_told_as_it_was_scanned() {
         unit
     };
     yard.merchant.scans(&conditions.map(unit)).await;
-    let told = yard.gets().await.iter().map(|received| received.json()).collect::<Vec<_>>();
+    let told = yard.gets().await.iter().map(Received::json).collect::<Vec<_>>();
     assert_eq!(told.len(), 7);
     assert!(told.iter().all(|body| body["initial_condition"] == body["unit_identifier"]));
 }
