@@ -1,8 +1,8 @@
 //! The lines of an ASN, column by column, as a statement takes them.
 
-use domain::inbound::{Condition, ReferenceType};
+use domain::inbound::Condition;
 
-use super::{Asn, Line};
+use super::Line;
 
 /// What separates flags while they are on their way; none of them has control characters.
 const SEPARATOR: &str = "\u{1f}";
@@ -58,28 +58,5 @@ impl<'a> Columns<'a> {
             asins: text(|line| line.asin.as_deref()),
             return_reasons: text(|line| line.return_reason.as_deref()),
         }
-    }
-}
-
-impl Line {
-    /// The return that its units belong to.
-    #[must_use]
-    pub fn rma(&self) -> Option<&str> {
-        let reference = self.reference.as_ref().filter(|reference| reference.kind == ReferenceType::Rma);
-        reference.map(|reference| reference.identifier.as_str())
-    }
-}
-
-impl Asn {
-    /// How many units it announces.
-    #[must_use]
-    pub fn announced(&self) -> i64 {
-        self.lines.iter().map(|line| i64::from(line.quantity)).sum()
-    }
-
-    /// Whether any line belongs to a return.
-    #[must_use]
-    pub fn has_returns(&self) -> bool {
-        self.lines.iter().any(|line| line.rma().is_some())
     }
 }
