@@ -6,9 +6,8 @@
 pub mod matching;
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::rma::word::{NoWord, words};
+use crate::rma::word::words;
 
 words! {
     /// Where an ASN stands.

@@ -6,6 +6,7 @@ use utoipa::OpenApi;
 use wire::drop_shipment::{DropShipmentCancellation, DropShipmentConfirmation, DropShipmentPartialCancellation};
 use wire::exchange_order::ExchangeOrderMessage;
 use wire::headers;
+use wire::inventory_receipt::InventoryReceipt;
 use wire::outbound_asn::OutboundAsnMessage;
 use wire::rma::RmaMessage;
 
@@ -15,6 +16,7 @@ use wire::rma::RmaMessage;
     RmaMessage<'_>,
     ExchangeOrderMessage<'_>,
     OutboundAsnMessage<'_>,
+    InventoryReceipt<'_>,
     DropShipmentConfirmation<'_>,
     DropShipmentCancellation<'_>,
     DropShipmentPartialCancellation<'_>,
