@@ -149,7 +149,7 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
 
     let mut kept = rmas::lock(&mut tx, &name).await.unwrap().unwrap();
     assert!(rmas::lock_by_id(&mut tx, kept.id).await.unwrap().is_some());
-    rmas::lock_live(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
+    rmas::lock_open(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
     rmas::settled_by(&mut tx, &order, &format!("F-{number}")).await.unwrap();
     orders::snapshot(&mut tx, &order).await.unwrap();
     ledger.by_indexes("what a change looks at");
