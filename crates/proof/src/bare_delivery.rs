@@ -142,6 +142,7 @@ fn attempt(app: &App, row: &Due, hold: Hold, now: DateTime<Utc>) -> Attempt {
         endpoint: row.endpoint,
         started_at: now,
         took_ms: 1,
+        by_hand: false,
         number: 1,
         status: Some(200),
         outcome: "200".to_owned(),

@@ -48,6 +48,14 @@ pub struct Due {
     pub text: Option<Text>,
 }
 
+impl Due {
+    /// Whether it is tried again by hand: then it has a lane of its own.
+    #[must_use]
+    pub fn is_by_hand(&self) -> bool {
+        Uuid::try_parse(&self.lane).is_ok_and(|lane| lane == self.message)
+    }
+}
+
 /// What is sent.
 pub struct Text {
     /// What it is about, as stored.

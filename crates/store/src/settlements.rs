@@ -82,6 +82,8 @@ pub struct Attempt {
     pub took_ms: i32,
     /// As the receiver was told.
     pub number: i16,
+    /// Whether the message is tried again by hand.
+    pub by_hand: bool,
     /// The answer's status.
     pub status: Option<i16>,
     /// The outcome in a word.
@@ -161,13 +163,14 @@ async fn settle_all(
     let good = |hold: &Hold| held.binary_search(hold).is_ok();
     let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
     let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
+    // Whoever tries a message again holds its entry in the failure queue before its delivery; so is it here.
     keep_failures(connection, &ours).await?;
+    resolve(connection, &attempts).await?;
+    withdraw(connection, &ours).await?;
     let removed = remove(connection, &ours).await?;
     postpone(connection, &ours).await?;
     park(connection, &ours).await?;
     let unparked = unpark(connection, &removed, now).await?;
-    resolve(connection, &removed, &attempts).await?;
-    withdraw(connection, &ours).await?;
     record(connection, &attempts).await?;
     count_delivered(connection, &attempts, &removed).await?;
     Ok(Settled { held, unparked })
@@ -347,12 +350,10 @@ async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Res
     Ok(())
 }
 
-/// Takes messages out of the failure queue that were tried again by hand and have arrived. They are told by their lanes, which
-/// are their own, so that others cost nothing here.
-async fn resolve(connection: &mut PgConnection, removed: &[Removed], attempts: &[&Attempt]) -> Result<(), Failed> {
-    let arrived = |message| attempts.iter().any(|attempt| attempt.message == message && attempt.arrived());
-    let retried = removed.iter().filter(|removed| removed.lane == removed.message.to_string() && arrived(removed.message));
-    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = retried.map(|removed| (removed.merchant, removed.message)).unzip();
+/// Takes messages out of the failure queue that were tried again by hand and have arrived. Others cost nothing here.
+async fn resolve(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
+    let arrived = attempts.iter().filter(|attempt| attempt.by_hand && attempt.arrived());
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = arrived.map(|attempt| (attempt.merchant.0, attempt.message)).unzip();
     if messages.is_empty() {
         return Ok(());
     }

@@ -262,6 +262,7 @@ async fn settle(scene: &Scene, lane: u32) {
         endpoint: endpoint(of),
         started_at: now(),
         took_ms: 20,
+        by_hand: false,
         number: 1,
         status: Some(if of.is_multiple_of(4) { 200 } else { 503 }),
         outcome: if of.is_multiple_of(4) { "200" } else { "503" }.to_owned(),

@@ -31,12 +31,13 @@ pub(super) struct Letter {
     /// Counted attempts of this round and of the rounds before, without this one.
     attempts: i16,
     attempts_before: i16,
+    by_hand: bool,
 }
 
 impl Letter {
     /// The letter in a row that was read, if it is one to be sent.
     pub(super) fn new(due: &mut Due, hold: Hold) -> Option<Self> {
-        let text = due.text.take()?;
+        let (text, by_hand) = (due.text.take()?, due.is_by_hand());
         Some(Self {
             hold,
             message: due.message,
@@ -48,6 +49,7 @@ impl Letter {
             body: Bytes::from(text.body),
             attempts: due.attempts,
             attempts_before: due.attempts_before,
+            by_hand,
         })
     }
 
@@ -67,6 +69,7 @@ impl Letter {
             started_at: app.now(),
             took_ms: 0,
             number: self.number(),
+            by_hand: self.by_hand,
             status: None,
             outcome: settlements::UNKNOWN.to_owned(),
             reason: None,

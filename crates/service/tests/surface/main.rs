@@ -93,3 +93,4 @@ mod snapshots;
 mod tokens;
 mod warehouse;
 mod watching;
+mod webhooks;

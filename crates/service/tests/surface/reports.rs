@@ -67,6 +67,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
         endpoint: endpoint.id,
         started_at: world.app.now(),
         took_ms: 30,
+        by_hand: false,
         number: 1,
         status: Some(201),
         outcome: "201".to_owned(),
