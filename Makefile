@@ -97,6 +97,10 @@ chaos-carriers: proof ## Kills of the service while carriers fail, repeat and re
 chaos-receiving: proof ## Kills of the service while 50 scanners receive an ASN of 10,000 lines: received, messages, lost, doubled, seeded_caught
 	@$(PROOF) chaos-receiving
 
+.PHONY: chaos-exchanges
+chaos-exchanges: proof ## Kills of the service while hundreds confirm one exchange at once, and merchants fail: placed, doubled, both, lost, seeded_caught
+	@$(PROOF) chaos-exchanges
+
 # The program that ends where it is told has a name of its own and lies beside the plain one: only the two crates with such
 # points are built a second time, and the plain program stays without them.
 CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
@@ -171,6 +175,7 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-returns --returns 50 --kills 4 --database-kills 2 --every 2000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-carriers --returns 40 --kills 3 --every 3000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-receiving --lines 500 --kills 3
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-exchanges --orders 12 --confirmations 20 --refused 12 --kills 3 --every 1500
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3

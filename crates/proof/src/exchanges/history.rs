@@ -62,8 +62,8 @@ impl Stored {
     pub(super) async fn read(connection: &mut PgConnection, merchants: &[Uuid]) -> anyhow::Result<Self> {
         let shop = |merchant: Uuid| merchants.iter().position(|known| *known == merchant).unwrap_or(usize::MAX);
         let exchanges = "
-            select exchange_order.merchant_id, original_order_identifier, rma.identifier, exchange_order.state, order_identifier,
-                item.refund_type, item.exchange_order_identifier, item.shopper_cents,
+            select exchange_order.merchant_id, exchange_order.original_order_identifier, rma.identifier, exchange_order.state,
+                exchange_order.order_identifier, item.refund_type, item.exchange_order_identifier, item.shopper_cents,
                 exists (select from delivery where delivery.message_id = exchange_order.message_id) as owed,
                 exists (select from failure where failure.message_id = exchange_order.message_id and failure.state = 'open') as given_up
             from exchange_order join rma using (merchant_id, rma_id) join rma_item as item using (merchant_id, rma_id)";
