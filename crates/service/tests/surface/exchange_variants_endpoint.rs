@@ -39,6 +39,8 @@ async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
     let command = |words: &[&str]| {
         let mut command = crate::binary::command(&world.database);
         command.env("BACKHAUL__MODE", "sandbox").env("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#);
+        // A busy machine takes its time.
+        command.env("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000");
         command.args([&["endpoint", "test", "--merchant", "acme", "exchange_variants", "-o", "json"], words].concat());
         let tried: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
         (tried["outcome"].clone(), tried["variants"].clone(), tried["reason"].clone())
