@@ -147,3 +147,26 @@ async fn what_the_operator_sets_is_what_shoppers_meet() {
         assert_eq!(started.body["items"][0]["receiving_status"], "PENDING");
     }
 }
+
+#[tokio::test]
+async fn what_shoppers_have_instead_of_the_money_is_part_of_the_policy() {
+    let world = World::new().await;
+    world.boutique("acme").await.shop.merchant.sells("A-1", 1).await;
+    world.merchant("plain").await;
+    let terms = |shown: &Value| ["gift_card_sku", "gift_card_bonus_cents", "concept", "refusals_are_final"].map(|name| shown[name].clone());
+    assert_eq!(terms(&policy(&world, &["show", "plain"])), [json!(null), json!(0), json!(null), json!(false)]);
+    let set = policy(&world, &["set", "plain", "--gift-card", "CARD:A:750", "--concept", "Example Brand", "--refusals-are-final", "on"]);
+    assert_eq!(terms(&set), [json!("CARD:A"), json!(750), json!("Example Brand"), json!(true)]);
+    let set = policy(&world, &["set", "plain", "--gift-card", "CARD", "--refusals-are-final", "off"]);
+    assert_eq!(terms(&set), [json!("CARD"), json!(0), json!("Example Brand"), json!(false)]);
+    assert_eq!(terms(&policy(&world, &["set", "plain", "--no-gift-card"])), [json!(null), json!(0), json!("Example Brand"), json!(false)]);
+    assert_eq!(terms(&policy(&world, &["show", "acme"]))[0], "GIFT-CARD", "another merchant's is its own");
+    assert!(refused(&world, &["--gift-card", "CARD:much"]).contains("gift cards are written like GIFT-CARD or GIFT-CARD:500"));
+    assert!(refused(&world, &["--gift-card", "CARD", "--no-gift-card"]).contains("cannot be used with"));
+    let changes: Vec<String> = audit(&world).await.into_iter().map(|(_, detail)| detail).collect();
+    assert!(changes.ends_with(&[
+        "gift_card: CARD:A, bonus_cents: 750; concept: Example Brand; refusals_are_final: true".to_owned(),
+        "gift_card: CARD, bonus_cents: 0; refusals_are_final: false".to_owned(),
+        "no gift_card".to_owned(),
+    ]));
+}

@@ -1,6 +1,7 @@
 //! Support looks after returns with the program itself.
 
 use reqwest::Method;
+use sandbox::merchant::Mood;
 use serde_json::{Value, json};
 
 use crate::binary::{backhaul, err, out};
@@ -46,7 +47,8 @@ async fn support_finds_returns_by_order_tracking_number_status_and_time() {
     assert_eq!(names(&["--limit", "1"]), [second.as_str()]);
     let table = out(&backhaul(&world.database, &["returns", "list", "acme", "--limit", "1"]));
     let (headers, more) = (table.lines().next().unwrap(), table.lines().last().unwrap());
-    assert_eq!(headers.split_whitespace().collect::<Vec<_>>(), ["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "CREATED", "UPDATED"]);
+    let columns = ["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "EXCHANGE", "CREATED", "UPDATED"];
+    assert_eq!(headers.split_whitespace().collect::<Vec<_>>(), columns);
     let before = more.strip_prefix("There may be more: go on with --before ").unwrap();
     assert_eq!(names(&["--before", before]), [first.as_str()]);
     assert_eq!(out(&backhaul(&world.database, &["returns", "list", "acme", "--order", "A-3"])), "acme has no such returns.\n");
@@ -128,4 +130,29 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     let shown = returns(&world, &["show", "acme", &first]);
     let told: Vec<&str> = shown["messages"].as_array().unwrap().iter().map(|told| told["event"].as_str().unwrap()).collect();
     assert_eq!(told, ["rma.created", "rma.resent", "rma.canceled"]);
+}
+
+#[tokio::test]
+async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    boutique.orders.mood(Mood::Refusing(503));
+    let rma = boutique.exchanges("A-1").await;
+    world.deliver_all_due().await;
+    assert!(refused(&world, &["convert-exchange", "acme", &rma]).contains("the exchange order is still owed"));
+    assert_eq!(returns(&world, &["list", "acme"])[0]["exchange"], "pending");
+    boutique.everything_is_tried().await;
+    // The program goes by the machine's clock, and writes messages of today.
+    store::partitions::make(&world.app.store, chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
+    let converted = returns(&world, &["convert-exchange", "acme", &rma.to_lowercase()]);
+    assert_eq!((&converted["exchange"]["state"], &converted["items"][0]["refund_type"]), (&json!("converted"), &json!("REFUND")));
+    let told: Vec<&str> = converted["messages"].as_array().unwrap().iter().map(|told| told["event"].as_str().unwrap()).collect();
+    assert_eq!(told, ["rma.created", "rma.exchange_converted"]);
+    assert!(refused(&world, &["convert-exchange", "acme", &rma]).contains("the exchange order is converted already"));
+    assert!(refused(&world, &["convert-exchange", "acme", "R-2222-2222"]).contains("acme has no return R-2222-2222"));
+    boutique.shop.merchant.sells("A-2", 1).await;
+    let plain = boutique.shop.merchant.starts_a_return("A-2", 1).await;
+    assert!(refused(&world, &["convert-exchange", "acme", &plain]).contains("nothing of this return was to be exchanged"));
+    let audit = world.database.texts("select actor || ' ' || detail from audit where action = 'exchange.converted'").await;
+    assert_eq!(audit, [format!("cli:tester {rma}")]);
 }
