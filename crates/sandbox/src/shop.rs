@@ -10,7 +10,8 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use self::catalogue::{CITIES, PEOPLE, Product};
-pub use self::told::{Told, ToldOfDropShip};
+pub use self::told::{Told, ToldOfDropShip, ToldOfExchange};
+use crate::merchant::{Merchant, OnShelf};
 
 /// Tax, in percent of what is paid for the goods.
 const TAX: u32 = 8;
@@ -95,6 +96,16 @@ impl Shop {
     #[must_use]
     pub fn shipped_yesterday(&self, identifier: &str, magic: &str, now: DateTime<Utc>) -> Value {
         self.order(identifier, 0, Progress::Shipped, &format!(" {magic}"), now - TimeDelta::days(3))
+    }
+
+    /// Puts the sizes of its goods on the shelf of `merchant`, which tells of them from then on.
+    pub fn stock(&self, merchant: &Merchant) {
+        for product in self.products {
+            if let Some(sizes) = product.sizes {
+                let on_shelf = sizes.skus.iter().map(|(sku, size)| OnShelf::new(sku, size, product.cents.into()));
+                merchant.has_variants(sizes.variant_identifier, on_shelf);
+            }
+        }
     }
 
     /// Orders that its warehouse ships to the shopper, with `identifier` and a number as their names: one for each thing that
@@ -190,12 +201,13 @@ impl Line {
     }
 
     fn json(&self, order: &str, at: usize, shipped_at: DateTime<Utc>) -> Value {
-        let Product { sku, title, cents, thousandths } = self.product;
+        let Product { sku, title, cents, thousandths, sizes } = self.product;
         let tags: &[&str] = if self.is_final { &["final_sale"] } else { &[] };
         json!({
             "identifier": format!("{order}-{}", at + 1),
             "sku": sku,
             "title": title,
+            "variant_identifier": sizes.map(|sizes| sizes.variant_identifier),
             "quantity": self.quantity,
             "quantity_shipped": self.shipped,
             "quantity_canceled": self.cancelled,
@@ -219,10 +231,11 @@ pub fn message(orders: &[Value]) -> String {
     json!({"returns_portal_order": {"orders": orders}}).to_string()
 }
 
-/// What a portal asks for when one unit of an order's first line comes back by mail.
+/// What a portal asks for when one unit of an order's first line comes back by mail, for the money or for a variant.
 #[must_use]
-pub fn first_unit_back(order: &str, reason: &str) -> String {
-    let items = json!([{"order_line_item_identifier": format!("{order}-1"), "quantity": 1, "return_reason": reason}]);
+pub fn first_unit_back(order: &str, reason: &str, exchange_sku: Option<&str>) -> String {
+    let line = format!("{order}-1");
+    let items = json!([{"order_line_item_identifier": line, "quantity": 1, "return_reason": reason, "exchange_sku": exchange_sku}]);
     json!({"order_identifier": order, "return_method": "mail-back", "items": items}).to_string()
 }
 

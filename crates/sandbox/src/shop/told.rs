@@ -17,6 +17,8 @@ pub struct Told {
     pub tracking_number: Option<String>,
     /// Where the parcel is, once there is a label.
     pub parcel: Option<String>,
+    /// The exchange order, once it is placed.
+    pub exchange_order: Option<String>,
 }
 
 impl Told {
@@ -32,6 +34,7 @@ impl Told {
             status: body.get("status").and_then(word)?,
             tracking_number: of_first("tracking_number"),
             parcel: of_first("package_tracking_status"),
+            exchange_order: of_first("exchange_order_identifier"),
         })
     }
 }
@@ -63,5 +66,27 @@ impl ToldOfDropShip {
             order: word("client_identifier")?,
             what: word(what).unwrap_or_default(),
         })
+    }
+}
+
+/// What a request for an exchange order said, in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldOfExchange {
+    /// Why it was sent: `exchange_order.requested`.
+    pub event: String,
+    /// The return.
+    pub rma: String,
+    /// What is to be sent or credited first.
+    pub sku: String,
+}
+
+impl ToldOfExchange {
+    /// Reads a message; nothing if it does not ask for an exchange order.
+    #[must_use]
+    pub fn read(received: &Received) -> Option<Self> {
+        let body = received.json();
+        let word = |at: &str| body.pointer(at).and_then(Value::as_str).map(str::to_owned);
+        body.get("original_order_id")?;
+        Some(Self { event: received.header("x-service-event")?.to_owned(), rma: word("/rma_identifier")?, sku: word("/items/0/sku")? })
     }
 }

@@ -122,7 +122,9 @@ fn what_dev_prints_can_be_pasted() {
     assert!(first_message < FIRST_MESSAGE, "{first_message:?}");
     let printed = running.printed.join("\n");
     assert!(!printed.contains('\x1b'), "plain where it is no terminal\n{printed}");
-    for told in ["PRE_TRANSIT", "TRANSIT", "Demo Shoes", "Demo Outdoor"] {
+    for told in
+        ["PRE_TRANSIT", "TRANSIT", "exchange_order.requested", "rma.exchange_placed", "exchanged by X-SWAP-", "Demo Shoes", "Demo Outdoor"]
+    {
         assert!(printed.contains(told), "{told}\n{printed}");
     }
     let shown = shown_in_the_readme();
@@ -140,6 +142,8 @@ fn what_dev_prints_can_be_pasted() {
         r#""warnings":[]"#,
         r#""returnable":2"#,
         r#""status":"in_transit""#,
+        r#""sku":"RUN-44""#,
+        r#""exchange":{"state":"pending""#,
         r#""event":"rma.created""#,
         "499        yes",
         "Demo Outdoor",
@@ -178,12 +182,12 @@ async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
     }
 
     Running::start(&mut dev(Some(&database))).end();
-    assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 4));
+    assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 6));
 
     let reset = Running::start(dev(Some(&database)).arg("--reset"));
     assert!(reset.printed.iter().any(|line| line.contains("everything in this sandbox was forgotten")), "{:?}", reset.printed);
     reset.end();
-    assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 2));
+    assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 3));
 }
 
 #[tokio::test]

@@ -6,7 +6,8 @@ use anyhow::{Context as _, anyhow};
 use domain::access::{Scope, Scopes};
 use domain::id::{Handle, MerchantId};
 use domain::message::Interface;
-use domain::rma::policy::Offer;
+use domain::money::Cents;
+use domain::rma::policy::{GiftCardTerms, Offer};
 use sandbox::carrier::Carrier;
 use sandbox::merchant::Merchant as Receiver;
 use sandbox::shop::{self, Shop};
@@ -28,9 +29,15 @@ use crate::flow::{configure_carrier, configure_endpoint, configure_merchant};
 const ACTOR: &str = "dev";
 /// Whom to tell when a merchant's systems fail.
 const CONTACT: &str = "engineers@example.com";
-/// What their systems are told of.
-const TOLD: [Interface; 4] =
-    [Interface::Rma, Interface::DropShipmentConfirmation, Interface::DropShipmentCancellation, Interface::DropShipmentPartialCancellation];
+/// What their systems are told of, or asked for.
+const TOLD: [Interface; 6] = [
+    Interface::Rma,
+    Interface::ExchangeVariants,
+    Interface::ExchangeOrder,
+    Interface::DropShipmentConfirmation,
+    Interface::DropShipmentCancellation,
+    Interface::DropShipmentPartialCancellation,
+];
 
 /// A merchant of the demonstration.
 pub(super) struct Demo {
@@ -55,17 +62,20 @@ struct Plan {
     window_days: u16,
     offers: &'static [&'static str],
     managed_receiving: bool,
+    /// What is added to a gift card, in cents.
+    bonus: i64,
 }
 
-/// Fifty orders: forty-eight of these, and the two that are played.
+/// Fifty orders: forty-seven of these, and the three that are played.
 const SHOES: Plan = Plan {
     handle: "demo-shoes",
     shop: shop::SHOES,
-    orders: 29,
+    orders: 28,
     drop_ship: "DS",
     window_days: 30,
     offers: &["mail-back", "express-returns"],
     managed_receiving: false,
+    bonus: 500,
 };
 const OUTDOOR: Plan = Plan {
     handle: "demo-outdoor",
@@ -75,6 +85,7 @@ const OUTDOOR: Plan = Plan {
     window_days: 60,
     offers: &["mail-back:499:deducted", "customer-keep"],
     managed_receiving: true,
+    bonus: 0,
 };
 
 /// Both merchants, whose messages `receiver` takes.
@@ -98,6 +109,8 @@ async fn sow_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<
     let credential = configure_merchant::issue_credential(app, ACTOR, id, Scopes::all(), "backhaul dev").await?;
     let narrow = Scopes::from_iter([Scope::Warehouse]);
     let warehouse = configure_merchant::issue_credential(app, ACTOR, id, narrow, "the warehouse of backhaul dev").await?;
+    plan.shop.stock(receiver);
+    let _ = receiver.places_exchange_orders(&format!("/{}{}", plan.handle, Interface::ExchangeOrder.path()));
     for interface in TOLD {
         let url = receiver.url(&format!("{}{}", plan.handle, interface.path()));
         let endpoint = configure_endpoint::Change { url: Some(url), ..Default::default() };
@@ -114,6 +127,7 @@ fn policy(plan: &Plan) -> anyhow::Result<Policy> {
         window_days: Some(plan.window_days),
         offers: Some(offers),
         managed_receiving: Some(plan.managed_receiving),
+        gift_card: Some(Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus: Cents::new(plan.bonus).unwrap_or_default() })),
         ..Default::default()
     })
 }

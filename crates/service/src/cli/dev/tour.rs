@@ -1,11 +1,11 @@
-//! A first return, played through the service, and what merchants and shoppers are told while it runs.
+//! First returns, played through the service, and what merchants and shoppers are told while it runs.
 
 use std::time::Duration;
 
 use anyhow::anyhow;
 use sandbox::mailbox::Mailbox;
 use sandbox::merchant::{Merchant as Receiver, Received};
-use sandbox::shop::{self, Told, ToldOfDropShip};
+use sandbox::shop::{self, Told, ToldOfDropShip, ToldOfExchange};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use wire::returns;
@@ -30,19 +30,22 @@ pub(super) struct Arrival {
 /// What a message was about.
 enum News {
     Return(Told),
+    Exchange(ToldOfExchange),
     DropShip(ToldOfDropShip),
 }
 
 impl News {
     fn read(received: &Received) -> Option<Self> {
-        Told::read(received).map(Self::Return).or_else(|| ToldOfDropShip::read(received).map(Self::DropShip))
+        let of_return = || Told::read(received).map(Self::Return);
+        let of_exchange = || ToldOfExchange::read(received).map(Self::Exchange);
+        of_return().or_else(of_exchange).or_else(|| ToldOfDropShip::read(received).map(Self::DropShip))
     }
 
-    /// Where the parcel of a return is.
-    fn parcel(&self) -> Option<&str> {
+    /// Whether it says of a return that this happened, or that its parcel is there.
+    fn says(&self, what: &str) -> bool {
         match self {
-            Self::Return(told) => told.parcel.as_deref(),
-            Self::DropShip(_) => None,
+            Self::Return(told) => told.event == what || told.parcel.as_deref() == Some(what),
+            Self::Exchange(_) | Self::DropShip(_) => false,
         }
     }
 }
@@ -61,23 +64,41 @@ pub(super) fn follow(receiver: &Receiver) -> mpsc::Receiver<Arrival> {
     arrivals
 }
 
-/// Starts a return whose parcel travels by itself, and one that waits to be handed in, and shows what the merchants are told
-/// until both are known to them.
+/// A return that is played.
+struct Part<'a> {
+    demo: &'a Demo,
+    /// What the order's identifier starts with.
+    name: &'static str,
+    magic: &'static str,
+    reason: &'static str,
+    exchange_sku: Option<&'static str>,
+    /// What the merchant is told in the end.
+    end: &'static str,
+}
+
+/// Starts a return whose parcel travels by itself, one that waits to be handed in and one for another size, and shows what the
+/// merchants are told until all are known to them.
 pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::Receiver<Arrival>, paint: Paint) -> anyhow::Result<()> {
     let (shoes, outdoor) = demos;
     let begun = app.clock.uptime();
     let since = || format!("{:5.1} s", app.clock.uptime().saturating_sub(begun).as_secs_f64());
-    output::line(&format!("\n{}", paint.bold("Two returns, played through the service")));
-    for (demo, magic, reason) in [(shoes, "SIM-TRANSIT", "TOO_SMALL"), (outdoor, "", "CHANGED_MIND")] {
-        let order = start(app, demo, magic, reason).await?;
-        let who = format!("{:13}", demo.handle);
-        output::line(&format!("  {}  {} a shopper sends back one unit of order {order}", paint.dim(&since()), paint.bold(&who)));
+    output::line(&format!("\n{}", paint.bold("Three returns, played through the service")));
+    let parts = [
+        Part { demo: shoes, name: "TOUR", magic: "SIM-TRANSIT", reason: "TOO_SMALL", exchange_sku: None, end: "TRANSIT" },
+        Part { demo: outdoor, name: "TOUR", magic: "", reason: "CHANGED_MIND", exchange_sku: None, end: "PRE_TRANSIT" },
+        Part { demo: shoes, name: "SWAP", magic: "", reason: "TOO_SMALL", exchange_sku: Some("RUN-43"), end: "rma.exchange_placed" },
+    ];
+    for part in &parts {
+        let order = start(app, part).await?;
+        let what = part.exchange_sku.map_or_else(|| "sends back".to_owned(), |sku| format!("takes {sku} instead of"));
+        let who = paint.bold(&format!("{:13}", part.demo.handle));
+        output::line(&format!("  {}  {who} a shopper {what} one unit of order {order}", paint.dim(&since())));
     }
-    let mut missing = vec![(shoes.handle, "TRANSIT"), (outdoor.handle, "PRE_TRANSIT")];
+    let mut missing: Vec<(&str, &str)> = parts.iter().map(|part| (part.demo.handle, part.end)).collect();
     let watching = async {
         while !missing.is_empty() {
             let Some(arrival) = arrivals.recv().await else { return };
-            missing.retain(|(merchant, parcel)| arrival.merchant != *merchant || arrival.news.parcel() != Some(*parcel));
+            missing.retain(|(merchant, end)| arrival.merchant != *merchant || !arrival.news.says(end));
             output::line(&line(&since(), &arrival, paint));
         }
     };
@@ -90,10 +111,11 @@ pub(super) async fn play(app: &App, demos: &(Demo, Demo), arrivals: &mut mpsc::R
 }
 
 /// Pushes an order and starts a return of it; answers the order. A database that was used before may know the older ones.
-async fn start(app: &App, demo: &Demo, magic: &str, reason: &str) -> anyhow::Result<String> {
-    let order = format!("TOUR-{}", app.now().timestamp_millis());
+async fn start(app: &App, part: &Part<'_>) -> anyhow::Result<String> {
+    let Part { demo, name, magic, reason, exchange_sku, .. } = part;
+    let order = format!("{name}-{}", app.now().timestamp_millis());
     seed::push(app, demo.id, &[demo.shop.shipped_yesterday(&order, magic, app.now())]).await?;
-    let body = shop::first_unit_back(&order, reason);
+    let body = shop::first_unit_back(&order, reason, *exchange_sku);
     let wanted = returns::read(body.as_bytes()).map_err(|_| anyhow!("the sample return is refused"))?;
     start_return(app, demo.id, &wanted, None).await.map_err(|error| match error {
         StartReturnError::Faulty(_) => anyhow!("the policy of {} does not let the sample return be; `--reset` begins anew", demo.handle),
@@ -106,11 +128,13 @@ async fn start(app: &App, demo: &Demo, magic: &str, reason: &str) -> anyhow::Res
 
 fn line(when: &str, Arrival { merchant, news }: &Arrival, paint: Paint) -> String {
     let text = match news {
-        News::Return(Told { event, rma, status, tracking_number, parcel }) => {
+        News::Return(Told { event, rma, status, tracking_number, parcel, exchange_order }) => {
             let place = parcel.as_deref().unwrap_or("no label yet");
             let number = tracking_number.as_deref().unwrap_or_default();
-            format!("{rma}  {event:20}  {status:9}  {} {number}", paint.good(&format!("{place:12}")))
+            let exchange = exchange_order.as_ref().map_or_else(String::new, |order| format!("  exchanged by {order}"));
+            format!("{rma}  {event:20}  {status:9}  {} {number}{exchange}", paint.good(&format!("{place:12}")))
         }
+        News::Exchange(ToldOfExchange { event, rma, sku }) => format!("{rma}  {event:31}  {}", paint.good(sku)),
         News::DropShip(ToldOfDropShip { event, order, what }) => format!("{order:11}  {event:33}  {}", paint.good(what)),
     };
     format!("  {}  {} {}", paint.dim(when), paint.bold(&format!("{merchant:13}")), text.trim_end())

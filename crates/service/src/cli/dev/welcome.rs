@@ -69,6 +69,18 @@ curl -sSw '\n' {carrier}/sim/scan -d "{{\"tracking_code\": \"$TRACKING\", \"stat
             ),
         ),
         (
+            "What the other pair can be exchanged for, as the merchant's system says.",
+            format!(r#"curl -sSw '\n' "$BASE/v1/orders/{order}/lines/{order}-1/exchange_options?reason=TOO_SMALL" {AUTHORIZED}"#),
+        ),
+        (
+            "Take one of them: the merchant is asked to place an order for it.",
+            format!(
+                r#"curl -sSw '\n' "$BASE/v1/returns" {AUTHORIZED} {JSON} -d '
+{{"order_identifier": "{order}", "return_method": "mail-back", "items": [
+  {{"order_line_item_identifier": "{order}-1", "return_reason": "TOO_SMALL", "exchange_sku": "RUN-43"}}]}}'"#
+            ),
+        ),
+        (
             "What the merchant was told; and the feed of all its messages (live: /v1/events/stream).",
             format!(
                 r#"curl -sSw '\n' "$BASE/v1/messages?subject=$RMA" {AUTHORIZED}
@@ -121,15 +133,15 @@ fn sample(identifier: &str, now: DateTime<Utc>) -> String {
     format!(
         r#"
 {{"returns_portal_order": {{"orders": [{{
-  "identifier": "{identifier}", "status": "Shipped", "total_amount_cents": 10800, "currency": "USD",
-  "product_amount_cents": 10000, "tax_amount_cents": 800,
+  "identifier": "{identifier}", "status": "Shipped", "total_amount_cents": 19224, "currency": "USD",
+  "product_amount_cents": 17800, "tax_amount_cents": 1424,
   "created_at": "{placed}", "updated_at": "{shipped}",
   "customer": {{"identifier": "pat@example.com", "email": "pat@example.com"}},
   "shipping_address": {{"name": "Pat Example", "street1": "9 Example Street", "city": "Exampleton", "state": "OH",
     "zip_code": "43001", "country_code": "US"}},
-  "items": [{{"identifier": "{identifier}-1", "sku": "RUN-42", "title": "Running shoe", "quantity": 2, "quantity_shipped": 2,
-    "shipped_date": "{shipped}", "unit_price_amount_cents": 5000, "product_amount_cents": 10000, "tax_amount_cents": 800,
-    "weight": 1.6}}],
+  "items": [{{"identifier": "{identifier}-1", "sku": "RUN-42", "title": "Running shoe", "variant_identifier": "RUN",
+    "quantity": 2, "quantity_shipped": 2, "shipped_date": "{shipped}", "unit_price_amount_cents": 8900,
+    "product_amount_cents": 17800, "tax_amount_cents": 1424, "weight": 1.6}}],
   "transactions": [], "refunds": [], "discounts": []}}]}}}}"#
     )
 }
