@@ -37,6 +37,7 @@ mod exchange_variants_endpoint;
 mod exchanges;
 mod exchanges_failing;
 mod exchanges_messages;
+mod exchanges_sample;
 mod failures_command;
 mod forgetting;
 mod guarded;
