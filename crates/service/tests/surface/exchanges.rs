@@ -244,3 +244,34 @@ async fn a_merchant_that_answers_twice_differently_is_held_to_its_first_answer()
     assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-A-1-1".to_owned())));
     assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 2"]);
 }
+
+#[tokio::test]
+async fn a_return_whose_exchange_is_owed_or_placed_cannot_be_cancelled() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    let rma = boutique.exchanges("A-1").await;
+    for held in ["an exchange is being placed", "an exchange was placed"] {
+        let reply = boutique.shop.merchant.calls(Method::POST, &format!("/v1/returns/{rma}/cancel"), |request| request).await;
+        let shown = boutique.shop.merchant.looks_at(&rma).await;
+        assert_eq!((reply.status.as_u16(), &shown["expires_at"], &shown["status"]), (409, &json!(null), &json!("CREATED")));
+        assert!(reply.body["message"].as_str().unwrap().contains(held), "{}", reply.text);
+        world.deliver_all_due().await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_a_gift_takes_no_gift_card_and_may_be_exchanged() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    let mut gift = sold("A-1", 1);
+    gift["tags"] = json!(["gift"]);
+    boutique.shop.merchant.publishes(&message([gift])).await;
+    let by_giftee = |mut wanted: Value| {
+        wanted["giftee_email"] = "kim@example.com".into();
+        wanted
+    };
+    let reply = boutique.shop.merchant.starts(&by_giftee(for_a_gift_card("A-1", 1))).await;
+    let anyway = "items[0].gift_card: what was a gift is refunded to a gift card anyway; leave it out";
+    assert_eq!((reply.status.as_u16(), faults(&reply.body)), (422, vec![anyway.to_owned()]));
+    boutique.starts(&by_giftee(exchange("A-1", 1, "SHOE-43"))).await;
+}

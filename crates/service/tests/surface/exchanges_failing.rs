@@ -65,7 +65,10 @@ async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
     assert_eq!(boutique.exchange_of(&rma).await, ("converted".to_owned(), None));
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_400)]);
     assert!(states(&boutique).await.is_empty(), "nobody has to work on it");
-    assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_converted"]);
+    let received = boutique.shop.receives().await;
+    let [_, (event, converted)] = received.as_slice() else { panic!("{received:?}") };
+    let item = &converted["items"][0];
+    assert_eq!((event.as_str(), &item["is_exchange"], &item["refund_type"]), ("rma.exchange_converted", &json!(false), &json!("REFUND")));
     let shown = boutique.shop.merchant.looks_at(&rma).await;
     assert_eq!((&shown["items"][0]["exchange_sku"], &shown["can_cancel"]), (&json!(null), &json!(true)));
     let again = boutique.is_tried_again(&rma).await;
