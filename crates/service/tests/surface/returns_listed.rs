@@ -65,7 +65,7 @@ async fn a_list_has_what_is_asked_for_and_nothing_else() {
     assert_eq!(other.lists_names("").await, [foreign]);
     let listed = merchant.lists_returns("status=REFUNDED").await;
     let expected = json!({
-        "rma_identifier": settled, "order_identifier": "A-2", "status": "REFUNDED", "return_method": "mail-back", "units": 2,
+        "rma_identifier": settled, "order_identifier": "A-2", "status": "REFUNDED", "return_method": "mail-back", "units": 2, "exchange": null,
         "created_at": "2026-03-01T13:00:00Z", "updated_at": "2026-03-01T13:00:00Z",
     });
     assert_eq!((&listed.body["returns"][0], &listed.body["has_more"]), (&expected, &json!(false)));

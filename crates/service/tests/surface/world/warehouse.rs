@@ -41,7 +41,7 @@ pub fn freight(number: &str) -> Value {
         "to_warehouse": "WH-2",
         "channel": "RTS",
         "shipment_identifier": format!("PO-{number}"),
-        "carrier": "Yellow",
+        "carrier": "Example Freight",
         "carrier_payment_type": "collect",
         "tracking_numbers": ["PRO-1", "PRO-2"],
         "bol_number": "BOL-1",
