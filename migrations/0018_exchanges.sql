@@ -11,6 +11,9 @@ alter table return_policy
 -- Whether the fee is taken off the refunds: units that become refunds later share it too.
 alter table rma add column fee_deducted boolean not null default false;
 
+-- How far its exchange has come, for lists; null when nothing is exchanged.
+alter table rma add column exchange text constraint exchange_of_a_return_is_known check (exchange in ('pending', 'placed'));
+
 -- The variant that the shopper takes instead of the money.
 alter table rma_item add column exchange_sku text;
 

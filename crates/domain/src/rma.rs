@@ -90,6 +90,15 @@ impl Rma {
         travels && self.is_live() && self.held().is_none()
     }
 
+    /// How far its exchange has come, if units of it are exchanged.
+    #[must_use]
+    pub fn exchange(&self) -> Option<ExchangeState> {
+        if self.units.iter().any(|unit| unit.exchange_owed) {
+            return Some(ExchangeState::Pending);
+        }
+        self.units.iter().any(|unit| unit.refund_type != RefundType::Refund).then_some(ExchangeState::Placed)
+    }
+
     /// The units that no refund covers yet, by line; of a return that was called off, none. Those to be refunded come before those exchanged, so that the shopper's
     /// refund is not taken for the merchant settling an exchange.
     #[must_use]

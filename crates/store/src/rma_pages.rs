@@ -76,9 +76,8 @@ macro_rules! rows {
         sqlx::query_as!(
             Row,
             "select rma.rma_id, rma.identifier, rma.order_identifier, rma.status, rma.method, rma.created_at, rma.updated_at, "
-                + r#"items.units as "units!", items.exchange from rma cross join lateral (select count(*) as units, "#
-                + "case when bool_or(exchange_owed) then 'pending' when bool_or(refund_type <> 'REFUND') then 'placed' end as exchange "
-                + "from rma_item where rma_item.merchant_id = rma.merchant_id and rma_item.rma_id = rma.rma_id) as items "
+                + r#"(select count(*) from rma_item where rma_item.merchant_id = rma.merchant_id and rma_item.rma_id = rma.rma_id) as "units!", "#
+                + "rma.exchange from rma "
                 + $end
                 + " order by rma.rma_id desc limit $4",
             $($argument),*

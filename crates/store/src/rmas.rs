@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::rma::money::{Financials, UnitMoney};
-use domain::rma::{Rma, Unit};
+use domain::rma::{ExchangeState, Rma, Unit};
 use uuid::Uuid;
 
 use self::columns::Columns;
@@ -114,9 +114,9 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         with started as (
             insert into rma (
                 merchant_id, rma_id, identifier, order_identifier, original_order_identifier, created_at, updated_at, wakes_at, sequence,
-                shipping_cost_cents, fee_deducted, gift, giftee_email, method, status, receiving_closed, reminded
+                shipping_cost_cents, fee_deducted, exchange, gift, giftee_email, method, status, receiving_closed, reminded
             )
-            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $10, $11, $12, $13, false, false)
+            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $31, $10, $11, $12, $13, false, false)
         ), units as (
             insert into rma_item (
                 merchant_id, rma_id, position, unit, order_line, sku, title, reason, refund_type, exchange_owed, exchange_sku, receiving,
@@ -170,6 +170,7 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         &columns.shopper,
         new.fee_deducted,
         &columns.exchange_skus as &[Option<&str>],
+        new.rma.exchange().map(ExchangeState::as_str),
     )
     .execute(tx.connection())
     .await?;
@@ -197,7 +198,7 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
             where rma_item.merchant_id = $1 and rma_item.rma_id = $2 and rma_item.position = now.nth - 1
         )
         update rma
-        set updated_at = $3, sequence = $4, wakes_at = $5, reminded = $6, status = $7, receiving_closed = $8, cancel_reason = $9
+        set updated_at = $3, sequence = $4, wakes_at = $5, reminded = $6, status = $7, receiving_closed = $8, cancel_reason = $9, exchange = $21
         where merchant_id = $1 and rma_id = $2
         "#,
         tx.merchant().0,
@@ -220,6 +221,7 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         &columns.fees,
         &columns.service,
         &columns.shopper,
+        changed.rma.exchange().map(ExchangeState::as_str),
     )
     .execute(tx.connection())
     .await?;

@@ -154,16 +154,19 @@ async fn a_cursor_goes_on_after_a_failover() {
     assert_eq!(standby.epoch().await, 0, "a failover begins no epoch");
 }
 
+/// How much is said before a backup is restored: more transactions than that takes.
+const SAID: u128 = 1_500;
+
 #[tokio::test]
 async fn a_cursor_goes_on_in_another_cluster_into_which_a_backup_was_restored() {
     let old = Temporary::migrated("old").await;
     let before = old.store();
     let mut reader = Reader::new();
     // The numbers of the old system's transactions are far ahead of those that the new one begins with.
-    for number in 0..400 {
+    for number in 0..SAID {
         say(&before, number).await.unwrap();
     }
-    while reader.seen.len() < 395 {
+    while reader.seen.len() < usize::try_from(SAID).unwrap() - 5 {
         reader.read(&before, 5).await;
     }
     let new = Temporary::start("new");
@@ -172,7 +175,7 @@ async fn a_cursor_goes_on_in_another_cluster_into_which_a_backup_was_restored() 
 
     let after = new.store();
     // Many connections come at once, and the epoch grows once, before the first of them writes.
-    let all: Vec<_> = (400..420)
+    let all: Vec<_> = (SAID..SAID + 20)
         .map(|number| {
             tokio::spawn({
                 let after = after.clone();
@@ -195,11 +198,12 @@ async fn a_cursor_goes_on_in_another_cluster_into_which_a_backup_was_restored() 
     .unwrap();
     assert!(lower, "without an epoch the new messages would come before the cursor");
     reader.read_all(&after).await;
-    assert_eq!(reader.seen[..400], (0..400).map(id).collect::<Vec<_>>(), "what was said before comes first");
-    let rest: BTreeSet<Uuid> = reader.seen[400..].iter().copied().collect();
-    assert_eq!((reader.seen.len(), rest), (420, (400..420).map(id).collect()));
+    let (first, rest) = reader.seen.split_at(usize::try_from(SAID).unwrap());
+    assert_eq!(first, (0..SAID).map(id).collect::<Vec<_>>(), "what was said before comes first");
+    let said: BTreeSet<Uuid> = rest.iter().copied().collect();
+    assert_eq!((rest.len(), said), (20, (SAID..SAID + 20).map(id).collect()));
     after.close().await;
-    say(&new.store(), 420).await.unwrap();
+    say(&new.store(), SAID + 20).await.unwrap();
     assert_eq!(new.epoch().await, 1, "the same system is the same epoch");
 }
 
