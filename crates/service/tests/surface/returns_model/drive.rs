@@ -1,5 +1,7 @@
 //! The steps of a history, taken by the flows on a real database.
 
+mod exchanging;
+
 use backhaul::app::App;
 use backhaul::flow::accept_orders::{AcceptOrdersError, accept_orders};
 use backhaul::flow::cancel_return::{CancelReturnError, cancel_return};
@@ -11,13 +13,14 @@ use backhaul::flow::wake_returns::wake_returns;
 use domain::id::MerchantId;
 use domain::snapshot::Verdict;
 use serde_json::Value;
+use sqlx::PgConnection;
 use wire::fault::Warning;
 use wire::order::Refusal;
 
 use super::step::{Report, Snapshot, Start, Step, return_name};
 
 /// Takes a step, and says how it ended. A return that it started joins the `names`.
-pub async fn take(app: &App, merchant: MerchantId, step: &Step, names: &mut Vec<String>) -> String {
+pub async fn take(app: &App, beside: &mut PgConnection, merchant: MerchantId, step: &Step, names: &mut Vec<String>) -> String {
     match step {
         Step::Publish(snapshot) => publish(app, merchant, snapshot, names).await,
         Step::Start(start) => begin(app, merchant, start, names).await,
@@ -34,6 +37,9 @@ pub async fn take(app: &App, merchant: MerchantId, step: &Step, names: &mut Vec<
             let resent = resend_return(app, "test", merchant, return_name(*nth, names)).await.unwrap();
             if resent.is_some() { "resent" } else { "no such return" }.to_owned()
         }
+        Step::Answer(nth, answer, last) => exchanging::answer(app, beside, merchant, return_name(*nth, names), *answer, *last).await,
+        Step::Convert(nth) => exchanging::convert(app, merchant, return_name(*nth, names)).await.to_owned(),
+        Step::Retry(nth) => exchanging::retry(app, beside, merchant, return_name(*nth, names)).await.to_owned(),
         Step::Wait(_) => {
             while wake_returns(app).await.unwrap() {}
             "woken".to_owned()

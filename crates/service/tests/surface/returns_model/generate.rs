@@ -1,15 +1,18 @@
 //! Histories by chance: what happens next, more often sensible than not.
 
+mod exchanging;
+
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::model::starting::{FINAL, REASONS};
+use super::model::kept::Kept;
+use super::model::starting::FINAL;
 use super::model::{Model, Terms};
-use super::step::{Line, Refund, Report, Snapshot, Start, Step};
+use super::step::{Item, Line, Refund, Report, Snapshot, Start, Step};
 
 /// How many steps a history has.
-const STEPS: usize = 32;
+const STEPS: usize = 38;
 /// How many hours a history waits at most in all: long enough that a return expires, and one that was started then.
 pub const MOST_HOURS: i64 = 64 * 24;
 const METHODS: [&str; 5] = ["mail-back", "mail-back", "mail-back", "express-returns", "customer-keep"];
@@ -32,9 +35,11 @@ impl Generator {
     pub fn new(seed: u64) -> (Self, Terms) {
         let mut chance = StdRng::seed_from_u64(seed);
         let terms = Terms {
-            managed_receiving: chance.random_bool(0.5),
+            managed_receiving: chance.random_bool(0.65),
             fee: *[0, 500, 777, 1_000_000].choose(&mut chance).unwrap(),
             deducted: chance.random_bool(0.5),
+            bonus: *[None, Some(0), Some(500)].choose(&mut chance).unwrap(),
+            refusals_are_final: chance.random_bool(0.5),
         };
         let orders = chance.random_range(2..=3);
         (Self { chance, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new() }, terms)
@@ -52,23 +57,25 @@ impl Generator {
         }
         let nth = self.pick_return(model);
         // Without a return there is little to do but to start one.
-        let most = if model.returns.is_empty() { 50 } else { 100 };
+        let most = if model.returns.is_empty() { 55 } else { 120 };
         Some(match self.chance.random_range(0..most) {
-            0..22 => {
+            0..27 => {
                 let snapshot = self.changed(model);
                 self.publish(snapshot)
             }
-            22..27 => {
+            27..32 => {
                 let again = self.snapshots.choose(&mut self.chance).unwrap().clone();
                 self.publish(again)
             }
-            27..50 => self.start(model),
-            50..79 => self.carry(model, nth),
-            79..85 => Step::Receive(nth, (0..self.chance.random_range(1..4)).collect()),
-            85..91 => Step::Close(nth),
-            91..94 => Step::Cancel(nth),
-            94..96 => Step::Resend(nth),
-            _ => self.wait(),
+            32..55 => self.start(model),
+            55..80 => self.carry(model, nth),
+            80..92 if !model.terms.managed_receiving && self.chance.random_bool(0.8) => self.exchange(model, nth),
+            80..86 => Step::Receive(nth, (0..self.chance.random_range(1..4)).collect()),
+            86..92 => Step::Close(nth),
+            92..95 => Step::Cancel(nth),
+            95..97 => Step::Resend(nth),
+            97..102 => self.wait(),
+            _ => self.exchange(model, nth),
         })
     }
 
@@ -87,6 +94,18 @@ impl Generator {
             0..3 => count,
             3..70 if !live.is_empty() => *live.choose(&mut self.chance).unwrap(),
             _ => self.chance.random_range(0..count.max(1)),
+        }
+    }
+
+    /// An order, more often one of which something is on its way back, and even more so if only exchanged units are.
+    fn pick_order(&mut self, model: &Model) -> usize {
+        let of =
+            |wanted: fn(&Kept) -> bool| model.returns.iter().filter(move |kept| wanted(kept)).map(|kept| kept.order).collect::<Vec<_>>();
+        let (settled, live) = (of(Kept::has_exchanges_left), of(|kept| kept.shown.is_live()));
+        match self.chance.random_range(0..10) {
+            0..6 if !settled.is_empty() => *settled.choose(&mut self.chance).unwrap(),
+            0..6 if !live.is_empty() => *live.choose(&mut self.chance).unwrap(),
+            _ => self.chance.random_range(0..self.orders),
         }
     }
 
@@ -126,7 +145,7 @@ impl Generator {
 
     /// An order with something changed, mostly newer.
     fn changed(&mut self, model: &Model) -> Snapshot {
-        let order = self.chance.random_range(0..self.orders);
+        let order = self.pick_order(model);
         let Some((stored, _)) = model.orders.get(&order) else { return self.new_order(order) };
         let mut snapshot = stored.clone();
         snapshot.word = u32::try_from(self.made).unwrap();
@@ -137,7 +156,7 @@ impl Generator {
             return snapshot;
         }
         let sold = &mut snapshot.lines[self.chance.random_range(0..lines)];
-        match self.chance.random_range(0..24) {
+        match self.chance.random_range(0..34) {
             0 => snapshot.cancelled = !snapshot.cancelled,
             1 => {
                 sold.quantity = sold.quantity.saturating_sub(1).max(1);
@@ -177,8 +196,17 @@ impl Generator {
     fn refund(&mut self, model: &Model, snapshot: &Snapshot) -> Refund {
         self.refunds += 1;
         let of_order: Vec<usize> = (0..model.returns.len()).filter(|nth| model.returns[*nth].order == snapshot.order).collect();
+        let open = |nth: &&usize| (0..snapshot.lines.len()).any(|line| model.returns[**nth].open(line) > 0);
+        let with_open: Vec<usize> = of_order.iter().filter(open).copied().collect();
+        let settled: Vec<usize> = with_open.iter().filter(|nth| model.returns[**nth].has_exchanges_left()).copied().collect();
+        let of_order = match self.chance.random_range(0..10) {
+            0..4 if !settled.is_empty() => settled,
+            0..8 => with_open,
+            _ => of_order,
+        };
         let of = of_order.choose(&mut self.chance).copied();
-        let all = self.chance.random_bool(0.5);
+        let closed = of.is_some_and(|nth| model.returns[nth].shown.closed);
+        let all = self.chance.random_bool(if closed { 0.2 } else { 0.5 });
         let mut lines = Vec::new();
         for line in 0..snapshot.lines.len() {
             let open = of.map_or(0, |nth| model.returns[nth].open(line));
@@ -199,22 +227,30 @@ impl Generator {
     fn start(&mut self, model: &Model) -> Step {
         if !self.starts.is_empty() && self.chance.random_bool(0.15) {
             let mut again = self.starts.choose(&mut self.chance).unwrap().clone();
-            if self.chance.random_bool(0.2) {
+            if self.chance.random_bool(0.4) {
                 again.giftee = !again.giftee;
             }
             return Step::Start(again);
         }
-        let order = if self.chance.random_bool(0.02) { self.orders } else { self.chance.random_range(0..self.orders) };
+        let has_free = |order: &usize| (0..3).any(|line| model.free(*order, line) > 0);
+        let with_free: Vec<usize> = (0..self.orders).filter(has_free).collect();
+        let order = match self.chance.random_range(0..100) {
+            0..2 => self.orders,
+            2..90 if !with_free.is_empty() => *with_free.choose(&mut self.chance).unwrap(),
+            _ => self.chance.random_range(0..self.orders),
+        };
         let gift = model.orders.get(&order).is_some_and(|(snapshot, _)| snapshot.tags.contains(&"gift"));
         let lines = model.orders.get(&order).map_or(1, |(snapshot, _)| snapshot.lines.len());
         let free: Vec<usize> = (0..lines).filter(|line| model.free(order, *line) > 0).collect();
-        let items = (0..if self.chance.random_bool(0.2) { 2 } else { 1 }).map(|_| {
+        let mut items: Vec<Item> = Vec::new();
+        for _ in 0..if self.chance.random_bool(0.35) { 2 } else { 1 } {
             let line = free.choose(&mut self.chance).copied().unwrap_or_else(|| self.chance.random_range(0..=lines));
-            let most = model.free(order, line).max(1) + u32::from(self.chance.random_bool(0.1));
-            let reason = if self.chance.random_bool(0.02) { "BORED" } else { REASONS.choose(&mut self.chance).unwrap() };
-            (line, self.chance.random_range(1..=most), reason)
-        });
-        let items = items.collect();
+            let taken = items.iter().filter(|item| item.line == line).map(|item| item.quantity).sum();
+            let most = model.free(order, line).saturating_sub(taken).max(1) + u32::from(self.chance.random_bool(0.1));
+            let instead = self.instead(model, order);
+            let reason = if self.chance.random_bool(0.02) { "BORED" } else { self.reason(instead) };
+            items.push(Item { line, quantity: self.chance.random_range(1..=most), reason, instead });
+        }
         let start = Start {
             order,
             method: METHODS.choose(&mut self.chance).unwrap(),

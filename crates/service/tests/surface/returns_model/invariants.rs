@@ -1,7 +1,10 @@
 //! What must always hold, whatever the rules: told from what was asked for and what was seen alone.
 
+mod exchanging;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::exchanging::Exchanges;
 use super::step::{Line, Snapshot, Step, line_name, order_name, refund_name};
 use super::view::{Return, View};
 
@@ -10,11 +13,12 @@ pub type Record = Vec<(Step, View)>;
 
 /// Finds what does not hold.
 pub fn check(record: &Record) -> Result<(), String> {
-    let mut ledger = Ledger::default();
+    let (mut ledger, mut exchanges) = (Ledger::default(), Exchanges::default());
     for (step, view) in record {
         ledger.note(step, view)?;
         units(view, &ledger)?;
         ledger.follow(view)?;
+        exchanges.follow(step, view)?;
         if let Step::Start(start) = step
             && view.outcome.starts_with("started")
         {
@@ -120,10 +124,8 @@ impl Ledger {
     fn cents(&self) -> Result<(), String> {
         let mut parts: BTreeMap<(&str, &str), BTreeMap<u32, i64>> = BTreeMap::new();
         for kept in self.returns.values() {
-            let estimated: i64 = kept.units.iter().map(|unit| unit.estimated).sum();
-            hold((0..=estimated).contains(&kept.shopper), || format!("{} pays {} of {estimated}", kept.name, kept.shopper))?;
             for unit in &kept.units {
-                parts.entry((&kept.order, &unit.line)).or_default().insert(unit.number, unit.estimated);
+                parts.entry((&kept.order, &unit.line)).or_default().insert(unit.number, unit.got.estimated);
             }
         }
         for ((order, line), parts) in parts {

@@ -1,6 +1,9 @@
 //! Returns as the documents tell of them, in memory: lists of units, and nothing of the program's own rules.
 
 mod carrying;
+pub mod exchanging;
+pub mod kept;
+mod money;
 mod publishing;
 pub mod starting;
 
@@ -8,8 +11,11 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::step::{Report, Snapshot, Start, Step, line_name, order_name};
-use super::view::{Return, Told, Unit, View};
+use self::exchanging::Exchanged;
+use self::kept::Kept;
+use super::step::{Report, Snapshot, Step, line_name};
+use super::view::exchanging::{Asked, Called};
+use super::view::{Told, Unit, View};
 use crate::world::beginning;
 
 /// What the merchant's returns may be like.
@@ -19,6 +25,10 @@ pub struct Terms {
     /// What a return by mail costs.
     pub fee: i64,
     pub deducted: bool,
+    /// What is added to a gift card, where there are any.
+    pub bonus: Option<i64>,
+    /// Whether 409 and 422 are the last word on an exchange order.
+    pub refusals_are_final: bool,
 }
 
 /// A merchant.
@@ -34,19 +44,13 @@ pub struct Model {
     /// The return of each tracking number.
     numbers: BTreeMap<usize, usize>,
     keys: BTreeMap<u32, Used>,
+    /// The exchange order of each order.
+    pub exchanges: BTreeMap<usize, Exchanged>,
     /// What the step tells.
     told: Vec<Told>,
     reminded: Vec<String>,
-}
-
-/// A return, with what cannot be seen of it.
-#[derive(Clone)]
-pub struct Kept {
-    pub shown: Return,
-    pub order: usize,
-    pub method: &'static str,
-    created_at: DateTime<Utc>,
-    reminded: bool,
+    asked: Vec<Asked>,
+    called: Vec<Called>,
 }
 
 /// A refund as it was first stated, and the return that it names.
@@ -76,8 +80,11 @@ impl Model {
             early: Vec::new(),
             numbers: BTreeMap::new(),
             keys: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
             told: Vec::new(),
             reminded: Vec::new(),
+            asked: Vec::new(),
+            called: Vec::new(),
         }
     }
 
@@ -85,6 +92,8 @@ impl Model {
     pub fn take(&mut self, step: &Step, name: Option<&str>, looked_at: usize) -> View {
         self.told.clear();
         self.reminded.clear();
+        self.asked.clear();
+        self.called.clear();
         let outcome = match step {
             Step::Publish(snapshot) => self.publish(snapshot),
             Step::Start(start) => self.start(start, name),
@@ -93,6 +102,9 @@ impl Model {
             Step::Close(nth) => self.close(*nth),
             Step::Cancel(nth) => self.cancel(*nth),
             Step::Resend(nth) => self.resend(*nth),
+            Step::Answer(nth, answer, last) => self.answer(*nth, *answer, *last),
+            Step::Convert(nth) => self.convert(*nth).to_owned(),
+            Step::Retry(nth) => self.retry(*nth).to_owned(),
             Step::Wait(_) => self.wake(),
         };
         for at in 0..self.returns.len() {
@@ -114,6 +126,9 @@ impl Model {
             returns: self.returns.iter().map(|kept| kept.shown.clone()).collect(),
             told: self.told.clone(),
             reminded: self.reminded.clone(),
+            asked: self.asked.clone(),
+            called: self.called.clone(),
+            exchanges: self.exchanges.values().map(|exchange| exchange.shown.clone()).collect(),
             claims: self.returns.iter().filter(|kept| kept.shown.status != "CANCELED").flat_map(claimed).collect(),
             returnable: (0..lines).map(|line| (line_name(line), self.free(looked_at, line))).collect(),
         }
@@ -134,6 +149,7 @@ impl Model {
             event: event.to_owned(),
             status: shown.status.clone(),
             units: shown.units.iter().map(|unit| unit.place.clone()).collect(),
+            got: shown.units.iter().map(|unit| unit.got.clone()).collect(),
         });
     }
 
@@ -167,7 +183,8 @@ impl Model {
     }
 
     fn close(&mut self, nth: usize) -> String {
-        let Some(shown) = self.returns.get_mut(nth).map(|kept| &mut kept.shown) else { return "no such return".to_owned() };
+        let Some(kept) = self.returns.get_mut(nth) else { return "no such return".to_owned() };
+        let shown = &mut kept.shown;
         if shown.status == "CANCELED" || shown.units[0].place.receiving.is_none() {
             return "refused".to_owned();
         }
@@ -176,13 +193,7 @@ impl Model {
             for unit in shown.units.iter_mut().filter(|unit| unit.place.receiving.as_deref() == Some("PENDING")) {
                 unit.place.receiving = Some("NOT_RECEIVED".to_owned());
             }
-            let some_refunded = shown.units.iter().any(|unit| unit.refund.is_some());
-            let event = if some_refunded && shown.status == "CREATED" {
-                "PARTIAL_REFUND".clone_into(&mut shown.status);
-                "rma.partially_refunded"
-            } else {
-                "rma.receiving_closed"
-            };
+            let event = kept.settle().unwrap_or("rma.receiving_closed");
             self.tell(nth, event);
         }
         "received".to_owned()
@@ -230,33 +241,5 @@ impl Model {
             }
         }
         "woken".to_owned()
-    }
-}
-
-impl Kept {
-    /// Whether something has happened to it, so that it cannot be called off.
-    pub fn is_held(&self) -> bool {
-        let at_rest = [None, Some("PRE_TRANSIT"), Some("NOT_DROPPED_OFF")];
-        self.shown.units.iter().any(|unit| {
-            let arrived = unit.place.receiving.as_deref() == Some("RECEIVED");
-            unit.refund.is_some() || arrived || !at_rest.contains(&unit.place.parcel.as_deref())
-        })
-    }
-
-    /// How many units of a line no refund covers.
-    pub fn open(&self, line: usize) -> u32 {
-        let open = self.shown.units.iter().filter(|unit| unit.line == line_name(line) && unit.refund.is_none());
-        u32::try_from(open.count()).unwrap()
-    }
-
-    /// When the shopper is reminded of it, or it is called off.
-    fn wakes_at(&self) -> Option<DateTime<Utc>> {
-        let waits = self.method != "customer-keep" && self.shown.is_live() && !self.is_held();
-        waits.then(|| self.created_at + TimeDelta::days(if self.reminded { 30 } else { 21 }))
-    }
-
-    fn new(start: &Start, name: &str, now: DateTime<Utc>) -> Self {
-        let shown = Return { name: name.to_owned(), order: order_name(start.order), status: "CREATED".to_owned(), ..Return::default() };
-        Self { shown, order: start.order, method: start.method, created_at: now, reminded: false }
     }
 }

@@ -25,6 +25,12 @@ pub enum Step {
     Cancel(usize),
     /// A return's message is asked for again.
     Resend(usize),
+    /// The merchant is asked for the exchange order of a return, and this comes of it; whether it was the last attempt.
+    Answer(usize, Answer, bool),
+    /// The operator's people turn the exchange of a return into refunds.
+    Convert(usize),
+    /// The exchange order of a return is asked for again by hand.
+    Retry(usize),
     /// So many hours pass, and returns are woken.
     Wait(i64),
 }
@@ -74,10 +80,52 @@ pub struct Refund {
 pub struct Start {
     pub order: usize,
     pub method: &'static str,
-    /// Lines, how many units of each and why.
-    pub items: Vec<(usize, u32, &'static str)>,
+    pub items: Vec<Item>,
     pub giftee: bool,
     pub key: Option<u32>,
+}
+
+/// Units of one line that come back for one reason.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    pub line: usize,
+    pub quantity: u32,
+    pub reason: &'static str,
+    pub instead: Instead,
+}
+
+/// What the shopper wants for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    Refund,
+    Variant(&'static str),
+    GiftCard,
+}
+
+/// What comes of a call for an exchange order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The order is placed, with this number.
+    Placed(u32),
+    /// All is well, but the order is not named.
+    Nameless,
+    /// This status.
+    Status(u16),
+    /// No answer.
+    Silence,
+    /// Whoever called broke off, so that nobody knows.
+    Unheard,
+}
+
+impl Answer {
+    /// The status that is known.
+    pub fn status(self) -> Option<u16> {
+        match self {
+            Self::Placed(_) | Self::Nameless => Some(200),
+            Self::Status(status) => Some(status),
+            Self::Silence | Self::Unheard => None,
+        }
+    }
 }
 
 /// What a carrier reports.
@@ -102,6 +150,10 @@ pub fn line_name(line: usize) -> String {
 
 pub fn refund_name(number: u32) -> String {
     format!("F-{number:04}")
+}
+
+pub fn exchange_order_name(number: u32) -> String {
+    format!("X-{number}")
 }
 
 pub fn tracking_number(number: usize) -> String {
@@ -166,8 +218,15 @@ impl Refund {
 impl Start {
     /// The request that starts it.
     pub fn request(&self) -> String {
-        let items = self.items.iter().map(|(line, quantity, reason)| {
-            json!({ "order_line_item_identifier": line_name(*line), "quantity": quantity, "return_reason": reason })
+        let items = self.items.iter().map(|Item { line, quantity, reason, instead }| {
+            let sku = if let Instead::Variant(sku) = instead { Some(sku) } else { None };
+            json!({
+                "order_line_item_identifier": line_name(*line),
+                "quantity": quantity,
+                "return_reason": reason,
+                "exchange_sku": sku,
+                "gift_card": *instead == Instead::GiftCard,
+            })
         });
         json!({
             "order_identifier": order_name(self.order),

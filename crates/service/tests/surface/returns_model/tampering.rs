@@ -17,21 +17,41 @@ pub enum Tampering {
     LostClaim,
     /// What is final goes on.
     Revived,
+    /// An order has a second exchange order.
+    SecondExchange,
+    /// The merchant is asked for an exchange order twice.
+    AskedTwice,
+    /// A unit is exchanged and refunded.
+    PaidTwice,
+    /// It is not told that an exchange order is placed.
+    UntoldPlacement,
+    /// What was placed is turned into refunds.
+    Unplaced,
+    /// An exchange order is asked for with a unit too many.
+    OneTooMany,
 }
 
 impl Tampering {
-    pub const ALL: [Self; 6] =
-        [Self::DroppedMessage, Self::RepeatedMessage, Self::DoubleRefund, Self::SwappedUnit, Self::LostClaim, Self::Revived];
+    pub const ALL: [Self; 12] = [
+        Self::DroppedMessage,
+        Self::RepeatedMessage,
+        Self::DoubleRefund,
+        Self::SwappedUnit,
+        Self::LostClaim,
+        Self::Revived,
+        Self::SecondExchange,
+        Self::AskedTwice,
+        Self::PaidTwice,
+        Self::UntoldPlacement,
+        Self::Unplaced,
+        Self::OneTooMany,
+    ];
 
     /// Changes what is seen, and answers whether there was anything to change.
     pub fn change(self, view: &mut View) -> bool {
         match self {
             Self::DroppedMessage => view.told.pop().is_some(),
-            Self::RepeatedMessage => {
-                let last = view.told.last().cloned();
-                view.told.extend(last.clone());
-                last.is_some()
-            }
+            Self::RepeatedMessage => repeat_last(&mut view.told),
             Self::DoubleRefund => view.returns.iter_mut().any(|kept| {
                 let refund = kept.units.iter().find_map(|unit| unit.refund.clone());
                 let open = kept.units.iter_mut().find(|unit| unit.refund.is_none());
@@ -48,6 +68,30 @@ impl Tampering {
                 let ended = view.returns.iter_mut().find(|kept| kept.status == "CANCELED");
                 ended.map(|kept| "CREATED".clone_into(&mut kept.status)).is_some()
             }
+            Self::SecondExchange => repeat_last(&mut view.exchanges),
+            Self::AskedTwice => repeat_last(&mut view.asked),
+            Self::PaidTwice => {
+                let exchanged = view.returns.iter_mut().flat_map(|kept| &mut kept.units).find(|unit| unit.got.is_exchange());
+                exchanged.map(|unit| unit.got.shopper += 1).is_some()
+            }
+            Self::UntoldPlacement => {
+                let placed = view.told.iter().position(|told| told.event == "rma.exchange_placed");
+                placed.map(|at| view.told.remove(at)).is_some()
+            }
+            Self::Unplaced => {
+                let placed = view.exchanges.iter_mut().find(|exchange| exchange.state == "placed");
+                placed.map(|exchange| "converted".clone_into(&mut exchange.state)).is_some()
+            }
+            Self::OneTooMany => {
+                let item = view.asked.first_mut().and_then(|asked| asked.items.first_mut());
+                item.map(|item| item.lines[0].1 += 1).is_some()
+            }
         }
     }
+}
+
+fn repeat_last<T: Clone>(of: &mut Vec<T>) -> bool {
+    let last = of.last().cloned();
+    of.extend(last.clone());
+    last.is_some()
 }

@@ -1,5 +1,7 @@
 //! What can be seen of a merchant's returns: as the model has them, and as the database does.
 
+pub mod exchanging;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use backhaul::app::App;
@@ -12,6 +14,7 @@ use sqlx::{PgConnection, Row as _};
 use store::{orders, refunds, unit_claims};
 use uuid::Uuid;
 
+use self::exchanging::{Asked, Called, Exchange, Got};
 use super::step::order_name;
 
 /// What can be seen after a step.
@@ -25,6 +28,12 @@ pub struct View {
     pub told: Vec<Told>,
     /// The returns of which the shopper was reminded in the step.
     pub reminded: Vec<String>,
+    /// The exchange orders that the merchant was asked for in the step.
+    pub asked: Vec<Asked>,
+    /// The calls for exchange orders in the step.
+    pub called: Vec<Called>,
+    /// Every exchange order, by the order that is exchanged.
+    pub exchanges: Vec<Exchange>,
     /// Order, line and number of every unit in a return that is not cancelled.
     pub claims: BTreeSet<(String, String, u32)>,
     /// How many units of each line of the order that was looked at can come back.
@@ -42,8 +51,6 @@ pub struct Return {
     pub cancel_reason: Option<String>,
     /// When something is due if nothing happens.
     pub wakes_at: Option<DateTime<Utc>>,
-    /// What the shopper gets for all units.
-    pub shopper: i64,
     pub units: Vec<Unit>,
 }
 
@@ -54,7 +61,9 @@ pub struct Unit {
     pub number: u32,
     pub place: Place,
     pub refund: Option<String>,
-    pub estimated: i64,
+    pub got: Got,
+    /// What of the fee is taken off.
+    pub fee: i64,
 }
 
 /// Where a unit is, as messages say.
@@ -73,6 +82,7 @@ pub struct Told {
     pub event: String,
     pub status: String,
     pub units: Vec<Place>,
+    pub got: Vec<Got>,
 }
 
 impl Return {
@@ -82,17 +92,26 @@ impl Return {
     }
 }
 
-/// What the database shows: messages from the id `first` on, and what of `order` can come back.
-pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, policy: &Policy, first: Uuid, order: usize) -> View {
+/// What the database shows: messages and calls of this very moment, and what of `order` can come back.
+pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, policy: &Policy, order: usize) -> View {
+    let now = u128::try_from(app.now().timestamp_millis()).unwrap();
+    let ids @ (first, last) = (Uuid::from_u128(now << 80), Uuid::from_u128(((now + 1) << 80) - 1));
     let mut view = View { returns: returns(beside, merchant).await, ..View::default() };
+    view.exchanges = exchanging::exchanges(beside, merchant).await;
+    view.called = exchanging::called(beside, merchant, ids).await;
     let claims = sqlx::query("select order_identifier, order_line, unit from unit_claim where merchant_id = $1").bind(merchant.0);
     for row in claims.fetch_all(&mut *beside).await.unwrap() {
         view.claims.insert((row.get(0), row.get(1), u32::try_from(row.get::<i32, _>(2)).unwrap()));
     }
-    let messages = "select kind, subject, sequence, event, body from message where merchant_id = $1 and message_id >= $2 order by 2, 3";
-    for row in sqlx::query(messages).bind(merchant.0).bind(first).fetch_all(&mut *beside).await.unwrap() {
+    let messages = "
+        select kind, subject, sequence, event, body
+        from message
+        where merchant_id = $1 and message_id between $2 and $3
+        order by 2, 3";
+    for row in sqlx::query(messages).bind(merchant.0).bind(first).bind(last).fetch_all(&mut *beside).await.unwrap() {
         match row.get("kind") {
             "rma" => view.told.push(told(row.get("subject"), row.get("sequence"), row.get("event"), row.get("body"))),
+            "exchange_order" => view.asked.push(Asked::read(row.get("subject"), row.get("body"))),
             _ => view.reminded.push(row.get("subject")),
         }
     }
@@ -108,14 +127,16 @@ fn told(name: String, sequence: i64, event: String, body: &str) -> Told {
         tracking: text(&item["tracking_number"]),
         receiving: text(&item["receiving_status"]),
     };
-    let units = body["items"].as_array().unwrap().iter().map(place).collect();
-    Told { name, sequence, event, status: text(&body["status"]).unwrap(), units }
+    let items = body["items"].as_array().unwrap();
+    let (units, got) = (items.iter().map(place).collect(), items.iter().map(Got::read).collect());
+    Told { name, sequence, event, status: text(&body["status"]).unwrap(), units, got }
 }
 
 async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return> {
     let query = "
         select identifier, order_identifier, status, sequence, receiving_closed, cancel_reason, wakes_at,
-            order_line, unit, parcel, tracking_number, receiving, refund_identifier, estimated_cents, shopper_cents
+            order_line, unit, parcel, tracking_number, receiving, refund_identifier,
+            refund_type, exchange_order_identifier, estimated_cents, service_cents, shopper_cents, fee_cents
         from rma join rma_item using (merchant_id, rma_id)
         where merchant_id = $1
         order by rma_id, position";
@@ -135,13 +156,19 @@ async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return>
             });
         }
         let last = returns.last_mut().unwrap();
-        last.shopper += row.get::<i64, _>("shopper_cents");
         last.units.push(Unit {
             line: row.get("order_line"),
             number: u32::try_from(row.get::<i32, _>("unit")).unwrap(),
             place: Place { parcel: row.get("parcel"), tracking: row.get("tracking_number"), receiving: row.get("receiving") },
             refund: row.get("refund_identifier"),
-            estimated: row.get("estimated_cents"),
+            got: Got {
+                refund_type: row.get("refund_type"),
+                exchange_order: row.get("exchange_order_identifier"),
+                estimated: row.get("estimated_cents"),
+                service: row.get("service_cents"),
+                shopper: row.get("shopper_cents"),
+            },
+            fee: row.get("fee_cents"),
         });
     }
     returns

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::step::{Refund, Snapshot, line_name, refund_name, return_name};
-use super::{Model, Recorded};
+use super::{Kept, Model, Recorded};
 
 impl Model {
     pub(super) fn publish(&mut self, snapshot: &Snapshot) -> String {
@@ -55,7 +55,7 @@ impl Model {
             let name = refund.named.map(|nth| return_name(nth, names).to_owned());
             let recorded = Recorded { order: snapshot.order, total: refund.total, lines: refund.lines.clone(), named: name.clone() };
             self.refunds.insert(refund.number, recorded);
-            let first = name.as_deref().and_then(|name| self.live_return(snapshot.order, name));
+            let first = name.as_deref().and_then(|name| self.open_return(snapshot.order, name));
             if name.is_some() && first.is_none() {
                 warnings.push(named_wrong(at));
             }
@@ -69,7 +69,7 @@ impl Model {
                 Some(_) => warnings.push(named_wrong(at)),
                 None => {
                     recorded.named = Some(name.clone());
-                    match self.live_return(snapshot.order, &name) {
+                    match self.open_return(snapshot.order, &name) {
                         Some(nth) => self.settle(snapshot.order, refund, Some(nth), false),
                         None if self.was_settled(refund, &name) => {}
                         None => warnings.push(named_wrong(at)),
@@ -93,8 +93,16 @@ impl Model {
         by_it.len() == covered && by_it.contains(&name)
     }
 
-    fn live_return(&self, order: usize, name: &str) -> Option<usize> {
-        self.returns.iter().position(|kept| kept.order == order && kept.shown.name == name && kept.shown.is_live())
+    fn open_return(&self, order: usize, name: &str) -> Option<usize> {
+        self.open_returns(order).into_iter().find(|nth| self.returns[*nth].shown.name == name)
+    }
+
+    /// The returns that a refund can be for, oldest first: those to be settled, and then those in which exchanged units are left.
+    fn open_returns(&self, order: usize) -> Vec<usize> {
+        let of = |is_open: fn(&Kept) -> bool| {
+            (0..self.returns.len()).filter(move |nth| self.returns[*nth].order == order && is_open(&self.returns[*nth]))
+        };
+        of(|kept| kept.shown.is_live()).chain(of(Kept::has_exchanges_left)).collect()
     }
 
     /// Gives the units of a refund that are in no return yet to returns: to `first`, or the oldest in which all fit, and the rest
@@ -110,12 +118,11 @@ impl Model {
             let line = line_name(*line);
             left.insert(line.clone(), *units as usize - by_it(&line));
         }
-        let live = |nth: &usize| self.returns[*nth].order == order && self.returns[*nth].shown.is_live();
         let fits = |nth: &usize| {
             let open = |line: &str| self.returns[*nth].shown.units.iter().filter(|unit| unit.line == line && unit.refund.is_none()).count();
             left.iter().all(|(line, units)| open(line) >= *units)
         };
-        let all: Vec<usize> = (0..self.returns.len()).filter(live).collect();
+        let all = self.open_returns(order);
         let first = first.or_else(|| all.iter().copied().find(fits));
         let rest = all.into_iter().filter(|nth| others && Some(*nth) != first);
         for nth in first.into_iter().chain(rest).collect::<Vec<_>>() {
@@ -124,26 +131,21 @@ impl Model {
     }
 
     fn settle_in(&mut self, nth: usize, refund: &str, left: &mut BTreeMap<String, usize>) {
-        let shown = &mut self.returns[nth].shown;
+        let kept = &mut self.returns[nth];
         let mut settled = false;
-        for unit in shown.units.iter_mut().filter(|unit| unit.refund.is_none()) {
-            let Some(units) = left.get_mut(&unit.line).filter(|units| **units > 0) else { continue };
-            *units -= 1;
-            unit.refund = Some(refund.to_owned());
-            settled = true;
+        // The shopper's refund is not taken for the merchant settling an exchange.
+        for exchanged in [false, true] {
+            for unit in kept.shown.units.iter_mut().filter(|unit| unit.refund.is_none() && unit.got.is_exchange() == exchanged) {
+                let Some(units) = left.get_mut(&unit.line).filter(|units| **units > 0) else { continue };
+                *units -= 1;
+                unit.refund = Some(refund.to_owned());
+                settled = true;
+            }
         }
         if !settled {
             return;
         }
-        let event = if shown.units.iter().all(|unit| unit.refund.is_some()) {
-            "REFUNDED".clone_into(&mut shown.status);
-            "rma.refunded"
-        } else if shown.closed && shown.status == "CREATED" {
-            "PARTIAL_REFUND".clone_into(&mut shown.status);
-            "rma.partially_refunded"
-        } else {
-            "rma.refund_recorded"
-        };
+        let event = kept.settle().unwrap_or("rma.refund_recorded");
         self.tell(nth, event);
     }
 

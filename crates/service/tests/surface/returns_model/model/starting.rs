@@ -2,8 +2,11 @@
 
 use chrono::TimeDelta;
 
-use super::super::step::{Line, Snapshot, Start, line_name};
+use super::super::step::{Item, Snapshot, Start, line_name};
+use super::super::view::exchanging::Got;
 use super::super::view::{Place, Unit};
+use super::exchanging::{fee, refund_type};
+use super::money::{estimated, share_fee};
 use super::{Kept, Model, Used};
 
 /// The reasons that a shopper can give.
@@ -35,8 +38,8 @@ impl Model {
             return "faulty".to_owned();
         }
         let name = name.unwrap_or("not started");
-        let mut kept = Kept::new(start, name, self.now);
-        for (line, quantity, _) in &start.items {
+        let (mut kept, mut wanted) = (Kept::new(start, name, self.now), Vec::new());
+        for Item { line, quantity, instead, .. } in &start.items {
             let sold = &snapshot.lines[*line];
             for _ in 0..*quantity {
                 let number =
@@ -47,15 +50,17 @@ impl Model {
                     number,
                     place: Place { receiving, ..Place::default() },
                     refund: None,
-                    estimated: estimated(sold, number),
+                    got: Got { refund_type: refund_type(*instead).to_owned(), estimated: estimated(sold, number), ..Got::default() },
+                    fee: 0,
                 });
+                wanted.push((*instead, sold.clone(), number));
             }
         }
-        let whole: i64 = kept.shown.units.iter().map(|unit| unit.estimated).sum();
-        let fee = if start.method == "mail-back" && self.terms.deducted { self.terms.fee } else { 0 };
-        kept.shown.shopper = (whole - fee).max(0);
+        let fee = fee(self.terms.fee, self.terms.deducted, &kept);
+        share_fee(&mut kept.shown.units.iter_mut().collect::<Vec<_>>(), fee);
         let nth = self.returns.len();
         self.returns.push(kept);
+        self.ask(start, nth, &wanted);
         if let Some(key) = start.key {
             self.keys.insert(key, Used { at: self.now, request, started: nth });
         }
@@ -64,14 +69,16 @@ impl Model {
     }
 
     fn is_possible(&self, snapshot: &Snapshot, start: &Start) -> bool {
-        let wanted = |line: usize| start.items.iter().filter(|(of, ..)| *of == line).map(|(_, quantity, _)| quantity).sum::<u32>();
-        let each = start.items.iter().all(|(line, quantity, reason)| {
-            *line < snapshot.lines.len() && *quantity > 0 && wanted(*line) <= self.free(start.order, *line) && REASONS.contains(reason)
+        let wanted = |line: usize| start.items.iter().filter(|item| item.line == line).map(|item| item.quantity).sum::<u32>();
+        let gift = snapshot.tags.contains(&"gift");
+        let each = start.items.iter().all(|item| {
+            let free = item.line < snapshot.lines.len() && item.quantity > 0 && wanted(item.line) <= self.free(start.order, item.line);
+            free && REASONS.contains(&item.reason) && self.can_be_had(start, item, gift)
         });
-        let pounds = |line: &usize, quantity: &u32| snapshot.lines.get(*line)?.weight.map(|weight| weight * quantity);
-        let weight: Option<u32> = start.items.iter().map(|(line, quantity, _)| pounds(line, quantity)).sum();
+        let pounds = |item: &Item| snapshot.lines.get(item.line)?.weight.map(|weight| weight * item.quantity);
+        let weight: Option<u32> = start.items.iter().map(pounds).sum();
         let fits = start.method != "express-returns" || weight.is_some_and(|weight| weight <= 20);
-        each && fits && start.giftee == snapshot.tags.contains(&"gift")
+        each && fits && start.giftee == gift
     }
 
     fn is_claimed(&self, order: usize, line: usize, number: u32) -> bool {
@@ -81,11 +88,4 @@ impl Model {
 
 fn has(kept: &Kept, line: usize, number: u32) -> bool {
     kept.shown.units.iter().any(|unit| unit.line == line_name(line) && unit.number == number)
-}
-
-/// What can be refunded for a unit: its parts of the line's money, the odd cents with the lower numbers.
-fn estimated(line: &Line, number: u32) -> i64 {
-    let parts = i64::from(line.shipped);
-    let part = |whole: i64| whole / parts + i64::from(i64::from(number) <= whole % parts);
-    (part(line.product) - part(line.discount) + part(line.tax)).max(0)
 }

@@ -1,0 +1,231 @@
+//! What becomes of the exchange order of a return: one for each order, placed or turned into refunds.
+
+use super::super::step::{Answer, Instead, Item, Line, Start, exchange_order_name, order_name};
+use super::super::view::exchanging::{Asked, AskedItem, Called, Exchange, Got, REFUND};
+use super::money::{part, share_fee};
+use super::{Kept, Model};
+
+/// The variants that the merchant has.
+pub const SKUS: [&str; 2] = ["SHOE-41", "SHOE-43"];
+/// What a unit of each costs.
+const PRICE: i64 = 5_000;
+/// The only reason of a shopper's that leads to variants.
+pub const EXCHANGE_REASON: &str = "TOO_SMALL";
+/// The SKU of gift cards.
+pub const GIFT_CARD: &str = "GIFT-CARD";
+
+/// An exchange order, with what cannot be seen of it.
+pub struct Exchanged {
+    pub shown: Exchange,
+    /// The return.
+    pub nth: usize,
+    /// Whether it was tried again by hand.
+    retried: bool,
+    /// What every call was answered, where it is known.
+    calls: Vec<Called>,
+}
+
+impl Exchanged {
+    /// Whether every call so far is known to have been refused.
+    fn was_refused(&self) -> bool {
+        self.calls.iter().all(|call| call.status.is_some_and(|status| (400..500).contains(&status)))
+    }
+
+    fn last_number(&self) -> i16 {
+        self.calls.iter().map(|call| call.number).max().unwrap_or_default()
+    }
+}
+
+impl Model {
+    /// Whether the shopper can have what is wanted for the units.
+    pub(super) fn can_be_had(&self, start: &Start, item: &Item, gift: bool) -> bool {
+        let once = !self.exchanges.contains_key(&start.order);
+        match item.instead {
+            Instead::Refund => true,
+            Instead::Variant(sku) => once && item.reason == EXCHANGE_REASON && SKUS.contains(&sku),
+            Instead::GiftCard => once && !gift && self.terms.bonus.is_some(),
+        }
+    }
+
+    /// The return's units are exchanged, and the merchant is asked for them: `units` are what is wanted for each of its units,
+    /// with its line and number.
+    pub(super) fn ask(&mut self, start: &Start, nth: usize, units: &[(Instead, Line, u32)]) {
+        let shown = &self.returns[nth].shown;
+        let mut items: Vec<AskedItem> = Vec::new();
+        let (mut worth, mut returned) = (0, Vec::new());
+        for (unit, (instead, line, number)) in shown.units.iter().zip(units) {
+            match instead {
+                Instead::Refund => {}
+                Instead::Variant(sku) => {
+                    let discount = part(line.discount, line.shipped, *number);
+                    match items.iter_mut().find(|item| item.sku == *sku && item.lines[0].0 == unit.line) {
+                        Some(item) => {
+                            item.lines[0].1 += 1;
+                            item.product = item.product.map(|product| product + PRICE);
+                            item.discount = item.discount.map(|before| before + discount);
+                        }
+                        None => items.push(AskedItem {
+                            sku: (*sku).to_owned(),
+                            unit_price: PRICE,
+                            product: Some(PRICE),
+                            discount: Some(discount),
+                            bonus: None,
+                            lines: vec![(unit.line.clone(), 1)],
+                        }),
+                    }
+                }
+                Instead::GiftCard => {
+                    worth += unit.got.estimated;
+                    add(&mut returned, &unit.line);
+                }
+            }
+        }
+        // What is worth nothing gets no bonus.
+        let bonus = self.terms.bonus.filter(|_| worth > 0).unwrap_or_default();
+        let gift_card = (!returned.is_empty()).then_some((worth, bonus));
+        items.extend(gift_card.map(|(unit_price, bonus)| AskedItem {
+            sku: GIFT_CARD.to_owned(),
+            unit_price,
+            product: None,
+            discount: None,
+            bonus: Some(bonus),
+            lines: returned,
+        }));
+        if items.is_empty() {
+            return;
+        }
+        let (order, name) = (order_name(start.order), shown.name.clone());
+        let (owed, state) = (Some((0, 0)), "pending".to_owned());
+        let exchange = Exchange { order: order.clone(), name: name.clone(), state, identifier: None, gift_card, owed, failure: None };
+        self.exchanges.insert(start.order, Exchanged { shown: exchange, nth, retried: false, calls: Vec::new() });
+        self.asked.push(Asked { order, name, items });
+    }
+
+    /// The order whose exchange brings the units of a return back.
+    pub fn exchange_of(&self, nth: usize) -> Option<usize> {
+        self.exchanges.iter().find(|(_, exchange)| exchange.nth == nth).map(|(order, _)| *order)
+    }
+
+    pub(super) fn answer(&mut self, nth: usize, answer: Answer, last: bool) -> String {
+        let Some(order) = self.exchange_of(nth) else { return "not owed".to_owned() };
+        let final_word = self.terms.refusals_are_final && matches!(answer, Answer::Status(409 | 422));
+        let exchange = self.exchanges.get_mut(&order).unwrap();
+        let Some((attempts, before)) = exchange.shown.owed else { return "not owed".to_owned() };
+        let number = before + attempts + 1;
+        let call = Called { order: order_name(order), number, status: answer.status().map(|status| i16::try_from(status).unwrap()) };
+        exchange.calls.push(call.clone());
+        self.called.push(call);
+        match answer {
+            Answer::Unheard => "unheard".to_owned(),
+            Answer::Placed(number) => {
+                exchange.shown.owed = None;
+                if exchange.retried {
+                    exchange.shown.failure = exchange.shown.failure.take().map(|(_, attempts)| ("resolved".to_owned(), attempts));
+                }
+                if exchange.shown.state == "pending" {
+                    self.place(order, &exchange_order_name(number));
+                }
+                "delivered".to_owned()
+            }
+            Answer::Nameless | Answer::Status(_) | Answer::Silence => {
+                let is_pending = exchange.shown.state == "pending";
+                if (final_word || last) && is_pending && exchange.was_refused() {
+                    exchange.shown.owed = None;
+                    exchange.shown.failure = exchange.shown.failure.take().map(|(_, attempts)| ("discarded".to_owned(), attempts));
+                    self.turn_into_refunds(order);
+                    return "withdrawn".to_owned();
+                }
+                if last {
+                    (exchange.shown.owed, exchange.shown.failure) = (None, Some(("open".to_owned(), number)));
+                    return "abandoned".to_owned();
+                }
+                exchange.shown.owed = Some((attempts + 1, before));
+                "postponed".to_owned()
+            }
+        }
+    }
+
+    pub(super) fn convert(&mut self, nth: usize) -> &'static str {
+        if nth >= self.returns.len() {
+            return "no such return";
+        }
+        let Some(order) = self.exchange_of(nth) else { return "no exchange" };
+        let shown = &mut self.exchanges.get_mut(&order).unwrap().shown;
+        if shown.state != "pending" {
+            return "ended";
+        }
+        match &mut shown.failure {
+            Some((state, _)) if shown.owed.is_none() => "discarded".clone_into(state),
+            Some(_) | None => return "still owed",
+        }
+        self.turn_into_refunds(order);
+        "converted"
+    }
+
+    pub(super) fn retry(&mut self, nth: usize) -> &'static str {
+        let Some(order) = self.exchange_of(nth) else { return "no exchange" };
+        let exchange = self.exchanges.get_mut(&order).unwrap();
+        if exchange.shown.owed.is_some() {
+            return "still owed";
+        }
+        if exchange.shown.state == "converted" {
+            return "over";
+        }
+        exchange.shown.owed = Some((0, exchange.last_number()));
+        exchange.retried = true;
+        "retried"
+    }
+
+    /// The merchant has placed the order.
+    fn place(&mut self, order: usize, identifier: &str) {
+        let exchange = self.exchanges.get_mut(&order).unwrap();
+        "placed".clone_into(&mut exchange.shown.state);
+        exchange.shown.identifier = Some(identifier.to_owned());
+        let nth = exchange.nth;
+        for unit in self.returns[nth].shown.units.iter_mut().filter(|unit| unit.got.is_exchange()) {
+            unit.got.exchange_order = Some(identifier.to_owned());
+        }
+        let event = self.returns[nth].settle().unwrap_or("rma.exchange_placed");
+        self.tell(nth, event);
+    }
+
+    /// There is no exchange order after all: the shopper gets the money. What was refunded before keeps its share of the fee.
+    fn turn_into_refunds(&mut self, order: usize) {
+        let exchange = self.exchanges.get_mut(&order).unwrap();
+        "converted".clone_into(&mut exchange.shown.state);
+        let nth = exchange.nth;
+        let kept = &mut self.returns[nth];
+        let fee = fee(self.terms.fee, self.terms.deducted, kept);
+        let settled = |got: &Got, refund: &Option<String>| !got.is_exchange() && refund.is_some();
+        let (before, mut open): (Vec<_>, Vec<_>) = kept.shown.units.iter_mut().partition(|unit| settled(&unit.got, &unit.refund));
+        let paid: i64 = before.iter().map(|unit| unit.fee).sum();
+        for unit in &mut open {
+            REFUND.clone_into(&mut unit.got.refund_type);
+        }
+        share_fee(&mut open, fee - paid);
+        kept.reminds_at = kept.reminds_at.max(self.now);
+        let event = kept.settle().unwrap_or("rma.exchange_converted");
+        self.tell(nth, event);
+    }
+}
+
+/// What is taken off the refunds of a return.
+pub fn fee(fee: i64, deducted: bool, kept: &Kept) -> i64 {
+    if kept.method == "mail-back" && deducted { fee } else { 0 }
+}
+
+/// What the shopper wants for a unit, as its refund type.
+pub fn refund_type(instead: Instead) -> &'static str {
+    match instead {
+        Instead::Refund => REFUND,
+        Instead::Variant(_) => "EVEN_EXCHANGE",
+        Instead::GiftCard => "UNEVEN_EXCHANGE",
+    }
+}
+
+fn add(lines: &mut Vec<(String, u32)>, line: &str) {
+    match lines.iter_mut().find(|(known, _)| known == line) {
+        Some((_, units)) => *units += 1,
+        None => lines.push((line.to_owned(), 1)),
+    }
+}

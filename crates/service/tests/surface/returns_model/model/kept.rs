@@ -1,0 +1,75 @@
+//! A return as the model keeps it.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::super::step::{Start, line_name, order_name};
+use super::super::view::Return;
+
+/// A return, with what cannot be seen of it.
+#[derive(Clone)]
+pub struct Kept {
+    pub shown: Return,
+    pub order: usize,
+    pub method: &'static str,
+    pub(super) created_at: DateTime<Utc>,
+    /// When the shopper is reminded, unless something happens.
+    pub(super) reminds_at: DateTime<Utc>,
+    pub(super) reminded: bool,
+}
+
+impl Kept {
+    /// Whether something has happened to it, so that it cannot be called off.
+    pub fn is_held(&self) -> bool {
+        let at_rest = [None, Some("PRE_TRANSIT"), Some("NOT_DROPPED_OFF")];
+        self.shown.units.iter().any(|unit| {
+            let arrived = unit.place.receiving.as_deref() == Some("RECEIVED");
+            unit.refund.is_some() || unit.got.is_exchange() || arrived || !at_rest.contains(&unit.place.parcel.as_deref())
+        })
+    }
+
+    /// How many units of a line a refund may be for.
+    pub fn open(&self, line: usize) -> u32 {
+        if self.shown.status == "CANCELED" {
+            return 0;
+        }
+        let open = self.shown.units.iter().filter(|unit| unit.line == line_name(line) && unit.refund.is_none());
+        u32::try_from(open.count()).unwrap()
+    }
+
+    /// Whether it is settled, but for exchanged units that the merchant may still settle with the service.
+    pub fn has_exchanges_left(&self) -> bool {
+        self.shown.status == "REFUNDED" && self.shown.units.iter().any(|unit| unit.refund.is_none())
+    }
+
+    /// When the shopper is reminded of it, or it is called off.
+    pub(super) fn wakes_at(&self) -> Option<DateTime<Utc>> {
+        let waits = self.method != "customer-keep" && self.shown.is_live() && !self.is_held();
+        waits.then(|| if self.reminded { self.created_at + TimeDelta::days(30) } else { self.reminds_at })
+    }
+
+    /// Moves the status on, if its units say so, and names what happened then. It is settled by at least one refund, of all units
+    /// that are not exchanged, and when no exchange is owed.
+    pub(super) fn settle(&mut self) -> Option<&'static str> {
+        let shown = &mut self.shown;
+        let some = shown.units.iter().any(|unit| unit.refund.is_some());
+        let all = shown.units.iter().all(|unit| unit.refund.is_some() || unit.got.is_exchange());
+        let owed = shown.units.iter().any(|unit| unit.got.is_exchange() && unit.got.exchange_order.is_none());
+        if !shown.is_live() || !some {
+            return None;
+        }
+        if all && !owed {
+            "REFUNDED".clone_into(&mut shown.status);
+            return Some("rma.refunded");
+        }
+        if !all && shown.closed && shown.status == "CREATED" {
+            "PARTIAL_REFUND".clone_into(&mut shown.status);
+            return Some("rma.partially_refunded");
+        }
+        None
+    }
+
+    pub(super) fn new(start: &Start, name: &str, now: DateTime<Utc>) -> Self {
+        let shown = Return { name: name.to_owned(), order: order_name(start.order), status: "CREATED".to_owned(), ..Return::default() };
+        Self { shown, order: start.order, method: start.method, created_at: now, reminds_at: now + TimeDelta::days(21), reminded: false }
+    }
+}

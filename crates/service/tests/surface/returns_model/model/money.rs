@@ -1,0 +1,41 @@
+//! Who gets what for the units of a return, to the cent.
+
+use super::super::step::Line;
+use super::super::view::Unit;
+
+/// The part of a line's money that falls on a unit: the odd cents are with the lower numbers.
+pub fn part(whole: i64, shipped: u32, number: u32) -> i64 {
+    let parts = i64::from(shipped);
+    whole / parts + i64::from(i64::from(number) <= whole % parts)
+}
+
+/// What can be refunded for a unit.
+pub fn estimated(line: &Line, number: u32) -> i64 {
+    let part = |whole| part(whole, line.shipped, number);
+    (part(line.product) - part(line.discount) + part(line.tax)).max(0)
+}
+
+/// Gives each unit its money: what is exchanged is the service's, and what is refunded the shopper's, who pays the `fee` in
+/// proportion, as far as the refunds go.
+pub fn share_fee(units: &mut [&mut Unit], fee: i64) {
+    for unit in units.iter_mut() {
+        let estimated = unit.got.estimated;
+        unit.fee = 0;
+        (unit.got.service, unit.got.shopper) = if unit.got.is_exchange() { (estimated, 0) } else { (0, estimated) };
+    }
+    let mut paying: Vec<&mut Unit> = units.iter_mut().map(|unit| &mut **unit).filter(|unit| unit.got.shopper > 0).collect();
+    let whole: i128 = paying.iter().map(|unit| i128::from(unit.got.shopper)).sum();
+    if whole == 0 {
+        return;
+    }
+    let fee = i128::from(fee).min(whole);
+    let exact = |unit: &Unit| fee * i128::from(unit.got.estimated);
+    let mut odd = fee - paying.iter().map(|unit| exact(unit) / whole).sum::<i128>();
+    paying.sort_by_key(|unit| -(exact(unit) % whole));
+    for unit in paying {
+        let share = exact(unit) / whole + i128::from(odd > 0);
+        odd -= 1;
+        unit.fee = i64::try_from(share).unwrap();
+        unit.got.shopper -= unit.fee;
+    }
+}
