@@ -42,6 +42,8 @@ const FLOODED: u32 = 1;
 /// one of the table), and so are its message and the head of its lane; one that is written goes into 3 indexes. Measured: up
 /// to 10 for a row that is read, up to 17 for one that is written. A scan of all rows would touch thousands.
 const PAGES_PER_ROW: u64 = 25;
+/// As many connections as take turns, and more.
+const CONNECTIONS: usize = 20;
 const PAGES_BESIDE: u64 = 100;
 
 fn now() -> DateTime<Utc> {
@@ -285,9 +287,11 @@ async fn owe(scene: &Scene, number: u32) {
     let id = message(2 * ROWS + number);
     let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject: "R-9", sequence: number.into(), body: "{}" };
     // The first time, a connection also reads what the tables are like, and there are more of them with every migration.
-    let mut tx = scene.store.begin(merchant(2)).await.unwrap();
-    outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await.unwrap();
-    tx.rollback().await.unwrap();
+    for _ in 0..CONNECTIONS {
+        let mut tx = scene.store.begin(merchant(2)).await.unwrap();
+        outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await.unwrap();
+        tx.rollback().await.unwrap();
+    }
     scene.explained.take();
     let mut tx = scene.store.begin(merchant(2)).await.unwrap();
     assert!(outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await.unwrap().is_some());
