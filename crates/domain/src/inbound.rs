@@ -24,42 +24,6 @@ words! {
 }
 
 words! {
-    /// What a unit is like when it arrives, by the warehouse's grades.
-    Condition, "condition" {
-        /// Grade N.
-        N = "N",
-        /// Grade R.
-        R = "R",
-        /// Grade A.
-        A = "A",
-        /// Grade B.
-        B = "B",
-        /// Grade C.
-        C = "C",
-        /// Grade X.
-        X = "X",
-        /// Grade TT.
-        Tt = "TT",
-    }
-}
-
-words! {
-    /// What an ASN line or carton refers to.
-    ReferenceType, "type of a reference" {
-        /// A stock transfer.
-        StockTransferOrder = "StockTransferOrder",
-        /// A return authorisation.
-        Ra = "RA",
-        /// A return.
-        Rma = "RMA",
-        /// An order that went out.
-        ForwardOrder = "ForwardOrder",
-        /// An order of the returns portal.
-        ReturnsPortalOrder = "ReturnsPortalOrder",
-    }
-}
-
-words! {
     /// Why something is on the list of exceptions.
     Exception, "receiving exception" {
         /// The merchant has announced no such ASN.

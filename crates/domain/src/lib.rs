@@ -5,6 +5,7 @@
 //! [`refund::Conflict`]) that names places by position, and `wire` turns it into the words of the contract.
 
 pub mod access;
+pub mod asn;
 pub mod carrier;
 pub mod delivery;
 pub mod drop_ship;

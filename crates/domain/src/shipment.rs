@@ -8,25 +8,10 @@ pub mod split;
 mod word;
 
 pub use number::AsnNumber;
-pub use word::{CarrierPayment, Condition, Event, Kind, NoWord, PlaceType, ReferenceType, Status};
+pub use word::{CarrierPayment, Event, Kind, PlaceType, State, Status};
 
 /// How many units a shipment has at most: they are told in one transaction.
 pub const MOST_UNITS: u32 = 200_000;
-
-/// Where a shipment stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Units can be added; nobody was told of it.
-    Open,
-    /// Its units are fixed, and it was told that it will ship.
-    Announced,
-    /// It left the warehouse.
-    Shipped,
-    /// It arrived.
-    Delivered,
-    /// It was called off.
-    Canceled,
-}
 
 /// What can be asked of a shipment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,21 +66,6 @@ impl Act {
 }
 
 impl State {
-    /// Every state.
-    pub const ALL: [Self; 5] = [Self::Open, Self::Announced, Self::Shipped, Self::Delivered, Self::Canceled];
-
-    /// Its word in the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Announced => "announced",
-            Self::Shipped => "shipped",
-            Self::Delivered => "delivered",
-            Self::Canceled => "canceled",
-        }
-    }
-
     /// What others are told of it.
     #[must_use]
     pub const fn status(self) -> Status {
@@ -128,14 +98,6 @@ impl State {
             | (Self::Open | Self::Announced | Self::Canceled, Act::Deliver)
             | (Self::Shipped | Self::Delivered, Act::Cancel) => Err(Refused { from: self, act }),
         }
-    }
-}
-
-impl std::str::FromStr for State {
-    type Err = NoWord;
-
-    fn from_str(word: &str) -> Result<Self, NoWord> {
-        Self::ALL.into_iter().find(|known| known.as_str() == word).ok_or(NoWord)
     }
 }
 

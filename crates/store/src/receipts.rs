@@ -1,7 +1,7 @@
 //! Units that were received, each once, and the lines that they are received against.
 
 use chrono::{DateTime, Utc};
-use domain::inbound::Condition;
+use domain::asn::Condition;
 use uuid::Uuid;
 
 use crate::inbound_asns::{Line, LineRow};

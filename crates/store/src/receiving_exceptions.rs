@@ -1,8 +1,9 @@
 //! What arrived and was not announced, or was announced and did not arrive.
 
 use chrono::{DateTime, Utc};
+use domain::asn::Condition;
 use domain::id::MerchantId;
-use domain::inbound::{Condition, Exception};
+use domain::inbound::Exception;
 use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};

@@ -1,6 +1,6 @@
 //! The units of shipments, their cartons, and how they are split into messages.
 
-use domain::shipment::{Condition, ReferenceType};
+use domain::asn::{Condition, ReferenceType};
 use uuid::Uuid;
 
 use crate::shipments::{count, number};

@@ -14,7 +14,8 @@ pub use self::out::{AnnouncedAsn, AnnouncedAsns};
 pub use self::out::{
     CartonOut, InboundAsnListed, InboundAsnOut, InboundAsns, InboundAsnsQuery, LineOut, MOST_LISTED, PlaceOut, ReferenceOut,
 };
-pub use self::word::{ASIN, ASN_NUMBER, Announced, Asin, AsnNumber, ConditionWord, ReferenceWord};
+pub use self::word::{ASIN, Announced, Asin};
+use crate::asn::{AsnNumber, ConditionWord, ReferenceWord};
 use crate::fault::Path;
 use crate::order::{Faults, Refusal};
 use crate::schema::{self, Explainer};

@@ -15,6 +15,7 @@
 //! - [`drop_ship`] is how drop-ship orders are given, worked on and looked at; [`drop_shipment`] are the messages on them.
 //! - [`inbound`] is what merchants announce to a warehouse; [`receiving`] what the warehouse scans of it; [`inventory_receipt`] the
 //!   message on a unit that was received.
+//! - [`asn`] has the fields that goods on their way have in common, in and out.
 //! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
 //! - [`outbound_asn`] is the message on a shipment; [`outbound_shipment`] is how shipments are made and looked at.
 //! - [`event`] is the feed of messages that went out, and its cursors.
@@ -27,6 +28,7 @@
 //! cannot be printed.
 
 pub mod answer;
+pub mod asn;
 pub mod carrier;
 pub mod drop_ship;
 pub mod drop_shipment;

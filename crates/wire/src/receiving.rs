@@ -6,8 +6,9 @@ use domain::inbound::Exception;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::asn::{AsnNumber, ConditionWord};
 use crate::fault::{Code, Fault, Path};
-use crate::inbound::{Asin, AsnNumber, ConditionWord};
+use crate::inbound::Asin;
 use crate::order::Refusal;
 use crate::schema::{self, Explainer};
 use crate::shape::{Identifier, List, object};

@@ -9,10 +9,11 @@ use jsonschema::{Draft, ValidationError, Validator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::asn::ASN_NUMBER;
 use crate::carrier::CarrierEventIn;
 use crate::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
-use crate::inbound::{ASIN, ASN_NUMBER, InboundAsnsIn};
+use crate::inbound::{ASIN, InboundAsnsIn};
 use crate::json::{self, Malformed};
 use crate::order::{Faults, LineIn, MOST_ORDERS, OrderIn, OrderMessage, RefundIn, RefundLineIn, Refusal, order_path};
 use crate::outbound_shipment::{CartonIn, CreateShipmentIn, DetailIn, ShipDateIn, UnitsIn};

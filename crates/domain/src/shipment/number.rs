@@ -3,8 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How long a number is at most, without a suffix: with one it has 255 characters.
-const LONGEST: usize = 248;
+use crate::asn::{LONGEST_NUMBER, is_number};
+
+/// How many characters are kept free for the suffix of a part, `_999999`.
+const SUFFIX: usize = 7;
 
 /// The number under which a shipment was made: what its messages carry, or what theirs begin with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,8 +41,8 @@ impl FromStr for AsnNumber {
     type Err = NoAsnNumber;
 
     fn from_str(text: &str) -> Result<Self, NoAsnNumber> {
-        let spelled_right = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        if (1..=LONGEST).contains(&text.len()) && spelled_right { Ok(Self(text.to_owned())) } else { Err(NoAsnNumber) }
+        let leaves_room = text.len() + SUFFIX <= LONGEST_NUMBER;
+        if is_number(text) && leaves_room { Ok(Self(text.to_owned())) } else { Err(NoAsnNumber) }
     }
 }
 

@@ -50,13 +50,8 @@ fn a_refusal_says_where_the_shipment_stands_and_what_was_asked() {
 #[test]
 fn every_word_is_read_back() {
     for state in State::ALL {
-        assert_eq!(state.as_str().parse(), Ok(state));
+        assert_eq!(state.as_str().parse(), Ok(*state));
     }
-    for condition in Condition::ALL {
-        assert_eq!(condition.as_str().parse(), Ok(*condition));
-    }
-    assert_eq!("n".parse::<Condition>(), Err(NoWord));
-    assert_eq!(Condition::ALL.iter().map(|condition| condition.as_str()).collect::<Vec<_>>(), ["N", "A", "R", "B", "TT", "C", "X"]);
     assert_eq!(Status::ALL.iter().map(|status| status.as_str()).collect::<Vec<_>>(), ["pending", "shipped", "delivered", "canceled"]);
 }
 

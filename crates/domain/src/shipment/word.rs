@@ -1,54 +1,10 @@
 //! The words of shipments, as they are sent and kept.
 
-use std::fmt;
-use std::str::FromStr;
-
-/// A word that is none of those it could be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the word is unknown")]
-pub struct NoWord;
-
-/// Declares words: an enum, its texts, and how they are read and shown.
-macro_rules! words {
-    ($(#[doc = $doc:literal])* pub enum $name:ident { $( $(#[doc = $word_doc:literal])* $word:ident = $text:literal, )* }) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name {
-            $( $(#[doc = $word_doc])* $word, )*
-        }
-
-        impl $name {
-            /// Every word.
-            pub const ALL: &'static [Self] = &[$( Self::$word, )*];
-
-            /// The word as it is written.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $( Self::$word => $text, )*
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = NoWord;
-
-            fn from_str(word: &str) -> Result<Self, NoWord> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or(NoWord)
-            }
-        }
-    };
-}
+use crate::rma::word::words;
 
 words! {
     /// Where a shipment stands, as others are told.
-    pub enum Status {
+    Status, "status of a shipment" {
         /// It has not shipped yet.
         Pending = "pending",
         /// It left the warehouse.
@@ -62,7 +18,7 @@ words! {
 
 words! {
     /// What happened to a shipment that others were told of.
-    pub enum Event {
+    Event, "event of a shipment" {
         /// It was announced.
         Pending = "outbound_asn.pending",
         /// It left the warehouse.
@@ -78,7 +34,7 @@ words! {
 
 words! {
     /// What a shipment is for.
-    pub enum Kind {
+    Kind, "kind of shipment" {
         /// Goods go to another place of the merchant's.
         StockTransfer = "stock_transfer",
         /// Goods go to a warehouse or a store by freight.
@@ -90,7 +46,7 @@ words! {
 
 words! {
     /// What a place is.
-    pub enum PlaceType {
+    PlaceType, "type of a place" {
         /// A warehouse, also a vendor's.
         Warehouse = "warehouse",
         /// A store.
@@ -100,7 +56,7 @@ words! {
 
 words! {
     /// Who pays the carrier.
-    pub enum CarrierPayment {
+    CarrierPayment, "carrier payment type" {
         /// The sender.
         Prepaid = "prepaid",
         /// The receiver.
@@ -109,37 +65,17 @@ words! {
 }
 
 words! {
-    /// What a unit is like.
-    pub enum Condition {
-        /// `N`.
-        N = "N",
-        /// `A`.
-        A = "A",
-        /// `R`.
-        R = "R",
-        /// `B`.
-        B = "B",
-        /// `TT`.
-        Tt = "TT",
-        /// `C`.
-        C = "C",
-        /// `X`.
-        X = "X",
-    }
-}
-
-words! {
-    /// What a carton refers to.
-    pub enum ReferenceType {
-        /// A stock transfer order.
-        StockTransferOrder = "StockTransferOrder",
-        /// A return authorisation.
-        Ra = "RA",
-        /// A return.
-        Rma = "RMA",
-        /// An order.
-        ForwardOrder = "ForwardOrder",
-        /// An order of the returns portal.
-        ReturnsPortalOrder = "ReturnsPortalOrder",
+    /// Where a shipment stands.
+    State, "state of a shipment" {
+        /// Units can be added; nobody was told of it.
+        Open = "open",
+        /// Its units are fixed, and it was told that it will ship.
+        Announced = "announced",
+        /// It left the warehouse.
+        Shipped = "shipped",
+        /// It arrived.
+        Delivered = "delivered",
+        /// It was called off.
+        Canceled = "canceled",
     }
 }

@@ -1,7 +1,8 @@
 //! An ASN: what it says, and what is known of it.
 
 use chrono::{DateTime, Utc};
-use domain::inbound::{Condition, ReferenceType, State};
+use domain::asn::{Condition, ReferenceType};
+use domain::inbound::State;
 use uuid::Uuid;
 
 /// What an ASN says.

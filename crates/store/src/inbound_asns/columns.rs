@@ -1,6 +1,6 @@
 //! The lines of an ASN, column by column, as a statement takes them.
 
-use domain::inbound::Condition;
+use domain::asn::Condition;
 
 use super::Line;
 

@@ -1,10 +1,10 @@
 //! What warehouses' systems send of shipments.
 
-use domain::shipment::{CarrierPayment, Condition, Kind, ReferenceType};
+use domain::shipment::{CarrierPayment, Kind};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
 
-use crate::json::Str;
+use crate::asn::{ConditionWord, ReferenceWord, word};
 use crate::shape::{Identifier, List, Shape, Text, Timestamp, object};
 
 object! {
@@ -143,28 +143,6 @@ object! {
     }
 }
 
-/// Declares a field that is one of a few words.
-macro_rules! word {
-    ($(#[doc = $doc:literal])* $name:ident of $word:ty) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy)]
-        pub struct $name(pub $word);
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let Str(word) = Str::deserialize(deserializer)?;
-                word.parse().map(Self).map_err(D::Error::custom)
-            }
-        }
-
-        impl Shape for $name {
-            fn schema() -> Value {
-                json!({ "type": "string", "enum": <$word>::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>() })
-            }
-        }
-    };
-}
-
 word! {
     /// What a shipment is for.
     KindWord of Kind
@@ -172,14 +150,6 @@ word! {
 word! {
     /// Who pays the carrier.
     PaymentWord of CarrierPayment
-}
-word! {
-    /// What a carton refers to.
-    ReferenceWord of ReferenceType
-}
-word! {
-    /// What a unit is like.
-    ConditionWord of Condition
 }
 
 /// The number of a vendor.

@@ -4,11 +4,12 @@ use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
+use domain::asn::is_number;
 use store::inbound_asns::Asn;
 use store::{inbound_asn_pages, inbound_asns};
 use uuid::Uuid;
 use wire::answer::ErrorBody;
-use wire::inbound::{AnnouncedAsn, AnnouncedAsns, AsnNumber, InboundAsnOut, InboundAsns, InboundAsnsQuery, MOST_LISTED};
+use wire::inbound::{AnnouncedAsn, AnnouncedAsns, InboundAsnOut, InboundAsns, InboundAsnsQuery, MOST_LISTED};
 
 use crate::app::App;
 use crate::flow::announce_asns::{AnnounceError, Announced, announce as announce_asns};
@@ -184,7 +185,7 @@ pub(super) async fn shown<S>(app: &App, caller: crate::http::caller::Caller<S>, 
 /// The ASN that an address names.
 pub(super) fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
     let Path(number) = path.map_err(|_| ApiError::NotFound)?;
-    if AsnNumber::fits(&number) { Ok(number) } else { Err(ApiError::NotFound) }
+    if is_number(&number) { Ok(number) } else { Err(ApiError::NotFound) }
 }
 
 /// Why an ASN was not changed.

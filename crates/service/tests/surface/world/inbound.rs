@@ -4,11 +4,11 @@ use backhaul::flow::configure_endpoint::{Change, set_endpoint};
 use backhaul::flow::configure_place::{WarehouseChange, set_warehouse};
 use domain::access::{Scope, Scopes};
 use domain::message::Interface;
-use domain::place::Address;
 use reqwest::Method;
 use sandbox::merchant::{Merchant as Systems, Received};
 use serde_json::{Value, json};
 
+use super::warehouse::address;
 use super::{Merchant, Reply, World};
 
 /// The warehouse that every merchant with a yard has.
@@ -108,17 +108,7 @@ impl Merchant<'_> {
 
     /// Gets it the warehouse [`WAREHOUSE`].
     pub async fn has_a_warehouse(&self) {
-        let word = ToOwned::to_owned;
-        let address = Address {
-            name: word("Dock 4"),
-            company: None,
-            street: word("7 Dock Rd"),
-            street2: None,
-            city: word("Reno"),
-            state: word("NV"),
-            zip: word("89501"),
-        };
-        let change = WarehouseChange { name: Some(word("Reno")), address: Some(address), ..WarehouseChange::default() };
+        let change = WarehouseChange { name: Some("Reno".to_owned()), address: Some(address("Dock 4")), ..WarehouseChange::default() };
         set_warehouse(&self.world.app, "test", self.id, &WAREHOUSE.parse().unwrap(), change).await.unwrap();
     }
 }
