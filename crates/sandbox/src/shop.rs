@@ -4,13 +4,14 @@
 //! of example.com, in streets of that name.
 
 mod catalogue;
+mod goods;
 mod told;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use self::catalogue::{CITIES, PEOPLE, Product};
-pub use self::told::{Told, ToldOfDropShip, ToldOfExchange};
+pub use self::told::{Told, ToldOfExchange, ToldOfGoods};
 use crate::merchant::{Merchant, OnShelf};
 
 /// Tax, in percent of what is paid for the goods.

@@ -39,33 +39,30 @@ impl Told {
     }
 }
 
-/// What a message on a drop-ship order said, in short.
+/// What a warehouse's message said, in short: on a drop-ship order, on a unit that came in or on goods that leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldOfDropShip {
+pub struct ToldOfGoods {
     /// Why it was sent, such as `drop_shipment.confirmed`.
     pub event: String,
-    /// The order.
-    pub order: String,
-    /// The status of the order, or the carrier's number of the shipment.
+    /// The order, or the ASN.
+    pub subject: String,
+    /// The status of the order or of the shipment, the carrier's number of a drop shipment, or the unit that came in.
     pub what: String,
 }
 
-impl ToldOfDropShip {
-    /// Reads a message; nothing if it is not about a drop-ship order.
+impl ToldOfGoods {
+    /// Reads a message; nothing if it is about something else.
     #[must_use]
     pub fn read(received: &Received) -> Option<Self> {
         let body = received.json();
-        let (told, what) = match (body.get("shipment"), body.get("order")) {
-            (Some(shipment), _) => (shipment, "tracking_number"),
-            (None, Some(order)) => (order, "status"),
-            (None, None) => return None,
+        let (told, subject, what) = match (body.get("shipment"), body.get("order")) {
+            (Some(shipment), _) => (shipment, "client_identifier", "tracking_number"),
+            (None, Some(order)) => (order, "client_identifier", "status"),
+            (None, None) if body.get("unit_identifier").is_some() => (&body, "asn_number", "unit_identifier"),
+            (None, None) => (&body, "asn_number", "status"),
         };
         let word = |name: &str| told.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(Self {
-            event: received.header("x-service-event")?.to_owned(),
-            order: word("client_identifier")?,
-            what: word(what).unwrap_or_default(),
-        })
+        Some(Self { event: received.header("x-service-event")?.to_owned(), subject: word(subject)?, what: word(what).unwrap_or_default() })
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! - The database (`database.rs`): a temporary PostgreSQL, or the sandbox that `DATABASE_URL` names.
 //! - Two merchants with orders (`seed.rs`), whose systems, carriers and warehouses are simulated.
+//! - Their warehouses and vendors, and the goods that are on their way (`places.rs`).
 //! - A first return (`tour.rs`), so that a message is delivered before anybody asks for one.
 //! - What to paste (`welcome.rs`), and how all of it looks (`paint.rs`).
 
 pub(super) mod database;
 mod paint;
+mod places;
 mod seed;
 mod tour;
 mod welcome;

@@ -58,9 +58,13 @@ impl Running {
         self.lines.recv_timeout(Duration::from_mins(1)).unwrap_or_else(|_| panic!("nothing more after\n{}", self.printed.join("\n")))
     }
 
-    /// Waits for a line with this in it.
-    fn says(&self, word: &str) {
-        while !self.line().contains(word) {}
+    /// Waits until each of these was in a line.
+    fn says(&self, words: &[&str]) {
+        let mut missing = words.to_vec();
+        while !missing.is_empty() {
+            let line = self.line();
+            missing.retain(|word| !line.contains(word));
+        }
     }
 
     /// All commands to paste, from the first to the last.
@@ -151,8 +155,19 @@ fn what_dev_prints_can_be_pasted() {
     ] {
         assert!(out.contains(expected), "{expected}\n{out}\n{err}");
     }
-    running.says("drop_shipment.confirmed");
-    running.says("a mail to ");
+    running.says(&[
+        "drop_shipment.confirmed",
+        "drop_shipment.partially_cancelled",
+        "drop_shipment.cancelled",
+        "drop_shipment.rejected",
+        "inventory_receipt.received",
+        "outbound_asn.pending",
+        "outbound_asn.shipped",
+        "outbound_asn.delivered",
+        "outbound_asn.canceled",
+        "OUT-S-1_2",
+        "a mail to ",
+    ]);
     let cluster = running.cluster();
     assert!(cluster.exists());
     running.end();

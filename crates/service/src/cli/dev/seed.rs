@@ -18,6 +18,7 @@ use store::{carrier_accounts, merchants};
 use wire::drop_ship::DropShipOrderIn;
 use wire::label::PostalAddress;
 
+use super::places;
 use crate::app::App;
 use crate::flow::accept_orders::accept_orders;
 use crate::flow::configure_merchant::IssuedCredential;
@@ -26,14 +27,16 @@ use crate::flow::take_drop_ship_orders::take_drop_ship_orders;
 use crate::flow::{configure_carrier, configure_endpoint, configure_merchant};
 
 /// Who does what `backhaul dev` does, for the audit.
-const ACTOR: &str = "dev";
+pub(super) const ACTOR: &str = "dev";
 /// Whom to tell when a merchant's systems fail.
 const CONTACT: &str = "engineers@example.com";
 /// What their systems are told of, or asked for.
-const TOLD: [Interface; 6] = [
+const TOLD: [Interface; 8] = [
     Interface::Rma,
     Interface::ExchangeVariants,
     Interface::ExchangeOrder,
+    Interface::OutboundAsn,
+    Interface::InventoryReceipt,
     Interface::DropShipmentConfirmation,
     Interface::DropShipmentCancellation,
     Interface::DropShipmentPartialCancellation,
@@ -105,6 +108,7 @@ async fn sow_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<
         set_policy(app, ACTOR, id, policy(plan)?).await?;
         push(app, id, &plan.shop.orders(plan.orders, app.now())).await?;
         give(app, id, &plan.shop.drop_ship_orders(plan.drop_ship)).await?;
+        places::furnish(app, id, plan.shop).await?;
     }
     let credential = configure_merchant::issue_credential(app, ACTOR, id, Scopes::all(), "backhaul dev").await?;
     let narrow = Scopes::from_iter([Scope::Warehouse]);
@@ -178,6 +182,7 @@ impl Demo {
     /// Its warehouse, which works through the service at `address`.
     pub(super) fn warehouse(&self, address: SocketAddr) -> anyhow::Result<Warehouse> {
         let IssuedCredential { client_id, client_secret } = &self.warehouse;
-        Ok(Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?)
+        let warehouse = Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?;
+        Ok(warehouse.receives_at(places::WAREHOUSE).sends(self.shop.pallets(places::WAREHOUSE, places::VENDOR)))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use sandbox::mailbox::Mailbox;
 use sandbox::merchant::{Merchant as Receiver, Received};
-use sandbox::shop::{self, Told, ToldOfDropShip, ToldOfExchange};
+use sandbox::shop::{self, Told, ToldOfExchange, ToldOfGoods};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use wire::returns;
@@ -31,21 +31,21 @@ pub(super) struct Arrival {
 enum News {
     Return(Told),
     Exchange(ToldOfExchange),
-    DropShip(ToldOfDropShip),
+    Goods(ToldOfGoods),
 }
 
 impl News {
     fn read(received: &Received) -> Option<Self> {
         let of_return = || Told::read(received).map(Self::Return);
         let of_exchange = || ToldOfExchange::read(received).map(Self::Exchange);
-        of_return().or_else(of_exchange).or_else(|| ToldOfDropShip::read(received).map(Self::DropShip))
+        of_return().or_else(of_exchange).or_else(|| ToldOfGoods::read(received).map(Self::Goods))
     }
 
     /// Whether it says of a return that this happened, or that its parcel is there.
     fn says(&self, what: &str) -> bool {
         match self {
             Self::Return(told) => told.event == what || told.parcel.as_deref() == Some(what),
-            Self::Exchange(_) | Self::DropShip(_) => false,
+            Self::Exchange(_) | Self::Goods(_) => false,
         }
     }
 }
@@ -135,7 +135,7 @@ fn line(when: &str, Arrival { merchant, news }: &Arrival, paint: Paint) -> Strin
             format!("{rma}  {event:20}  {status:9}  {} {number}{exchange}", paint.good(&format!("{place:12}")))
         }
         News::Exchange(ToldOfExchange { event, rma, sku }) => format!("{rma}  {event:31}  {}", paint.good(sku)),
-        News::DropShip(ToldOfDropShip { event, order, what }) => format!("{order:11}  {event:33}  {}", paint.good(what)),
+        News::Goods(ToldOfGoods { event, subject, what }) => format!("{subject:11}  {event:33}  {}", paint.good(what)),
     };
     format!("  {}  {} {}", paint.dim(when), paint.bold(&format!("{merchant:13}")), text.trim_end())
 }

@@ -1,0 +1,39 @@
+//! Where the goods of a merchant of `backhaul dev` are: its warehouse, its vendor, and what is on the way to the warehouse.
+
+use anyhow::anyhow;
+use domain::id::MerchantId;
+use domain::place::Address;
+use sandbox::shop::Shop;
+
+use super::seed::ACTOR;
+use crate::app::App;
+use crate::flow::announce_asns::announce;
+use crate::flow::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
+use crate::inbound;
+
+/// The id of the warehouse.
+pub(super) const WAREHOUSE: &str = "WH-1";
+/// The number of the first vendor of a merchant.
+pub(super) const VENDOR: u32 = 1;
+
+/// Gives a new merchant a warehouse and a vendor, and announces goods to the warehouse, as the merchant's systems do.
+pub(super) async fn furnish(app: &App, merchant: MerchantId, shop: Shop) -> anyhow::Result<()> {
+    let change = WarehouseChange {
+        name: Some("Returnsburg".to_owned()),
+        external_identifier: Word::Set("0042".to_owned()),
+        stock_transfer_identifier: Word::Set("ST-42".to_owned()),
+        address: Some(address(&format!("{} Returns", shop.name), "1 Warehouse Way", "Returnsburg")),
+    };
+    set_warehouse(app, ACTOR, merchant, &WAREHOUSE.parse()?, change).await?;
+    add_vendor(app, ACTOR, merchant, "Example Makers".to_owned(), address("Returns Desk", "1 Example Mill", "Exampleton")).await?;
+    let text = shop.inbound_asns().to_string();
+    let sent = wire::inbound::read(text.as_bytes()).map_err(|_| anyhow!("the sample ASNs are refused"))?;
+    let asns: Vec<_> = sent.inbound_asns.0.iter().map(inbound::asn).collect();
+    announce(app, merchant, &asns).await?;
+    Ok(())
+}
+
+fn address(name: &str, street: &str, city: &str) -> Address {
+    let [name, street, city, state, zip] = [name, street, city, "OH", "43085"].map(ToOwned::to_owned);
+    Address { name, company: None, street, street2: None, city, state, zip }
+}
