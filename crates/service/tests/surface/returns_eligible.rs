@@ -18,6 +18,32 @@ fn free(method: Way) -> Offer {
 }
 
 #[tokio::test]
+async fn a_shopper_sees_the_order_as_it_is_stored() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let seen = async || {
+        let seen = merchant.asks_what_can_come_back("A-1").await;
+        let lines: Vec<String> =
+            seen["items"].as_array().unwrap().iter().map(|line| format!("{} {}", line["order_line_item_identifier"], told(line))).collect();
+        (seen["order_identifier"].clone(), lines)
+    };
+    let mut order = sold("A-1", 2);
+    merchant.publishes(&message([order.clone()])).await;
+    assert_eq!(seen().await, (json!("A-1"), vec![r#""L1" 2 of 2: "#.to_owned()]));
+    order["updated_at"] = "2026-03-01T12:00:00Z".into();
+    let mut second = order["items"][0].clone();
+    second["identifier"] = "L2".into();
+    order["items"].as_array_mut().unwrap().push(second);
+    merchant.publishes(&message([order.clone()])).await;
+    let both = (json!("A-1"), vec![r#""L1" 2 of 2: "#.to_owned(), r#""L2" 2 of 2: "#.to_owned()]);
+    assert_eq!(seen().await, both, "what is stored now, not what was");
+    order["updated_at"] = "2026-02-01T00:00:00Z".into();
+    order["items"] = json!([line("L1", 1)]);
+    merchant.publishes(&message([order])).await;
+    assert_eq!(seen().await, both, "what comes late is not stored");
+}
+
+#[tokio::test]
 async fn only_shipped_units_that_are_not_spoken_for_can_come_back() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
