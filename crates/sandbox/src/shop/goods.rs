@@ -1,5 +1,6 @@
 //! What a shop's warehouse gets and sends: the goods that are announced to it, and the pallets that leave it.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::Shop;
@@ -28,10 +29,10 @@ impl Shop {
         json!({ "inbound_asns": asns.collect::<Vec<_>>() })
     }
 
-    /// Pallets that leave the warehouse `from` for a vendor: one for each thing that becomes of them, as their numbers say. The
+    /// Pallets that leave the warehouse `from` for a vendor at the time `now`: one for each thing that becomes of them, as their numbers say. The
     /// first is so large that it is told in two parts.
     #[must_use]
-    pub fn pallets(&self, from: &str, vendor: u32) -> Vec<Pallet> {
+    pub fn pallets(&self, from: &str, vendor: u32, now: DateTime<Utc>) -> Vec<Pallet> {
         const PLAYS: [(&str, u32); 3] = [("", 600), ("-SIM-UNANNOUNCED", 40), ("-SIM-CANCEL", 20)];
         let pallets = PLAYS.iter().zip(self.products).zip(1..).map(|(((play, units), product), number)| Pallet {
             number: format!("OUT-{}-{number}{play}", self.prefix),
@@ -39,6 +40,7 @@ impl Shop {
             vendor,
             sku: product.sku.to_owned(),
             units: *units,
+            ship_date: now,
         });
         pallets.collect()
     }
@@ -50,7 +52,8 @@ mod tests {
 
     #[test]
     fn the_goods_of_two_shops_have_names_of_their_own() {
-        for (one, other) in SHOES.pallets("WH-1", 1).iter().zip(OUTDOOR.pallets("WH-1", 1)) {
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        for (one, other) in SHOES.pallets("WH-1", 1, now).iter().zip(OUTDOOR.pallets("WH-1", 1, now)) {
             assert_ne!(one.number, other.number);
         }
         assert_ne!(SHOES.inbound_asns(), OUTDOOR.inbound_asns());

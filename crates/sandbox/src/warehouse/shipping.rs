@@ -2,7 +2,6 @@
 
 mod plan;
 
-use chrono::Utc;
 use serde_json::json;
 
 pub use self::plan::Pallet;
@@ -43,7 +42,7 @@ async fn find(service: &Service, pallet: &Pallet) -> Result<Option<Shown>, Troub
 async fn take(service: &Service, pallet: &Pallet, step: &Step) -> Result<(), Trouble> {
     let at = |word: &str| format!("{SHIPMENTS}/{}/{word}", pallet.number);
     let (path, body) = match step {
-        Step::Make => (SHIPMENTS.to_owned(), pallet.made(Utc::now())),
+        Step::Make => (SHIPMENTS.to_owned(), pallet.made()),
         Step::Fill(units) => (at("units"), pallet.filled(units.clone())),
         Step::Announce => (at("announce"), json!({})),
         Step::Ship => (at("ship"), json!({})),

@@ -103,7 +103,7 @@ async fn live(database: &Database, port: u16, settings: Settings, steps: &Steps,
         output::text(&welcome::welcome(&format!("http://{address}"), database, &demos, app.now(), steps.paint));
         // From here on the log says what goes wrong; before, whatever did was told already.
         telemetry::start(&app.settings.log);
-        let (one, other) = (demos.0.warehouse(address)?, demos.1.warehouse(address)?);
+        let (one, other) = (demos.0.warehouse(address, app.now())?, demos.1.warehouse(address, app.now())?);
         tokio::join!(
             tour::report(&app, &receiver, &mailbox, arrivals, steps.paint),
             one.keep_working(WAREHOUSE_PAUSE),

@@ -57,6 +57,7 @@ async fn the_warehouse_sends_its_pallets_and_calls_off_what_it_was_told_to() {
         vendor: 1,
         sku: "SHOE".to_owned(),
         units,
+        ship_date: "2026-03-02T12:00:00Z".parse().unwrap(),
     };
     let pallets = [("P-1", 501), ("P-2-SIM-UNANNOUNCED", 2), ("P-3-SIM-CANCEL", 2)].map(pallet);
     let warehouse = Warehouse::new(&world.base, &dock.merchant.client_id, &dock.merchant.client_secret).unwrap().sends(pallets.to_vec());

@@ -29,6 +29,8 @@ pub struct Pallet {
     pub sku: String,
     /// How many units of that.
     pub units: u32,
+    /// When it is to leave.
+    pub ship_date: DateTime<Utc>,
 }
 
 /// A pallet as the service shows it, as far as the warehouse cares.
@@ -92,8 +94,8 @@ impl Pallet {
         }
     }
 
-    /// The request to make it; it leaves `today`.
-    pub(super) fn made(&self, today: DateTime<Utc>) -> Value {
+    /// The request to make it.
+    pub(super) fn made(&self) -> Value {
         json!({
             "asn_number": self.number,
             "kind": "vendor",
@@ -104,7 +106,7 @@ impl Pallet {
             "carrier": "SimFreight",
             "carrier_payment_type": "prepaid",
             "tracking_numbers": [format!("PRO-{}", self.number)],
-            "ship_date": today.to_rfc3339_opts(SecondsFormat::Secs, true),
+            "ship_date": self.ship_date.to_rfc3339_opts(SecondsFormat::Secs, true),
         })
     }
 
@@ -138,7 +140,8 @@ mod tests {
     use super::*;
 
     fn pallet(number: &str, units: u32) -> Pallet {
-        Pallet { number: number.to_owned(), from: "WH-1".to_owned(), vendor: 1, sku: "RUN-42".to_owned(), units }
+        let [number, from, sku] = [number, "WH-1", "RUN-42"].map(ToOwned::to_owned);
+        Pallet { number, from, vendor: 1, sku, units, ship_date: "2026-03-01T12:00:00Z".parse().unwrap() }
     }
 
     /// Every step of a pallet, with what the service would show after each.

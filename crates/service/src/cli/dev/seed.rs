@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, anyhow};
+use chrono::{DateTime, Utc};
 use domain::access::{Scope, Scopes};
 use domain::id::{Handle, MerchantId};
 use domain::message::Interface;
@@ -179,10 +180,10 @@ impl Demo {
         Ok(self.carrier.sends_webhooks_to(&url, self.webhook_secret.expose_secret())?)
     }
 
-    /// Its warehouse, which works through the service at `address`.
-    pub(super) fn warehouse(&self, address: SocketAddr) -> anyhow::Result<Warehouse> {
+    /// Its warehouse, which works through the service at `address`, from `now` on.
+    pub(super) fn warehouse(&self, address: SocketAddr, now: DateTime<Utc>) -> anyhow::Result<Warehouse> {
         let IssuedCredential { client_id, client_secret } = &self.warehouse;
         let warehouse = Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?;
-        Ok(warehouse.receives_at(places::WAREHOUSE).sends(self.shop.pallets(places::WAREHOUSE, places::VENDOR)))
+        Ok(warehouse.receives_at(places::WAREHOUSE).sends(self.shop.pallets(places::WAREHOUSE, places::VENDOR, now)))
     }
 }
