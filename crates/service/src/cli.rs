@@ -24,6 +24,7 @@ mod reference;
 mod report;
 mod returns;
 mod serve;
+mod shopper;
 mod vendor;
 mod warehouse;
 
@@ -96,6 +97,9 @@ enum Command {
     /// Returns: list, show, cancel, resend, convert-exchange.
     #[command(subcommand)]
     Returns(returns::Command),
+    /// Shoppers: erase them.
+    #[command(subcommand)]
+    Shopper(shopper::Command),
     /// Policies: what merchants' returns may be like: show, set.
     #[command(subcommand)]
     Policy(policy::Command),
@@ -163,6 +167,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Deliverers => deliverers::run(&app().await?, cli.output).await?,
         Command::Orders(command) => orders::run(command, &app().await?, cli.output).await?,
         Command::Returns(command) => returns::run(command, &app().await?, cli.output).await?,
+        Command::Shopper(command) => shopper::run(command, &app().await?, cli.output).await?,
         Command::Policy(command) => policy::run(command, &app().await?, cli.output).await?,
         Command::Report(command) => report::run(command, &app().await?, cli.output).await?,
         Command::Limit(command) => limit::run(command, &app().await?, cli.output).await?,

@@ -17,6 +17,7 @@ pub mod configure_place;
 pub mod convert_exchange;
 pub mod count_calls;
 pub mod create_shipment;
+pub mod erase_shopper;
 pub mod forget_carrier_events;
 pub mod import_orders;
 pub mod issue_token;

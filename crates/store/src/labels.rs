@@ -39,14 +39,15 @@ pub async fn insert(tx: &mut Tx, rma: Uuid, label: &Label<'_>, now: DateTime<Utc
     Ok(())
 }
 
-/// The document to print for the return `identifier` of `merchant`, once there is one.
+/// The document to print for the return `identifier` of `merchant`, once there is one, and unless it
+/// was erased.
 pub async fn document(store: &Store, merchant: MerchantId, identifier: &str) -> Result<Option<Vec<u8>>, Failed> {
     let pdf = sqlx::query_scalar!(
         r#"
         select label.pdf
         from rma
         join label on label.merchant_id = rma.merchant_id and label.rma_id = rma.rma_id
-        where rma.merchant_id = $1 and rma.identifier = $2
+        where rma.merchant_id = $1 and rma.identifier = $2 and label.pdf <> ''
         "#,
         merchant.0,
         identifier,

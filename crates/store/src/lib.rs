@@ -19,6 +19,7 @@ pub mod drop_ship_cancellations;
 pub mod drop_ship_orders;
 pub mod drop_shipments;
 pub mod endpoints;
+pub mod erasures;
 pub mod exchange_orders;
 pub mod failures;
 pub mod feed;

@@ -65,6 +65,8 @@ pub struct Found {
     pub sequence: i64,
     /// What is sent, byte for byte.
     pub body: String,
+    /// Whether what it said was erased.
+    pub erased: bool,
     /// What is owed of it, if it is.
     pub owed: Option<Owed>,
     /// Its entry in the failure queue, if it ever had one.
@@ -116,6 +118,7 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
         r#"
         select
             text.kind as "kind!", text.event as "event!", text.subject as "subject!", text.sequence as "sequence!", text.body as "body!",
+            text.erased as "erased!",
             delivery.attempts as "attempts?", delivery.attempts_before as "attempts_before?",
             case when delivery.due_at < 'infinity' then delivery.due_at end as due_at,
             case when delivery.due_at = 'infinity' then (
@@ -129,11 +132,11 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
         from (
             select kept.*
             from (
-                select message.kind, message.event, message.subject, message.sequence, message.body
+                select message.kind, message.event, message.subject, message.sequence, message.body, message.erased
                 from message
                 where message.merchant_id = $1 and message.message_id = $2
                 union all
-                select failure.kind, failure.event, failure.subject, failure.sequence, failure.body
+                select failure.kind, failure.event, failure.subject, failure.sequence, failure.body, failure.erased
                 from failure
                 where failure.merchant_id = $1 and failure.message_id = $2
             ) as kept
@@ -157,6 +160,7 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
             subject: row.subject,
             sequence: row.sequence,
             body: row.body,
+            erased: row.erased,
             owed: attempts.map(|(attempts, before)| Owed {
                 attempts: attempts.saturating_add(before),
                 due_at: row.due_at,

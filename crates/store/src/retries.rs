@@ -21,6 +21,17 @@ pub struct Candidate {
     pub attempts: i16,
     /// Whether newer messages of its subject were delivered meanwhile.
     pub overtaken: bool,
+    /// Whether what it said was erased.
+    pub erased: bool,
+}
+
+/// Holds `message` until the transaction ends, if it is still kept, so that nobody erases it meanwhile.
+pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!("select from message where merchant_id = $1 and message_id = $2 for share", merchant, message)
+        .fetch_optional(tx.connection())
+        .await?;
+    Ok(())
 }
 
 /// How many newer messages of a subject are looked at.
@@ -32,7 +43,7 @@ pub async fn find(tx: &mut Tx, message: Uuid) -> Result<Option<Candidate>, Faile
         Candidate,
         r#"
         select
-            text.kind as "kind!", text.subject as "subject!", text.sequence as "sequence!",
+            text.kind as "kind!", text.subject as "subject!", text.sequence as "sequence!", text.erased as "erased!",
             greatest(
                 (select max(attempt.number) from attempt where attempt.merchant_id = $1 and attempt.message_id = $2),
                 (select failure.attempts from failure where failure.merchant_id = $1 and failure.message_id = $2),
@@ -60,11 +71,11 @@ pub async fn find(tx: &mut Tx, message: Uuid) -> Result<Option<Candidate>, Faile
         from (
             select kept.*
             from (
-                select message.kind, message.subject, message.sequence
+                select message.kind, message.subject, message.sequence, message.erased
                 from message
                 where message.merchant_id = $1 and message.message_id = $2
                 union all
-                select failure.kind, failure.subject, failure.sequence
+                select failure.kind, failure.subject, failure.sequence, failure.erased
                 from failure
                 where failure.merchant_id = $1 and failure.message_id = $2
             ) as kept

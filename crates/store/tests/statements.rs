@@ -206,8 +206,9 @@ fn no_write_asks_the_database_for_time_or_chance() {
 
 /// Who writes the rows of the delivery engine: the table of docs/adr/0010-one-writer-per-row.md, by module of the store. The
 /// flows' modules are `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`, the owner's are `settlements`, `notices` and
-/// `retry_jobs`, and others ask it by `deliveries`. Calls of endpoints that are asked are counted by `reports`.
-const WRITERS: [(&str, &str, &[&str]); 20] = [
+/// `retry_jobs`, and others ask it by `deliveries`. Calls of endpoints that are asked are counted by `reports`. What was said to whoever is
+/// erased is overwritten by `erasures`, as docs/adr/0020-erasing.md has it.
+const WRITERS: [(&str, &str, &[&str]); 21] = [
     ("insert into", "message", &["endpoints", "outbox"]),
     ("insert into", "delivery", &["endpoints", "outbox", "retries", "retry_jobs"]),
     ("update", "delivery", &["deliveries", "settlements"]),
@@ -216,7 +217,8 @@ const WRITERS: [(&str, &str, &[&str]); 20] = [
     ("insert into", "attempt_hourly", &["reports", "settlements"]),
     ("insert into", "delivered_hourly", &["settlements"]),
     ("insert into", "failure", &["settlements"]),
-    ("update", "failure", &["failures", "settlements"]),
+    ("update", "attempt", &["erasures"]),
+    ("update", "failure", &["erasures", "failures", "settlements"]),
     ("insert into", "retry_job", &["retry_jobs"]),
     ("update", "retry_job", &["retry_jobs"]),
     ("update", "delivery_bucket", &["leases"]),
@@ -226,7 +228,7 @@ const WRITERS: [(&str, &str, &[&str]); 20] = [
     ("update", "endpoint", &["endpoints"]),
     ("insert into", "endpoint_notice", &["notices"]),
     ("update", "endpoint_notice", &["notices"]),
-    ("update", "message", &[]),
+    ("update", "message", &["erasures"]),
     ("delete from", "message", &[]),
 ];
 

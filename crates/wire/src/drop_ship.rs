@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-pub use self::content::{Address, Content, ItemContent};
+pub use self::content::{Address, Content, ItemContent, NOBODY};
 pub use self::report::{
     CancelIn, CancelItemsIn, CancellationContent, RejectIn, ShipIn, ShipmentContent, UnitsContent, UnitsIn, read_cancel, read_cancel_items,
     read_reject, read_ship, too_many, unknown_item,

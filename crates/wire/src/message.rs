@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+/// What stands in place of a body that was erased with the shopper's data.
+pub const ERASED: &str = r#"{"erased":true}"#;
+
 /// How many messages a page has at most.
 pub const MOST_MESSAGES: u32 = 100;
 
@@ -116,6 +119,8 @@ pub struct MessageOut {
     pub failure: Option<FailureOut>,
     /// What is sent, exactly.
     pub body: String,
+    /// Whether what it said was erased with the shopper's data: `body` is not what was sent, and it is not sent again.
+    pub erased: bool,
     /// What became of each call, first to last; a call that was made again with a new token has the number of the first.
     pub attempts: Vec<AttemptOut>,
 }

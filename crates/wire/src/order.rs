@@ -4,6 +4,7 @@
 //! explained through the published schema. What the rules of the domain find is put into words by `explain`. [`read_one`]
 //! does the same for an order that stands alone, as on a line of an import.
 
+mod erased;
 mod explain;
 mod sale;
 mod single;
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use utoipa::IntoParams;
 
+pub use self::erased::erased;
 pub use self::explain::{changed_under_returns, conflict, overrefunded, reused_refund_line, rma_differs, rma_not_live, time_differs};
 pub use self::sale::read_stored;
 pub use self::single::{RefusedOrder, read_one};

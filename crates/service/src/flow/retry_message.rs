@@ -45,6 +45,11 @@ pub enum RetryMessageError {
     /// It is a trial.
     #[error("a trial is not tried again; `backhaul endpoint test` sends a new one")]
     Trial,
+    /// What it said is gone.
+    #[error(
+        "the message was erased with the shopper's data and cannot be sent again; `backhaul returns resend` tells how the return stands now"
+    )]
+    Erased,
     /// Its units are refunded instead.
     #[error("the exchange was turned into refunds; placing the order now would give the shopper both")]
     Converted,
@@ -66,6 +71,9 @@ pub enum Asker<'a> {
 pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, message: Uuid) -> Result<Retried, RetryMessageError> {
     let now = app.now();
     let mut tx = app.store.begin(merchant).await?;
+    // Whoever erases or withdraws it at the same time goes first, or waits.
+    retries::hold(&mut tx, message).await?;
+    failures::hold(&mut tx, message).await?;
     let candidate = retries::find(&mut tx, message).await?.ok_or(RetryMessageError::NoSuchMessage(message))?;
     let kind = candidate.kind.parse().map_err(|_| Failed::Refused("a stored kind is unknown".to_owned()))?;
     let actor = match (kind, asker) {
@@ -74,8 +82,10 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
         (Kind::Of(_), Asker::Merchant) => "merchant",
         (Kind::Of(_) | Kind::Internal(_), Asker::Operator(actor)) => actor,
     };
+    if candidate.erased {
+        return Err(RetryMessageError::Erased);
+    }
     let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
-    failures::hold(&mut tx, message).await?;
     let owed = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
     // Looked at last: whoever converts it at the same time has been waited for.
     if kind == Kind::Of(Interface::ExchangeOrder)

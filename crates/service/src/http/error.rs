@@ -55,6 +55,8 @@ pub(super) enum ApiError {
     ImportRunning,
     /// It cannot be done as things stand; in a sentence, with what to do.
     Conflict(String),
+    /// It was there and never will be again; in a sentence.
+    Gone(&'static str),
     /// The message has faults.
     Faulty(Vec<Fault>),
     /// It is one too many.
@@ -158,6 +160,7 @@ impl ApiError {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::ImportRunning | Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::Gone(_) => StatusCode::GONE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -204,6 +207,7 @@ impl ApiError {
                 "Another request runs this import; let it finish, or try again when it has shown no sign of life for 15 seconds.".to_owned()
             }
             Self::Conflict(why) => why.clone(),
+            Self::Gone(why) => (*why).to_owned(),
             Self::Interrupted(import, cause) => format!(
                 "{} What was read so far is stored; send the same file again to POST /v1/order_imports?resume={import}.",
                 cause.message()

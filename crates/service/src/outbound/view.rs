@@ -43,6 +43,7 @@ pub(crate) fn message(found: Found, attempts: Vec<Attempt>) -> MessageOut {
         subject: found.subject,
         sequence: found.sequence,
         body: found.body,
+        erased: found.erased,
         attempts: attempts.into_iter().map(attempt_out).collect(),
     }
 }

@@ -28,6 +28,7 @@ mod drop_ship_messages;
 mod drop_ship_model;
 mod drop_ship_races;
 mod drop_ship_reports;
+mod erasing;
 mod event_stream;
 mod events;
 mod exchange_options;

@@ -90,6 +90,40 @@ pub struct ItemContent {
     pub comments: Option<String>,
 }
 
+/// What stands in place of what must be there, and was erased.
+pub const NOBODY: &str = "erased";
+
+impl Content {
+    /// The same order without anything that may be personal: where it went, who paid, and what people wrote about it.
+    #[must_use]
+    pub fn erased(self) -> Self {
+        Self {
+            shipping_address: Address::of_nobody(),
+            billing_address: self.billing_address.map(|_| Address::of_nobody()),
+            order_items: self.order_items.into_iter().map(|item| ItemContent { comments: None, ..item }).collect(),
+            comments: None,
+            ..self
+        }
+    }
+}
+
+impl Address {
+    fn of_nobody() -> Self {
+        let nobody = || NOBODY.to_owned();
+        Self {
+            name: nobody(),
+            company: None,
+            telephone_number: None,
+            street: nobody(),
+            street2: None,
+            city: nobody(),
+            state: None,
+            zip_code: None,
+            country: nobody(),
+        }
+    }
+}
+
 pub(super) fn text(text: Option<&Text<'_>>) -> Option<String> {
     text.map(|text| text.0.to_string())
 }

@@ -149,6 +149,7 @@ fn message_id(path: Result<Path<String>, PathRejection>) -> Result<Uuid, ApiErro
         (status = 202, description = "It is owed once more, and due at once.", body = MessageRetried),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
         (status = 409, description = "It is still owed, or there is no endpoint for it.", body = ErrorBody),
+        (status = 410, description = "It was erased with the shopper's data.", body = ErrorBody),
     )
 )]
 pub(crate) async fn retry(
@@ -164,6 +165,9 @@ pub(crate) async fn retry(
             ApiError::Conflict(format!("There is no endpoint for {kind}; ask the operator to set one, then try again."))
         }
         RetryMessageError::Trial => ApiError::Conflict("A trial is not tried again; ask the operator for a new one.".to_owned()),
+        RetryMessageError::Erased => ApiError::Gone(
+            "The message was erased with the shopper's data and cannot be sent again; POST /v1/returns/{rma_identifier}/resend tells how a return stands now.",
+        ),
         RetryMessageError::Converted => {
             ApiError::Conflict("The exchange was turned into refunds; placing the order now would give the shopper both.".to_owned())
         }

@@ -1,0 +1,224 @@
+//! What is kept of shoppers, overwritten where it stands. The rows stay, so that returns and refunds go on.
+//!
+//! Whoever erases overwrites messages first and looks at what is owed afterwards; whoever tries a message again holds it first and
+//! looks whether it is erased afterwards. So one of the two always sees the other.
+
+use domain::id::MerchantId;
+use domain::message::Kind;
+use uuid::Uuid;
+
+use crate::orders::Fingerprint;
+use crate::{Failed, Store, Tx};
+
+/// A page of a merchant's orders, as far as they are a shopper's.
+pub struct Page {
+    /// The shopper's orders among them.
+    pub orders: Vec<String>,
+    /// The last order that was looked at; nothing when there are no more.
+    pub next: Option<String>,
+}
+
+/// How many orders are looked at in a page.
+const LOOKED_AT: i64 = 10_000;
+
+/// Looks for orders with this e-mail address among those of `merchant` after the order `after`. Nothing else looks for it, so that
+/// there is no index that every order would have to pay for.
+pub async fn orders_of(store: &Store, merchant: MerchantId, email: &Fingerprint, after: &str) -> Result<Page, Failed> {
+    let row = sqlx::query!(
+        r#"
+        select
+            coalesce(array_agg(identifier) filter (where email_fingerprint = $2), '{}') as "orders!",
+            max(identifier) as last,
+            count(*) as "looked_at!"
+        from (
+            select identifier, email_fingerprint
+            from customer_order
+            where merchant_id = $1 and identifier > $3
+            order by identifier
+            limit $4
+        ) as page
+        "#,
+        merchant.0,
+        email.as_slice(),
+        after,
+        LOOKED_AT,
+    )
+    .fetch_one(&store.pool)
+    .await?;
+    Ok(Page { orders: row.orders, next: row.last.filter(|_| row.looked_at == LOOKED_AT) })
+}
+
+/// A return of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfOrder {
+    /// Its id.
+    pub id: Uuid,
+    /// Its identifier.
+    pub identifier: String,
+}
+
+/// The returns of the order `order`, locked until the transaction ends. The order is locked.
+pub async fn lock_returns(tx: &mut Tx, order: &str) -> Result<Vec<OfOrder>, Failed> {
+    let returns = sqlx::query_as!(
+        OfOrder,
+        "select rma_id as id, identifier from rma where merchant_id = $1 and order_identifier = $2 order by rma_id for update",
+        tx.merchant().0,
+        order,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(returns)
+}
+
+/// The messages of these kinds on these subjects, wherever they are kept.
+pub async fn messages(tx: &mut Tx, on: &[(Kind, &str)]) -> Result<Vec<Uuid>, Failed> {
+    let (kinds, subjects): (Vec<&str>, Vec<&str>) = on.iter().map(|(kind, subject)| (kind.as_str(), *subject)).unzip();
+    let messages = sqlx::query_scalar!(
+        r#"
+        select message.message_id as "message_id!"
+        from message
+        join unnest($2::text[], $3::text[]) as on_it (kind, subject) on on_it.subject = message.subject and on_it.kind = message.kind
+        where message.merchant_id = $1 and message.kind <> 'endpoint_test' and not message.internal
+        union
+        select message.message_id
+        from message
+        join unnest($2::text[], $3::text[]) as on_it (kind, subject) on on_it.subject = message.subject and on_it.kind = message.kind
+        where message.merchant_id = $1 and message.internal
+        union
+        select failure.message_id
+        from failure
+        join unnest($2::text[], $3::text[]) as on_it (kind, subject) on on_it.subject = failure.subject and on_it.kind = failure.kind
+        where failure.merchant_id = $1 and not failure.erased
+        "#,
+        tx.merchant().0,
+        &kinds as &[&str],
+        &subjects as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(messages)
+}
+
+/// Those of `messages` that are still to be delivered, or that somebody may still try again.
+pub async fn outstanding(tx: &mut Tx, messages: &[Uuid]) -> Result<Vec<Uuid>, Failed> {
+    let outstanding = sqlx::query_scalar!(
+        r#"
+        select message_id as "message_id!" from delivery where merchant_id = $1 and message_id = any($2)
+        union
+        select message_id from failure where merchant_id = $1 and message_id = any($2) and state in ('open', 'contacted')
+        "#,
+        tx.merchant().0,
+        messages,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(outstanding)
+}
+
+/// Overwrites what `messages` said and what was answered to them, with `body` in place of theirs. Answers how many were not erased
+/// before.
+pub async fn erase_messages(tx: &mut Tx, messages: &[Uuid], body: &str) -> Result<u64, Failed> {
+    let merchant = tx.merchant().0;
+    let said = sqlx::query!(
+        "update message set body = $3, erased = true where merchant_id = $1 and message_id = any($2) and not erased",
+        merchant,
+        messages,
+        body,
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!(
+        "update failure set body = $3, note = null, erased = true where merchant_id = $1 and message_id = any($2) and not erased",
+        merchant,
+        messages,
+        body,
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!(
+        "update attempt set answer = null where merchant_id = $1 and message_id = any($2) and answer is not null",
+        merchant,
+        messages,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(said.rows_affected())
+}
+
+/// Overwrites what is kept of an order, with `snapshot` in place of its own, and of its refunds. The digest is that of nothing, so
+/// that whatever the merchant sends is news. The order is locked.
+pub async fn erase_order(tx: &mut Tx, order: &str, snapshot: &str) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!(
+        r#"
+        update customer_order
+        set snapshot = $3, digest = $4, email_fingerprint = null, zip_fingerprint = null
+        where merchant_id = $1 and identifier = $2
+        "#,
+        merchant,
+        order,
+        snapshot,
+        [0; 32].as_slice(),
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!("update refund set note = null where merchant_id = $1 and order_identifier = $2 and note is not null", merchant, order,)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// Overwrites what is kept of returns, which are locked: who returns a gift, the label, and how the request was answered that
+/// started it. Such a request finds its key taken.
+pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    let ids: Vec<Uuid> = returns.iter().map(|of_order| of_order.id).collect();
+    sqlx::query!(
+        r#"
+        update idempotency_key
+        set request_hash = $3, answer = '{}'
+        from rma
+        where idempotency_key.merchant_id = $1 and rma.merchant_id = $1 and rma.rma_id = any($2)
+            -- A request and the return that it started have the same time.
+            and idempotency_key.used_at = rma.created_at and position(rma.identifier in idempotency_key.answer) > 0
+        "#,
+        merchant,
+        &ids,
+        [0; 32].as_slice(),
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!("update label set pdf = '' where merchant_id = $1 and rma_id = any($2)", merchant, &ids).execute(tx.connection()).await?;
+    sqlx::query!(
+        "update rma set giftee_email = null where merchant_id = $1 and rma_id = any($2) and giftee_email is not null",
+        merchant,
+        &ids,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Overwrites what is kept of a drop-ship order, with `content` in place of its own, and what people at the warehouse wrote about
+/// it, with `word`. The order is locked.
+pub async fn erase_drop_ship_order(tx: &mut Tx, order: Uuid, content: &str, word: &str) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!(
+        r#"
+        update drop_ship_order
+        set content = $3, comments = null, reject_reason = case when reject_reason is not null then $4 end
+        where merchant_id = $1 and drop_ship_order_id = $2
+        "#,
+        merchant,
+        order,
+        content,
+        word,
+    )
+    .execute(tx.connection())
+    .await?;
+    // A report that comes again is told from another by this; its name is all that counts from now on.
+    sqlx::query!("update drop_ship_cancellation set content = '{}' where merchant_id = $1 and drop_ship_order_id = $2", merchant, order)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
