@@ -48,7 +48,7 @@ async fn infested_tables(world: &World) -> Vec<String> {
     let mut connection = world.database.connect().await;
     let tables = "select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname";
     let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.unwrap();
-    let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let mut found = Vec::new();
     for table in tables {
         let look = format!("select count(*) from {table} as kept where kept::text like '%{CANARY}%' or kept::text like '%{hex}%'");
