@@ -183,10 +183,11 @@ async fn a_return_of_an_exchange_order_names_the_order_that_it_was_made_for() {
 
 #[tokio::test]
 async fn a_return_is_refunded_when_its_refund_and_its_exchange_are_both_there_whichever_comes_first() {
-    let world = World::new().await;
-    let boutique = world.boutique("acme").await;
-    let merchant = &boutique.shop.merchant;
     for (order, placed_first) in [("A-1", true), ("A-2", false)] {
+        // A world of its own: nothing is delivered in it before it is looked at.
+        let world = World::new().await;
+        let boutique = world.boutique("acme").await;
+        let merchant = &boutique.shop.merchant;
         merchant.publishes(&message([and_socks(sold(order, 1), 1)])).await;
         let mut wanted = exchange(order, 1, "SHOE-43");
         wanted["items"].as_array_mut().unwrap().push(json!({ "order_line_item_identifier": "L2" }));
