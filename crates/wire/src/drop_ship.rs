@@ -31,7 +31,7 @@ const ORDERS: &str = "drop_ship_orders";
 
 object! {
     /// Drop-ship orders, 1 to 100 of them; taken all or none.
-    pub struct DropShipOrdersIn<'a> as "DropShipOrders" at 1 {
+    pub struct DropShipOrdersIn<'a> as "GiveDropShipOrders" at 1 {
         /// The orders.
         drop_ship_orders: List<DropShipOrderIn<'a>, 1, MOST_ORDERS>,
     }
