@@ -23,6 +23,7 @@
 //! - [`message`] is what merchants see of the messages to them.
 //! - [`endpoint_test`] is the trial that an operator sends to an endpoint; [`headers`] are those of all messages we send.
 //! - [`mail`] is a mail as it is kept until it is sent; [`notice`] is what the operator's systems are told of endpoints.
+//! - [`webhook`] is how all of them are published.
 //!
 //! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
 //! cannot be printed.
@@ -58,3 +59,4 @@ pub mod shape;
 pub mod time;
 pub mod token;
 pub mod variants;
+pub mod webhook;

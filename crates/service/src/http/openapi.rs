@@ -1,7 +1,5 @@
 //! The OpenAPI document, generated from the handlers and from the shapes in `wire`.
 
-mod webhooks;
-
 use std::sync::LazyLock;
 
 use axum::http::header;
@@ -59,7 +57,7 @@ fn build() -> Value {
         components.insert("securitySchemes".to_owned(), security());
         if let Some(schemas) = components.get_mut("schemas").and_then(Value::as_object_mut) {
             schemas.extend(wire::schema::components());
-            schemas.extend(webhooks::schemas());
+            schemas.extend(wire::webhook::schemas());
             schemas.sort_keys();
         }
     }
@@ -67,7 +65,7 @@ fn build() -> Value {
     let operations = paths.into_iter().flat_map(|paths| paths.values_mut()).filter_map(Value::as_object_mut).flatten();
     operations.for_each(|(_, operation)| complete(operation));
     if let Some(document) = document.as_object_mut() {
-        document.insert("webhooks".to_owned(), webhooks::webhooks());
+        document.insert("webhooks".to_owned(), wire::webhook::webhooks());
     }
     document
 }
@@ -137,4 +135,30 @@ fn security() -> Value {
 )]
 pub(super) async fn document() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], text())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Map;
+
+    use super::*;
+
+    #[test]
+    fn no_two_shapes_have_one_name() {
+        let mut head = Head::openapi();
+        head.merge(public().into_openapi());
+        let document = serde_json::to_value(&head).unwrap();
+        let answers = document.pointer("/components/schemas").and_then(Value::as_object).unwrap();
+        let (requests, messages) = (wire::schema::components(), wire::webhook::schemas());
+        let names = |schemas: &Map<String, Value>| schemas.keys().cloned().collect::<BTreeSet<_>>();
+        let taken: BTreeSet<String> = names(answers).union(&names(&messages)).cloned().collect();
+        assert_eq!(names(&requests).intersection(&taken).collect::<Vec<_>>(), Vec::<&String>::new(), "one would stand for the other");
+        // An answer may show what a message tells, as the very same shape.
+        for name in names(answers).intersection(&names(&messages)) {
+            assert_eq!(answers[name]["properties"], messages[name]["properties"], "{name}");
+        }
+        assert!(answers.len() > 50 && requests.len() > 20 && messages.len() > 7);
+    }
 }

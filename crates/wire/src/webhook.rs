@@ -1,14 +1,15 @@
-//! What merchants' systems are called with: the `webhooks` of the document, one for each interface.
+//! What merchants' systems are called with, as it is published: one webhook for each interface.
 
 use domain::message::Interface;
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
-use wire::drop_shipment::{DropShipmentCancellation, DropShipmentConfirmation, DropShipmentPartialCancellation};
-use wire::exchange_order::ExchangeOrderMessage;
-use wire::headers;
-use wire::inventory_receipt::InventoryReceipt;
-use wire::outbound_asn::OutboundAsnMessage;
-use wire::rma::RmaMessage;
+
+use crate::drop_shipment::{DropShipmentCancellation, DropShipmentConfirmation, DropShipmentPartialCancellation};
+use crate::exchange_order::ExchangeOrderMessage;
+use crate::headers;
+use crate::inventory_receipt::InventoryReceipt;
+use crate::outbound_asn::OutboundAsnMessage;
+use crate::rma::RmaMessage;
 
 /// The messages, which no handler mentions.
 #[derive(OpenApi)]
@@ -27,7 +28,8 @@ struct Messages;
 const LEFT_OUT: [&str; 1] = ["giftee_email"];
 
 /// The schemas of all messages, by name.
-pub(super) fn schemas() -> Map<String, Value> {
+#[must_use]
+pub fn schemas() -> Map<String, Value> {
     let document = serde_json::to_value(Messages::openapi()).unwrap_or_default();
     let schemas = document.pointer("/components/schemas").and_then(Value::as_object).cloned().unwrap_or_default();
     schemas.into_iter().map(|(name, schema)| (name, whole(schema))).collect()
@@ -44,14 +46,15 @@ fn whole(mut schema: Value) -> Value {
     schema
 }
 
-/// How each interface is called.
-pub(super) fn webhooks() -> Value {
+/// How each interface is called: the `webhooks` of an OpenAPI document.
+#[must_use]
+pub fn webhooks() -> Value {
     Interface::ALL.into_iter().map(|interface| (interface.as_str().to_owned(), webhook(interface))).collect::<Map<_, _>>().into()
 }
 
 fn webhook(interface: Interface) -> Value {
     let path = interface.path();
-    let called = match interface {
+    let mut called = match interface {
         Interface::Rma => posted("A return was started or has changed.", "RmaMessage"),
         Interface::ExchangeVariants => return json!({ "get": asked(path) }),
         Interface::ExchangeOrder => {
@@ -71,7 +74,6 @@ fn webhook(interface: Interface) -> Value {
             posted("Units of a drop-ship order were cancelled.", "DropShipmentPartialCancellation")
         }
     };
-    let mut called = called;
     if let Some(called) = called.as_object_mut() {
         called.insert(
             "description".to_owned(),
