@@ -1,4 +1,5 @@
 //! Exchanges: something else for what comes back.
 
+pub mod answer;
 pub mod order;
 pub mod variant;

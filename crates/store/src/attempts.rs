@@ -1,5 +1,7 @@
 //! The history of calls.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
@@ -43,13 +45,13 @@ pub async fn list(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
     Ok(attempts)
 }
 
-/// Whether every call of `message` so far is known to have been answered with a 4xx: all of its `counted` attempts, and every
-/// call that was written down, but those in `known`, of which the caller knows more.
-pub async fn were_refused(tx: &mut Tx, message: Uuid, counted: i16, known: &[Uuid]) -> Result<bool, Failed> {
+/// Whether every call of `message` so far is known to have been answered with one of the statuses of `refusals`: all of its
+/// `counted` attempts, and every call that was written down, but those in `known`, of which the caller knows more.
+pub async fn were_refused(tx: &mut Tx, message: Uuid, counted: i16, known: &[Uuid], refusals: Range<u16>) -> Result<bool, Failed> {
     let row = sqlx::query!(
         r#"
         select
-            coalesce(bool_and(coalesce(status between 400 and 499, false)), true) as "refused!",
+            coalesce(bool_and(coalesce(status >= $4::integer and status < $5::integer, false)), true) as "refused!",
             count(distinct number) as "numbers!"
         from attempt
         where merchant_id = $1 and message_id = $2 and attempt_id <> all ($3)
@@ -57,6 +59,8 @@ pub async fn were_refused(tx: &mut Tx, message: Uuid, counted: i16, known: &[Uui
         tx.merchant().0,
         message,
         known,
+        i32::from(refusals.start),
+        i32::from(refusals.end),
     )
     .fetch_one(tx.connection())
     .await?;

@@ -8,6 +8,20 @@ use uuid::Uuid;
 use crate::outbox::{Message, Owed, bucket, owed};
 use crate::{Failed, Store, Tx};
 
+/// Reads rows of endpoints that are not removed: what else they must meet, and its arguments.
+macro_rules! endpoints {
+    ($end:tt $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "select endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, "
+                + "authentication, secret, previous_secret, previous_secret_until, revision, paused_at, changed_at from endpoint "
+                + "where removed_at is null and "
+                + $end,
+            $($argument),*
+        )
+    };
+}
+
 /// An endpoint as it is kept; what is secret is sealed.
 #[derive(Clone)]
 pub struct Endpoint {
@@ -200,78 +214,27 @@ pub async fn remove(tx: &mut Tx, endpoint: EndpointId, now: DateTime<Utc>) -> Re
 
 /// The endpoint of the transaction's merchant for messages of `kind`, locked against other changes.
 pub async fn lock(tx: &mut Tx, kind: Kind) -> Result<Option<Endpoint>, Failed> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"
-        select
-            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
-            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
-        from endpoint
-        where merchant_id = $1 and interface = $2 and removed_at is null
-        for update
-        "#,
-        tx.merchant().0,
-        kind.as_str(),
-    )
-    .fetch_optional(tx.connection())
-    .await?;
+    let row = endpoints!("merchant_id = $1 and interface = $2 for update", tx.merchant().0, kind.as_str(),)
+        .fetch_optional(tx.connection())
+        .await?;
     row.map(Endpoint::try_from).transpose()
 }
 
 /// The endpoint `endpoint` of `merchant`, for whoever delivers.
 pub async fn find(store: &Store, merchant: MerchantId, endpoint: EndpointId) -> Result<Option<Endpoint>, Failed> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"
-        select
-            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
-            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
-        from endpoint
-        where merchant_id = $1 and endpoint_id = $2 and removed_at is null
-        "#,
-        merchant.0,
-        endpoint.0,
-    )
-    .fetch_optional(&store.engine)
-    .await?;
+    let row = endpoints!("merchant_id = $1 and endpoint_id = $2", merchant.0, endpoint.0,).fetch_optional(&store.engine).await?;
     row.map(Endpoint::try_from).transpose()
 }
 
 /// The endpoint of `merchant` for `interface`, for whoever asks it.
 pub async fn find_for(store: &Store, merchant: MerchantId, interface: Interface) -> Result<Option<Endpoint>, Failed> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"
-        select
-            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
-            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
-        from endpoint
-        where merchant_id = $1 and interface = $2 and removed_at is null
-        "#,
-        merchant.0,
-        interface.as_str(),
-    )
-    .fetch_optional(&store.pool)
-    .await?;
+    let row = endpoints!("merchant_id = $1 and interface = $2", merchant.0, interface.as_str(),).fetch_optional(&store.pool).await?;
     row.map(Endpoint::try_from).transpose()
 }
 
 /// The endpoints of `merchant`, without those for work of our own.
 pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Endpoint>, Failed> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"
-        select
-            endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
-            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at
-        from endpoint
-        where merchant_id = $1 and removed_at is null and not internal
-        order by interface
-        "#,
-        merchant.0,
-    )
-    .fetch_all(&store.pool)
-    .await?;
+    let rows = endpoints!("merchant_id = $1 and not internal order by interface", merchant.0,).fetch_all(&store.pool).await?;
     rows.into_iter().map(Endpoint::try_from).collect()
 }
 

@@ -4,6 +4,8 @@
 //! looks at its epoch first, so that a former owner's writes change nothing: whoever takes a bucket over changes that row,
 //! and so waits for transactions that hold it.
 
+mod queue;
+
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
@@ -15,7 +17,7 @@ use uuid::Uuid;
 
 use crate::crash::{self, Point};
 use crate::outbox::bucket;
-use crate::{Failed, Store, Tx, notices};
+use crate::{Failed, Store, Tx};
 
 /// A bucket as its owner holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -164,9 +166,9 @@ async fn settle_all(
     let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
     let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
     // Whoever tries a message again holds its entry in the failure queue before its delivery; so is it here.
-    keep_failures(connection, &ours).await?;
-    resolve(connection, &attempts).await?;
-    withdraw(connection, &ours).await?;
+    queue::keep(connection, &ours).await?;
+    queue::resolve(connection, &attempts).await?;
+    queue::withdraw(connection, &ours).await?;
     let removed = remove(connection, &ours).await?;
     postpone(connection, &ours).await?;
     park(connection, &ours).await?;
@@ -347,112 +349,6 @@ async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Res
     .execute(connection)
     .await?;
     crash::point(Point::SettleParked);
-    Ok(())
-}
-
-/// Takes messages out of the failure queue that were tried again by hand and have arrived. Others cost nothing here.
-async fn resolve(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
-    let arrived = attempts.iter().filter(|attempt| attempt.by_hand && attempt.arrived());
-    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = arrived.map(|attempt| (attempt.merchant.0, attempt.message)).unzip();
-    if messages.is_empty() {
-        return Ok(());
-    }
-    let rows = sqlx::query!(
-        r#"
-        update failure
-        set state = 'resolved'
-        from unnest($1::uuid[], $2::uuid[]) as arrived (merchant_id, message_id)
-        where failure.merchant_id = arrived.merchant_id and failure.message_id = arrived.message_id
-        returning failure.merchant_id, failure.endpoint_id
-        "#,
-        &merchants,
-        &messages,
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    let (merchants, endpoints): (Vec<Uuid>, Vec<Uuid>) = rows.into_iter().map(|row| (row.merchant_id, row.endpoint_id)).unzip();
-    notices::note_emptied(connection, &merchants, &endpoints).await
-}
-
-/// Takes messages out of the failure queue that were tried again by hand, and have been withdrawn.
-async fn withdraw(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Withdrawn));
-    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = withdrawn.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
-    if messages.is_empty() {
-        return Ok(());
-    }
-    let rows = sqlx::query!(
-        r#"
-        update failure
-        set state = 'discarded'
-        from unnest($1::uuid[], $2::uuid[]) as withdrawn (merchant_id, message_id)
-        where failure.merchant_id = withdrawn.merchant_id and failure.message_id = withdrawn.message_id
-        returning failure.merchant_id, failure.endpoint_id
-        "#,
-        &merchants,
-        &messages,
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    let (merchants, endpoints): (Vec<Uuid>, Vec<Uuid>) = rows.into_iter().map(|row| (row.merchant_id, row.endpoint_id)).unzip();
-    notices::note_emptied(connection, &merchants, &endpoints).await
-}
-
-/// Writes messages that are given up into the failure queue, with a copy of their bodies.
-async fn keep_failures(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let (mut merchants, mut messages) = (Vec::new(), Vec::new());
-    let (mut times, mut counts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-    for settlement in settlements {
-        if let Fate::Failed { attempts, reason, failed_at } = &settlement.fate {
-            merchants.push(settlement.merchant.0);
-            messages.push(settlement.message);
-            times.push(*failed_at);
-            counts.push(*attempts);
-            reasons.push(reason.as_str());
-        }
-    }
-    if messages.is_empty() {
-        return Ok(());
-    }
-    sqlx::query!(
-        r#"
-        insert into failure (
-            merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body
-        )
-        select
-            given_up.merchant_id, given_up.message_id, delivery.endpoint_id, delivery.sequence, given_up.failed_at, given_up.attempts,
-            text.kind, text.event, text.subject, given_up.reason, 'open', text.body
-        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::smallint[], $5::text[])
-            as given_up (merchant_id, message_id, failed_at, attempts, reason)
-        join delivery on delivery.merchant_id = given_up.merchant_id and delivery.message_id = given_up.message_id
-        -- The day of a message that was tried again by hand may be dropped by now: then the failure queue has its text.
-        cross join lateral (
-            select kept.kind, kept.event, kept.subject, kept.body
-            from (
-                select message.kind, message.event, message.subject, message.body
-                from message
-                where message.merchant_id = given_up.merchant_id and message.message_id = given_up.message_id
-                union all
-                select failure.kind, failure.event, failure.subject, failure.body
-                from failure
-                where failure.merchant_id = given_up.merchant_id and failure.message_id = given_up.message_id
-                    and delivery.lane = delivery.message_id::text
-            ) as kept
-            limit 1
-        ) as text
-        on conflict (merchant_id, message_id) do update
-        set endpoint_id = excluded.endpoint_id, failed_at = excluded.failed_at, attempts = excluded.attempts, reason = excluded.reason,
-            state = 'open'
-        "#,
-        &merchants,
-        &messages,
-        &times,
-        &counts,
-        &reasons as &[&str],
-    )
-    .execute(connection)
-    .await?;
-    crash::point(Point::SettleFailuresKept);
     Ok(())
 }
 

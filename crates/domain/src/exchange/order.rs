@@ -3,7 +3,6 @@
 use super::variant::Variant;
 use crate::money::Cents;
 use crate::rma::choice::{Getting, Picked};
-use crate::rma::money::UnitMoney;
 use crate::rma::sale::SoldLine;
 
 /// What is ordered for the units of a return.
@@ -44,12 +43,12 @@ pub struct GiftCard<'a> {
 /// The exchange order for these units of a return; none if all of them are refunded. A gift card that is worth something gets
 /// the `bonus` on top.
 #[must_use]
-pub fn of<'a>(units: &[(&Picked<'a>, UnitMoney)], bonus: Cents) -> Option<ExchangeOrder<'a>> {
+pub fn of<'a>(units: &[Picked<'a>], bonus: Cents) -> Option<ExchangeOrder<'a>> {
     let mut replacements: Vec<Replacement<'a>> = Vec::new();
     let mut returned: Vec<(&'a SoldLine, u32)> = Vec::new();
     let mut value = 0;
-    for (picked, money) in units {
-        let line = picked.line;
+    for picked in units {
+        let (line, money) = (picked.line, picked.money);
         match picked.getting {
             Getting::Refund => {}
             Getting::Variant(variant) => {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::exchange::{Exchanges, NoExchange, Standing};
 use super::eligibility::{LineEligibility, Obstacle, free_numbers, is_gift, offers};
+use super::money::{UnitMoney, unit_money};
 use super::policy::{Offer, Policy};
 use super::sale::{Sale, SoldLine};
 use super::{Method, RefundType};
@@ -64,6 +65,8 @@ pub struct Picked<'a> {
     pub reason: &'a str,
     /// What the shopper gets for it.
     pub getting: Getting<'a>,
+    /// What was paid for it.
+    pub money: UnitMoney,
 }
 
 /// What a shopper gets for a unit.
@@ -170,7 +173,8 @@ pub fn choose<'a>(
         let used = used.entry(&line.identifier).or_default();
         for number in free_numbers(line, used, wanted.quantity) {
             used.insert(number);
-            units.push(Picked { line, number, reason: wanted.reason, getting });
+            let money = unit_money(line, number).unwrap_or_default();
+            units.push(Picked { line, number, reason: wanted.reason, getting, money });
         }
     }
     let chosen: Vec<(&SoldLine, u32)> = chosen.into_values().filter(|(_, units)| *units > 0).collect();

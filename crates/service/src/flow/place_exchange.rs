@@ -4,6 +4,7 @@
 //! placed it; then the units are never refunded without somebody having looked.
 
 use chrono::{DateTime, Utc};
+use domain::exchange::answer::{REFUSALS, may_be_final};
 use domain::exchange::order::ExchangeOrder;
 use domain::message::{Interface, Kind};
 use domain::money::Cents;
@@ -76,7 +77,7 @@ impl Reaction for ExchangeAnswered {
     }
 
     fn minds(&self, status: u16) -> bool {
-        matches!(status, 409 | 422)
+        may_be_final(status)
     }
 }
 
@@ -97,10 +98,10 @@ async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -
 
 /// Refunds the units if the merchant has certainly not placed the order, and withdraws it then.
 async fn refund_if_refused(app: &App, tx: &mut Tx, ending: &Ending) -> Result<Followed, Failed> {
-    let refused = |call: &Call| call.status.is_some_and(|status| (400..500).contains(&status));
+    let refused = |call: &Call| call.status.is_some_and(|status| REFUSALS.contains(&status));
     let known: Vec<Uuid> = ending.calls.iter().map(|call| call.id).collect();
     let before = ending.number.saturating_sub(1);
-    if !ending.calls.iter().all(refused) || !attempts::were_refused(tx, ending.message, before, &known).await? {
+    if !ending.calls.iter().all(refused) || !attempts::were_refused(tx, ending.message, before, &known, REFUSALS).await? {
         return Ok(Followed::default());
     }
     let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(Followed::default()) };

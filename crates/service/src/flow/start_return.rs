@@ -11,7 +11,7 @@ use domain::money::Cents;
 use domain::rma::choice::{Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, Wanted, choose};
 use domain::rma::eligibility::{self, Taken};
 use domain::rma::identifier::Identifier;
-use domain::rma::money::{self, Financials, UnitMoney};
+use domain::rma::money::{self, Financials};
 use domain::rma::policy::{Offer, Policy, REMINDED_AFTER};
 use domain::rma::sale::Sale;
 use domain::rma::{Rma, Unit};
@@ -159,13 +159,11 @@ async fn attempt(
         StartReturnError::Faulty(against.iter().map(|impossible| wire::returns::fault(impossible, &policy)).collect())
     };
     let chosen = chosen.map_err(|against| faulty(&against))?;
-    let money: Vec<UnitMoney> = chosen.units.iter().map(|unit| money::unit_money(unit.line, unit.number).unwrap_or_default()).collect();
-    let new = make(app, wanted, &sale, &policy, &chosen, &money, original, now);
+    let new = make(app, wanted, &sale, &policy, &chosen, original, now);
     let told = tell_new(app, &mut tx, &new).await?;
     let label = want_label(app, &mut tx, &new, &order).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
-    let units: Vec<(&Picked<'_>, UnitMoney)> = chosen.units.iter().zip(money).collect();
-    let (exchange, order_owed) = match exchange::order::of(&units, bonus) {
+    let (exchange, order_owed) = match exchange::order::of(&chosen.units, bonus) {
         None => (None, None),
         Some(wanted) => match want_exchange(app, &mut tx, &new, &order, &wanted, &policy).await? {
             Some((exchange, owed)) => (Some(exchange), Some(owed)),
@@ -196,26 +194,24 @@ pub(crate) fn taken(claims: &[Claim], refunded: &BTreeMap<String, u64>) -> BTree
 }
 
 /// The new return.
-#[expect(clippy::too_many_arguments, reason = "everything that a return is made of")]
 fn make(
     app: &App,
     wanted: &StartReturnIn<'_>,
     sale: &Sale,
     policy: &Policy,
     chosen: &Chosen<'_>,
-    money: &[UnitMoney],
     original_order: Option<String>,
     now: DateTime<Utc>,
 ) -> Return {
     let Chosen { offer: Offer { method, fee, deducted }, gift, units } = chosen;
     let (method, fee) = (*method, *fee);
-    let paid: Vec<_> = units.iter().zip(money).map(|(unit, money)| (*money, unit.getting.refund_type())).collect();
+    let paid: Vec<_> = units.iter().map(|unit| (unit.money, unit.getting.refund_type())).collect();
     let shares = money::financials(&paid, if *deducted { fee } else { Cents::default() });
-    let item = |((unit, money), financials): ((&Picked<'_>, &UnitMoney), Financials)| Item {
+    let item = |(unit, financials): (&Picked<'_>, Financials)| Item {
         sku: unit.line.sku.clone(),
         title: unit.line.title.clone(),
         reason: unit.reason.to_owned(),
-        money: *money,
+        money: unit.money,
         financials,
         refund: None,
         exchange_sku: match unit.getting {
@@ -244,7 +240,7 @@ fn make(
         cancel_reason: None,
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),
-        items: units.iter().zip(money).zip(shares.units).map(item).collect(),
+        items: units.iter().zip(shares.units).map(item).collect(),
         rma,
     }
 }

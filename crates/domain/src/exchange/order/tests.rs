@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::rma::money::UnitMoney;
 use crate::rma::sale::tests::line;
 
 fn cents(amount: i64) -> Cents {
@@ -23,9 +24,11 @@ fn paid(discount: i64, estimated: i64) -> UnitMoney {
 #[test]
 fn units_of_a_line_for_the_same_variant_are_one_item_with_their_discounts() {
     let (line, blue, red) = (sold("L1"), variant("BLUE"), variant("RED"));
-    let picked = |number, variant| Picked { line: &line, number, reason: "TOO_SMALL", getting: Getting::Variant(variant) };
-    let units = [picked(1, &blue), picked(2, &red), picked(3, &blue)];
-    let units: Vec<_> = units.iter().zip([paid(34, 0), paid(33, 0), paid(33, 0)]).collect();
+    let picked = |number, variant, discount| {
+        let getting = Getting::Variant(variant);
+        Picked { line: &line, number, reason: "TOO_SMALL", getting, money: paid(discount, 0) }
+    };
+    let units = [picked(1, &blue, 34), picked(2, &red, 33), picked(3, &blue, 33)];
     let order = of(&units, cents(500)).expect("an order");
     let items: Vec<_> =
         order.replacements.iter().map(|item| (item.variant.sku.as_str(), item.quantity, item.product, item.discount)).collect();
@@ -36,9 +39,11 @@ fn units_of_a_line_for_the_same_variant_are_one_item_with_their_discounts() {
 #[test]
 fn all_that_goes_for_a_gift_card_is_one_card() {
     let (first, second) = (sold("L1"), sold("L2"));
-    let picked = |line, number| Picked { line, number, reason: "NOT_GIVEN", getting: Getting::GiftCard };
-    let units = [picked(&first, 1), picked(&second, 1), picked(&first, 2)];
-    let units: Vec<_> = units.iter().zip([paid(0, 5_400), paid(0, 1_000), paid(0, 5_399)]).collect();
+    let picked = |line, number, worth| {
+        let getting = Getting::GiftCard;
+        Picked { line, number, reason: "NOT_GIVEN", getting, money: paid(0, worth) }
+    };
+    let units = [picked(&first, 1, 5_400), picked(&second, 1, 1_000), picked(&first, 2, 5_399)];
     let order = of(&units, cents(500)).expect("an order");
     let card = order.gift_card.expect("a card");
     assert_eq!((card.value, card.bonus), (cents(11_799), cents(500)));
@@ -49,10 +54,10 @@ fn all_that_goes_for_a_gift_card_is_one_card() {
 #[test]
 fn a_card_that_is_worth_nothing_has_no_bonus_and_refunds_alone_need_no_order() {
     let line = sold("L1");
-    let picked = |getting| Picked { line: &line, number: 1, reason: "NOT_GIVEN", getting };
-    let card = of(&[(&picked(Getting::GiftCard), paid(0, 0))], cents(500)).and_then(|order| order.gift_card).expect("a card");
+    let picked = |getting, worth| Picked { line: &line, number: 1, reason: "NOT_GIVEN", getting, money: paid(0, worth) };
+    let card = of(&[picked(Getting::GiftCard, 0)], cents(500)).and_then(|order| order.gift_card).expect("a card");
     assert_eq!((card.value, card.bonus), (cents(0), cents(0)));
-    assert_eq!(of(&[(&picked(Getting::Refund), paid(0, 5_400))], cents(500)), None);
+    assert_eq!(of(&[picked(Getting::Refund, 5_400)], cents(500)), None);
 }
 
 proptest! {
@@ -64,11 +69,11 @@ proptest! {
             1 => Getting::GiftCard,
             other => Getting::Variant(&variants[other - 2]),
         };
-        let picked: Vec<_> = choices
-            .iter()
-            .map(|(line, choice, _)| Picked { line: &lines[*line], number: 1, reason: "NOT_GIVEN", getting: getting(*choice) })
-            .collect();
-        let units: Vec<_> = picked.iter().zip(choices.iter().map(|(_, _, worth)| paid(1, *worth))).collect();
+        let picked = |(line, choice, worth): &(usize, usize, i64)| {
+            let money = paid(1, *worth);
+            Picked { line: &lines[*line], number: 1, reason: "NOT_GIVEN", getting: getting(*choice), money }
+        };
+        let units: Vec<_> = choices.iter().map(picked).collect();
         let order = of(&units, cents(500));
         let refunds = choices.iter().filter(|(_, choice, _)| *choice == 0).count();
         prop_assert_eq!(order.is_none(), refunds == choices.len());
