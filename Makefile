@@ -50,9 +50,8 @@ gen: ## Renew what is generated: SQL metadata, the OpenAPI document, the CLI ref
 	@cargo run --quiet -p backhaul -- cli-reference > docs/cli.md
 
 .PHONY: fuzz
-fuzz: ## Fuzz the order message and the token request (FUZZ_RUNS executions each)
-	@scripts/fuzz order_message $(FUZZ_RUNS)
-	@scripts/fuzz token_request $(FUZZ_RUNS)
+fuzz: ## Fuzz the readers of what strangers send (FUZZ_RUNS executions each)
+	@for target in order_message request_body merchant_answer token_request; do scripts/fuzz $$target $(FUZZ_RUNS) || exit 1; done
 
 .PHONY: agreement
 agreement: ## Fast and slow path on 100,000 generated messages

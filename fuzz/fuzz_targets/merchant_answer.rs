@@ -1,0 +1,22 @@
+//! Any bytes at all as what a merchant's system answers: never a panic, and only what can be offered, ordered and kept is read.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wire::exchange_order::PlacedOrder;
+use wire::variants::{self, MOST_VARIANTS};
+
+fuzz_target!(|answer: &[u8]| {
+    if let Some(placed) = PlacedOrder::read(answer) {
+        assert!(!placed.order_identifier.is_empty() && !placed.order_identifier.contains('\0'), "{placed:?}");
+    }
+    let Ok(variants) = variants::read(answer) else { return };
+    assert!(variants.len() <= MOST_VARIANTS, "{} variants", variants.len());
+    for variant in variants {
+        assert!(!variant.sku.is_empty(), "{variant:?}");
+        for url in [variant.image_url, variant.product_url].into_iter().flatten() {
+            let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+            assert!(scheme.is_some_and(|scheme| scheme == "http" || scheme == "https"), "{url}");
+        }
+    }
+});

@@ -1,0 +1,59 @@
+//! Any bytes at all as the body of every other request: what is read fits the published schema, and what is refused is told why.
+
+#![no_main]
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, json};
+use wire::order::Refusal;
+use wire::{carrier, drop_ship, inbound, outbound_shipment, receiving, returns, schema, time};
+
+static SCHEMAS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
+    let components = schema::components();
+    let validator = |name: &String| {
+        let document = json!({ "$ref": format!("#/components/schemas/{name}"), "components": { "schemas": components } });
+        jsonschema::options()
+            .with_format("date-time", |text: &str| time::read(text).is_some())
+            .with_format("date", |text: &str| time::read_day(text).is_some())
+            .should_validate_formats(true)
+            .build(&document)
+            .expect("a published schema")
+    };
+    components.keys().map(|name| (name.clone(), validator(name))).collect()
+});
+
+fn check<T>(body: &[u8], shape: &str, read: Result<T, Refusal>) -> Option<T> {
+    match read {
+        Ok(message) => {
+            let value: Value = serde_json::from_slice(body).expect("what was read is JSON");
+            assert!(SCHEMAS[shape].is_valid(&value), "what does not fit {shape} was read");
+            Some(message)
+        }
+        // A message that is refused without a fault could not be put right by anybody.
+        Err(Refusal::Faulty(faults)) => {
+            assert!(!faults.faults.is_empty(), "{shape} is refused, and nobody says why");
+            None
+        }
+        Err(Refusal::Malformed(_)) => None,
+    }
+}
+
+fuzz_target!(|body: &[u8]| {
+    if let Some(wanted) = check(body, "StartReturn", returns::read(body)) {
+        assert_eq!(wanted.choice().items.len(), wanted.items.0.len());
+    }
+    check(body, "CarrierEvent", carrier::read(body));
+    check(body, "Receipts", receiving::read(body));
+    check(body, "AnnounceInboundAsns", inbound::read(body));
+    check(body, "CreateShipment", outbound_shipment::read_create(body));
+    check(body, "ShipmentUnits", outbound_shipment::read_units(body));
+    check(body, "ShipDate", outbound_shipment::read_ship_date(body));
+    check(body, "DropShipOrderOrOrders", drop_ship::read(body));
+    check(body, "DropShipmentReport", drop_ship::read_ship(body));
+    check(body, "DropShipCancelReport", drop_ship::read_cancel(body));
+    check(body, "DropShipRejectReport", drop_ship::read_reject(body));
+    check(body, "DropShipCancelItemsReport", drop_ship::read_cancel_items(body));
+});
