@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use backhaul::app::App;
-use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::deliverer::Deliverer;
 use backhaul::outbound::signal;
 use chrono::TimeDelta;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 //!
 //! - [`signal`]: a flow tells, after its commit, that an endpoint is owed something.
 //! - `lease` says which buckets of endpoints this process delivers for; `chores` keep it so, and `retries` carry out jobs.
-//! - [`engine`] is the loop that decides; a `desk` is what it holds of one endpoint.
+//! - [`deliverer`] keeps an `engine` at work, the loop that decides; a `desk` is what it holds of one endpoint.
 //! - `attempt` makes one attempt: a `peer` is how to reach the endpoint, for which [`secrets`] opens what is kept sealed
 //!   ([`seal`]); `transport` prepares and sends, for which [`authentication`] and [`signature`] make the headers and [`client`]
 //!   calls, behind the [`guard`].
@@ -19,8 +19,9 @@ pub mod authentication;
 mod carrier;
 mod chores;
 pub mod client;
+pub mod deliverer;
 mod desk;
-pub mod engine;
+mod engine;
 pub mod guard;
 pub(crate) mod lease;
 mod lookout;

@@ -59,8 +59,11 @@ pub(super) struct Set {
     #[arg(long)]
     no_gift_card: bool,
     /// The merchant's word for what it sells, typically a brand, for exchange orders of lines that have none.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_concept")]
     concept: Option<String>,
+    /// There is no such word any more.
+    #[arg(long)]
+    no_concept: bool,
     /// Whether 409 and 422 are the merchant's last word on an exchange order, so that its units are refunded at once.
     #[arg(long, value_enum)]
     refusals_are_final: Option<Switch>,
@@ -112,7 +115,7 @@ impl From<Set> for Change {
             exchange_reasons: Some(set.exchange_reason).filter(|reasons| !reasons.is_empty() || set.no_exchange_reason),
             offers: Some(set.method).filter(|offers| !offers.is_empty()),
             gift_card: if set.no_gift_card { Some(None) } else { set.gift_card.map(Some) },
-            concept: set.concept,
+            concept: if set.no_concept { Some(None) } else { set.concept.map(Some) },
             refusals_are_final: set.refusals_are_final.map(Switch::is_on),
             managed_receiving: set.managed_receiving.map(Switch::is_on),
             express_limit: set.express_limit,

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::app::{App, Phase};
 use crate::http::listener::{self, Door};
-use crate::outbound::engine::Deliverer;
+use crate::outbound::deliverer::Deliverer;
 use crate::outbound::signal;
 use crate::tls::Certificates;
 use crate::{clock, heartbeat, http, limits, telemetry, tls};

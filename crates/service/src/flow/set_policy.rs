@@ -19,8 +19,8 @@ pub struct Change {
     pub reasons: Option<Vec<String>>,
     /// The gift cards that can be had; `Some(None)` when there are none any more.
     pub gift_card: Option<Option<GiftCardTerms>>,
-    /// The merchant's word for what it sells.
-    pub concept: Option<String>,
+    /// The merchant's word for what it sells; `Some(None)` when there is none any more.
+    pub concept: Option<Option<String>>,
     /// Whether 409 and 422 are the merchant's last word on an exchange order.
     pub refusals_are_final: Option<bool>,
     /// All reasons for which an exchange is offered.
@@ -93,7 +93,7 @@ fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
         reasons,
         exchange_reasons,
         gift_card: change.gift_card.unwrap_or(policy.gift_card),
-        concept: change.concept.or(policy.concept),
+        concept: change.concept.unwrap_or(policy.concept),
         refusals_are_final: change.refusals_are_final.unwrap_or(policy.refusals_are_final),
         offers: change.offers.unwrap_or(policy.offers),
         managed_receiving: change.managed_receiving.unwrap_or(policy.managed_receiving),
@@ -114,7 +114,10 @@ fn told(change: &Change) -> String {
             Some(GiftCardTerms { sku, bonus }) => format!("gift_card: {sku}, bonus_cents: {}", bonus.get()),
             None => "no gift_card".to_owned(),
         }),
-        change.concept.as_ref().map(|concept| format!("concept: {concept}")),
+        change.concept.as_ref().map(|concept| match concept {
+            Some(concept) => format!("concept: {concept}"),
+            None => "no concept".to_owned(),
+        }),
         change.refusals_are_final.map(|on| format!("refusals_are_final: {on}")),
         change.exchange_reasons.as_ref().map(|reasons| format!("exchange_reasons: {}", reasons.join(", "))),
         change.offers.as_ref().map(|list| format!("methods: {}", offers(list))),

@@ -7,54 +7,48 @@
 //!   trouble.
 //! - When any of these breaks off, the whole engine ends, and another one follows, which takes its leases anew.
 
+mod calls;
 mod look;
 mod reading;
 mod ready;
 mod troubles;
+mod work;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
 use domain::notice::Told;
-use store::deliveries::{Due, Odd, Oddity, Wanted};
+use store::deliveries::{Odd, Oddity};
 use store::leases;
 use store::notices::Troubled;
 use store::outbox::Owed;
 use store::settlements::{Fate, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use self::calls::Calls;
 pub(super) use self::look::Look;
-use self::reading::{Reading, read};
+use self::reading::Reading;
 use self::ready::Ready;
 pub(super) use self::troubles::Candidate;
 use self::troubles::Troubles;
-use super::attempt::{self, Letter};
-use super::desk::{Desk, Wants};
+use super::desk::Desk;
 use super::lease::Leases;
-use super::peer::{Peer, Unfit};
-use super::reaction::{Reaction, Reactions};
+use super::reaction::Reactions;
 use super::writer::{self, Batch, Settled};
 use super::{chores, lookout, retries, signal};
 use crate::app::App;
-use crate::flow;
-use crate::task::Task;
 
 /// How many writers there are; a bucket always has the same.
 const WRITERS: usize = 4;
-/// How many readings are out at a time, and of how many endpoints each.
-const READERS: usize = 3;
-const MOST_ENDPOINTS: usize = 64;
 /// The longest that the loop sleeps.
 const LONGEST_NAP: Duration = Duration::from_secs(1);
-/// How many calls are out at a time, in all: a bound on connections and memory, far above what slots usually allow.
-const MOST_CALLS: usize = 5_000;
 /// How long a desk with nothing to do is kept.
 const KEPT_IDLE: Duration = Duration::from_mins(1);
 /// How often desks with nothing to do are looked for.
@@ -63,8 +57,6 @@ const SWEEP_EVERY: Duration = Duration::from_secs(5);
 const EXPIRE_EVERY: Duration = Duration::from_millis(100);
 /// How long a deliverer that leaves waits for what is in flight.
 const FAREWELL: Duration = Duration::from_secs(25);
-/// How long after an engine broke off the next one starts.
-const AFTER_BREAK: Duration = Duration::from_secs(1);
 
 /// Something that happened.
 pub(super) enum Event {
@@ -104,101 +96,19 @@ pub(super) enum Event {
     Drain(oneshot::Sender<()>),
 }
 
-/// A deliverer at work in this process. Dropped, it is gone without a word, and its leases run out.
-pub struct Deliverer {
-    /// The way to the engine that is at work.
-    events: Arc<Mutex<UnboundedSender<Event>>>,
-    leave: watch::Sender<bool>,
-    supervisor: Task<()>,
-}
-
-impl Deliverer {
-    /// Starts to deliver; what follows from which delivery, the flows say.
-    #[must_use]
-    pub fn start(app: App) -> Self {
-        let reactions = flow::reactions(&app);
-        Self::start_with(app, reactions)
-    }
-
-    /// Starts to deliver; `reactions` says what follows from which delivery.
-    #[must_use]
-    pub fn start_with(app: App, reactions: Reactions) -> Self {
-        let (sender, arriving) = unbounded_channel();
-        let events = Arc::new(Mutex::new(sender));
-        let (leave, leaving) = watch::channel(false);
-        let supervisor = Task::spawn(supervise(app, reactions, Arc::clone(&events), arriving, leaving));
-        Self { events, leave, supervisor }
-    }
-
-    /// Delivers what is due by the app's clock, and waits until nothing more is.
-    pub async fn deliver_all_due(&self) {
-        let (tell, told) = oneshot::channel();
-        let sent = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Drain(tell));
-        if sent.is_ok() {
-            let _ = told.await;
-        }
-    }
-
-    /// Starts nothing more, finishes what is in flight, and gives the leases back.
-    pub async fn leave(self) {
-        let _ = self.leave.send(true);
-        let _ = self.supervisor.ended().await;
-    }
-}
-
-/// Keeps an engine at work until it leaves. One that breaks off is told of, and followed by another.
-async fn supervise(
-    app: App,
-    reactions: Reactions,
-    events: Arc<Mutex<UnboundedSender<Event>>>,
-    mut arriving: UnboundedReceiver<Event>,
-    leaving: watch::Receiver<bool>,
-) {
-    loop {
-        let sender = events.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let engine = Engine::new(app.clone(), &reactions, sender, leaving.clone());
-        let id = engine.id;
-        match Task::spawn(engine.run(arriving)).ended().await {
-            Ok(Ending::Left) => return,
-            Ok(Ending::Broke) => {}
-            Err(error) => tracing::error!(%error, "the delivery engine broke off"),
-        }
-        app.metrics.engines_broken.inc();
-        // Its calls ended with it, so that its leases can be taken at once.
-        if let Err(failed) = leases::leave(&app.store, id).await {
-            tracing::warn!(%failed, "the leases run out by themselves");
-        }
-        if *leaving.borrow() {
-            return;
-        }
-        tokio::time::sleep(AFTER_BREAK).await;
-        let (sender, next) = unbounded_channel();
-        *events.lock().unwrap_or_else(PoisonError::into_inner) = sender;
-        arriving = next;
-    }
-}
-
 /// How an engine ended.
-enum Ending {
+pub(super) enum Ending {
     /// It was told to leave.
     Left,
     /// A part of it broke off.
     Broke,
 }
 
-/// The calls that are out, by message; they end with whoever holds this.
-#[derive(Default)]
-struct Calls(HashMap<Uuid, AbortHandle>);
-
-impl Drop for Calls {
-    fn drop(&mut self) {
-        self.0.values().for_each(AbortHandle::abort);
-    }
-}
-
-struct Engine {
+/// The engine.
+pub(super) struct Engine {
     app: App,
-    id: Uuid,
+    /// By which its leases are known.
+    pub(super) id: Uuid,
     leases: Arc<Leases>,
     desks: HashMap<EndpointId, Desk>,
     /// Desks to look at.
@@ -227,7 +137,8 @@ struct Engine {
 }
 
 impl Engine {
-    fn new(app: App, reactions: &Reactions, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
+    /// Starts the writers and the chores.
+    pub(super) fn new(app: App, reactions: &Reactions, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
         let id = app.mint();
         let leases = Arc::new(Leases::new());
         let look = Arc::new(Look::default());
@@ -271,7 +182,8 @@ impl Engine {
         }
     }
 
-    async fn run(mut self, mut arriving: UnboundedReceiver<Event>) -> Ending {
+    /// Works until it is told to leave, or a part of it breaks off.
+    pub(super) async fn run(mut self, mut arriving: UnboundedReceiver<Event>) -> Ending {
         let mut farewell = None;
         let mut gathered = Vec::with_capacity(256);
         let app = self.app.clone();
@@ -305,7 +217,7 @@ impl Engine {
             self.wake();
             self.pump();
             self.tell();
-            self.leases.calls.store(i32::try_from(self.calls.0.len()).unwrap_or(i32::MAX), Ordering::Relaxed);
+            self.leases.calls.store(i32::try_from(self.calls.len()).unwrap_or(i32::MAX), Ordering::Relaxed);
             self.give_back();
             self.say_when_drained();
             if leaves {
@@ -363,7 +275,7 @@ impl Engine {
                 let endpoint = result.endpoint;
                 if let Some(desk) = self.desk(endpoint, result.settlement.hold) {
                     desk.call_ended(uptime);
-                    self.calls.0.remove(&result.settlement.message);
+                    self.calls.ended(result.settlement.message);
                     self.ready.insert(endpoint);
                     self.settle(result);
                 }
@@ -374,7 +286,7 @@ impl Engine {
                     if let Some(due_at) = desk.let_go(message) {
                         desk.signal(due_at, uptime);
                     }
-                    self.calls.0.remove(&message);
+                    self.calls.ended(message);
                     self.ready.insert(endpoint);
                 }
             }
@@ -468,140 +380,11 @@ impl Engine {
         }
     }
 
-    /// Reads for the desks that want it, as far as readers are free.
-    fn pump(&mut self) {
-        let uptime = self.leases.now();
-        while self.readings < READERS && self.calls.0.len() < MOST_CALLS && !self.ready.is_empty() {
-            let (mut asked, mut in_hand, mut peers) = (Vec::new(), Vec::new(), HashMap::new());
-            for endpoint in self.ready.take(MOST_ENDPOINTS) {
-                let Some(desk) = self.desks.get_mut(&endpoint) else { continue };
-                if self.leases.to_start(desk.hold.bucket, uptime) != Some(desk.hold) {
-                    continue;
-                }
-                match desk.wants(uptime) {
-                    Wants::Nothing => {}
-                    Wants::Later(wait) => _ = self.paced.insert((uptime + wait, endpoint)),
-                    Wants::Read(most) => {
-                        let wanted = desk.read(endpoint, most);
-                        in_hand.extend(desk.in_hand_since(wanted.since));
-                        peers.extend(desk.peer.clone().map(|peer| (endpoint, peer)));
-                        asked.push((wanted, desk.hold));
-                    }
-                }
-            }
-            if !asked.is_empty() {
-                self.readings += 1;
-                let (app, events) = (self.app.clone(), self.events.clone());
-                tokio::spawn(async move {
-                    let reading = read(&app, asked, &in_hand, peers).await;
-                    let _ = events.send(Event::Read(reading));
-                });
-            }
-        }
-    }
-
-    /// What a reading brought is called, parked or dropped.
-    fn was_read(&mut self, reading: Reading) {
-        self.readings = self.readings.saturating_sub(1);
-        let uptime = self.leases.now();
-        let (rows, mut peers) = match reading.outcome {
-            Ok(read) => read,
-            Err(failed) => {
-                tracing::warn!(%failed, endpoints = reading.asked.len(), "work could not be read");
-                // Not at once: the database has trouble.
-                for (wanted, hold) in reading.asked {
-                    if let Some(desk) = self.desk(wanted.endpoint, hold) {
-                        desk.was_not_read(uptime);
-                        self.paced.insert((uptime + Duration::from_millis(200), wanted.endpoint));
-                    }
-                }
-                return;
-            }
-        };
-        let mut by_endpoint: HashMap<EndpointId, Vec<Due>> = HashMap::with_capacity(reading.asked.len());
-        rows.into_iter().for_each(|due| by_endpoint.entry(due.endpoint).or_default().push(due));
-        for (wanted, hold) in reading.asked {
-            let rows = by_endpoint.remove(&wanted.endpoint).unwrap_or_default();
-            let peer = peers.remove(&wanted.endpoint);
-            if self.desk(wanted.endpoint, hold).is_some() {
-                self.take(wanted, rows, peer, reading.read_at);
-            }
-        }
-    }
-
-    /// Takes the rows of one endpoint in hand, in the order in which they are due.
-    fn take(&mut self, wanted: Wanted, rows: Vec<Due>, peer: Option<Result<Arc<Peer>, Unfit>>, read_at: DateTime<Utc>) {
-        let endpoint = wanted.endpoint;
-        let uptime = self.leases.now();
-        let Some(mut desk) = self.desks.remove(&endpoint) else { return };
-        let hold = self.leases.to_start(desk.hold.bucket, uptime).filter(|hold| *hold == desk.hold);
-        let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) >= wanted.most;
-        let last = rows.last().map_or(read_at, |due| due.due_at);
-        let mut stopped = None;
-        let unfit = match peer {
-            Some(Ok(peer)) => {
-                desk.peer = Some(peer);
-                None
-            }
-            Some(Err(unfit)) => Some(unfit),
-            None => None,
-        };
-        let peer = desk.peer.clone();
-        let mut rows = rows;
-        for due in &mut rows {
-            let Some(hold) = hold else { break };
-            let (message, due_at) = (due.message, due.due_at);
-            // What a lane's change made due again while it was still in hand comes with the next reading.
-            if desk.holds(message) {
-                continue;
-            }
-            let settlement = |fate| Settlement { hold, merchant: due.merchant, message, fate };
-            if due.discard {
-                desk.take(message, due_at, false);
-                self.settle(writer::Result::uncalled(endpoint, settlement(Fate::Gone), None));
-            } else if due.text.is_none() {
-                desk.take(message, due_at, false);
-                self.settle(writer::Result::uncalled(endpoint, settlement(Fate::Parked), Some(due_at)));
-            } else if unfit.is_none() && !(peer.is_some() && desk.may_start(uptime)) {
-                stopped = Some(due_at);
-                break;
-            } else if let Some(letter) = Letter::new(due, hold) {
-                let reaction = self.reactions.of(letter.kind).cloned();
-                desk.take(message, due_at, unfit.is_none());
-                match (&unfit, &peer) {
-                    (Some(unfit), _) => self.settle(attempt::refuse(&self.app, &letter, unfit, reaction.as_deref())),
-                    (None, Some(peer)) => self.call(Arc::clone(peer), letter, reaction),
-                    (None, None) => {}
-                }
-            } else {
-                tracing::error!(%message, "a message of an unknown kind waits for a newer program");
-            }
-        }
-        desk.was_read(stopped.unwrap_or(if full { last } else { read_at }), stopped.is_some() || full, uptime);
-        self.desks.insert(endpoint, desk);
-        self.ready.insert(endpoint);
-    }
-
     /// Lets the next be told that there is to tell.
     fn tell(&mut self) {
         if let Some(candidate) = self.troubles.next() {
             self.telling.spawn(chores::tell(self.app.clone(), candidate, self.events.clone()));
         }
-    }
-
-    /// Starts a call.
-    fn call(&mut self, peer: Arc<Peer>, letter: Letter, reaction: Option<Arc<dyn Reaction>>) {
-        let (app, leases) = (self.app.clone(), Arc::clone(&self.leases));
-        let message = letter.message;
-        let guard = Broken { events: self.events.clone(), at: Some((letter.endpoint, letter.hold, message)) };
-        let task = tokio::spawn(async move {
-            let mut guard = guard;
-            if let Some(result) = attempt::attempt(&app, &leases, &peer, &letter, reaction.as_deref()).await {
-                guard.at = None;
-                let _ = guard.events.send(Event::Called(result));
-            }
-        });
-        self.calls.0.insert(message, task.abort_handle());
     }
 
     fn settle(&self, result: writer::Result) {
@@ -648,11 +431,7 @@ impl Engine {
             self.desks.iter().filter(|(_, desk)| desk.hold.bucket == bucket).map(|(endpoint, _)| *endpoint).collect();
         for endpoint in gone {
             let Some(desk) = self.desks.remove(&endpoint) else { continue };
-            for message in desk.in_hand() {
-                if let Some(call) = self.calls.0.remove(&message) {
-                    call.abort();
-                }
-            }
+            desk.in_hand().for_each(|message| self.calls.abort(message));
         }
     }
 
@@ -692,20 +471,6 @@ impl Engine {
     fn say_when_drained(&self) {
         if !self.draining.is_empty() && self.is_idle() {
             self.look.ask();
-        }
-    }
-}
-
-/// Says that a call broke off, unless it came to its end.
-struct Broken {
-    events: UnboundedSender<Event>,
-    at: Option<(EndpointId, Hold, Uuid)>,
-}
-
-impl Drop for Broken {
-    fn drop(&mut self) {
-        if let Some((endpoint, hold, message)) = self.at.take() {
-            let _ = self.events.send(Event::Broke(endpoint, hold, message));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::wake_returns::wake_returns;
-use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::deliverer::Deliverer;
 use sandbox::carrier::{Failure, Faults, Operation, Outage};
 
 use crate::world::carrier::Carried;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::deliverer::Deliverer;
 use sandbox::carrier::{Failure, Faults, Operation, Outage};
 
 use crate::world::World;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::configure_endpoint::Change;
-use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::deliverer::Deliverer;
 use backhaul::outbound::signal;
 use sandbox::merchant::Answer;
 

@@ -6,7 +6,7 @@ use backhaul::flow::configure_endpoint::{self as flow, Change};
 use backhaul::flow::configure_merchant::set_technical_contact;
 use backhaul::flow::retry_message::{Asker, retry_message};
 use backhaul::flow::work_on_failure::{Deed, work_on_failure};
-use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::deliverer::Deliverer;
 use domain::message::Interface;
 use sandbox::mailbox::{self, Mailbox};
 use sandbox::merchant::{Answer, Merchant as Systems};

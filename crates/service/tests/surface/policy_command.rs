@@ -160,6 +160,7 @@ async fn what_shoppers_have_instead_of_the_money_is_part_of_the_policy() {
     let set = policy(&world, &["set", "plain", "--gift-card", "CARD", "--refusals-are-final", "off"]);
     assert_eq!(terms(&set), [json!("CARD"), json!(0), json!("Example Brand"), json!(false)]);
     assert_eq!(terms(&policy(&world, &["set", "plain", "--no-gift-card"])), [json!(null), json!(0), json!("Example Brand"), json!(false)]);
+    assert_eq!(terms(&policy(&world, &["set", "plain", "--no-concept"])), [json!(null), json!(0), json!(null), json!(false)]);
     assert_eq!(terms(&policy(&world, &["show", "acme"]))[0], "GIFT-CARD", "another merchant's is its own");
     assert!(refused(&world, &["--gift-card", "CARD:much"]).contains("gift cards are written like GIFT-CARD or GIFT-CARD:500"));
     assert!(refused(&world, &["--gift-card", "CARD", "--no-gift-card"]).contains("cannot be used with"));
@@ -168,5 +169,6 @@ async fn what_shoppers_have_instead_of_the_money_is_part_of_the_policy() {
         "gift_card: CARD:A, bonus_cents: 750; concept: Example Brand; refusals_are_final: true".to_owned(),
         "gift_card: CARD, bonus_cents: 0; refusals_are_final: false".to_owned(),
         "no gift_card".to_owned(),
+        "no concept".to_owned(),
     ]));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::deliverer::Deliverer;
 use backhaul::outbound::reaction::{Ending, Followed, How, Reacting, Reaction, Reactions};
 use domain::message::{Interface, Kind};
 use sandbox::merchant::Answer;

@@ -6,7 +6,7 @@ use backhaul::flow::configure_endpoint::{self as endpoint, Change};
 use backhaul::flow::retry_failures::{RetryFailuresError, Wanted, cancel_retries, retry_failures};
 use backhaul::flow::retry_message::{Asker, Retried, RetryMessageError, retry_message};
 use backhaul::flow::work_on_failure::{Deed, work_on_failure};
-use backhaul::outbound::engine::Deliverer;
+use backhaul::outbound::deliverer::Deliverer;
 use domain::message::{Interface, Kind};
 use sandbox::merchant::Answer;
 use store::failures::{self, Of};

@@ -50,7 +50,7 @@ pub struct World {
     pub admin: String,
     pub client: reqwest::Client,
     /// Delivers, once a test asks for it.
-    pub deliverer: tokio::sync::OnceCell<backhaul::outbound::engine::Deliverer>,
+    pub deliverer: tokio::sync::OnceCell<backhaul::outbound::deliverer::Deliverer>,
 }
 
 impl World {

@@ -47,7 +47,8 @@ impl World {
     /// Delivers what is due, until nothing more is.
     pub async fn deliver_all_due(&self) {
         let done = async {
-            let deliverer = self.deliverer.get_or_init(|| async { backhaul::outbound::engine::Deliverer::start(self.app.clone()) }).await;
+            let deliverer =
+                self.deliverer.get_or_init(|| async { backhaul::outbound::deliverer::Deliverer::start(self.app.clone()) }).await;
             deliverer.deliver_all_due().await;
         };
         tokio::time::timeout(Duration::from_secs(30), done).await.unwrap();
