@@ -60,6 +60,13 @@ const CALL_TIMEOUT_MS: &str = "1500";
 /// How long all of it may take after the last kill.
 const SETTLED_WITHIN: Duration = Duration::from_mins(4);
 
+/// How often the service was killed, and how often of that while somebody was confirming.
+#[derive(Clone, Copy, Default)]
+struct Kills {
+    all: u32,
+    amid: u32,
+}
+
 /// The merchants' systems, and what they were told.
 pub(crate) struct Scene {
     stage: Arc<Stage>,
@@ -86,7 +93,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     scene.refuse(plan.orders);
     let (more, more_kills) = scene.confirm(shoppers, plan, &mut service).await?;
     confirmed.extend(more);
-    kills += more_kills;
+    kills = Kills { all: kills.all + more_kills.all, amid: kills.amid + more_kills.amid };
     scene.settle().await?;
     let mut connection = scene.stage.connect().await?;
     let in_doubt = scene.history(&mut connection, confirmed.clone()).await?;
@@ -132,12 +139,13 @@ impl Scene {
 
     /// Lets shoppers confirm, some orders at a time, and kills the service meanwhile. Answers what they heard, and how often it
     /// was killed.
-    async fn confirm(&self, shoppers: Vec<Shopper>, plan: &Plan, service: &mut Service) -> anyhow::Result<(Vec<Confirmed>, u32)> {
+    async fn confirm(&self, shoppers: Vec<Shopper>, plan: &Plan, service: &mut Service) -> anyhow::Result<(Vec<Confirmed>, Kills)> {
         let (mut waiting, mut at_work) = (shoppers.into_iter(), JoinSet::new());
-        let (mut confirmed, mut kills, mut chance) = (Vec::new(), 0, StdRng::seed_from_u64(SEED));
+        let (mut confirmed, mut kills, mut chance) = (Vec::new(), Kills::default(), StdRng::seed_from_u64(SEED));
         at_work.spawn(waiting.next().context("nobody confirms")?.confirm());
-        let mut next_kill = tokio::time::Instant::now() + plan.every;
-        while !at_work.is_empty() || kills < plan.kills {
+        // Soon, so that few confirmations are not over by then.
+        let mut next_kill = tokio::time::Instant::now() + plan.every.mul_f64(chance.random_range(0.1..0.5));
+        while !at_work.is_empty() || kills.all < plan.kills {
             while at_work.len() < AT_A_TIME
                 && let Some(shopper) = waiting.next()
             {
@@ -149,8 +157,9 @@ impl Scene {
                     service.kill();
                     *service = self.serve(Some(service))?;
                     service.ready().await?;
-                    kills += 1;
-                    println!("{kills} kills, {} orders confirmed", confirmed.len());
+                    kills.all += 1;
+                    kills.amid += u32::from(!at_work.is_empty());
+                    println!("{} kills, {} orders confirmed", kills.all, confirmed.len());
                     next_kill = tokio::time::Instant::now() + plan.every.mul_f64(chance.random_range(0.5..1.5));
                 }
             }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
+use super::Kills;
 use super::confirm::Confirmed;
 
 /// An order, by its merchant and its identifier.
@@ -205,10 +206,10 @@ fn of_order(history: &History, confirmed: &Confirmed, key: &Key, findings: &mut 
 }
 
 impl Findings {
-    pub(super) fn result(&self, kills: u32, (caught, seeded): (usize, usize), took: Duration) -> Value {
+    pub(super) fn result(&self, kills: Kills, (caught, seeded): (usize, usize), took: Duration) -> Value {
         let count = |wrong: Wrong| self.wrong.iter().filter(|(of, _)| *of == wrong).count();
         json!({
-            "kills": kills, "orders": self.orders, "confirmations": self.confirmations, "placed": self.placed,
+            "kills": kills.all, "kills_while_confirming": kills.amid, "orders": self.orders, "confirmations": self.confirmations, "placed": self.placed,
             "converted": self.converted, "pending": self.pending, "asked": self.asked, "second_bodies": count(Wrong::SecondBody),
             "doubled": count(Wrong::Doubled), "both": count(Wrong::Both), "lost": count(Wrong::Lost), "misnamed": count(Wrong::Misnamed),
             "seeded_caught": format!("{caught} of {seeded}"), "seconds": took.as_secs(),
