@@ -162,6 +162,10 @@ race-returns: ## Returns against order updates, and labels against scans, 10,000
 plan-returns: ## What the statements of returns cost with 200,000 orders and 100,000 returns: most_sorted, most_pages
 	@ORDERS=200000 cargo test --quiet -p store --test return_plans -- --nocapture | grep '^{'
 
+.PHONY: plan-warehouse
+plan-warehouse: ## What the statements of shipments, receiving, drop shipping, exchanges and erasing cost with 100,000 of each: most_sorted, most_pages
+	@UNITS=100000 cargo test --quiet -p store --test warehouse_plans -- --nocapture | grep '^{'
+
 .PHONY: proof-short
 proof-short: ## Every bench and chaos run in its short form, with the development build
 	@cargo build --quiet -p backhaul -p proof

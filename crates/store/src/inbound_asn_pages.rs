@@ -47,7 +47,9 @@ macro_rules! rows {
         sqlx::query_as!(
             Row,
             "select asn_id, created_at, updated_at, announced, line_count, state, asn_number, shipment_identifier, "
-                + "exists (select from receipt where receipt.merchant_id = inbound_asn.merchant_id and receipt.asn_id = inbound_asn.asn_id) "
+                // Without the offset the receipts of all ASNs may be gathered first.
+                + "exists (select from receipt where receipt.merchant_id = inbound_asn.merchant_id and receipt.asn_id = inbound_asn.asn_id "
+                + "offset 0) "
                 + r#"as "receiving!" from inbound_asn "#
                 + $end
                 + " order by asn_id desc limit $3",

@@ -22,7 +22,9 @@ macro_rules! asns {
             AsnRow,
             "select asn_id, created_at, updated_at, ship_date, has_returns, state, digest, asn_number, shipment_identifier, "
                 + "program_identifier, channel, from_identifier, from_type, to_identifier, to_type, tracking_number, carrier, "
-                + "exists (select from receipt where receipt.merchant_id = inbound_asn.merchant_id and receipt.asn_id = inbound_asn.asn_id) "
+                // Without the offset the receipts of all ASNs may be gathered first.
+                + "exists (select from receipt where receipt.merchant_id = inbound_asn.merchant_id and receipt.asn_id = inbound_asn.asn_id "
+                + "offset 0) "
                 + r#"as "receiving!" from inbound_asn "#
                 + $end,
             $($argument),*

@@ -217,31 +217,35 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
     Ok(usize::try_from(inserted).unwrap_or_default())
 }
 
-/// Returns that nothing more is expected for once the ASN `asn` is closed, by id, after the return `after`: its lines belong to
-/// them, their receiving is not closed, and no other open ASN announces units of them.
-pub async fn returns_to_close(tx: &mut Tx, asn: Uuid, after: Uuid, most: i64) -> Result<Vec<(Uuid, String)>, Failed> {
+/// The next returns that lines of the ASN `asn` belong to, by name, after the name `after`; and of each whether nothing more is
+/// expected for it once the ASN is closed: its receiving is not closed, and no other open ASN announces units of it.
+pub async fn returns_to_close(tx: &mut Tx, asn: Uuid, after: &str, most: i64) -> Result<Vec<(String, bool)>, Failed> {
     let rows = sqlx::query!(
         r#"
-        select rma.rma_id, rma.identifier
-        from rma
-        where rma.merchant_id = $1 and rma.rma_id > $3 and not rma.receiving_closed and rma.status <> 'CANCELED'
-            and rma.identifier in (
-                select asn_line.reference_identifier from asn_line
-                where asn_line.merchant_id = $1 and asn_line.asn_id = $2 and asn_line.reference_type = 'RMA'
-            )
-            and exists (
-                select from rma_item
-                where rma_item.merchant_id = $1 and rma_item.rma_id = rma.rma_id and rma_item.receiving is not null
-            )
-            and not exists (
-                select from asn_line as elsewhere
-                join inbound_asn on inbound_asn.merchant_id = $1 and inbound_asn.asn_id = elsewhere.asn_id
-                where elsewhere.merchant_id = $1 and elsewhere.reference_type = 'RMA'
-                    and elsewhere.reference_identifier = rma.identifier and elsewhere.asn_id <> $2
-                    and elsewhere.received < elsewhere.quantity and inbound_asn.state = 'open'
-            )
-        order by rma.rma_id
-        limit $4
+        select named.identifier as "identifier!", exists (
+            select from rma
+            where rma.merchant_id = $1 and rma.identifier = named.identifier and not rma.receiving_closed and rma.status <> 'CANCELED'
+                and exists (
+                    select from rma_item
+                    where rma_item.merchant_id = $1 and rma_item.rma_id = rma.rma_id and rma_item.receiving is not null
+                )
+                and not exists (
+                    select from asn_line as elsewhere
+                    join inbound_asn on inbound_asn.merchant_id = $1 and inbound_asn.asn_id = elsewhere.asn_id
+                    where elsewhere.merchant_id = $1 and elsewhere.reference_type = 'RMA'
+                        and elsewhere.reference_identifier = named.identifier and elsewhere.asn_id <> $2
+                        and elsewhere.received < elsewhere.quantity and inbound_asn.state = 'open'
+                )
+            offset 0
+        ) as "closes!"
+        from (
+            select distinct reference_identifier as identifier
+            from asn_line
+            where merchant_id = $1 and asn_id = $2 and reference_type = 'RMA' and reference_identifier > $3
+            order by reference_identifier
+            limit $4
+        ) as named
+        order by named.identifier
         "#,
         tx.merchant().0,
         asn,
@@ -250,7 +254,7 @@ pub async fn returns_to_close(tx: &mut Tx, asn: Uuid, after: Uuid, most: i64) ->
     )
     .fetch_all(tx.connection())
     .await?;
-    Ok(rows.into_iter().map(|row| (row.rma_id, row.identifier)).collect())
+    Ok(rows.into_iter().map(|row| (row.identifier, row.closes)).collect())
 }
 
 /// The lines of an ASN, which is locked, of which units are missing: name, SKU and how many.

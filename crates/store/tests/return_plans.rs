@@ -14,6 +14,7 @@
 
 mod database;
 mod explained;
+mod ledger;
 
 use std::time::Duration;
 
@@ -27,12 +28,7 @@ use store::rma_pages::{Filter, MOST_LISTED};
 use store::{PoolLimits, Store, carrier_events, idempotency, orders, parcels, refunds, return_policies, rma_pages, rmas, unit_claims};
 use uuid::Uuid;
 
-use self::explained::{ALL, Explained};
-
-/// The most pages that a page of the list may touch.
-const MOST_PAGES: u64 = 500;
-/// The most rows that a statement may sort.
-const MOST_SORTED: u64 = 1_000;
+use self::ledger::Ledger;
 
 fn now() -> DateTime<Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()
@@ -104,37 +100,6 @@ const FILL_RETURNS: &str = "
     )
     insert into refund_line (merchant_id, identifier, refund_identifier, order_identifier, order_line, quantity)
     select merchant_id, 'F-' || number || '-1', 'F-' || number, 'A-' || number, 'L1', 2 from started where turn = 0";
-
-/// What was measured.
-struct Ledger {
-    explained: Explained,
-    statements: usize,
-    most_sorted: u64,
-    most_pages: u64,
-}
-
-impl Ledger {
-    /// Holds what ran since the last time to its indexes, and answers the pages that it touched.
-    fn by_indexes(&mut self, what: &str) -> u64 {
-        let plans = self.explained.take();
-        assert!(!plans.is_empty(), "{what}: nothing was told");
-        for plan in &plans {
-            let whole = plan.scans().into_iter().find(|scan| scan.starts_with(ALL));
-            assert_eq!(whole, None, "{what}: {plan:?}");
-            self.most_sorted = self.most_sorted.max(plan.most_sorted());
-            assert!(plan.most_sorted() <= MOST_SORTED, "{what}: {plan:?}");
-        }
-        self.statements += plans.len();
-        plans.iter().map(explained::Plan::pages).sum()
-    }
-
-    /// Takes down what a page of the list has cost.
-    fn page(&mut self, what: &str) {
-        let touched = self.by_indexes(what);
-        self.most_pages = self.most_pages.max(touched);
-        assert!(touched <= MOST_PAGES, "{what}: {touched} pages");
-    }
-}
 
 /// Everything that flows ask and write about the return `number`, in a transaction that leaves no trace.
 async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
@@ -215,7 +180,7 @@ async fn the_statements_of_returns_go_by_their_indexes() {
     // One connection, so that it keeps its plans.
     let limits = PoolLimits { connections: 1, acquire: patience, statement: patience, lock: patience };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
-    let mut ledger = Ledger { explained: Explained::listen(), statements: 0, most_sorted: 0, most_pages: 0 };
+    let mut ledger = Ledger::open();
     // Often enough that a plan for all merchants is kept.
     for turn in 0..14 {
         let number = (turn * 1_111 + 3) % u32::try_from(count / 2).unwrap();

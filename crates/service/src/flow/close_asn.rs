@@ -8,13 +8,12 @@ use domain::inbound::{Act, Exception, State};
 use store::inbound_asns::Kept;
 use store::receiving_exceptions::{self, Found};
 use store::{Failed, inbound_asns, receipts, rmas};
-use uuid::Uuid;
 
 use super::change_asn::ChangeAsnError;
 use super::receive_return::close;
 use crate::app::App;
 
-/// How many returns are closed in a transaction.
+/// How many returns are looked at in a transaction.
 const TOGETHER: i64 = 100;
 
 /// Closes an ASN.
@@ -56,13 +55,13 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
 
 /// Closes the receiving of the returns of an ASN, but of those that another open ASN still announces units of.
 async fn close_returns(app: &App, merchant: MerchantId, kept: &Kept) -> Result<(), Failed> {
-    let mut after = Uuid::nil();
+    let mut after = String::new();
     loop {
         let mut tx = app.store.begin(merchant).await?;
-        let next = receipts::returns_to_close(&mut tx, kept.id, after, TOGETHER).await?;
+        let next = receipts::returns_to_close(&mut tx, kept.id, &after, TOGETHER).await?;
         let Some((last, _)) = next.last() else { return Ok(()) };
-        after = *last;
-        let names: Vec<&str> = next.iter().map(|(_, name)| name.as_str()).collect();
+        after.clone_from(last);
+        let names: Vec<&str> = next.iter().filter(|(_, closes)| *closes).map(|(name, _)| name.as_str()).collect();
         let mut owed = Vec::new();
         for mut of in rmas::lock_many(&mut tx, &names).await? {
             owed.extend(close(app, &mut tx, &mut of).await?);
