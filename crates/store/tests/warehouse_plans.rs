@@ -288,7 +288,7 @@ async fn of_the_large_asn(store: &Store, ledger: &mut Ledger) {
     for _ in 0..PAGES_TURNED {
         let next = receipts::returns_to_close(&mut tx, asn, &after, 100).await.unwrap();
         assert_eq!(next.len(), 100);
-        after = next[99].0.clone();
+        after.clone_from(&next[99].0);
         ledger.for_each(100, "returns of the large ASN");
     }
     let lines: Vec<String> = (0..100).map(|nth| format!("L-{}", nth * 20)).collect();
