@@ -218,7 +218,8 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
 }
 
 /// The next returns that lines of the ASN `asn` belong to, by name, after the name `after`; and of each whether nothing more is
-/// expected for it once the ASN is closed: its receiving is not closed, and no other open ASN announces units of it.
+/// expected for it once the ASN is closed: its receiving is not closed, and no other open ASN announces units of it. Without the
+/// offset, what is asked of each may be gathered first for all returns of the merchant.
 pub async fn returns_to_close(tx: &mut Tx, asn: Uuid, after: &str, most: i64) -> Result<Vec<(String, bool)>, Failed> {
     let rows = sqlx::query!(
         r#"

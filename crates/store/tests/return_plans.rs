@@ -16,8 +16,6 @@ mod database;
 mod explained;
 mod ledger;
 
-use std::time::Duration;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use domain::rma::Status;
@@ -25,7 +23,7 @@ use domain::rma::policy::Policy;
 use sqlx::ConnectOptions as _;
 use store::carrier_events::{Kept, WaitsFor};
 use store::rma_pages::{Filter, MOST_LISTED};
-use store::{PoolLimits, Store, carrier_events, idempotency, orders, parcels, refunds, return_policies, rma_pages, rmas, unit_claims};
+use store::{Store, carrier_events, idempotency, orders, parcels, refunds, return_policies, rma_pages, rmas, unit_claims};
 use uuid::Uuid;
 
 use self::ledger::Ledger;
@@ -175,12 +173,7 @@ async fn the_statements_of_returns_go_by_their_indexes() {
     sqlx::query(FILL_ORDERS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::query(FILL_RETURNS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
-    explained::switch_on(&mut beside, options.get_database().unwrap()).await;
-    let patience = Duration::from_mins(10);
-    // One connection, so that it keeps its plans.
-    let limits = PoolLimits { connections: 1, acquire: patience, statement: patience, lock: patience };
-    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
-    let mut ledger = Ledger::open();
+    let (store, mut ledger) = Ledger::open(&options, &mut beside).await;
     // Often enough that a plan for all merchants is kept.
     for turn in 0..14 {
         let number = (turn * 1_111 + 3) % u32::try_from(count / 2).unwrap();

@@ -18,8 +18,6 @@ mod database;
 mod explained;
 mod ledger;
 
-use std::time::Duration;
-
 use chrono::{DateTime, Utc};
 use domain::asn::Condition;
 use domain::drop_ship::Status;
@@ -39,8 +37,8 @@ use store::receiving_exceptions::Found;
 use store::shipment_units::{Part, Unit};
 use store::shipments::{MOST_LISTED, Shipment};
 use store::{
-    PoolLimits, Store, attempts, drop_ship_cancellations, drop_ship_orders, drop_shipments, erasures, exchange_orders, inbound_asn_pages,
-    inbound_asns, receipts, receiving_exceptions, rmas, shipment_units, shipments,
+    Store, attempts, drop_ship_cancellations, drop_ship_orders, drop_shipments, erasures, exchange_orders, inbound_asn_pages, inbound_asns,
+    receipts, receiving_exceptions, rmas, shipment_units, shipments,
 };
 use uuid::Uuid;
 
@@ -466,12 +464,7 @@ async fn the_statements_of_warehouses_exchanges_and_erasing_go_by_their_indexes(
     for fill in [FILL_ORDERS, FILL_MESSAGES, FILL_SHIPMENTS, FILL_ASNS, FILL_LARGE_ASN, FILL_DROP_SHIP, "vacuum analyze"] {
         sqlx::raw_sql(fill).execute(&mut beside).await.unwrap();
     }
-    explained::switch_on(&mut beside, options.get_database().unwrap()).await;
-    let patience = Duration::from_mins(10);
-    // One connection, so that it keeps its plans.
-    let limits = PoolLimits { connections: 1, acquire: patience, statement: patience, lock: patience };
-    let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
-    let mut ledger = Ledger::open();
+    let (store, mut ledger) = Ledger::open(&options, &mut beside).await;
     // Often enough that a plan for all merchants is kept.
     for turn in 0..14 {
         let ten = (turn * 111 + 3) % u32::try_from(count / 10).unwrap();

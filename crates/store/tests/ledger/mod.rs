@@ -1,5 +1,11 @@
 //! Holds statements to their indexes, and counts what they cost.
 
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, PgConnection};
+use store::{PoolLimits, Store};
+
 use crate::explained::{self, ALL, Explained};
 
 /// The most pages that a page of a list, or a few statements of a flow, may touch.
@@ -18,8 +24,14 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    pub fn open() -> Self {
-        Self { explained: Explained::listen(), statements: 0, most_sorted: 0, most_pages: 0 }
+    /// For a database that is filled, and the store whose statements are held to it.
+    pub async fn open(options: &PgConnectOptions, beside: &mut PgConnection) -> (Store, Self) {
+        explained::switch_on(beside, options.get_database().unwrap()).await;
+        let patience = Duration::from_mins(10);
+        // One connection, so that it keeps its plans.
+        let limits = PoolLimits { connections: 1, acquire: patience, statement: patience, lock: patience };
+        let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
+        (store, Self { explained: Explained::listen(), statements: 0, most_sorted: 0, most_pages: 0 })
     }
 
     /// Holds what ran since the last time to its indexes, and answers the pages that it touched.
