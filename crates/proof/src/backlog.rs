@@ -55,7 +55,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let stage = Stage::set(program).await?;
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
     let targets = Target::set_all(&app, &stage, 0..50, &receiver.systems, 10).await?;
-    app.store.close().await;
+    app.cell().close().await;
     let bench = Bench { stage, receiver, targets };
 
     let mut costs: [Vec<Cost>; 4] = Default::default();
@@ -108,7 +108,7 @@ impl Bench {
         let body = r#"{"rma_identifier":"W-0","status":"TRANSIT"}"#;
         owing::pile_up(&mut connection, &self.targets, due, body, app.now() - TimeDelta::minutes(30)).await?;
         owing::pile_up(&mut connection, &self.targets, later, body, app.now() + TimeDelta::hours(1)).await?;
-        app.store.close().await;
+        app.cell().close().await;
         self.rest().await
     }
 

@@ -48,8 +48,8 @@ type Read = (Due, Hold);
 /// so that nothing is read for less than a batch.
 pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize, owed: &AtomicUsize) -> anyhow::Result<()> {
     let id = app.mint();
-    leases::renew(&app.store, id, TERM, &leases::Known { name: "bare", calls: 0 }).await?;
-    let taken = leases::take(&app.store, id, crate::owing::BUCKETS, TERM).await?;
+    leases::renew(app.cell(), id, TERM, &leases::Known { name: "bare", calls: 0 }).await?;
+    let taken = leases::take(app.cell(), id, crate::owing::BUCKETS, TERM).await?;
     let holds: HashMap<u8, Hold> = taken.into_iter().map(|hold| (hold.bucket, hold)).collect();
     let state = Arc::new(State::default());
     let (senders, writers): (Vec<_>, Vec<_>) = (0..WRITERS)
@@ -63,8 +63,8 @@ pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize, owed
     for writer in writers {
         writer.await??;
     }
-    leases::release(&app.store, id, &holds.into_keys().collect::<Vec<_>>()).await?;
-    Ok(leases::leave(&app.store, id).await?)
+    leases::release(app.cell(), id, &holds.into_keys().collect::<Vec<_>>()).await?;
+    Ok(leases::leave(app.cell(), id).await?)
 }
 
 async fn read(
@@ -96,7 +96,7 @@ async fn read(
             most: i64::try_from(target.slots).unwrap_or(i64::MAX),
         });
         let in_hand: Vec<Uuid> = state.in_hand().iter().copied().collect();
-        let rows = due(&app.store, &wanted.collect::<Vec<_>>(), &in_hand, app.now()).await?;
+        let rows = due(app.cell(), &wanted.collect::<Vec<_>>(), &in_hand, app.now()).await?;
         if rows.is_empty() {
             since.clear();
         }
@@ -123,7 +123,7 @@ async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow:
             .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, fate: Fate::Gone })
             .collect();
         let attempts: Vec<Attempt> = batch.iter().map(|(row, hold)| attempt(&app, row, *hold, now)).collect();
-        settle(&app.store, &settlements, &attempts, now).await?;
+        settle(app.cell(), &settlements, &attempts, now).await?;
         let mut in_hand = state.in_hand();
         batch.iter().for_each(|(row, _)| _ = in_hand.remove(&row.message));
         drop(in_hand);

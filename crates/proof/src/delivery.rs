@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use backhaul::app::App;
-use backhaul::outbound::deliverer::Deliverer;
-use backhaul::outbound::signal;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
@@ -153,7 +151,7 @@ impl Bench {
         let database = self.stage.cluster.pid().unwrap_or_default();
         let before = meter::cpu_of_all(Some(service.pid()), database);
         let app = self.stage.app()?;
-        let forwarder = tokio::spawn(signal::forward(app.clone()));
+        let forwarder = tokio::spawn(backhaul::outbound::forward_signals(app.clone()));
         let started = Instant::now();
         let done = Arc::new(AtomicUsize::new(0));
         let watch = async {
@@ -174,7 +172,7 @@ impl Bench {
         let elapsed = started.elapsed().as_secs_f64();
         let after = meter::cpu_of_all(Some(service.pid()), database);
         forwarder.abort();
-        app.store.close().await;
+        app.cell().close().await;
         let lag_s = of(behind) / (of(count) / owed_in.as_secs_f64());
         Ok(Measured { per_s: of(count) / elapsed, cpu: meter::per_thousand(before, after, count), lag_s })
     }
@@ -200,13 +198,13 @@ impl Bench {
         let before = meter::cpu_of_all(Some(service.pid()), database);
         let started = Instant::now();
         let due_at = app.now() - TimeDelta::hours(1);
-        self.fifty.iter().for_each(|target| app.signals.owe(target.owed(due_at)));
-        signal::forward_now(&app).await;
+        self.fifty.iter().for_each(|target| app.signal(target.signal(due_at)));
+        app.forward_signals_now().await;
         self.receiver.wait_for(count, WITHIN).await?;
         owing::all_settled(&mut connection, WITHIN).await?;
         let elapsed = started.elapsed().as_secs_f64();
         let after = meter::cpu_of_all(Some(service.pid()), database);
-        app.store.close().await;
+        app.cell().close().await;
         Ok((of(count) / elapsed, meter::per_thousand(before, after, count)))
     }
 
@@ -221,7 +219,7 @@ impl Bench {
         owing::clear(&self.stage).await?;
         self.receiver.clear();
         let app = self.stage.app()?;
-        let deliverer = Deliverer::start(app.clone());
+        let deliverer = backhaul::worker::start(&app);
         owing::all_leased(&self.stage).await?;
         // Connections and settings are there before anything counts.
         owing::owe_steadily(&app, &self.fifty, IDLE_PER_S, Duration::from_secs(2), "warm").await?;
@@ -229,7 +227,7 @@ impl Bench {
         let committed = owing::owe_steadily(&app, &self.fifty, IDLE_PER_S, duration, "idle").await?;
         owing::all_settled(&mut self.stage.connect().await?, Duration::from_secs(30)).await?;
         deliverer.leave().await;
-        app.store.close().await;
+        app.cell().close().await;
         Ok(self.receiver.latencies(&committed))
     }
 }

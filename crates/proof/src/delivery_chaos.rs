@@ -9,7 +9,6 @@ use std::time::Duration;
 use anyhow::ensure;
 use backhaul::app::App;
 use backhaul::flow::configure_endpoint::Change;
-use backhaul::outbound::signal;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use sandbox::merchant::Merchant;
@@ -52,7 +51,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         let change = Change { waits: Some(vec![1; 10]), ..Change::default() };
         targets.push(Target::set(&app, &stage, number, &systems, change).await?);
     }
-    let forwarder = tokio::spawn(signal::forward(app.clone()));
+    let forwarder = tokio::spawn(backhaul::outbound::forward_signals(app.clone()));
     let pace = Pace::default();
     let flows: Vec<_> = (0..FLOWS)
         .map(|flow| tokio::spawn(owe(app.clone(), targets.clone(), Arc::clone(&witness), flow, plan.subjects, pace.clone())))
@@ -72,7 +71,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         deliverer.leave().await?;
     }
     forwarder.abort();
-    app.store.close().await;
+    app.cell().close().await;
     let report = witness.check(&mut connection).await?;
     println!("{} messages, {} calls, of which {} repeated a success", report.owed.len(), report.arrivals.len(), report.found.duplicates);
     let result = report.result("delivery", json!({"kills": plan.kills, "rebalanced": rebalanced}));

@@ -10,7 +10,6 @@ use anyhow::{Context as _, bail, ensure};
 use backhaul::app::App;
 use backhaul::flow::configure_endpoint::Change;
 use backhaul::outbound::authentication::{Authentication, OAuth, Style};
-use backhaul::outbound::signal;
 use sandbox::merchant::{Merchant, TOKEN_PATH};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -90,7 +89,7 @@ async fn play(program: PathBuf, number: usize, cuts: Cuts) -> anyhow::Result<(us
     }
     let report = scene.witness.check(&mut scene.connection).await?;
     scene.forwarder.abort();
-    scene.app.store.close().await;
+    scene.app.cell().close().await;
     Ok((hits, report))
 }
 
@@ -171,7 +170,7 @@ impl Scene {
             targets.push(Target::set(&app, &stage, number, &systems, change).await?);
         }
         Ok(Self {
-            forwarder: tokio::spawn(signal::forward(app.clone())),
+            forwarder: tokio::spawn(backhaul::outbound::forward_signals(app.clone())),
             connection: stage.connect().await?,
             log: std::env::temp_dir().join(format!("backhaul-crash-{}-{number}", std::process::id())),
             next_subject: number as u64 * MOST_SUBJECTS,

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use backhaul::app::App;
-use backhaul::outbound::signal;
 use sandbox::merchant::{Answer, Merchant};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -59,7 +58,7 @@ pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
     let systems = Merchant::start().await?;
     systems.keep_bodies(false);
     let targets = Target::set_all(&app, &stage, 0..ENDPOINTS, &systems, SLOTS).await?;
-    let forwarder = tokio::spawn(signal::forward(app.clone()));
+    let forwarder = tokio::spawn(backhaul::outbound::forward_signals(app.clone()));
     let mut connection = stage.connect().await?;
 
     let mut frozen = owing::deliver(&stage).await?;
@@ -108,7 +107,7 @@ pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
     frozen.leave().await?;
     other.leave().await?;
     forwarder.abort();
-    app.store.close().await;
+    app.cell().close().await;
 
     let report = witness.check(&mut connection).await?;
     let own = json!({

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use backhaul::app::App;
 use backhaul::flow::configure_endpoint::Change;
-use backhaul::outbound::signal;
 use sandbox::merchant::Merchant;
 use sandbox::postgres::Halt;
 use serde_json::{Value, json};
@@ -59,7 +58,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let mut deliverers = vec![stage.deliver()?, stage.deliver()?];
     ensure!(balanced(&stage, deliverers.len()).await?, "the buckets are not spread fairly");
 
-    let forwarder = tokio::spawn(signal::forward(app.clone()));
+    let forwarder = tokio::spawn(backhaul::outbound::forward_signals(app.clone()));
     let ended = Arc::new(AtomicBool::new(false));
     let mut flows = Vec::with_capacity(ENDPOINTS);
     for number in 0..ENDPOINTS {
@@ -92,7 +91,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         deliverer.leave().await?;
     }
     forwarder.abort();
-    app.store.close().await;
+    app.cell().close().await;
     let report = witness.check(&mut connection).await?;
     let own = json!({
         "outages": plan.outages, "seconds": plan.down.as_secs(), "slowest_recovery_s": round(slowest.first.as_secs_f64(), 2),
@@ -172,8 +171,7 @@ impl Flow {
     async fn owe(&self, number: u64, sequence: i64) -> bool {
         let (id, subject) = (self.app.mint(), format!("R-{number}"));
         let unknown = loop {
-            if let Ok(owed) = owing::write(&self.app, &self.to, id, &subject, sequence).await {
-                self.app.signals.owe(owed);
+            if owing::write(&self.app, &self.to, id, &subject, sequence).await.is_ok() {
                 break false;
             }
             // It may have been committed all the same; nobody is told of it then.

@@ -16,7 +16,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use sandbox::postgres::Cluster;
 use serde_json::{Value, json};
-use store::outbox::{self, Message};
+use store::outbox::Message;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -163,7 +163,7 @@ impl Writers {
         for task in self.tasks {
             let _ = task.await;
         }
-        self.app.store.close().await;
+        self.app.cell().close().await;
     }
 }
 
@@ -177,13 +177,14 @@ enum Outcome {
 /// A transaction of one to four messages.
 async fn write(app: &App, merchant: MerchantId, writer: u64, rng: &mut StdRng, written: &mut Vec<Uuid>) -> Result<Outcome, store::Failed> {
     let subject = format!("R-{writer}-{}", rng.random_range(0..1_000_000));
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     for sequence in 1..=rng.random_range(1..=4_i64) {
         let (id, body) = (app.mint(), owing::body(&subject, sequence));
         written.push(id);
         let kind = Kind::Of(Interface::Rma);
-        let message = Message { id, kind, event: "rma.updated", subject: &subject, sequence, body: &body };
-        outbox::enqueue(&mut tx, Interface::Rma, &message, app.now()).await?;
+        tx.owe(Message { id, kind, event: "rma.updated", subject: subject.clone(), sequence, body, due_at: app.now() });
+        // At once, so that transactions write their messages in one order and commit in another.
+        tx.write_early().await?;
         tokio::time::sleep(Duration::from_millis(rng.random_range(0..10))).await;
     }
     if rng.random_range(0..ONE_HELD_OF) == 0 {

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use backhaul::app::App;
 use backhaul::flow::configure_endpoint::Change;
-use backhaul::outbound::signal;
 use chrono::TimeDelta;
 use sandbox::merchant::Answer;
 use serde_json::{Value, json};
@@ -65,7 +64,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     systems.answer(&owing::path(HEALTHY + 1), Answer::ok().drip(Duration::from_millis(100), Some(100)));
     let change = Change { per_second: Some(FLOODED_TAKES), ..Change::default() };
     let flooded = Target::set(&app, &stage, HEALTHY + 2, systems, change).await?;
-    app.store.close().await;
+    app.cell().close().await;
     let bench = Bench { stage, receiver, healthy, hanging, dripping, flooded };
 
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
@@ -94,7 +93,7 @@ impl Bench {
         self.receiver.clear();
         let service = owing::deliver(&self.stage).await?;
         let app = self.stage.app()?;
-        let forwarder = tokio::spawn(signal::forward(app.clone()));
+        let forwarder = tokio::spawn(backhaul::outbound::forward_signals(app.clone()));
         if bad {
             self.pile_up(&app, plan.waiting).await?;
         }
@@ -115,7 +114,7 @@ impl Bench {
         tokio::time::sleep(Duration::from_secs(2)).await;
         forwarder.abort();
         drop(service);
-        app.store.close().await;
+        app.cell().close().await;
         let latencies = self.receiver.latencies(&committed);
         Ok(Measured { p50_ms: percentile(&latencies, 0.5), p99_ms: percentile(&latencies, 0.99) })
     }
@@ -125,7 +124,7 @@ impl Bench {
         let (due_at, body) = (app.now() - TimeDelta::minutes(30), owing::body("W-0", 1));
         owing::pile_up(&mut connection, &[self.hanging], waiting, &body, due_at).await?;
         owing::pile_up(&mut connection, &[self.dripping], DRIPPING, &body, due_at).await?;
-        [self.hanging, self.dripping].iter().for_each(|target| app.signals.owe(target.owed(due_at)));
+        [self.hanging, self.dripping].iter().for_each(|target| app.signal(target.signal(due_at)));
         Ok(())
     }
 }

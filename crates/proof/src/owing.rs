@@ -15,7 +15,7 @@ use domain::message::{Interface, Kind};
 use sandbox::merchant::Merchant;
 use sqlx::PgConnection;
 use store::endpoints;
-use store::outbox::{self, Message, Owed};
+use store::outbox::{Message, Signal};
 use uuid::Uuid;
 
 use crate::stage::{Service, Stage};
@@ -40,7 +40,7 @@ impl Target {
         let merchant = MerchantId(*stage.merchants.get(number).context("there are not so many merchants")?);
         let change = Change { url: Some(systems.url(&path(number))), per_second: change.per_second.or(Some(100_000)), ..change };
         set_endpoint(app, "proof", merchant, INTERFACE, change).await?;
-        let endpoint = endpoints::list(&app.store, merchant).await?.into_iter().next().context("the endpoint is not there")?;
+        let endpoint = endpoints::list(app.cell(), merchant).await?.into_iter().next().context("the endpoint is not there")?;
         Ok(Self { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, slots: usize::try_from(endpoint.slots)? })
     }
 
@@ -60,9 +60,9 @@ impl Target {
         Ok(targets)
     }
 
-    /// That something is owed to it since `due_at`.
-    pub(crate) fn owed(&self, due_at: DateTime<Utc>) -> Owed {
-        Owed { merchant: self.merchant, endpoint: self.endpoint, bucket: self.bucket, due_at }
+    /// The signal that it has work since `due_at`.
+    pub(crate) fn signal(&self, due_at: DateTime<Utc>) -> Signal {
+        Signal { merchant: self.merchant, endpoint: self.endpoint, bucket: self.bucket, due_at }
     }
 }
 
@@ -81,20 +81,17 @@ pub(crate) fn body(subject: &str, sequence: i64) -> String {
 /// What a flow does: a change of `subject` owes a message. Answers its id and when it was committed.
 pub(crate) async fn owe(app: &App, to: &Target, subject: &str, sequence: i64) -> anyhow::Result<(Uuid, Instant)> {
     let id = app.mint();
-    let owed = write(app, to, id, subject, sequence).await?;
-    let committed = Instant::now();
-    app.signals.owe(owed);
-    Ok((id, committed))
+    write(app, to, id, subject, sequence).await?;
+    Ok((id, Instant::now()))
 }
 
 /// The transaction of such a flow, with an id that is given.
-pub(crate) async fn write(app: &App, to: &Target, id: Uuid, subject: &str, sequence: i64) -> anyhow::Result<Owed> {
+pub(crate) async fn write(app: &App, to: &Target, id: Uuid, subject: &str, sequence: i64) -> anyhow::Result<()> {
     let body = body(subject, sequence);
-    let message = Message { id, kind: Kind::Of(INTERFACE), event: "rma.updated", subject, sequence, body: &body };
-    let mut tx = app.store.begin(to.merchant).await?;
-    let owed = outbox::enqueue(&mut tx, INTERFACE, &message, app.now()).await?;
-    tx.commit().await?;
-    owed.context("the merchant has no endpoint")
+    let (kind, subject) = (Kind::Of(INTERFACE), subject.to_owned());
+    let mut tx = app.begin(to.merchant).await?;
+    tx.owe(Message { id, kind, event: "rma.updated", subject, sequence, body, due_at: app.now() });
+    Ok(app.commit(tx).await?)
 }
 
 /// Flows that owe `count` messages of as many subjects to `targets` in turn, `flows` at a time; `done` counts commits.

@@ -135,7 +135,7 @@ async fn places(stage: &Stage, merchant: MerchantId, systems: &Systems) -> anyho
     }
     let change = Change { url: Some(systems.url("/outbound_asn")), ..Change::default() };
     set_endpoint(&app, "proof", merchant, Interface::OutboundAsn, change).await?;
-    app.store.close().await;
+    app.cell().close().await;
     Ok(())
 }
 

@@ -71,7 +71,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     watch(&systems, &arrivals);
     let app = stage.app()?;
     prepare(&app, &stage, &systems).await?;
-    app.store.close().await;
+    app.cell().close().await;
     let mut service = stage.serve()?;
     service.ready().await?;
     let token = stage.tokens.get(MERCHANT).context("there is no such merchant")?.clone();

@@ -11,7 +11,6 @@ use anyhow::{bail, ensure};
 use backhaul::app::App;
 use backhaul::flow::configure_endpoint::Change;
 use backhaul::flow::retry_failures::{Wanted, retry_failures};
-use backhaul::outbound::signal;
 use domain::message::{Interface, Kind};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -52,7 +51,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     owing::clear(&stage).await?;
     fail(&mut connection, &target, plan.failed).await?;
     let mut deliverer = owing::deliver(&stage).await?;
-    let forwarder = tokio::spawn(signal::forward(app.clone()));
+    let forwarder = tokio::spawn(backhaul::outbound::forward_signals(app.clone()));
 
     let mut without = live(&app, &receiver, &target, plan.duration, "before").await?;
     let wanted = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(plan.per_second) };
@@ -83,7 +82,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     owing::all_settled(&mut connection, WITHIN).await?;
     deliverer.leave().await?;
     forwarder.abort();
-    app.store.close().await;
+    app.cell().close().await;
 
     let lost: i64 = sqlx::query_scalar("select count(*) from failure where state <> 'resolved'").fetch_one(&mut connection).await?;
     let repeated = receiver.repeated();

@@ -61,7 +61,7 @@ impl Stage {
             merchants.push(merchant.0);
             tokens.push(issued.token.expose_secret().to_owned());
         }
-        app.store.close().await;
+        app.cell().close().await;
         Ok(Self { cluster, merchants, tokens, program: program.to_owned() })
     }
 

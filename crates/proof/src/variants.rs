@@ -134,7 +134,7 @@ impl Bench {
             let change = Change { url: Some(url), per_second: Some(100_000), ..Change::default() };
             set_endpoint(&app, "proof", id, interface, change).await?;
         }
-        app.store.close().await;
+        app.cell().close().await;
         let token = self.stage.tokens.get(merchant).context("it has a token")?;
         let mut connection = Connection::open(address).await.context("the service listens")?;
         for first in (0..ORDERS).step_by(100) {

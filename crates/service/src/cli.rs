@@ -38,7 +38,7 @@ use store::merchants::{self, Merchant};
 
 use self::output::Format;
 use crate::app::App;
-use crate::clock::{self as time, Clock};
+use crate::clock::Clock;
 use crate::config::Settings;
 use crate::entropy::Entropy;
 use crate::http::openapi;
@@ -149,7 +149,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     // A command goes by the same time as the nodes.
     let app = async || {
         let app = unconnected()?;
-        time::renew(&app).await?;
+        app.renew_clock().await?;
         anyhow::Ok(app)
     };
     match cli.command {
@@ -182,7 +182,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 
 /// The merchant called `handle`, or what to do.
 async fn merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
-    let found = merchants::find(&app.store, handle).await?;
+    let found = merchants::find(app.cell(), handle).await?;
     found.with_context(|| format!("there is no merchant `{handle}`; `backhaul merchant list` shows those that there are"))
 }
 

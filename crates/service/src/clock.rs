@@ -10,13 +10,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::mode::Mode;
-use store::installation;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 pub use self::span::{NoSpan, Span};
-use crate::app::App;
 
 /// Where the app's time comes from. Clones are the same clock.
 #[derive(Clone)]
@@ -131,15 +128,6 @@ impl Clock {
     pub fn moved(&self) -> Notified<'_> {
         self.ahead.moved.notified()
     }
-}
-
-/// Asks how far the sandbox's clock was moved, and moves this process' clock as far. That of production is never moved.
-pub async fn renew(app: &App) -> Result<(), store::Failed> {
-    match app.settings.mode {
-        Mode::Production => {}
-        Mode::Sandbox => app.clock.move_ahead(installation::clock(&app.store).await?.ahead),
-    }
-    Ok(())
 }
 
 #[cfg(test)]

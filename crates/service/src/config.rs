@@ -1,5 +1,6 @@
 //! The settings: the commented defaults, a file of the operator's, the environment.
 
+mod allowed;
 mod mail;
 mod notices;
 mod outbound;
@@ -16,12 +17,13 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use toml::{Table, Value};
 
+pub use self::allowed::{Allowed, NoAllowed, What, is_localhost, is_name};
 pub use self::mail::Mail;
 pub use self::notices::Notices;
 pub use self::outbound::Outbound;
 pub use self::tls::{PairFiles, Tls};
 use crate::key::{FingerprintKey, NoKey};
-use crate::outbound::seal::{Keyring, NoKeyring};
+use crate::seal::{Keyring, NoKeyring};
 
 /// The reference: every setting with its default and what it means.
 pub const DEFAULTS: &str = include_str!("../../../config.default.toml");

@@ -23,12 +23,12 @@ pub(crate) const fn interface(event: Event) -> Interface {
 
 /// What the merchant gave, as it is kept.
 pub(crate) fn content(kept: &DropShipOrder) -> Result<Content, Failed> {
-    serde_json::from_str(&kept.content).map_err(|_| Failed::Refused("a stored drop-ship order cannot be read".to_owned()))
+    serde_json::from_str(&kept.content).map_err(|_| Failed::Internal("a stored drop-ship order cannot be read"))
 }
 
 /// What the warehouse reported of a shipment, as it is kept.
 pub(crate) fn shipment_content(kept: &KeptShipment) -> Result<ShipmentContent, Failed> {
-    serde_json::from_str(&kept.content).map_err(|_| Failed::Refused("a stored shipment cannot be read".to_owned()))
+    serde_json::from_str(&kept.content).map_err(|_| Failed::Internal("a stored shipment cannot be read"))
 }
 
 /// The items of an order with what the merchant gave of them, and their ids.
@@ -171,7 +171,7 @@ fn units<'a>(item: &Item, content: &'a ItemContent) -> DropShipUnits<'a> {
 
 /// The exact bytes of a message or an answer.
 pub(crate) fn written(told: &impl serde::Serialize) -> Result<String, Failed> {
-    serde_json::to_string(told).map_err(|_| Failed::Refused("a drop-ship order could not be written".to_owned()))
+    serde_json::to_string(told).map_err(|_| Failed::Internal("a drop-ship order could not be written"))
 }
 
 /// A drop-ship order in a list.

@@ -69,10 +69,10 @@ pub async fn find(app: &App, merchant: MerchantId, order: &str) -> Result<Exchan
     if order.contains('\0') {
         return Err(OptionsError::NoSuchLine);
     }
-    let stored = orders::find(&app.store, merchant, order).await?.ok_or(OptionsError::NoSuchLine)?;
+    let stored = orders::find(app.store(merchant), merchant, order).await?.ok_or(OptionsError::NoSuchLine)?;
     let sale = wire::order::read_stored(&stored.snapshot).map(|order| order.sale()).ok_or(OptionsError::Unreadable)?;
-    let policy = return_policies::current(&app.store, merchant).await?;
-    let standing = exchange_orders::standing_of(&app.store, merchant, order).await?;
+    let policy = return_policies::current(app.store(merchant), merchant).await?;
+    let standing = exchange_orders::standing_of(app.store(merchant), merchant, order).await?;
     Ok(Exchangeable { sale, policy, standing })
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use store::Failed;
 use store::installation::Condition;
 
-use crate::app::{App, Phase};
+use crate::node::{Node, Phase};
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,38 +42,38 @@ const MOST_SKEW_MS: i64 = 500;
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// Keeps the metric of readiness current, also while nobody asks.
-pub async fn watch(app: App) {
+pub async fn watch(node: Node) {
     loop {
-        ready(&app).await;
+        ready(&node).await;
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
 /// Whether the process should be sent work, and what was looked at.
-pub async fn ready(app: &App) -> (bool, Vec<Check>) {
-    let checks = examine(app).await;
-    let ready = app.is_in(Phase::Serving) && checks.iter().all(|check| check.ok);
-    app.metrics.ready.set(ready.into());
+pub async fn ready(node: &Node) -> (bool, Vec<Check>) {
+    let checks = examine(node).await;
+    let ready = node.is_in(Phase::Serving) && checks.iter().all(|check| check.ok);
+    node.metrics.ready.set(ready.into());
     (ready, checks)
 }
 
 /// Looks at everything that must be right before work is accepted.
-pub async fn examine(app: &App) -> Vec<Check> {
+pub async fn examine(node: &Node) -> Vec<Check> {
     // A clock that was moved on purpose is not wrong: the machines' are compared.
-    let asked_at = app.clock.wall();
-    let condition = match app.store.condition().await {
+    let asked_at = node.clock.wall();
+    let condition = match node.cell().condition().await {
         Ok(condition) => condition,
         Err(failed) => {
             return vec![Check::bad("database", failed.to_string(), "start PostgreSQL, or set DATABASE_URL to where it is")];
         }
     };
-    let answered_at = app.clock.wall();
+    let answered_at = node.clock.wall();
     let mut checks = vec![version(&condition), writable(&condition), careful(&condition)];
-    if app.clock.is_the_machines() {
+    if node.clock.is_the_machines() {
         checks.push(clock(&condition, asked_at, answered_at));
     }
-    checks.push(mode(app).await);
-    checks.push(schema(app).await);
+    checks.push(mode(node).await);
+    checks.push(schema(node).await);
     checks
 }
 
@@ -115,9 +115,9 @@ fn clock(condition: &Condition, asked_at: DateTime<Utc>, answered_at: DateTime<U
     }
 }
 
-async fn mode(app: &App) -> Check {
-    let wanted = app.settings.mode;
-    match app.store.mode().await {
+async fn mode(node: &Node) -> Check {
+    let wanted = node.settings.mode;
+    match node.cell().mode().await {
         Ok(Some(mode)) if mode == wanted => Check::good("mode", mode.as_str()),
         Ok(Some(mode)) => Check::bad(
             "mode",
@@ -129,8 +129,8 @@ async fn mode(app: &App) -> Check {
     }
 }
 
-async fn schema(app: &App) -> Check {
-    match app.store.pending_migrations().await {
+async fn schema(node: &Node) -> Check {
+    match node.cell().pending_migrations().await {
         Ok(0) => Check::good("schema", "up to date"),
         Ok(pending) => Check::bad("schema", format!("{pending} migrations behind"), "run `backhaul migrate`"),
         Err(failed) => unreadable("schema", &failed),

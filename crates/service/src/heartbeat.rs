@@ -9,8 +9,9 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
+use crate::node::Node;
 use crate::task::Task;
-use crate::{health, limits, rate};
+use crate::{health, rate};
 
 /// How often there is a beat.
 const EVERY: Duration = Duration::from_secs(1);
@@ -23,14 +24,15 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// One beat, the `number`th.
 pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     if number.is_multiple_of(LIMITS_EVERY) {
-        limits::renew(app).await?;
+        app.limits.renew(app.cell()).await?;
     }
-    rate::sharing::share(app).await
+    rate::sharing::share(app, &app.rates, &app.limits).await
 }
 
 /// Beats without end, and looks beside whether everything is in order.
 pub async fn run(app: App) {
-    tokio::join!(beats(app.clone()), health::watch(app));
+    let node = Node::clone(&app);
+    tokio::join!(beats(app), health::watch(node));
 }
 
 /// Beats without end. When one panics, that is logged, and the next follows.

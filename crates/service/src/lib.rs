@@ -4,7 +4,6 @@
 //! - [`flow`] holds the business verbs, one file each; only a flow opens a transaction.
 //! - [`http`] is the surface; its router reads as a table of contents.
 //! - [`outbound`] is the delivery engine, and the only HTTP client.
-//! - [`followers`] are those who read the feed live.
 //! - [`rate`] counts requests by address, and [`limits`] says how many there may be.
 //! - [`heartbeat`] is what a node does every second beside answering.
 //! - [`health`] asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
@@ -24,19 +23,24 @@ pub mod drop_ship;
 pub mod entropy;
 pub mod exchanges;
 pub mod flow;
-pub mod followers;
+pub mod grants;
 pub mod health;
 pub mod heartbeat;
 pub mod http;
 pub mod inbound;
+pub mod intake;
 pub mod key;
 pub mod limits;
 pub mod metrics;
+pub mod node;
 pub mod outbound;
 pub mod rate;
 pub mod report;
 pub mod returns;
+pub mod seal;
 pub mod shipments;
 pub mod task;
 pub mod telemetry;
+pub mod timers;
 pub mod tls;
+pub mod worker;

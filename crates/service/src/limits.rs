@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::mode::Mode;
+use store::Store;
 
-use crate::app::App;
 use crate::config::Settings;
 
 /// What the contract allows an address in a minute.
@@ -110,22 +110,22 @@ impl Limits {
         }
     }
 
+    /// Reads what the operator has set, and puts it into force.
+    pub async fn renew(&self, store: &Store) -> Result<(), store::Failed> {
+        let set = store::limits::list(store).await?;
+        for name in Name::ALL {
+            let value = set.iter().find(|set| set.name == name.as_str()).and_then(|set| set.value);
+            self.enforce(name, value);
+        }
+        Ok(())
+    }
+
     fn limit(&self, name: Name) -> &Limit {
         match name {
             Name::RequestsPerMinute => &self.requests_per_minute,
             Name::MessagesInFlight => &self.messages_in_flight,
         }
     }
-}
-
-/// Asks what the operator has set, and puts it into force.
-pub async fn renew(app: &App) -> Result<(), store::Failed> {
-    let set = store::limits::list(&app.store).await?;
-    for name in Name::ALL {
-        let value = set.iter().find(|set| set.name == name.as_str()).and_then(|set| set.value);
-        app.limits.enforce(name, value);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -60,8 +60,8 @@ impl Deliveries {
     /// Reads it.
     pub async fn read(app: &App, merchant: MerchantId, range: Range) -> Result<Self, Failed> {
         let (from, to) = range.times();
-        let attempts = reports::attempts(&app.store, merchant, from, to).await?;
-        let delivered = reports::delivered(&app.store, merchant, from, to).await?;
+        let attempts = reports::attempts(app.store(merchant), merchant, from, to).await?;
+        let delivered = reports::delivered(app.store(merchant), merchant, from, to).await?;
         Ok(Self { range, attempts, delivered })
     }
 

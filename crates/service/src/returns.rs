@@ -98,7 +98,7 @@ pub(crate) fn shown(kept: &Return, exchange: Option<&Exchange>) -> ReturnOut {
 
 /// The return `kept` of `merchant`, with its exchange.
 pub(crate) async fn look(app: &App, merchant: MerchantId, kept: &Return) -> Result<ReturnOut, Failed> {
-    let exchange = exchange_orders::find(&app.store, merchant, &kept.order).await?;
+    let exchange = exchange_orders::find(app.store(merchant), merchant, &kept.order).await?;
     Ok(shown(kept, exchange.filter(|exchange| exchange.rma == kept.id).as_ref()))
 }
 

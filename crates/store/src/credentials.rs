@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::access::Scopes;
 use domain::id::MerchantId;
 
-use crate::{Failed, Store, Tx, scopes};
+use crate::{Failed, Store, Tx};
 
 /// A credential as it is listed.
 #[derive(Clone, Debug)]
@@ -104,4 +104,9 @@ pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Credential>
             })
         })
         .collect()
+}
+
+/// Scopes as they are kept: words with a space between them.
+pub(crate) fn scopes(words: &str) -> Result<domain::access::Scopes, Failed> {
+    words.parse().map_err(|_| Failed::Refused("a stored scope is unknown".to_owned()))
 }

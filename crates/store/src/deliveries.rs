@@ -5,8 +5,9 @@ use domain::id::{EndpointId, MerchantId};
 use domain::message::Internal;
 use uuid::Uuid;
 
+use crate::buckets::bucket;
 use crate::crash::{self, Point};
-use crate::outbox::{Owed, bucket, owed};
+use crate::outbox::Signal;
 use crate::{Failed, Store};
 
 /// What is asked for one endpoint.
@@ -150,7 +151,7 @@ pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTi
 
 /// The endpoints of `buckets` that have something due at `now`, each with the earliest time: what catches whatever no
 /// signal told of.
-pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Owed>, Failed> {
+pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Signal>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let rows = sqlx::query!(
         r#"
@@ -171,7 +172,10 @@ pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Ut
     .fetch_all(&store.engine)
     .await?;
     crash::point(Point::WorkFound);
-    rows.into_iter().map(|row| owed(MerchantId(row.merchant_id), row.endpoint_id, row.bucket, row.due_at)).collect()
+    let signal = |(merchant, endpoint, number, due_at)| {
+        Ok(Signal { merchant: MerchantId(merchant), endpoint: EndpointId(endpoint), bucket: bucket(number)?, due_at })
+    };
+    rows.into_iter().map(|row| signal((row.merchant_id, row.endpoint_id, row.bucket, row.due_at))).collect()
 }
 
 /// A delivery that needs its owner without being due.

@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::message::{Interface, Internal, Kind, bucket_of};
+use domain::message::{Interface, Kind};
 use uuid::Uuid;
 
-use crate::outbox::{Message, Owed, bucket, owed};
+use crate::buckets::bucket;
 use crate::{Failed, Store, Tx};
 
 /// Reads rows of endpoints that are not removed: what else they must meet, and its arguments.
@@ -131,40 +131,6 @@ pub async fn insert(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Calls at once and calls a second for work of our own, of one merchant: the operator's systems serve all of them.
-const INTERNAL_SLOTS: i32 = 4;
-const INTERNAL_RATE: i32 = 20;
-
-/// Makes the endpoints for work of our own that the transaction's merchant does not have yet. All of them, and always in the
-/// same order, so that two transactions never wait for each other in a ring.
-pub(crate) async fn insert_internal(tx: &mut Tx, now: DateTime<Utc>) -> Result<(), Failed> {
-    let merchant = tx.merchant();
-    let ids = Internal::ALL.map(|internal| internal.endpoint_of(merchant).0);
-    sqlx::query!(
-        r#"
-        insert into endpoint (
-            merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url, key_id,
-            authentication, secret, internal
-        )
-        select $1, ours.endpoint_id, $2, $2, 1, $3, $4, ours.bucket, ours.interface, '', '', '', '', true
-        from unnest($5::uuid[], $6::smallint[], $7::text[]) as ours (endpoint_id, bucket, interface)
-        order by ours.interface
-        -- Whichever of its keys another transaction met us at.
-        on conflict do nothing
-        "#,
-        merchant.0,
-        now,
-        INTERNAL_SLOTS,
-        INTERNAL_RATE,
-        &ids,
-        &ids.map(|id| i16::from(bucket_of(id))),
-        &Internal::ALL.map(Internal::as_str) as &[&str],
-    )
-    .execute(tx.connection())
-    .await?;
-    Ok(())
-}
-
 /// Saves a changed endpoint; its revision grows.
 pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     sqlx::query!(
@@ -238,28 +204,14 @@ pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Endpoint>, 
     rows.into_iter().map(Endpoint::try_from).collect()
 }
 
-/// Owes `message` to this very endpoint, in a lane of its own: a trial.
-pub async fn owe_trial(tx: &mut Tx, endpoint: &Endpoint, message: &Message<'_>, now: DateTime<Utc>) -> Result<Owed, Failed> {
-    sqlx::query!(
-        r#"
-        with written as (
-            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
-            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7)
-        )
-        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
-        values ($1, $2, $8, $3, $9, 0, 0, false, $6)
-        "#,
+/// Whether the merchant takes messages of `kind`. Its endpoint stays as it is until the transaction ends.
+pub async fn is_there(tx: &mut Tx, kind: Kind) -> Result<bool, Failed> {
+    let found = sqlx::query_scalar!(
+        "select endpoint_id from endpoint where merchant_id = $1 and interface = $2 and removed_at is null for share",
         tx.merchant().0,
-        message.id,
-        message.sequence,
-        message.kind.as_str(),
-        message.event,
-        message.subject,
-        message.body,
-        endpoint.id.0,
-        now,
+        kind.as_str(),
     )
-    .execute(tx.connection())
+    .fetch_optional(tx.connection())
     .await?;
-    owed(tx.merchant(), endpoint.id.0, endpoint.bucket.into(), now)
+    Ok(found.is_some())
 }

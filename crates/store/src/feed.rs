@@ -11,16 +11,6 @@ use uuid::Uuid;
 
 use crate::{Failed, Store};
 
-/// The planner's settings with which the feed is read. A page is the beginning of what the index has in its order: nothing is
-/// to be sorted, and the statement, which names a table of many partitions, is planned once.
-pub const PLANS: [(&str, &str); 5] = [
-    ("plan_cache_mode", "force_generic_plan"),
-    ("jit", "off"),
-    ("enable_seqscan", "off"),
-    ("enable_bitmapscan", "off"),
-    ("enable_sort", "off"),
-];
-
 /// A message as it was said, and its place in the feed.
 pub struct Event {
     /// Its place.

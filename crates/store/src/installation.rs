@@ -5,7 +5,8 @@ use domain::mode::Mode;
 use sqlx::migrate::{Migrate, Migrator};
 use sqlx::{ConnectOptions, Connection as _, Executor as _, PgConnection};
 
-use crate::{Failed, Store, connect_options, partitions};
+use crate::pool::connect_options;
+use crate::{Failed, Store, partitions};
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 

@@ -4,8 +4,8 @@
 
 use uuid::Uuid;
 
+use crate::buckets::bucket;
 use crate::crash::{self, Point};
-use crate::outbox::bucket;
 use crate::settlements::Hold;
 use crate::{Failed, Store};
 

@@ -6,8 +6,8 @@ use domain::notice::{Run, Told};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::buckets::bucket;
 use crate::messages::first_id;
-use crate::outbox::bucket;
 use crate::settlements::{Hold, UNKNOWN, hold};
 use crate::{Failed, Store, Tx};
 

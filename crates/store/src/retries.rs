@@ -5,7 +5,8 @@ use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
 use uuid::Uuid;
 
-use crate::outbox::{Owed, bucket, owed};
+use crate::buckets::bucket;
+use crate::outbox::Signal;
 use crate::{Failed, Tx};
 
 /// A message that may be tried again.
@@ -108,9 +109,9 @@ pub async fn insert(
     tx: &mut Tx,
     message: Uuid,
     candidate: &Candidate,
-    (endpoint, of): (EndpointId, u8),
+    (endpoint, bucket): (EndpointId, u8),
     now: DateTime<Utc>,
-) -> Result<Option<Owed>, Failed> {
+) -> Result<Option<Signal>, Failed> {
     let merchant = tx.merchant();
     let done = sqlx::query!(
         r#"
@@ -127,5 +128,5 @@ pub async fn insert(
     )
     .execute(tx.connection())
     .await?;
-    if done.rows_affected() == 0 { Ok(None) } else { owed(merchant, endpoint.0, of.into(), now).map(Some) }
+    Ok((done.rows_affected() > 0).then_some(Signal { merchant, endpoint, bucket, due_at: now }))
 }

@@ -5,7 +5,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use uuid::Uuid;
 
-use crate::outbox::{Owed, bucket};
+use crate::buckets::bucket;
+use crate::outbox::Signal;
 use crate::settlements::{Hold, hold};
 use crate::{Failed, Store, Tx};
 
@@ -181,9 +182,9 @@ pub enum Turn {
     /// The bucket is somebody else's, or the job is over.
     NotOurs,
     /// So many were released, and there may be more.
-    Released(Option<Owed>),
+    Released(Option<Signal>),
     /// The job is over.
-    Ended(Option<Owed>),
+    Ended(Option<Signal>),
 }
 
 /// How many messages of an endpoint may be owed by retries at a time, those included that failed again and wait: a job whose
@@ -281,8 +282,8 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     )
     .execute(tx.connection())
     .await?;
-    let owed = (count > 0).then_some(Owed { merchant, endpoint: EndpointId(row.endpoint_id), bucket: by.bucket, due_at: now });
-    Ok(if ended { Turn::Ended(owed) } else { Turn::Released(owed) })
+    let signal = (count > 0).then_some(Signal { merchant, endpoint: EndpointId(row.endpoint_id), bucket: by.bucket, due_at: now });
+    Ok(if ended { Turn::Ended(signal) } else { Turn::Released(signal) })
 }
 
 /// For how many more retries an endpoint has room at `now`.

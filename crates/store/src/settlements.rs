@@ -15,8 +15,8 @@ use domain::promptness::within;
 use sqlx::{Acquire as _, PgConnection};
 use uuid::Uuid;
 
+use crate::buckets::bucket;
 use crate::crash::{self, Point};
-use crate::outbox::bucket;
 use crate::{Failed, Store, Tx};
 
 /// A bucket as its owner holds it.

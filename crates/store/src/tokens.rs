@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use domain::access::Scopes;
 use domain::id::MerchantId;
 
-use crate::{Failed, Store, Tx, scopes};
+use crate::credentials::scopes;
+use crate::{Failed, Store, Tx};
 
 /// What a token grants.
 #[derive(Clone, Debug)]

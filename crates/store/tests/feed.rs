@@ -20,7 +20,7 @@ use sandbox::postgres::Cluster;
 use serde_json::Value;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection};
-use store::outbox::{self, Message};
+use store::outbox::Message;
 use store::{PoolLimits, Store, feed};
 use uuid::Uuid;
 
@@ -77,10 +77,9 @@ fn id(number: u128) -> Uuid {
 /// Writes message `number`; whether that was committed.
 async fn say(store: &Store, number: u128) -> Result<(), store::Failed> {
     let (subject, kind) = (format!("R-{number}"), Kind::Of(Interface::Rma));
-    let message = Message { id: id(number), kind, event: "rma.created", subject: &subject, sequence: 1, body: "{}" };
     let mut tx = store.begin(MERCHANT).await?;
-    outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await?;
-    tx.commit().await
+    tx.owe(Message { id: id(number), kind, event: "rma.created", subject, sequence: 1, body: "{}".to_owned(), due_at: now() });
+    tx.commit().await.map(drop)
 }
 
 /// One who follows the feed.
@@ -216,7 +215,8 @@ fn buffers(plan: &Value) -> i64 {
 #[tokio::test]
 async fn a_page_touches_few_buffers_however_many_days_and_messages_there_are() {
     let cluster = Temporary::migrated("pages").await;
-    let mut connection = PgConnectOptions::from_str(&cluster.0.url("postgres")).unwrap().options(feed::PLANS).connect().await.unwrap();
+    let mut connection =
+        PgConnectOptions::from_str(&cluster.0.url("postgres")).unwrap().options(store::FEED_PLANS).connect().await.unwrap();
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.sqlx");
     let statement = std::fs::read_dir(dir)
         .unwrap()

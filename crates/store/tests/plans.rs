@@ -22,7 +22,7 @@ use domain::message::{Interface, Kind};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
 use store::deliveries::{self, Wanted};
-use store::outbox::{self, Message};
+use store::outbox::Message;
 use store::settlements::{self, Attempt, Fate, Hold, Settlement};
 use store::{PoolLimits, Store, backlog, leases, notices};
 use uuid::Uuid;
@@ -285,17 +285,21 @@ async fn settle(scene: &Scene, lane: u32) {
 /// Owes one more message to an endpoint.
 async fn owe(scene: &Scene, number: u32) {
     let id = message(2 * ROWS + number);
-    let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject: "R-9", sequence: number.into(), body: "{}" };
+    let message = || {
+        let (kind, subject, body) = (Kind::Of(Interface::Rma), "R-9".to_owned(), "{}".to_owned());
+        Message { id, kind, event: "rma.created", subject, sequence: number.into(), body, due_at: now() }
+    };
     // The first time, a connection also reads what the tables are like, and there are more of them with every migration.
     for _ in 0..CONNECTIONS {
         let mut tx = scene.store.begin(merchant(2)).await.unwrap();
-        outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await.unwrap();
+        tx.owe(message());
+        tx.write_early().await.unwrap();
         tx.rollback().await.unwrap();
     }
     scene.explained.take();
     let mut tx = scene.store.begin(merchant(2)).await.unwrap();
-    assert!(outbox::enqueue(&mut tx, Interface::Rma, &message, now()).await.unwrap().is_some());
-    tx.commit().await.unwrap();
+    tx.owe(message());
+    assert_eq!(tx.commit().await.unwrap().len(), 1);
     scene.expect("owing", 1, &[&[]]);
 }
 

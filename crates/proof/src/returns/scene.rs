@@ -39,7 +39,7 @@ impl Scene {
             let change = Change { waits: Some(vec![1; 10]), ..Change::default() };
             Target::set(&app, &stage, shop, &systems, change).await?;
         }
-        app.store.close().await;
+        app.cell().close().await;
         Ok(Self { stage: Arc::new(stage), record, clients: Vec::new(), _systems: systems })
     }
 

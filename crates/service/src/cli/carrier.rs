@@ -129,7 +129,7 @@ fn webhooks(whose: &store::merchants::Merchant) -> String {
 }
 
 async fn show(app: &App, whose: &store::merchants::Merchant, format: Format) -> anyhow::Result<()> {
-    let account = carrier_accounts::current(&app.store, whose.id).await?.ok_or(ConfigureCarrierError::NoAccount)?;
+    let account = carrier_accounts::current(app.store(whose.id), whose.id).await?.ok_or(ConfigureCarrierError::NoAccount)?;
     let to: PostalAddress = serde_json::from_str(&account.destination)?;
     let shown = Shown {
         carrier: account.carrier.as_str(),

@@ -48,7 +48,7 @@ impl Shown {
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     let clock = match command {
         Command::Advance { by } => advance_clock(app, &actor(), by).await?,
-        Command::Show => installation::clock(&app.store).await?,
+        Command::Show => installation::clock(app.cell()).await?,
     };
     output::one(format, &Shown::new(app, clock))
 }

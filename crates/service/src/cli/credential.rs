@@ -86,7 +86,8 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         }
         Command::List { merchant: handle } => {
             let merchant = merchant(app, &handle).await?;
-            let credentials: Vec<Shown> = credentials::list(&app.store, merchant.id).await?.into_iter().map(Shown::from).collect();
+            let credentials: Vec<Shown> =
+                credentials::list(app.store(merchant.id), merchant.id).await?.into_iter().map(Shown::from).collect();
             let empty = format!("{handle} has no credentials yet; `backhaul credential issue --merchant {handle}` issues one.");
             output::list(format, &credentials, &empty, &["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED"], |shown| {
                 vec![shown.client_id.clone(), shown.scope.clone(), shown.label.clone(), shown.state.to_owned(), shown.issued_at.clone()]

@@ -18,7 +18,7 @@ struct Shown {
 }
 
 pub(super) async fn run(app: &App, format: Format) -> anyhow::Result<()> {
-    let rows: Vec<Shown> = health::deliverers(&app.store, TERM.as_secs_f64(), app.now())
+    let rows: Vec<Shown> = health::deliverers(app.cell(), TERM.as_secs_f64(), app.now())
         .await?
         .into_iter()
         .map(|deliverer| Shown {

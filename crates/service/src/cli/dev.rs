@@ -28,10 +28,11 @@ use tokio::sync::{oneshot, watch};
 use self::database::Database;
 use self::paint::{Paint, Steps};
 use super::{output, serve};
-use crate::app::{App, Phase};
-use crate::clock::{self, Clock};
+use crate::app::App;
+use crate::clock::Clock;
 use crate::config::{LogFormat, Settings};
 use crate::entropy::Entropy;
+use crate::node::Phase;
 use crate::telemetry;
 
 /// How long the simulated warehouses pause before they look for work again.
@@ -122,7 +123,7 @@ async fn live(database: &Database, port: u16, settings: Settings, steps: &Steps,
 async fn prepare(app: &App, receiver: &Receiver, steps: &Steps) -> anyhow::Result<(seed::Demo, seed::Demo)> {
     let migrate = async { Ok(installation::migrate(app.settings.database.url(), Mode::Sandbox, app.clock.wall()).await?) };
     steps.take("Schema", migrate).await?;
-    clock::renew(app).await?;
+    app.renew_clock().await?;
     steps.take("Two merchants, fifty orders, their simulated systems and carriers", seed::sow(app, receiver)).await
 }
 

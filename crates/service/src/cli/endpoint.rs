@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::flow::configure_endpoint::{self as flow, Change};
 use crate::outbound::authentication::{Authentication, OAuth, Style};
 use crate::outbound::secrets::Secrets;
-use crate::outbound::{signal, view};
+use crate::outbound::view;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -226,7 +226,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         Command::Resume(Named { merchant: handle, interface }) => {
             let whose = merchant(app, &handle).await?;
             flow::resume_endpoint(app, &actor(), whose.id, interface).await?;
-            signal::forward_now(app).await;
+            app.forward_signals_now().await;
             list(app, &whose, format).await
         }
         Command::RotateSecret(Named { merchant: handle, interface }) => {
@@ -258,7 +258,7 @@ fn show_secret(format: Format, interface: Interface, secret: &SecretString) -> a
 }
 
 async fn list(app: &App, whose: &store::merchants::Merchant, format: Format) -> anyhow::Result<()> {
-    let kept = endpoints::list(&app.store, whose.id).await?;
+    let kept = endpoints::list(app.store(whose.id), whose.id).await?;
     let shown: Vec<Shown> = kept.iter().map(|endpoint| Shown::new(app, whose.id, endpoint)).collect();
     let headers = ["INTERFACE", "URL", "AUTHENTICATION", "AT ONCE", "A SECOND", "STATE", "CHANGED AT"];
     output::list(format, &shown, "No endpoints; `backhaul endpoint set` adds one.", &headers, |shown| {

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::flow::retry_failures::cancel_retries;
 use crate::flow::retry_message::{Asker, retry_message};
 use crate::flow::work_on_failure::{Deed, work_on_failure};
-use crate::outbound::{signal, view};
+use crate::outbound::view;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -146,7 +146,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             match wanted.interface {
                 None => {
                     let of = if wanted.internal { Of::Internal } else { Of::Merchant };
-                    show_groups(&failures::groups(&app.store, whose, of, None).await?, format)
+                    show_groups(&failures::groups(app.store(whose), whose, of, None).await?, format)
                 }
                 Some(kind) => list(app, whose, kind, &wanted, format).await,
             }
@@ -177,7 +177,7 @@ async fn endpoint_of(app: &App, whose: MerchantId, kind: Kind) -> anyhow::Result
     if let Kind::Internal(internal) = kind {
         return Ok(internal.endpoint_of(whose));
     }
-    let endpoints = endpoints::list(&app.store, whose).await?;
+    let endpoints = endpoints::list(app.store(whose), whose).await?;
     let found = endpoints.into_iter().find(|endpoint| endpoint.interface == kind.as_str());
     Ok(found.with_context(|| format!("the merchant has no endpoint for {kind}; `backhaul endpoint list` shows those that there are"))?.id)
 }
@@ -210,11 +210,11 @@ async fn list(app: &App, whose: MerchantId, kind: Kind, wanted: &List, format: F
     let after: (DateTime<Utc>, Uuid) = match wanted.after {
         None => (DateTime::UNIX_EPOCH, Uuid::nil()),
         Some(id) => {
-            let entry = failures::find(&app.store, whose, id).await?;
+            let entry = failures::find(app.store(whose), whose, id).await?;
             (entry.with_context(|| format!("the failure queue never had the message {id}"))?.failed_at, id)
         }
     };
-    let entries = failures::list(&app.store, whose, endpoint, after, wanted.limit).await?;
+    let entries = failures::list(app.store(whose), whose, endpoint, after, wanted.limit).await?;
     let rows: Vec<EntryShown> = entries.into_iter().map(EntryShown::from).collect();
     let headers = ["MESSAGE", "FAILED", "EVENT", "SUBJECT", "SEQUENCE", "ATTEMPTS", "REASON", "STATE", "OWNER"];
     output::list(format, &rows, "The failure queue has nothing of this endpoint.", &headers, |row| {
@@ -242,11 +242,11 @@ struct Shown {
 
 async fn show(app: &App, named: &Named, format: Format) -> anyhow::Result<()> {
     let whose = merchant(app, &named.merchant).await?;
-    let entry = failures::find(&app.store, whose.id, named.id).await?;
+    let entry = failures::find(app.store(whose.id), whose.id, named.id).await?;
     let entry =
         entry.with_context(|| format!("the failure queue never had the message {}; `backhaul messages show` knows more", named.id))?;
-    let found = messages::find(&app.store, whose.id, named.id).await?.context("the message is gone")?;
-    let message = view::message(found, attempts::list(&app.store, whose.id, named.id).await?);
+    let found = messages::find(app.store(whose.id), whose.id, named.id).await?.context("the message is gone")?;
+    let message = view::message(found, attempts::list(app.store(whose.id), whose.id, named.id).await?);
     let shown = Shown { entry: entry.into(), technical_contact: whose.technical_contact, message };
     output::one(format, &shown)
 }
@@ -255,7 +255,7 @@ async fn show(app: &App, named: &Named, format: Format) -> anyhow::Result<()> {
 async fn work(app: &App, named: &Named, deed: Deed, format: Format) -> anyhow::Result<()> {
     let whose = merchant(app, &named.merchant).await?.id;
     work_on_failure(app, &actor(), whose, named.id, deed).await?;
-    let entry = failures::find(&app.store, whose, named.id).await?.context("the entry is gone")?;
+    let entry = failures::find(app.store(whose), whose, named.id).await?.context("the entry is gone")?;
     output::one(format, &EntryShown::from(entry))
 }
 
@@ -269,7 +269,7 @@ async fn retry_each(app: &App, whose: MerchantId, ids: &[Uuid], format: Format) 
             Err(error) => refused.push(format!("{id}: {error}")),
         }
     }
-    signal::forward_now(app).await;
+    app.forward_signals_now().await;
     output::list(format, &rows, "Nothing is tried again.", &["MESSAGE", "ATTEMPT", "WARNING"], |row| {
         vec![row.message_id.clone(), row.attempt.to_string(), row.warning.unwrap_or_default().to_owned()]
     })?;

@@ -130,7 +130,7 @@ async fn finish(import: &Import, app: &App, merchant: MerchantId, done: &OrderIm
 
 pub(super) async fn report(report: Report, app: &App, format: Format) -> anyhow::Result<()> {
     let merchant = merchant(app, &report.merchant).await?.id;
-    let known = imports::find(&app.store, merchant, report.id).await?;
+    let known = imports::find(app.store(merchant), merchant, report.id).await?;
     known.with_context(|| format!("the merchant has no import {}", report.id))?;
     show(app, merchant, report.id, report.after, report.limit, format).await
 }
@@ -143,7 +143,7 @@ struct Refused {
 }
 
 async fn show(app: &App, merchant: MerchantId, id: Uuid, after: i64, limit: i64, format: Format) -> anyhow::Result<()> {
-    let rows = imports::list_refusals(&app.store, merchant, id, after, limit).await?;
+    let rows = imports::list_refusals(app.store(merchant), merchant, id, after, limit).await?;
     let refused = |RefusedLine { line, order_identifier, faults }| Refused {
         line,
         order_identifier,

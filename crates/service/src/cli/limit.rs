@@ -83,7 +83,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         }
         Command::List => None,
     };
-    let set = limits::list(&app.store).await?;
+    let set = limits::list(app.cell()).await?;
     if let Some(name) = changed {
         return output::one(format, &Shown::new(app, name, &set));
     }

@@ -86,7 +86,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             output::one(format, &Shown::from(merchant(app, &handle).await?))
         }
         Command::List => {
-            let merchants: Vec<Shown> = merchants::list(&app.store).await?.into_iter().map(Shown::from).collect();
+            let merchants: Vec<Shown> = merchants::list(app.cell()).await?.into_iter().map(Shown::from).collect();
             let empty = "There are no merchants yet; `backhaul merchant add HANDLE --name NAME` adds one.";
             output::list(format, &merchants, empty, &["HANDLE", "NAME", "STATE", "CREATED"], |shown| {
                 vec![shown.handle.clone(), shown.name.clone(), shown.state.to_owned(), shown.created_at.clone()]

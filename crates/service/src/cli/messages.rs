@@ -17,7 +17,7 @@ use super::output::{self, Format};
 use super::{actor, merchant};
 use crate::app::App;
 use crate::flow::retry_message::{Asker, retry_message};
-use crate::outbound::{signal, view};
+use crate::outbound::view;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -125,14 +125,14 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         Command::List(wanted) => list(app, wanted, format).await,
         Command::Show(Named { id, merchant: handle }) => {
             let whose = merchant(app, &handle).await?.id;
-            let found = messages::find(&app.store, whose, id).await?;
+            let found = messages::find(app.store(whose), whose, id).await?;
             let found = found.with_context(|| format!("{handle} has no message {id}; messages are kept for 30 days"))?;
-            show(view::message(found, attempts::list(&app.store, whose, id).await?), format)
+            show(view::message(found, attempts::list(app.store(whose), whose, id).await?), format)
         }
         Command::Retry(Named { id, merchant: handle }) => {
             let whose = merchant(app, &handle).await?.id;
             let retried = retry_message(app, Asker::Operator(&actor()), whose, id).await?;
-            signal::forward_now(app).await;
+            app.forward_signals_now().await;
             output::one(format, &Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() })
         }
     }
@@ -151,7 +151,7 @@ async fn list(app: &App, wanted: List, format: Format) -> anyhow::Result<()> {
     };
     let (mut rows, mut before, most) = (Vec::new(), wanted.before, wanted.limit as usize);
     loop {
-        let page = message_pages::list(&app.store, whose, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
+        let page = message_pages::list(app.store(whose), whose, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
         rows.extend(page.messages.into_iter().map(|message| Row {
             message_id: message.id.to_string(),
             created_at: time::write(message.written_at()),

@@ -63,7 +63,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         Command::ImportReport(report) => import::report(report, app, format).await,
         Command::Refused(Selection { merchant: handle, limit }) => {
             let merchant = merchant(app, &handle).await?;
-            let rows: Vec<RefusedMessage> = refusals::list(&app.store, merchant.id, limit)
+            let rows: Vec<RefusedMessage> = refusals::list(app.store(merchant.id), merchant.id, limit)
                 .await?
                 .into_iter()
                 .map(|refusal| RefusedMessage {
@@ -83,7 +83,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         }
         Command::Warned(Selection { merchant: handle, limit }) => {
             let merchant = merchant(app, &handle).await?;
-            let rows: Vec<WarnedOrder> = orders::list_doubtful(&app.store, merchant.id, limit)
+            let rows: Vec<WarnedOrder> = orders::list_doubtful(app.store(merchant.id), merchant.id, limit)
                 .await?
                 .into_iter()
                 .map(|order| WarnedOrder {

@@ -173,7 +173,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     match command {
         Command::Show { merchant: handle } => {
             let whose = merchant(app, &handle).await?;
-            show(&handle, &return_policies::current(&app.store, whose.id).await?, format)
+            show(&handle, &return_policies::current(app.store(whose.id), whose.id).await?, format)
         }
         Command::Set(set) => {
             let handle = set.merchant.clone();

@@ -18,7 +18,6 @@ use crate::app::App;
 use crate::flow::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::convert_exchange::{ConvertExchangeError, convert_exchange};
 use crate::flow::resend_return::resend_return;
-use crate::outbound::signal;
 use crate::returns;
 
 #[derive(Subcommand)]
@@ -80,14 +79,14 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
                 Err(CancelReturnError::NoSuchReturn) => return Err(named.unknown()),
                 done => done?,
             };
-            signal::forward_now(app).await;
+            app.forward_signals_now().await;
             show(app, whose, &named, format).await
         }
         Command::Resend(named) => {
             let whose = merchant(app, &named.merchant).await?.id;
             let resent = resend_return(app, &actor(), whose, &returns::identifier(&named.rma_identifier)).await?;
             resent.ok_or_else(|| named.unknown())?;
-            signal::forward_now(app).await;
+            app.forward_signals_now().await;
             show(app, whose, &named, format).await
         }
         Command::ConvertExchange(named) => {
@@ -96,7 +95,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
                 Err(ConvertExchangeError::NoSuchReturn) => return Err(named.unknown()),
                 done => done?,
             }
-            signal::forward_now(app).await;
+            app.forward_signals_now().await;
             show(app, whose, &named, format).await
         }
     }
@@ -111,7 +110,7 @@ impl Named {
 }
 
 async fn show(app: &App, whose: MerchantId, named: &Named, format: Format) -> anyhow::Result<()> {
-    let kept = rmas::find(&app.store, whose, &returns::identifier(&named.rma_identifier)).await?;
+    let kept = rmas::find(app.store(whose), whose, &returns::identifier(&named.rma_identifier)).await?;
     let kept = kept.ok_or_else(|| named.unknown())?;
     let messages = show::messages(app, whose, &kept.identifier).await?;
     show::show(returns::look(app, whose, &kept).await?, messages, format)
@@ -123,7 +122,7 @@ async fn list(app: &App, wanted: List, format: Format) -> anyhow::Result<()> {
         Filter { order: wanted.order, tracking_number: wanted.tracking_number, status: wanted.status, from: wanted.since, to: None };
     let (mut rows, mut before, most) = (Vec::new(), wanted.before, wanted.limit as usize);
     loop {
-        let page = rma_pages::list(&app.store, whose, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
+        let page = rma_pages::list(app.store(whose), whose, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
         rows.extend(page.returns.into_iter().map(returns::listed));
         before = page.next;
         if before.is_none() || rows.len() >= most {

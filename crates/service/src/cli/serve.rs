@@ -9,12 +9,12 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::app::{App, Phase};
+use crate::app::App;
 use crate::http::listener::{self, Door};
-use crate::outbound::deliverer::Deliverer;
-use crate::outbound::signal;
+use crate::node::Phase;
+use crate::outbound::forward_signals;
 use crate::tls::Certificates;
-use crate::{clock, heartbeat, http, limits, telemetry, tls};
+use crate::{heartbeat, http, telemetry, tls, worker};
 
 /// How often a database that cannot be reached is asked again at the start.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -68,15 +68,15 @@ pub(super) async fn serve(
         () = gone(leaving.clone()) => return Ok(()),
     }
     // A limit that was lowered holds from the first request on.
-    if let Err(failed) = limits::renew(&app).await {
+    if let Err(failed) = app.limits.renew(app.cell()).await {
         tracing::warn!(%failed, "the limits are those of the settings for now");
     }
-    if let Err(failed) = clock::renew(&app).await {
+    if let Err(failed) = app.renew_clock().await {
         tracing::warn!(%failed, "the clock is that of the machine for now");
     }
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
-    let deliverer = what.plays(Role::Deliver).then(|| Deliverer::start(app.clone()));
-    let forwarder = deliverer.is_none().then(|| tokio::spawn(signal::forward(app.clone())));
+    let deliverer = what.plays(Role::Deliver).then(|| worker::start(&app));
+    let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
     if what.plays(Role::Api) {
         let public = bind(&limits.listen, "http.listen").await?;
         let address = public.local_addr()?;
@@ -99,7 +99,7 @@ pub(super) async fn serve(
     }
     heartbeat.abort();
     admin.await??;
-    app.store.close().await;
+    app.cell().close().await;
     tracing::info!("gone");
     Ok(())
 }
@@ -125,7 +125,7 @@ async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {
 /// Waits for the database, and refuses one that this service must not write to.
 async fn wait_for_database(app: &App) -> anyhow::Result<()> {
     loop {
-        match app.store.mode().await {
+        match app.cell().mode().await {
             Ok(Some(mode)) if mode == app.settings.mode => break,
             Ok(Some(mode)) => bail!("the database is a {mode} installation, but the settings say mode = \"{}\"", app.settings.mode),
             Ok(None) => bail!("the database is empty; run `backhaul migrate`"),
@@ -133,7 +133,7 @@ async fn wait_for_database(app: &App) -> anyhow::Result<()> {
         }
         tokio::time::sleep(ASK_AGAIN).await;
     }
-    match app.store.pending_migrations().await? {
+    match app.cell().pending_migrations().await? {
         0 => Ok(()),
         pending => bail!("the schema is {pending} migrations behind; run `backhaul migrate`"),
     }

@@ -107,7 +107,8 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             show(flow::set_vendor(app, &actor(), whose.id, VendorId(vendor), change).await?, format)
         }
         Command::List { merchant: handle } => {
-            let found = places::vendors(&app.store, merchant(app, &handle).await?.id).await?;
+            let whose = merchant(app, &handle).await?.id;
+            let found = places::vendors(app.store(whose), whose).await?;
             let empty = format!("{handle} has no vendors yet; `backhaul vendor add --merchant {handle}` gives it one.");
             if format == Format::Json {
                 let shown: Vec<Shown> = found.into_iter().map(Shown::from).collect();
@@ -119,7 +120,8 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             })
         }
         Command::Show { merchant: handle, vendor } => {
-            let found = places::vendors(&app.store, merchant(app, &handle).await?.id).await?;
+            let whose = merchant(app, &handle).await?.id;
+            let found = places::vendors(app.store(whose), whose).await?;
             let found = found.into_iter().find(|found| found.id.0 == vendor);
             show(found.ok_or(ConfigurePlaceError::NoVendor(VendorId(vendor)))?, format)
         }

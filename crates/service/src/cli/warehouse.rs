@@ -120,7 +120,8 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             show(flow::set_warehouse(app, &actor(), whose.id, &id, set.change()?).await?, format)
         }
         Command::List { merchant: handle } => {
-            let found = places::warehouses(&app.store, merchant(app, &handle).await?.id).await?;
+            let whose = merchant(app, &handle).await?.id;
+            let found = places::warehouses(app.store(whose), whose).await?;
             let shown: Vec<Shown> = found.into_iter().map(Shown::from).collect();
             let empty = format!("{handle} has no warehouses yet; `backhaul warehouse set --merchant {handle}` gives it one.");
             output::list(format, &shown, &empty, &["WAREHOUSE", "NAME", "EXTERNAL", "STOCK TRANSFERS"], |shown| {
@@ -129,7 +130,8 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
             })
         }
         Command::Show { merchant: handle, warehouse } => {
-            let found = places::warehouses(&app.store, merchant(app, &handle).await?.id).await?;
+            let whose = merchant(app, &handle).await?.id;
+            let found = places::warehouses(app.store(whose), whose).await?;
             let found = found.into_iter().find(|found| found.id == warehouse);
             show(found.ok_or(ConfigurePlaceError::NoWarehouse(warehouse))?, format)
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::outbound::guard::Allowed;
+use super::allowed::Allowed;
 
 /// The port of name servers.
 const DNS: u16 = 53;

@@ -1,26 +1,25 @@
 //! A merchant publishes orders: the newest snapshot of each is kept, and each refund is recorded once.
 //!
-//! There are two roads. A message without refunds shares the upsert of a [`batch`] with others that came at the same
-//! time. A message with refunds, or with an order twice, or one that is only checked, goes alone, in a transaction of its
-//! merchant.
+//! A message without refunds shares an upsert with others that came at the same time ([`crate::intake`]). A message with refunds,
+//! or with an order twice, or one that is only validated, has a transaction of its own.
 
-pub mod batch;
 mod refunds;
 mod returns;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::id::MerchantId;
-use domain::snapshot::{Verdict, judge};
+use domain::snapshot::Verdict;
 use store::Tx;
-use store::orders::{self, Published, Snapshot};
+use store::orders::Snapshot;
 use wire::fault::{MOST_TOLD, Warning};
 use wire::order::{Faults, Received, ReceivedOrder};
 use wire::shape::Text;
 
 pub(super) use self::refunds::{Findings, record_refunds};
 use crate::app::App;
+use crate::intake::{Fate, TRIES, upsert};
 use crate::metrics::ResultLabels;
 
 /// What became of an order message.
@@ -43,31 +42,30 @@ pub enum AcceptOrdersError {
     Failed(#[from] store::Failed),
 }
 
-/// How often a message is tried again when another transaction stood in its way.
-pub(super) const TRIES: usize = 3;
-
-/// Stores a message, all of it or nothing. With `validate_only` everything happens but the commit.
-pub async fn accept_orders(
-    app: &App,
-    merchant: MerchantId,
-    message: Received<'_>,
-    validate_only: bool,
-) -> Result<Accepted, AcceptOrdersError> {
-    let done = if validate_only || !batch::suits(&message) {
-        alone(app, merchant, &message, validate_only).await?
-    } else {
-        together(app, merchant, message).await?
-    };
-    if !validate_only {
-        for (_, verdict) in &done.accepted.orders {
-            app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
-        }
-        app.metrics.refunds.inc_by(done.new_refunds);
+/// Stores a message, all of it or nothing.
+pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Accepted, AcceptOrdersError> {
+    let done = if suits_a_batch(&message) { together(app, merchant, message).await? } else { alone(app, merchant, &message).await? };
+    for (_, verdict) in &done.accepted.orders {
+        app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
     }
+    app.metrics.refunds.inc_by(done.new_refunds);
     Ok(done.accepted)
 }
 
-/// The road of a message that shares an upsert. What was read of it is given up before the wait: many wait at once.
+/// Checks a message against everything stored, and stores nothing of it.
+pub async fn validate_orders(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Accepted, AcceptOrdersError> {
+    let (tx, written) = write(app, merchant, message).await?;
+    tx.rollback().await?;
+    Ok(written.done(message).accepted)
+}
+
+/// Whether a message can share an upsert: it brings no refunds, and each order once.
+fn suits_a_batch(message: &Received<'_>) -> bool {
+    let mut seen = HashSet::with_capacity(message.orders.len());
+    message.orders.iter().all(|received| received.order.refunds.0.is_empty() && seen.insert(&*received.order.identifier.0))
+}
+
+/// Stores a message that shares an upsert. Many of them wait at once, so the parsed message is dropped before the wait.
 async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Done, store::Failed> {
     let identifiers = message.identifiers();
     let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
@@ -78,31 +76,35 @@ async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Res
     Ok(Done { accepted: Accepted { orders, warnings }, new_refunds: 0 })
 }
 
-pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Created => "created",
-        Verdict::Updated => "updated",
-        Verdict::Unchanged => "unchanged",
-        Verdict::Stale => "stale",
-    }
+/// Stores a message in a transaction of its own.
+async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Done, AcceptOrdersError> {
+    let mut tries = 1;
+    let written = loop {
+        let (tx, written) = write(app, merchant, message).await?;
+        match app.commit(tx).await {
+            Err(store::Failed::Collided(_)) if tries < TRIES => tries += 1,
+            committed => break committed.map(|()| written)?,
+        }
+    };
+    let doubts = returns::doubt(app, merchant, &message.identifiers(), &written.fates).await?;
+    let mut done = written.done(message);
+    done.accepted.warnings.extend(doubts);
+    Ok(done)
 }
 
-/// What became of an order.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fate {
-    pub(super) verdict: Verdict,
-    /// Whether it changed, and has returns that may not fit any more.
-    changed_under_returns: bool,
+/// The result of writing a message, before its transaction ends.
+struct Written {
+    /// In the order of the message.
+    fates: Vec<Fate>,
+    findings: Findings,
 }
 
-impl Fate {
-    const fn of(published: &Published) -> Self {
-        let verdict = if published.revision == 1 { Verdict::Created } else { Verdict::Updated };
-        Self { verdict, changed_under_returns: published.has_returns }
-    }
-
-    const fn no_news(verdict: Verdict) -> Self {
-        Self { verdict, changed_under_returns: false }
+impl Written {
+    fn done(self, message: &Received<'_>) -> Done {
+        let verdicts = self.fates.iter().map(|fate| fate.verdict);
+        let orders = message.identifiers().into_iter().zip(verdicts).collect();
+        let warnings = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).chain(self.findings.warnings).collect();
+        Done { accepted: Accepted { orders, warnings }, new_refunds: self.findings.new_refunds }
     }
 }
 
@@ -111,19 +113,19 @@ struct Done {
     new_refunds: u64,
 }
 
-/// The road of a message that goes alone; when another transaction stood in its way, it is tried again.
-async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>, validate_only: bool) -> Result<Done, AcceptOrdersError> {
+/// Writes a message in a transaction that the caller ends. Tries again when another transaction stood in the way.
+async fn write(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
     let mut tries = 1;
     loop {
-        match attempt(app, merchant, message, validate_only).await {
+        match write_once(app, merchant, message).await {
             Err(AcceptOrdersError::Failed(store::Failed::Collided(_))) if tries < TRIES => tries += 1,
-            done => return done,
+            written => return written,
         }
     }
 }
 
-async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, validate_only: bool) -> Result<Done, AcceptOrdersError> {
-    let mut tx = app.store.begin(merchant).await?;
+async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
+    let mut tx = app.begin(merchant).await?;
     let mut fates: Vec<(usize, Fate)> = Vec::with_capacity(message.orders.len());
     let mut findings = Findings::default();
     for round in rounds(&message.orders) {
@@ -135,22 +137,17 @@ async fn attempt(app: &App, merchant: MerchantId, message: &Received<'_>, valida
         findings.faults.truncate(MOST_TOLD);
         return Err(AcceptOrdersError::Contradicts(Faults { faults: findings.faults, identifiers: message.identifiers() }));
     }
-    if validate_only {
-        tx.rollback().await?;
-    } else {
-        tx.commit().await?;
-        findings.owed.drain(..).for_each(|owed| app.signals.owe(owed));
-    }
     fates.sort_unstable_by_key(|(at, _)| *at);
-    let (identifiers, fates) = (message.identifiers(), fates.into_iter().map(|(_, fate)| fate).collect::<Vec<_>>());
-    let mut warnings: Vec<Warning> = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).collect();
-    warnings.append(&mut findings.warnings);
-    if !validate_only {
-        warnings.extend(returns::doubt(app, merchant, &identifiers, &fates).await?);
+    Ok((tx, Written { fates: fates.into_iter().map(|(_, fate)| fate).collect(), findings }))
+}
+
+pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Created => "created",
+        Verdict::Updated => "updated",
+        Verdict::Unchanged => "unchanged",
+        Verdict::Stale => "stale",
     }
-    let verdicts = fates.iter().map(|fate| fate.verdict);
-    let accepted = Accepted { orders: identifiers.into_iter().zip(verdicts).collect(), warnings };
-    Ok(Done { accepted, new_refunds: findings.new_refunds })
 }
 
 /// An order of the message and its position.
@@ -177,24 +174,8 @@ pub(super) fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Placed<'m>>
 
 pub(super) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, Fate)>, store::Failed> {
     let snapshots: Vec<Snapshot<'_>> = round.iter().map(|(_, received)| snapshot(app, tx.merchant(), received)).collect();
-    let fates = take(tx, &snapshots).await?;
+    let fates = upsert(tx, &snapshots).await?;
     Ok(round.iter().map(|(at, _)| *at).zip(fates).collect())
-}
-
-/// Stores the snapshots of a round, and says what became of each.
-pub(super) async fn take(tx: &mut Tx, snapshots: &[Snapshot<'_>]) -> Result<Vec<Fate>, store::Failed> {
-    let taken = orders::publish(tx, &snapshots.iter().collect::<Vec<_>>()).await?;
-    let taken: HashMap<&str, &Published> = taken.iter().map(|published| (published.identifier.as_str(), published)).collect();
-    // The upsert names what it took; only of the rest, if any, we ask why it was no news.
-    let rest: Vec<&str> =
-        snapshots.iter().map(|snapshot| &*snapshot.identifier).filter(|identifier| !taken.contains_key(identifier)).collect();
-    let stored: HashMap<String, _> =
-        if rest.is_empty() { HashMap::new() } else { orders::versions(tx, &rest).await?.into_iter().collect() };
-    let fate = |snapshot: &Snapshot<'_>| match taken.get(&*snapshot.identifier) {
-        Some(published) => Fate::of(published),
-        None => Fate::no_news(judge(stored.get(&*snapshot.identifier), &snapshot.version)),
-    };
-    Ok(snapshots.iter().map(fate).collect())
 }
 
 pub(super) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>) -> Snapshot<'m> {

@@ -58,7 +58,7 @@ pub async fn add_units(app: &App, merchant: MerchantId, number: &str, wanted: &U
 
 /// Nothing, and nothing done, when another shipment took a unit while this ran.
 async fn attempt(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn<'_>) -> Result<Option<Shipment>, AddUnitsError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut shipment = shipments::lock(&mut tx, number).await?.ok_or(AddUnitsError::NoSuchShipment)?;
     let Numbered { numbers, changed, count } = number_cartons(&mut tx, &shipment, wanted).await?;
     let units: Vec<Unit> = wanted.details().zip(numbers).map(|((_, _, detail), carton)| unit(carton, detail)).collect();
@@ -80,7 +80,7 @@ async fn attempt(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn
     shipment.cartons = count;
     shipment.updated_at = shipment.updated_at.max(app.now());
     shipments::save(&mut tx, &shipment).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(Some(shipment))
 }
 

@@ -32,20 +32,20 @@ pub enum AdvanceClockError {
 /// The days that the new time needs are made first. Whoever hears of the new time can write at once; and if this process
 /// ends in between, there are days that nobody needs yet.
 pub async fn advance_clock(app: &App, actor: &str, by: Span) -> Result<ClockAhead, AdvanceClockError> {
-    match app.store.mode().await? {
+    match app.cell().mode().await? {
         Some(Mode::Sandbox) => {}
         Some(Mode::Production) => return Err(AdvanceClockError::Production),
         None => return Err(AdvanceClockError::Empty),
     }
     loop {
-        let before = installation::clock(&app.store).await?.ahead;
+        let before = installation::clock(app.cell()).await?.ahead;
         let (ahead, moved_at) = (before + by.time(), app.clock.wall());
         if ahead > Span::MOST.time() {
             return Err(AdvanceClockError::TooFar { ahead: Span::of(before) });
         }
-        partitions::make_around(&app.store, moved_at + ahead).await?;
+        partitions::make_around(app.cell(), moved_at + ahead).await?;
         // When somebody else has moved it meanwhile, both moves count, and other days are needed.
-        if installation::move_clock(&app.store, before, ahead, actor, moved_at).await? {
+        if installation::move_clock(app.cell(), before, ahead, actor, moved_at).await? {
             app.clock.move_ahead(ahead);
             return Ok(ClockAhead { ahead, moved_by: Some(actor.to_owned()), moved_at: Some(moved_at) });
         }

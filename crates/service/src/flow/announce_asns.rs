@@ -37,11 +37,11 @@ pub enum AnnounceError {
 pub async fn announce(app: &App, merchant: MerchantId, asns: &[Asn]) -> Result<Vec<Announced>, AnnounceError> {
     let mut digests = Vec::with_capacity(asns.len());
     for asn in asns {
-        digests.push(digest(asn).map_err(|_| Failed::Refused("an ASN could not be read again".to_owned()))?);
+        digests.push(digest(asn).map_err(|_| Failed::Internal("an ASN could not be read again"))?);
     }
     let mut tries = 1;
     loop {
-        let mut tx = app.store.begin(merchant).await?;
+        let mut tx = app.begin(merchant).await?;
         let known = known(&mut tx, asns).await?;
         let differs = |(asn, digest): &(&Asn, &[u8; 32])| known.get(asn.number.as_str()).is_some_and(|known| known.digest != *digest);
         let differ: Vec<String> = asns.iter().zip(&digests).filter(differs).map(|(asn, _)| asn.number.clone()).collect();
@@ -55,13 +55,13 @@ pub async fn announce(app: &App, merchant: MerchantId, asns: &[Asn]) -> Result<V
         new.sort_unstable_by(|one, other| one.asn.number.cmp(&other.asn.number));
         if inbound_asns::insert(&mut tx, &new, app.now()).await?.len() < new.len() {
             if tries == TRIES {
-                return Err(Failed::Refused("the numbers of ASNs were taken again and again".to_owned()).into());
+                return Err(Failed::Internal("the numbers of ASNs were taken again and again").into());
             }
             tries += 1;
             tx.rollback().await?;
             continue;
         }
-        tx.commit().await?;
+        app.commit(tx).await?;
         let became = |asn: &Asn| known.get(asn.number.as_str()).map_or(Announced::Created, |known| Announced::Unchanged(known.state));
         return Ok(asns.iter().map(became).collect());
     }

@@ -39,7 +39,7 @@ pub async fn end_drop_ship_order(
     end: End,
     why: Why<'_>,
 ) -> Result<(), DropShipError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut kept = drop_ship_orders::lock(&mut tx, client_identifier).await?.ok_or(DropShipError::NoSuchOrder)?;
     let step: fn(&mut Order) -> Result<Option<Event>, Refused> = match end {
         End::Cancelled => Order::cancel,
@@ -57,7 +57,7 @@ pub async fn cancel_drop_ship_items(
     client_identifier: &str,
     reported: &CancellationContent,
 ) -> Result<(), DropShipError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut kept = drop_ship_orders::lock(&mut tx, client_identifier).await?.ok_or(DropShipError::NoSuchOrder)?;
     let identifier = &reported.cancellation_identifier;
     if let Some(before) = drop_ship_cancellations::find(&mut tx, kept.id, identifier).await? {
@@ -90,8 +90,6 @@ async fn finish(
     }
     count(app, kept);
     let body = called_off(kept, content, event)?;
-    let owed = tell(app, &mut tx, kept, event, &body).await?;
-    tx.commit().await?;
-    owed.into_iter().for_each(|owed| app.signals.owe(owed));
-    Ok(())
+    tell(app, &mut tx, kept, event, body).await?;
+    Ok(app.commit(tx).await?)
 }

@@ -32,19 +32,18 @@ pub const BY_MERCHANT: &str = "canceled_by_merchant";
 /// Calls a return off, for the reason `why`. One that is called off already stays as it is.
 pub async fn cancel_return(app: &App, actor: &str, merchant: MerchantId, identifier: &str, why: &str) -> Result<Return, CancelReturnError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(CancelReturnError::NoSuchReturn)?;
     match kept.rma.cancel()? {
         Step::Unchanged | Step::TooEarly => {}
         Step::Moved(event) => {
             kept.cancel_reason = Some(why.to_owned());
             unit_claims::release(&mut tx, kept.id).await?;
-            let told = tell(app, &mut tx, &mut kept, event, now).await?;
-            let label = give_label_back(app, &mut tx, &kept).await?;
+            tell(app, &mut tx, &mut kept, event, now).await?;
+            give_label_back(app, &mut tx, &kept).await?;
             let entry = Entry { id: app.mint(), actor, action: "return.canceled", detail: &kept.identifier, done_at: now };
             audit::record(&mut tx, entry).await?;
-            tx.commit().await?;
-            told.into_iter().chain(label).for_each(|owed| app.signals.owe(owed));
+            app.commit(tx).await?;
         }
     }
     Ok(kept)

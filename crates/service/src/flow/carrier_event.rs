@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::rma::{CarrierEvent, Refused, Rma, Step, TrackingNumber, Which};
 use store::carrier_events::{self, Kept, WaitsFor};
-use store::outbox::Owed;
 use store::rmas::{self, Return};
 use store::{Failed, Tx, carrier_webhooks, parcels};
 use uuid::Uuid;
@@ -85,7 +84,7 @@ pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEvent
 /// Takes an event; with the id of its `webhook`, once.
 pub(super) async fn take(app: &App, merchant: MerchantId, report: &Report, webhook: Option<&str>) -> Result<Taken, CarrierEventError> {
     loop {
-        let mut tx = app.store.begin(merchant).await?;
+        let mut tx = app.begin(merchant).await?;
         if let Some(event) = webhook
             && !carrier_webhooks::take(&mut tx, event, app.now()).await?
         {
@@ -99,12 +98,11 @@ pub(super) async fn take(app: &App, merchant: MerchantId, report: &Report, webho
                 continue;
             }
             carrier_events::keep(&mut tx, app.mint(), WaitsFor::Tracking(number), &report.kept, app.now()).await?;
-            tx.commit().await?;
+            app.commit(tx).await?;
             return Ok(Taken::Kept(None));
         };
-        let (step, owed) = apply(app, &mut tx, &mut kept, report).await?;
-        tx.commit().await?;
-        owed.into_iter().for_each(|owed| app.signals.owe(owed));
+        let step = apply(app, &mut tx, &mut kept, report).await?;
+        app.commit(tx).await?;
         return Ok(match step {
             Step::Moved(_) => Taken::Moved(kept.identifier),
             Step::Unchanged => Taken::Unchanged(kept.identifier),
@@ -131,31 +129,30 @@ async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEve
 }
 
 /// Applies an event to its return, and after a label what waited for it.
-async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Result<(Step, Vec<Owed>), CarrierEventError> {
+async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Result<Step, CarrierEventError> {
     let step = move_on(&mut kept.rma, report.word, report.number.as_ref(), report.kept.handed_over.as_deref())?;
-    let mut owed = Vec::new();
     match step {
         Step::Unchanged => {}
         Step::TooEarly => {
             carrier_events::keep(tx, app.mint(), WaitsFor::Return(&kept.identifier), &report.kept, app.now()).await?;
         }
         Step::Moved(event) => {
-            owed.extend(tell(app, tx, kept, event, app.now()).await?);
+            tell(app, tx, kept, event, app.now()).await?;
             if let (CarrierWord::LabelIssued, Some(number)) = (report.word, &report.number) {
                 if !parcels::claim(tx, number.as_str(), kept.id).await? {
                     return Err(CarrierEventError::AnothersNumber);
                 }
-                owed.extend(replay(app, tx, kept, number).await?);
+                replay(app, tx, kept, number).await?;
             }
         }
     }
-    Ok((step, owed))
+    Ok(step)
 }
 
 /// What became of a label.
 pub(super) enum Labelled {
-    /// The return has it now.
-    Told(Vec<Owed>),
+    /// The return has it now, and the merchant is owed a message on it.
+    New,
     /// The return had it before.
     Known,
     /// The return has no use for it.
@@ -167,26 +164,25 @@ pub(super) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &Tr
     let has_it = kept.rma.units.iter().all(|unit| unit.parcel.number() == Some(number));
     let report = Report::of_parcel(CarrierWord::LabelIssued, number.clone(), app.now());
     match apply(app, tx, kept, &report).await {
-        Ok((Step::Moved(_), owed)) => Ok(Labelled::Told(owed)),
-        Ok((Step::Unchanged | Step::TooEarly, _)) if has_it => Ok(Labelled::Known),
-        Ok((Step::Unchanged | Step::TooEarly, _)) | Err(CarrierEventError::Refused(_) | CarrierEventError::NoSuchReturn) => {
+        Ok(Step::Moved(_)) => Ok(Labelled::New),
+        Ok(Step::Unchanged | Step::TooEarly) if has_it => Ok(Labelled::Known),
+        Ok(Step::Unchanged | Step::TooEarly) | Err(CarrierEventError::Refused(_) | CarrierEventError::NoSuchReturn) => {
             Ok(Labelled::Unwanted)
         }
         Err(CarrierEventError::Failed(failed)) => Err(failed),
-        Err(CarrierEventError::AnothersNumber) => Err(Failed::Refused("the carrier sold a tracking number twice".to_owned())),
+        Err(CarrierEventError::AnothersNumber) => Err(Failed::Internal("the carrier sold a tracking number twice")),
     }
 }
 
-/// What came before the label takes effect now. What cannot any more, is dropped: it was answered long ago.
-async fn replay(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<Vec<Owed>, Failed> {
-    let mut owed = Vec::new();
+/// Replays the events that came before the label. Events that no longer apply are dropped; they were acknowledged on arrival.
+async fn replay(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<(), Failed> {
     for early in carrier_events::take(tx, &kept.identifier, number.as_str()).await? {
         let Some(word) = CarrierWord::ALL.into_iter().find(|word| word.as_str() == early.event) else { continue };
         if let Ok(Step::Moved(event)) = move_on(&mut kept.rma, word, None, early.handed_over.as_deref()) {
-            owed.extend(tell(app, tx, kept, event, app.now()).await?);
+            tell(app, tx, kept, event, app.now()).await?;
         }
     }
-    Ok(owed)
+    Ok(())
 }
 
 /// What an event does to a return.

@@ -31,7 +31,7 @@ pub enum CarrierWebhookError {
 
 /// Takes a webhook for `merchant`, whom its address names, with the signature that came with it.
 pub async fn carrier_webhook(app: &App, merchant: MerchantId, signature: Option<&str>, body: &[u8]) -> Result<Taken, CarrierWebhookError> {
-    let account = carrier_accounts::current(&app.store, merchant).await?.ok_or(CarrierWebhookError::NotSigned)?;
+    let account = carrier_accounts::current(app.store(merchant), merchant).await?.ok_or(CarrierWebhookError::NotSigned)?;
     let keys = CarrierKeys::open(app, merchant, &account)?;
     if !signature.is_some_and(|signature| is_signed(&keys.webhook_secret, signature, body)) {
         return Err(CarrierWebhookError::NotSigned);

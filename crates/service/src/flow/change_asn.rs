@@ -24,26 +24,26 @@ pub enum ChangeAsnError {
 
 /// Replaces what an ASN says; false if it said the same.
 pub async fn change_asn(app: &App, merchant: MerchantId, asn: &Asn) -> Result<bool, ChangeAsnError> {
-    let digest = digest(asn).map_err(|_| Failed::Refused("an ASN could not be read again".to_owned()))?;
-    let mut tx = app.store.begin(merchant).await?;
+    let digest = digest(asn).map_err(|_| Failed::Internal("an ASN could not be read again"))?;
+    let mut tx = app.begin(merchant).await?;
     let kept = inbound_asns::lock(&mut tx, &asn.number).await?.ok_or(ChangeAsnError::NoSuchAsn)?;
     kept.state.on(Act::Change)?;
     if kept.digest == digest {
         return Ok(false);
     }
     inbound_asns::replace(&mut tx, &New { id: kept.id, digest, asn }, app.now()).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(true)
 }
 
 /// Calls an ASN off.
 pub async fn cancel_asn(app: &App, merchant: MerchantId, number: &str) -> Result<(), ChangeAsnError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let kept = inbound_asns::lock(&mut tx, number).await?.ok_or(ChangeAsnError::NoSuchAsn)?;
     kept.state.on(Act::Cancel)?;
     if kept.state != State::Canceled {
         inbound_asns::save_state(&mut tx, kept.id, State::Canceled, app.now()).await?;
-        tx.commit().await?;
+        app.commit(tx).await?;
     }
     Ok(())
 }

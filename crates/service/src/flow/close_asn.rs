@@ -18,7 +18,7 @@ const TOGETHER: i64 = 100;
 
 /// Closes an ASN.
 pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<(), ChangeAsnError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let kept = inbound_asns::list(&mut tx, &[number]).await?.pop().ok_or(ChangeAsnError::NoSuchAsn)?;
     tx.rollback().await?;
     kept.state.on(Act::Close)?;
@@ -28,7 +28,7 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
     if kept.has_returns {
         close_returns(app, merchant, &kept).await?;
     }
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let kept = inbound_asns::lock(&mut tx, number).await?.ok_or(ChangeAsnError::NoSuchAsn)?;
     kept.state.on(Act::Close)?;
     if kept.state == State::Closed {
@@ -49,7 +49,7 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
     });
     receiving_exceptions::insert(&mut tx, &found.collect::<Vec<_>>(), app.now()).await?;
     inbound_asns::save_state(&mut tx, kept.id, State::Closed, app.now()).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(())
 }
 
@@ -57,16 +57,14 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
 async fn close_returns(app: &App, merchant: MerchantId, kept: &Kept) -> Result<(), Failed> {
     let mut after = String::new();
     loop {
-        let mut tx = app.store.begin(merchant).await?;
+        let mut tx = app.begin(merchant).await?;
         let next = receipts::returns_to_close(&mut tx, kept.id, &after, TOGETHER).await?;
         let Some((last, _)) = next.last() else { return Ok(()) };
         after.clone_from(last);
         let names: Vec<&str> = next.iter().filter(|(_, closes)| *closes).map(|(name, _)| name.as_str()).collect();
-        let mut owed = Vec::new();
         for mut of in rmas::lock_many(&mut tx, &names).await? {
-            owed.extend(close(app, &mut tx, &mut of).await?);
+            close(app, &mut tx, &mut of).await?;
         }
-        tx.commit().await?;
-        owed.into_iter().for_each(|owed| app.signals.owe(owed));
+        app.commit(tx).await?;
     }
 }

@@ -64,7 +64,7 @@ pub async fn set_carrier(
     merchant: MerchantId,
     change: Change,
 ) -> Result<Option<SecretString>, ConfigureCarrierError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let known = carrier_accounts::find(&mut tx).await?;
     let is_new = known.is_none();
     let (mut account, mut keys) = match known {
@@ -91,7 +91,7 @@ pub async fn set_carrier(
     keys.seal(app, merchant, &mut account)?;
     carrier_accounts::save(&mut tx, &account).await?;
     record(app, &mut tx, actor, if is_new { "carrier.added" } else { "carrier.changed" }).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(is_new.then_some(keys.webhook_secret))
 }
 
@@ -117,17 +117,17 @@ fn new_account(app: &App, change: &Change) -> Result<(Account, CarrierKeys), Con
 
 /// Forgets the merchant's carrier. Labels that are wanted wait until there is another one.
 pub async fn remove_carrier(app: &App, actor: &str, merchant: MerchantId) -> Result<(), ConfigureCarrierError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     if !carrier_accounts::remove(&mut tx).await? {
         return Err(ConfigureCarrierError::NoAccount);
     }
     record(app, &mut tx, actor, "carrier.removed").await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }
 
 /// Seals what the merchant's account keeps with the current key; false if there is nothing to do.
 pub async fn reseal_carrier(app: &App, actor: &str, merchant: MerchantId) -> Result<bool, ConfigureCarrierError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let Some(mut account) = carrier_accounts::find(&mut tx).await? else { return Ok(false) };
     let before = account.key_id.clone();
     CarrierKeys::open(app, merchant, &account)?.seal(app, merchant, &mut account)?;
@@ -136,6 +136,6 @@ pub async fn reseal_carrier(app: &App, actor: &str, merchant: MerchantId) -> Res
     }
     carrier_accounts::save(&mut tx, &account).await?;
     record(app, &mut tx, actor, "carrier.resealed").await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(true)
 }

@@ -7,17 +7,17 @@ use domain::message::{Interface, Kind, bucket_of};
 use secrecy::SecretString;
 use store::audit::{self, Entry};
 use store::endpoints::{self, Endpoint};
-use store::outbox::Message;
+use store::outbox::{Message, Signal};
 use store::{Failed, Tx};
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::outbound::authentication::{Authentication, NoAuthentication};
 use crate::outbound::guard::NotAllowed;
-use crate::outbound::seal::Sealed;
 use crate::outbound::secrets::{Secrets, Unusable};
 use crate::outbound::signature::{NoSecret, Secret};
 use crate::outbound::variants::template::{self, NoTemplate};
+use crate::seal::Sealed;
 
 /// How many calls at once, and how many a second, an endpoint takes unless something else is set.
 const USUAL_SLOTS: i32 = 10;
@@ -102,14 +102,14 @@ pub async fn set_endpoint(
     interface: Interface,
     change: Change,
 ) -> Result<Option<SecretString>, ConfigureEndpointError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     if let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? {
         let mut secrets = Secrets::open(app, merchant, &endpoint)?;
         apply(app, interface, &mut endpoint, &mut secrets, change)?;
         secrets.seal(app, merchant, &mut endpoint)?;
         endpoints::save(&mut tx, &endpoint).await?;
         record(app, &mut tx, actor, "endpoint.changed", interface).await?;
-        tx.commit().await?;
+        app.commit(tx).await?;
         return Ok(None);
     }
     let id = EndpointId(app.mint());
@@ -138,7 +138,7 @@ pub async fn set_endpoint(
     secrets.seal(app, merchant, &mut endpoint)?;
     endpoints::insert(&mut tx, &endpoint).await?;
     record(app, &mut tx, actor, "endpoint.added", interface).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok((!interface.is_asked()).then(|| secrets.secret.show()))
 }
 
@@ -189,7 +189,7 @@ pub async fn pause_endpoint(app: &App, actor: &str, merchant: MerchantId, interf
 /// Sends to the endpoint again.
 pub async fn resume_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
     let endpoint = save(app, actor, merchant, interface, "endpoint.resumed", |endpoint| endpoint.paused_at = None).await?;
-    app.signals.owe(store::outbox::Owed { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, due_at: chrono::DateTime::UNIX_EPOCH });
+    app.signal(Signal { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, due_at: chrono::DateTime::UNIX_EPOCH });
     Ok(())
 }
 
@@ -201,13 +201,13 @@ async fn save(
     action: &str,
     change: impl FnOnce(&mut Endpoint),
 ) -> Result<Endpoint, ConfigureEndpointError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     change(&mut endpoint);
     endpoint.changed_at = app.now();
     endpoints::save(&mut tx, &endpoint).await?;
     record(app, &mut tx, actor, action, interface).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(endpoint)
 }
 
@@ -221,7 +221,7 @@ pub async fn rotate_secret(
     if interface.is_asked() {
         return Err(ConfigureEndpointError::NotSigned(interface));
     }
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     let mut secrets = Secrets::open(app, merchant, &endpoint)?;
     let secret = Secret::generate(&app.entropy)?;
@@ -232,33 +232,33 @@ pub async fn rotate_secret(
     secrets.seal(app, merchant, &mut endpoint)?;
     endpoints::save(&mut tx, &endpoint).await?;
     record(app, &mut tx, actor, "endpoint.secret_rotated", interface).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(shown)
 }
 
 /// Removes the endpoint; what is owed to it goes to the failure queue.
 pub async fn remove_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     endpoints::remove(&mut tx, endpoint.id, app.now()).await?;
     record(app, &mut tx, actor, "endpoint.removed", interface).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }
 
 /// Seals what the merchant's endpoints keep with the current key, where another one did. Answers how many were.
 pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> Result<usize, ConfigureEndpointError> {
     let mut resealed = 0;
-    for kept in endpoints::list(&app.store, merchant).await? {
+    for kept in endpoints::list(app.store(merchant), merchant).await? {
         if app.keyring.is_current(&Sealed { key_id: kept.key_id.clone(), bytes: Vec::new() }) {
             continue;
         }
         let Ok(interface) = kept.interface.parse::<Interface>() else { continue };
-        let mut tx = app.store.begin(merchant).await?;
+        let mut tx = app.begin(merchant).await?;
         let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? else { continue };
         Secrets::open(app, merchant, &endpoint)?.seal(app, merchant, &mut endpoint)?;
         endpoints::save(&mut tx, &endpoint).await?;
         record(app, &mut tx, actor, "endpoint.resealed", interface).await?;
-        tx.commit().await?;
+        app.commit(tx).await?;
         resealed += 1;
     }
     Ok(resealed)
@@ -270,16 +270,14 @@ pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interfa
         return Err(ConfigureEndpointError::Asked(interface));
     }
     let id = app.mint();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     app.client.guard().check_url(&endpoint.url)?;
     let body = wire::endpoint_test::body(interface, app.now());
-    let subject = id.to_string();
-    let message = Message { id, kind: Kind::EndpointTest, event: "endpoint.test", subject: &subject, sequence: 1, body: &body };
-    let owed = endpoints::owe_trial(&mut tx, &endpoint, &message, app.now()).await?;
+    let (kind, event, subject) = (Kind::EndpointTest, "endpoint.test", id.to_string());
+    tx.owe_to(endpoint.id, Message { id, kind, event, subject, sequence: 1, body, due_at: app.now() });
     record(app, &mut tx, actor, "endpoint.tested", interface).await?;
-    tx.commit().await?;
-    app.signals.owe(owed);
+    app.commit(tx).await?;
     Ok(id)
 }
 
@@ -290,9 +288,9 @@ pub async fn endpoint_to_ask(
     merchant: MerchantId,
     interface: Interface,
 ) -> Result<Endpoint, ConfigureEndpointError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     record(app, &mut tx, actor, "endpoint.tested", interface).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(endpoint)
 }

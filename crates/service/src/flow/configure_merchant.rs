@@ -37,38 +37,38 @@ pub async fn add_merchant(
     technical_contact: Option<&str>,
 ) -> Result<MerchantId, ConfigureError> {
     let merchant = MerchantId(app.mint());
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     match merchants::insert(&mut tx, handle, name, technical_contact, app.now()).await {
         Err(failed) if failed.violates(merchants::HANDLE_IS_UNIQUE) => return Err(ConfigureError::HandleTaken(handle.clone())),
         done => done?,
     }
     record(app, &mut tx, actor, "merchant.added", handle.as_str()).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(merchant)
 }
 
 /// Says whom to tell when the merchant's systems fail.
 pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, contact: Option<&str>) -> Result<(), ConfigureError> {
-    let mut tx = app.store.begin(merchant.id).await?;
+    let mut tx = app.begin(merchant.id).await?;
     merchants::set_technical_contact(&mut tx, contact).await?;
     record(app, &mut tx, actor, "merchant.contact_changed", &merchant.handle).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }
 
 /// Refuses the merchant's calls from now on.
 pub async fn pause_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
-    let mut tx = app.store.begin(merchant.id).await?;
+    let mut tx = app.begin(merchant.id).await?;
     merchants::set_paused(&mut tx, Some(app.now())).await?;
     record(app, &mut tx, actor, "merchant.paused", &merchant.handle).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }
 
 /// Answers the merchant's calls again.
 pub async fn resume_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
-    let mut tx = app.store.begin(merchant.id).await?;
+    let mut tx = app.begin(merchant.id).await?;
     merchants::set_paused(&mut tx, None).await?;
     record(app, &mut tx, actor, "merchant.resumed", &merchant.handle).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }
 
 /// A credential as it is shown, once.
@@ -88,19 +88,19 @@ pub async fn issue_credential(
     label: &str,
 ) -> Result<IssuedCredential, ConfigureError> {
     let (client_id, client_secret) = bearer::new_credential(&app.entropy);
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     credentials::insert(&mut tx, &client_id, &bearer::hash(client_secret.expose_secret()), scopes, label, app.now()).await?;
     record(app, &mut tx, actor, "credential.issued", &client_id).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(IssuedCredential { client_id, client_secret })
 }
 
 /// Revokes a credential, and with it every token that it got.
 pub async fn revoke_credential(app: &App, actor: &str, merchant: MerchantId, client_id: &str) -> Result<(), ConfigureError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     if !credentials::revoke(&mut tx, client_id, app.now()).await? {
         return Err(ConfigureError::NoSuchCredential(client_id.to_owned()));
     }
     record(app, &mut tx, actor, "credential.revoked", client_id).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }

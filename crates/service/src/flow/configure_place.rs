@@ -83,7 +83,7 @@ pub async fn set_warehouse(
     id: &WarehouseId,
     change: WarehouseChange,
 ) -> Result<Warehouse, ConfigurePlaceError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     // There may be no warehouse yet that could be locked.
     merchants::lock(&mut tx).await?;
     let known = places::lock_warehouse(&mut tx, id).await?;
@@ -108,18 +108,18 @@ pub async fn set_warehouse(
     warehouse.check()?;
     places::save_warehouse(&mut tx, &warehouse, app.now()).await?;
     record(app, &mut tx, actor, action, id.as_str()).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(warehouse)
 }
 
 /// Forgets a merchant's warehouse. Shipments that were made keep what they were told.
 pub async fn remove_warehouse(app: &App, actor: &str, merchant: MerchantId, id: &WarehouseId) -> Result<(), ConfigurePlaceError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     if !places::remove_warehouse(&mut tx, id).await? {
         return Err(ConfigurePlaceError::NoWarehouse(id.clone()));
     }
     record(app, &mut tx, actor, "warehouse.removed", id.as_str()).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }
 
 /// Gives a merchant another vendor, and answers it with its number.
@@ -130,14 +130,14 @@ pub async fn add_vendor(
     name: String,
     address: Address,
 ) -> Result<Vendor, ConfigurePlaceError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     // Whoever adds another at the same time waits here, and gets the number after this one's.
     merchants::lock(&mut tx).await?;
     let vendor = Vendor { id: places::next_vendor(&mut tx).await?, name, address };
     vendor.check()?;
     places::save_vendor(&mut tx, &vendor, app.now()).await?;
     record(app, &mut tx, actor, "vendor.added", &vendor.id.to_string()).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(vendor)
 }
 
@@ -149,23 +149,23 @@ pub async fn set_vendor(
     id: VendorId,
     change: VendorChange,
 ) -> Result<Vendor, ConfigurePlaceError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     merchants::lock(&mut tx).await?;
     let known = places::lock_vendor(&mut tx, id).await?.ok_or(ConfigurePlaceError::NoVendor(id))?;
     let vendor = Vendor { id, name: change.name.unwrap_or(known.name), address: change.address.unwrap_or(known.address) };
     vendor.check()?;
     places::save_vendor(&mut tx, &vendor, app.now()).await?;
     record(app, &mut tx, actor, "vendor.changed", &id.to_string()).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(vendor)
 }
 
 /// Removes a merchant's vendor. Its number is not given again.
 pub async fn remove_vendor(app: &App, actor: &str, merchant: MerchantId, id: VendorId) -> Result<(), ConfigurePlaceError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     if !places::remove_vendor(&mut tx, id, app.now()).await? {
         return Err(ConfigurePlaceError::NoVendor(id));
     }
     record(app, &mut tx, actor, "vendor.removed", &id.to_string()).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }

@@ -31,7 +31,7 @@ pub enum ConvertExchangeError {
 /// Refunds what was to be exchanged of a return, and discards the message that asks for the exchange order.
 pub async fn convert_exchange(app: &App, actor: &str, merchant: MerchantId, identifier: &str) -> Result<(), ConvertExchangeError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(ConvertExchangeError::NoSuchReturn)?;
     let exchange = exchange_orders::lock(&mut tx, &kept.order).await?.filter(|exchange| exchange.rma == kept.id);
     let exchange = exchange.ok_or(ConvertExchangeError::NoExchange)?;
@@ -43,10 +43,8 @@ pub async fn convert_exchange(app: &App, actor: &str, merchant: MerchantId, iden
     if !given_up || deliveries::is_owed(&mut tx, exchange.message).await? {
         return Err(ConvertExchangeError::StillOwed);
     }
-    let told = convert(app, &mut tx, &exchange, &mut kept, now).await?;
+    convert(app, &mut tx, &exchange, &mut kept, now).await?;
     let entry = Entry { id: app.mint(), actor, action: "exchange.converted", detail: &kept.identifier, done_at: now };
     audit::record(&mut tx, entry).await?;
-    tx.commit().await?;
-    told.into_iter().for_each(|owed| app.signals.owe(owed));
-    Ok(())
+    Ok(app.commit(tx).await?)
 }

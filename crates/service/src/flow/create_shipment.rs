@@ -45,7 +45,7 @@ pub async fn create_shipment(
     match attempt(app, merchant, wanted, request_hash).await {
         // Somebody made it at the same time: what they made is there now.
         Err(CreateShipmentError::Failed(failed)) if failed.violates(NUMBER_IS_UNIQUE) || failed.violates(NUMBER_IS_TAKEN) => {
-            let known = shipments::find(&app.store, merchant, wanted.number.as_str()).await?;
+            let known = shipments::find(app.store(merchant), merchant, wanted.number.as_str()).await?;
             repeated(known, request_hash)?.ok_or(CreateShipmentError::NumberTaken)
         }
         done => done,
@@ -68,7 +68,7 @@ async fn attempt(
     request_hash: [u8; 32],
 ) -> Result<Created, CreateShipmentError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     if let Some(known) = repeated(shipments::lock(&mut tx, wanted.number.as_str()).await?, request_hash)? {
         return Ok(known);
     }
@@ -111,7 +111,7 @@ async fn attempt(
         to_address,
     };
     shipments::insert(&mut tx, &shipment).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(Created { shipment, repeated: false })
 }
 

@@ -62,7 +62,7 @@ pub async fn orders_of_shopper(app: &App, merchant: MerchantId, email: &str) -> 
     let fingerprint = app.fingerprints.email(email);
     let (mut found, mut after) = (Vec::new(), Some(String::new()));
     while let Some(last) = after {
-        let page = erasures::orders_of(&app.store, merchant, &fingerprint, &last).await?;
+        let page = erasures::orders_of(app.store(merchant), merchant, &fingerprint, &last).await?;
         found.extend(page.orders);
         after = page.next;
     }
@@ -73,7 +73,7 @@ pub async fn orders_of_shopper(app: &App, merchant: MerchantId, email: &str) -> 
 /// are still owed: whoever delivers carries it out.
 pub async fn discard_owed(app: &App, actor: &str, merchant: MerchantId, of: &Of) -> Result<usize, EraseShopperError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let kept = Kept::lock(&mut tx, of).await?;
     let outstanding = erasures::outstanding(&mut tx, &kept.messages).await?;
     let mut owed = 0;
@@ -83,13 +83,13 @@ pub async fn discard_owed(app: &App, actor: &str, merchant: MerchantId, of: &Of)
         let detail = message.to_string();
         audit::record(&mut tx, Entry { id: app.mint(), actor, action: "message.discarded", detail: &detail, done_at: now }).await?;
     }
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(owed)
 }
 
 /// Overwrites what is personal of it. The second time nothing is left to do.
 pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &Of) -> Result<Erased, EraseShopperError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let kept = Kept::lock(&mut tx, of).await?;
     let messages = erasures::erase_messages(&mut tx, &kept.messages, ERASED).await?;
     // Looked at last: whoever tries one of them again at the same time has been waited for.
@@ -99,7 +99,7 @@ pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &Of
     }
     match &kept.what {
         What::Order { identifier, snapshot } => {
-            let snapshot = wire::order::erased(snapshot).ok_or_else(|| Failed::Refused("a stored order cannot be read".to_owned()))?;
+            let snapshot = wire::order::erased(snapshot).ok_or_else(|| Failed::Internal("a stored order cannot be read"))?;
             erasures::erase_order(&mut tx, identifier, &snapshot).await?;
             erasures::erase_returns(&mut tx, &kept.returns).await?;
         }
@@ -110,7 +110,7 @@ pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &Of
         Of::DropShipOrder(order) => ("drop_ship_order.erased", order),
     };
     audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(Erased { returns: kept.returns.len(), messages })
 }
 

@@ -12,18 +12,18 @@ const MOST: i64 = 1_000;
 
 /// Forgets what was kept for long enough, and answers whether there may be more.
 pub async fn forget_carrier_events(app: &App) -> Result<bool, Failed> {
-    let waited = carrier_events::list_outdated(&app.store, app.now(), MOST).await?;
-    let taken = carrier_webhooks::list_outdated(&app.store, app.now(), MOST).await?;
+    let waited = carrier_events::list_outdated(app.cell(), app.now(), MOST).await?;
+    let taken = carrier_webhooks::list_outdated(app.cell(), app.now(), MOST).await?;
     let more = [waited.len(), taken.len()].into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, events) in by_merchant(waited) {
-        let mut tx = app.store.begin(merchant).await?;
+        let mut tx = app.begin(merchant).await?;
         carrier_events::forget(&mut tx, &events).await?;
-        tx.commit().await?;
+        app.commit(tx).await?;
     }
     for (merchant, events) in by_merchant(taken) {
-        let mut tx = app.store.begin(merchant).await?;
+        let mut tx = app.begin(merchant).await?;
         carrier_webhooks::forget(&mut tx, &events).await?;
-        tx.commit().await?;
+        app.commit(tx).await?;
     }
     Ok(more)
 }

@@ -25,7 +25,8 @@ use self::chunk::{Ready, Touched, Turn};
 pub use self::lines::{BrokenOff, LONGEST_LINE, Source};
 use self::lines::{Chunk, Lines};
 pub use self::report::describe;
-use crate::app::{App, Phase};
+use crate::app::App;
+use crate::node::Phase;
 
 /// For how long nobody else may go on with an import that shows no sign of life.
 pub const LEASE: TimeDelta = TimeDelta::seconds(15);
@@ -127,20 +128,20 @@ fn lease_end(now: DateTime<Utc>) -> DateTime<Utc> {
 pub async fn begin(app: &App, merchant: MerchantId, operator: Option<&str>) -> Result<Run, store::Failed> {
     let now = app.now();
     let lease = Lease { import: app.mint(), owner: app.mint(), until: lease_end(now) };
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     imports::insert(&mut tx, lease, now).await?;
     if let Some(actor) = operator {
         let detail = lease.import.to_string();
         audit::record(&mut tx, Entry { id: app.mint(), actor, action: "import.begun", detail: &detail, done_at: now }).await?;
     }
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(Run { merchant, lease, done: 0 })
 }
 
 /// Goes on with the import `id` where it broke off, unless somebody else does.
 pub async fn resume(app: &App, merchant: MerchantId, id: Uuid, operator: Option<&str>) -> Result<Resumed, ResumeError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let import = imports::lock(&mut tx, id).await?.ok_or(ResumeError::Unknown)?;
     match (import.state, import.leased_until) {
         (State::Done, _) => return Ok(Resumed::Done(import)),
@@ -153,7 +154,7 @@ pub async fn resume(app: &App, merchant: MerchantId, id: Uuid, operator: Option<
         let detail = id.to_string();
         audit::record(&mut tx, Entry { id: app.mint(), actor, action: "import.resumed", detail: &detail, done_at: now }).await?;
     }
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(Resumed::Run(Run { merchant, lease, done: import.counts.lines }))
 }
 
@@ -172,12 +173,12 @@ pub async fn run(app: &App, run: Run, source: &mut impl Source, observer: Observ
 }
 
 async fn settle(app: &App, run: Run, state: State) -> Result<Import, Cause> {
-    let mut tx = app.store.begin(run.merchant).await?;
+    let mut tx = app.begin(run.merchant).await?;
     if !imports::settle(&mut tx, run.lease, state, app.now()).await? {
         return Err(Cause::TakenOver);
     }
     let import = imports::lock(&mut tx, run.lease.import).await?.ok_or(Cause::TakenOver)?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(import)
 }
 

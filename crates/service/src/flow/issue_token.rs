@@ -31,7 +31,7 @@ pub enum IssueTokenError {
 
 /// Issues a token to the client that knows its secret.
 pub async fn issue_token(app: &App, client_id: &str, client_secret: &SecretString) -> Result<Issued, IssueTokenError> {
-    let holder = credentials::find(&app.store, client_id).await?;
+    let holder = credentials::find(app.cell(), client_id).await?;
     // An unknown client is compared too, so that it takes as long as a known one.
     let expected = holder.as_ref().map_or(&[0; 32][..], |holder| &holder.secret_hash);
     let right = bearer::same(&bearer::hash(client_secret.expose_secret()), expected);
@@ -40,9 +40,9 @@ pub async fn issue_token(app: &App, client_id: &str, client_secret: &SecretStrin
     let issued_at = app.now();
     let token = bearer::new_token(holder.merchant, &app.entropy);
     let hash = bearer::hash(token.expose_secret());
-    let mut tx = app.store.begin(holder.merchant).await?;
+    let mut tx = app.begin(holder.merchant).await?;
     tokens::insert(&mut tx, &hash, client_id, holder.scopes, issued_at, issued_at + bearer::LIFETIME).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     app.metrics.tokens.inc();
     Ok(Issued { token, scopes: holder.scopes, issued_at })
 }

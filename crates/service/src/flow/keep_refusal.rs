@@ -34,7 +34,7 @@ pub async fn keep_refusal(app: &App, merchant: MerchantId, refused: Refused<'_>)
         reason: refused.reason.to_owned(),
         faults: storable(serde_json::to_string(&faults).unwrap_or_default()),
     };
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     refusals::insert(&mut tx, &refusal).await?;
-    tx.commit().await
+    app.commit(tx).await
 }

@@ -1,10 +1,10 @@
 //! Labels of returns: asked for when a return starts, applied when they are bought, given back when it is called off.
 
 use chrono::TimeDelta;
-use domain::message::Internal;
+use domain::message::{Internal, Kind};
 use domain::rma::{Method, Status, TrackingNumber};
 use store::labels::{self, Label};
-use store::outbox::{self, Owed, Work};
+use store::outbox::Message;
 use store::rmas::{self, Return};
 use store::{Failed, Tx, carrier_accounts, deliveries};
 use wire::label::{BoughtLabel, LabelAction, LabelWork, PostalAddress};
@@ -22,34 +22,35 @@ const UNWANTED: &str = "label.unwanted";
 const CALLS: i32 = 6;
 
 /// Asks for the label of a new return, if the merchant has somebody to ask and there is something to carry.
-pub(super) async fn want_label(app: &App, tx: &mut Tx, new: &Return, order: &OrderIn<'_>) -> Result<Option<Owed>, Failed> {
+pub(super) async fn want_label(app: &App, tx: &mut Tx, new: &Return, order: &OrderIn<'_>) -> Result<(), Failed> {
     ask(app, tx, new, Some(order), LabelAction::Buy).await
 }
 
 /// Gives the label of a return back that was called off, and buys none any more. Whether there is one, the carrier knows best.
-pub(super) async fn give_label_back(app: &App, tx: &mut Tx, kept: &Return) -> Result<Option<Owed>, Failed> {
+pub(super) async fn give_label_back(app: &App, tx: &mut Tx, kept: &Return) -> Result<(), Failed> {
     deliveries::discard_work(tx, Internal::Label, &kept.identifier).await?;
     ask(app, tx, kept, None, LabelAction::Void).await
 }
 
-async fn ask(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>, action: LabelAction) -> Result<Option<Owed>, Failed> {
+async fn ask(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>, action: LabelAction) -> Result<(), Failed> {
     match kept.rma.method {
         Method::MailBack | Method::ExpressReturns => {}
-        Method::CustomerKeep => return Ok(None),
+        Method::CustomerKeep => return Ok(()),
     }
-    let Some(account) = carrier_accounts::find(tx).await? else { return Ok(None) };
+    let Some(account) = carrier_accounts::find(tx).await? else { return Ok(()) };
     let (from, weight) = match order {
         Some(order) => (sender(order), weight(kept, order, account.usual_weight)),
         None => (PostalAddress::default(), account.usual_weight),
     };
-    let to = serde_json::from_str(&account.destination).map_err(|_| Failed::Refused("a stored address cannot be read".to_owned()))?;
+    let to = serde_json::from_str(&account.destination).map_err(|_| Failed::Internal("a stored address cannot be read"))?;
     let body = LabelWork { action, reference: kept.identifier.clone(), from, to, weight }.write();
     let (kind, event, due_at) = match action {
         LabelAction::Buy => (Internal::Label, WANTED, app.now()),
         LabelAction::Void => (Internal::LabelVoid, UNWANTED, app.now() + longest_purchase(app)),
     };
-    let work = Work { id: app.mint(), kind, event, subject: &kept.identifier, sequence: kept.sequence, body: &body };
-    outbox::enqueue_internal(tx, &work, due_at).await.map(Some)
+    let (kind, subject) = (Kind::Internal(kind), kept.identifier.clone());
+    tx.owe(Message { id: app.mint(), kind, event, subject, sequence: kept.sequence, body, due_at });
+    Ok(())
 }
 
 /// How long a purchase takes at the most. One that is under way when its return is called off has ended by then, and even if its
@@ -88,34 +89,32 @@ impl Reaction for LabelBought {
     fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a> {
         Box::pin(async move {
             match &ending.how {
-                How::Delivered(_, answer) => apply(&self.0, tx, answer).await.map(Into::into),
-                How::Refused(_) | How::GivenUp => Ok(Followed::default()),
+                How::Delivered(_, answer) => apply(&self.0, tx, answer).await?,
+                How::Refused(_) | How::GivenUp => {}
             }
+            Ok(Followed::Settled)
         })
     }
 }
 
 /// Puts a label that was bought on its return. The second time nothing happens.
-async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<Vec<Owed>, Failed> {
-    let unreadable = || Failed::Refused("what a carrier sold cannot be read".to_owned());
+async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<(), Failed> {
+    let unreadable = || Failed::Internal("what a carrier sold cannot be read");
     let bought = BoughtLabel::read(answer).ok_or_else(unreadable)?;
     let number: TrackingNumber = bought.tracking_number.parse().map_err(|_| unreadable())?;
-    let Some(mut kept) = rmas::lock(tx, &bought.reference).await? else { return Ok(Vec::new()) };
+    let Some(mut kept) = rmas::lock(tx, &bought.reference).await? else { return Ok(()) };
     match carrier_event::label(app, tx, &mut kept, &number).await? {
-        Labelled::Told(owed) => {
+        Labelled::New => {
             let pdf = bought.pdf().ok_or_else(unreadable)?;
             let label = Label { tracking_number: number.as_str(), carrier: &bought.carrier, shipment: &bought.shipment, pdf: &pdf };
-            labels::insert(tx, kept.id, &label, app.now()).await?;
-            Ok(owed)
+            labels::insert(tx, kept.id, &label, app.now()).await
         }
-        Labelled::Known => Ok(Vec::new()),
+        Labelled::Known => Ok(()),
         Labelled::Unwanted => match kept.rma.status {
             // Whoever called it off has asked for the label to be given back.
-            Status::Canceled => Ok(Vec::new()),
+            Status::Canceled => Ok(()),
             // It got another label while this one was bought.
-            Status::Created | Status::PartialRefund | Status::Refunded => {
-                Ok(ask(app, tx, &kept, None, LabelAction::Void).await?.into_iter().collect())
-            }
+            Status::Created | Status::PartialRefund | Status::Refunded => ask(app, tx, &kept, None, LabelAction::Void).await,
         },
     }
 }

@@ -4,7 +4,6 @@
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::shipment::{Act, Refused, State, Step};
-use store::outbox::Owed;
 use store::shipments::{self, Shipment};
 use store::{Failed, Tx, shipment_units};
 
@@ -42,7 +41,7 @@ impl From<FixError> for MoveShipmentError {
 
 /// Does `act` to the shipment `number`. A repeat changes nothing and is no error.
 pub async fn move_shipment(app: &App, merchant: MerchantId, number: &str, act: Act) -> Result<Shipment, MoveShipmentError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let shipment = shipments::lock(&mut tx, number).await?.ok_or(MoveShipmentError::NoSuchShipment)?;
     apply(app, tx, shipment, act).await
 }
@@ -54,7 +53,7 @@ pub async fn change_ship_date(
     number: &str,
     ship_date: DateTime<Utc>,
 ) -> Result<Shipment, MoveShipmentError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut shipment = shipments::lock(&mut tx, number).await?.ok_or(MoveShipmentError::NoSuchShipment)?;
     if shipment.ship_date == ship_date {
         return Ok(shipment);
@@ -78,13 +77,10 @@ async fn apply(app: &App, mut tx: Tx, mut shipment: Shipment, act: Act) -> Resul
     if to == State::Canceled {
         shipment_units::release(&mut tx, shipment.id).await?;
     }
-    let mut owed: Option<Owed> = None;
     if let Some(event) = tells {
-        owed = tell(app, &mut tx, &mut shipment, event, now).await?;
+        tell(app, &mut tx, &mut shipment, event, now).await?;
     }
     shipments::save(&mut tx, &shipment).await?;
-    tx.commit().await?;
-    // All its messages go to one endpoint and are due at once: one word is enough.
-    owed.into_iter().for_each(|owed| app.signals.owe(owed));
+    app.commit(tx).await?;
     Ok(shipment)
 }

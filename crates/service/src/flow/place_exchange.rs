@@ -12,9 +12,9 @@ use domain::rma::money::share_anew;
 use domain::rma::policy::{Policy, REMINDED_AFTER};
 use domain::rma::{ExchangeState, RefundType, Step, Unit};
 use store::exchange_orders::{self, Exchange, Placed};
-use store::outbox::{self, Message, Owed};
+use store::outbox::Message;
 use store::rmas::{self, Item, Return};
-use store::{Failed, Tx, attempts, return_policies};
+use store::{Failed, Tx, attempts, endpoints, return_policies};
 use uuid::Uuid;
 use wire::exchange_order::{EVENT, ExchangeOrderMessage, PlacedOrder, Terms};
 use wire::order::OrderIn;
@@ -23,7 +23,7 @@ use super::tell_return::tell;
 use crate::app::App;
 use crate::outbound::reaction::{Call, Ending, Followed, How, Reacting, Reaction};
 
-/// Owes the merchant the order for what a shopper has instead of the money. Nobody is owed it if the merchant takes none any more.
+/// Owes the merchant the order for what a shopper has instead of the money. Nothing, if the merchant no longer takes such orders.
 pub(super) async fn want_exchange(
     app: &App,
     tx: &mut Tx,
@@ -31,11 +31,15 @@ pub(super) async fn want_exchange(
     order: &OrderIn<'_>,
     wanted: &ExchangeOrder<'_>,
     policy: &Policy,
-) -> Result<Option<(Exchange, Owed)>, Failed> {
+) -> Result<Option<Exchange>, Failed> {
+    let kind = Kind::Of(Interface::ExchangeOrder);
+    if !endpoints::is_there(tx, kind).await? {
+        return Ok(None);
+    }
     let message = app.mint();
     let (transaction, terms) = (message.to_string(), terms(policy));
     let body = ExchangeOrderMessage::new(order, &new.identifier, wanted, &terms, &transaction).render();
-    let body = body.map_err(|_| Failed::Refused("an exchange order could not be written".to_owned()))?;
+    let body = body.map_err(|_| Failed::Internal("an exchange order could not be written"))?;
     let exchange = Exchange {
         original_order: new.order.clone(),
         rma: new.id,
@@ -45,10 +49,8 @@ pub(super) async fn want_exchange(
         placed: None,
     };
     exchange_orders::insert(tx, &exchange, app.now()).await?;
-    let kind = Kind::Of(Interface::ExchangeOrder);
-    let message = Message { id: message, kind, event: EVENT, subject: &new.order, sequence: 1, body: &body };
-    let owed = outbox::enqueue(tx, Interface::ExchangeOrder, &message, app.now()).await?;
-    Ok(owed.map(|owed| (exchange, owed)))
+    tx.owe(Message { id: message, kind, event: EVENT, subject: new.order.clone(), sequence: 1, body, due_at: app.now() });
+    Ok(Some(exchange))
 }
 
 fn terms(policy: &Policy) -> Terms<'_> {
@@ -63,10 +65,10 @@ impl Reaction for ExchangeAnswered {
         Box::pin(async move {
             match &ending.how {
                 How::Delivered(_, answer) => {
-                    let placed = PlacedOrder::read(answer).ok_or_else(|| Failed::Refused("an answer names no order".to_owned()))?;
-                    place(&self.0, tx, ending, placed).await.map(Into::into)
+                    let placed = PlacedOrder::read(answer).ok_or_else(|| Failed::Internal("an answer names no order"))?;
+                    place(&self.0, tx, ending, placed).await.map(|()| Followed::Settled)
                 }
-                How::Refused(_) if !return_policies::get(tx).await?.refusals_are_final => Ok(Followed::default()),
+                How::Refused(_) if !return_policies::get(tx).await?.refusals_are_final => Ok(Followed::Settled),
                 How::Refused(_) | How::GivenUp => refund_if_refused(&self.0, tx, ending).await,
             }
         })
@@ -82,8 +84,8 @@ impl Reaction for ExchangeAnswered {
 }
 
 /// Puts an order that was placed on its return. The second time nothing happens, whatever is answered then.
-async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -> Result<Vec<Owed>, Failed> {
-    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(Vec::new()) };
+async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -> Result<(), Failed> {
+    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(()) };
     let PlacedOrder { order_identifier, total, product, tax } = answered;
     let placed = Placed { order_identifier, total, product, tax };
     for (_, item) in kept.rma.units.iter().zip(&mut kept.items).filter(|(unit, _)| unit.exchange_owed) {
@@ -91,8 +93,8 @@ async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -
     }
     exchange_orders::end(tx, &exchange.original_order, ExchangeState::Placed, Some(&placed), ending.at).await?;
     match kept.rma.place_exchange() {
-        Step::Moved(event) => Ok(tell(app, tx, &mut kept, event, ending.at).await?.into_iter().collect()),
-        Step::Unchanged | Step::TooEarly => Ok(Vec::new()),
+        Step::Moved(event) => tell(app, tx, &mut kept, event, ending.at).await,
+        Step::Unchanged | Step::TooEarly => Ok(()),
     }
 }
 
@@ -102,11 +104,11 @@ async fn refund_if_refused(app: &App, tx: &mut Tx, ending: &Ending) -> Result<Fo
     let known: Vec<Uuid> = ending.calls.iter().map(|call| call.id).collect();
     let before = ending.number.saturating_sub(1);
     if !ending.calls.iter().all(refused) || !attempts::were_refused(tx, ending.message, before, &known, REFUSALS).await? {
-        return Ok(Followed::default());
+        return Ok(Followed::Settled);
     }
-    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(Followed::default()) };
-    let owed = convert(app, tx, &exchange, &mut kept, ending.at).await?;
-    Ok(Followed { owed: owed.into_iter().collect(), withdrawn: true })
+    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(Followed::Settled) };
+    convert(app, tx, &exchange, &mut kept, ending.at).await?;
+    Ok(Followed::Withdrawn)
 }
 
 /// The exchange that `message` asks for and its return, locked, if it is still to be placed.
@@ -118,16 +120,10 @@ async fn lock_pending(tx: &mut Tx, message: Uuid) -> Result<Option<(Exchange, Re
 }
 
 /// Refunds what was to be exchanged. The return and the exchange are locked, and the message is withdrawn by the caller.
-pub(super) async fn convert(
-    app: &App,
-    tx: &mut Tx,
-    exchange: &Exchange,
-    kept: &mut Return,
-    now: DateTime<Utc>,
-) -> Result<Option<Owed>, Failed> {
+pub(super) async fn convert(app: &App, tx: &mut Tx, exchange: &Exchange, kept: &mut Return, now: DateTime<Utc>) -> Result<(), Failed> {
     exchange_orders::end(tx, &exchange.original_order, ExchangeState::Converted, None, now).await?;
     let refunded: Vec<bool> = kept.rma.units.iter().map(|unit| unit.refunded && unit.refund_type == RefundType::Refund).collect();
-    let Step::Moved(event) = kept.rma.convert_exchange() else { return Ok(None) };
+    let Step::Moved(event) = kept.rma.convert_exchange() else { return Ok(()) };
     share_fee_anew(kept, &refunded);
     if kept.rma.may_expire() {
         kept.wakes_at = Some((kept.created_at + REMINDED_AFTER).max(now));

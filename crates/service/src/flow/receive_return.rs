@@ -2,7 +2,6 @@
 
 use domain::id::MerchantId;
 use domain::rma::{Receiving, Refused, Rma, Step};
-use store::outbox::Owed;
 use store::rmas::{self, Return};
 use store::{Failed, Tx};
 
@@ -39,14 +38,13 @@ async fn change(
     identifier: &str,
     step: impl FnOnce(&mut Rma) -> Result<Step, Refused>,
 ) -> Result<Return, ReceiveReturnError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(ReceiveReturnError::NoSuchReturn)?;
     match step(&mut kept.rma)? {
         Step::Unchanged | Step::TooEarly => {}
         Step::Moved(event) => {
-            let owed = tell(app, &mut tx, &mut kept, event, app.now()).await?;
-            tx.commit().await?;
-            owed.into_iter().for_each(|owed| app.signals.owe(owed));
+            tell(app, &mut tx, &mut kept, event, app.now()).await?;
+            app.commit(tx).await?;
         }
     }
     Ok(kept)
@@ -60,25 +58,20 @@ pub(super) struct Arrival<'a> {
 
 /// Units of a return, which is locked, have arrived. What the return does not wait for changes nothing: without managed
 /// receiving, after it was called off, or when it has no such unit.
-pub(super) async fn arrive(app: &App, tx: &mut Tx, kept: &mut Return, arrivals: &[Arrival<'_>]) -> Result<Option<Owed>, Failed> {
+pub(super) async fn arrive(app: &App, tx: &mut Tx, kept: &mut Return, arrivals: &[Arrival<'_>]) -> Result<(), Failed> {
     let units = positions(kept, arrivals);
     move_on(app, tx, kept, |rma| rma.receive(&units)).await
 }
 
 /// Nothing more is expected to arrive for a return, which is locked.
-pub(super) async fn close(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<Option<Owed>, Failed> {
+pub(super) async fn close(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<(), Failed> {
     move_on(app, tx, kept, Rma::close_receiving).await
 }
 
-async fn move_on(
-    app: &App,
-    tx: &mut Tx,
-    kept: &mut Return,
-    step: impl FnOnce(&mut Rma) -> Result<Step, Refused>,
-) -> Result<Option<Owed>, Failed> {
+async fn move_on(app: &App, tx: &mut Tx, kept: &mut Return, step: impl FnOnce(&mut Rma) -> Result<Step, Refused>) -> Result<(), Failed> {
     match step(&mut kept.rma) {
         Ok(Step::Moved(event)) => tell(app, tx, kept, event, app.now()).await,
-        Ok(Step::Unchanged | Step::TooEarly) | Err(_) => Ok(None),
+        Ok(Step::Unchanged | Step::TooEarly) | Err(_) => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use domain::id::MerchantId;
 use domain::inbound::Exception;
 use domain::message::{Interface, Kind};
 use store::inbound_asns::{self, Kept};
-use store::outbox::{self, Message, Owed};
+use store::outbox::Message;
 use store::receipts::{self, Receipt, Wanted};
 use store::receiving_exceptions::{self, Found};
 use store::rmas::{self, Return};
@@ -53,29 +53,28 @@ pub enum ReceiveUnitsError {
 
 /// Receives units, and answers what became of each.
 pub async fn receive_units(app: &App, merchant: MerchantId, units: &[ReceivedUnitIn<'_>]) -> Result<Vec<Taken>, ReceiveUnitsError> {
-    let warehouses = places::warehouses(&app.store, merchant).await?;
+    let warehouses = places::warehouses(app.store(merchant), merchant).await?;
     let known = |unit: &ReceivedUnitIn<'_>| warehouses.iter().any(|warehouse| warehouse.id.as_str() == unit.warehouse_identifier.0);
     let unknown: Vec<usize> = units.iter().enumerate().filter(|(_, unit)| !known(unit)).map(|(at, _)| at).collect();
     if !unknown.is_empty() {
         return Err(ReceiveUnitsError::UnknownWarehouse(unknown));
     }
     for _ in 0..TRIES {
-        let mut tx = app.store.begin(merchant).await?;
+        let mut tx = app.begin(merchant).await?;
         match attempt(app, &mut tx, units).await? {
-            Some((taken, owed)) => {
-                tx.commit().await?;
-                owed.into_iter().for_each(|owed| app.signals.owe(owed));
+            Some(taken) => {
+                app.commit(tx).await?;
                 return Ok(taken);
             }
             // Others were first with something. They have committed by now, and it is seen the next time.
             None => tx.rollback().await?,
         }
     }
-    Err(Failed::Refused("others were first again and again".to_owned()).into())
+    Err(Failed::Internal("others were first again and again").into())
 }
 
 /// Receives units in a transaction; nothing if it must be tried again.
-async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result<Option<(Vec<Taken>, Vec<Owed>)>, Failed> {
+async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result<Option<Vec<Taken>>, Failed> {
     let numbers: Vec<&str> = units.iter().map(|unit| &*unit.asn_number.0).collect();
     let before = inbound_asns::list(tx, &numbers).await?;
     let ids: HashMap<&str, Uuid> = before.iter().map(|kept| (kept.asn.number.as_str(), kept.id)).collect();
@@ -93,8 +92,8 @@ async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result
     let plates: Vec<&str> = units.iter().map(|unit| &*unit.unit_identifier.0).collect();
     let known = receipts::known(tx, &plates).await?;
     let sorted = sort(units, &asns, &lines, &known);
-    let Some(owed) = write(app, tx, &sorted, returns).await? else { return Ok(None) };
-    Ok(Some((sorted.into_iter().map(Went::into_taken).collect(), owed)))
+    let written = write(app, tx, &sorted, returns).await?;
+    Ok(written.then(|| sorted.into_iter().map(Went::into_taken).collect()))
 }
 
 fn want<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> Wanted<'a> {
@@ -108,15 +107,14 @@ async fn lock_returns(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<HashMap<Stri
     Ok(locked.into_iter().map(|of| (of.identifier.clone(), of)).collect())
 }
 
-/// Writes down what became of the units, with all that is owed for it; nothing if somebody else was first with one of them.
-async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap<String, Return>) -> Result<Option<Vec<Owed>>, Failed> {
+/// Writes the outcome of every unit, with the messages owed for it. Answers `false` if another transaction was first with one of them.
+async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap<String, Return>) -> Result<bool, Failed> {
     let now = app.now();
     let received: Vec<&Sorted<'_>> = sorted.iter().filter_map(Went::received).collect();
-    let mut owed = Vec::new();
     if !received.is_empty() {
         let rows: Vec<Receipt<'_>> = received.iter().map(|of| scanned::receipt(of.unit, of.asn, of.line)).collect();
         if receipts::insert(tx, &rows, now).await? < rows.len() {
-            return Ok(None);
+            return Ok(false);
         }
         let plates: Vec<&str> = rows.iter().map(|row| row.unit).collect();
         receiving_exceptions::resolve_units(tx, &plates, now).await?;
@@ -124,8 +122,8 @@ async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap
         if !late.is_empty() {
             receiving_exceptions::fewer_missing(tx, &late, now).await?;
         }
-        owed.extend(tell(app, tx, &rows, &received).await?);
-        owed.extend(move_returns(app, tx, &received, &mut returns).await?);
+        tell(app, tx, &rows, &received)?;
+        move_returns(app, tx, &received, &mut returns).await?;
     }
     let found = sorted.iter().filter_map(|went| Some(found(app, went.exception()?)));
     let mut found: Vec<Found<'_>> = found.collect();
@@ -134,7 +132,7 @@ async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap
         found.sort_unstable_by_key(|found| (found.asn_number, found.unit, found.line, found.exception));
         receiving_exceptions::insert(tx, &found, now).await?;
     }
-    Ok(Some(owed))
+    Ok(true)
 }
 
 fn found<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) -> Found<'a> {
@@ -154,41 +152,34 @@ fn found<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) 
 }
 
 /// One message for each unit.
-async fn tell(app: &App, tx: &mut Tx, rows: &[Receipt<'_>], received: &[&Sorted<'_>]) -> Result<Option<Owed>, Failed> {
-    let body = |(row, of): (&Receipt<'_>, &&Sorted<'_>)| scanned::message(row, of.asn, &of.line.line).render();
-    let bodies: Result<Vec<String>, _> = rows.iter().zip(received).map(body).collect();
-    let bodies = bodies.map_err(|_| Failed::Refused("a message on a receipt could not be written".to_owned()))?;
-    let message = |(row, body): (&Receipt<'_>, &String)| (app.mint(), row.unit.to_owned(), body.clone());
-    let told: Vec<(Uuid, String, String)> = rows.iter().zip(&bodies).map(message).collect();
-    let messages = told.iter().map(|(id, unit, body)| Message {
-        id: *id,
-        kind: Kind::Of(Interface::InventoryReceipt),
-        event: EVENT,
-        subject: unit,
-        sequence: 1,
-        body,
-    });
-    outbox::enqueue_many(tx, Interface::InventoryReceipt, &messages.collect::<Vec<_>>(), app.now()).await
+fn tell(app: &App, tx: &mut Tx, rows: &[Receipt<'_>], received: &[&Sorted<'_>]) -> Result<(), Failed> {
+    for (row, of) in rows.iter().zip(received) {
+        let body = scanned::message(row, of.asn, &of.line.line).render();
+        tx.owe(Message {
+            id: app.mint(),
+            kind: Kind::Of(Interface::InventoryReceipt),
+            event: EVENT,
+            subject: row.unit.to_owned(),
+            sequence: 1,
+            body: body.map_err(|_| Failed::Internal("a message on a receipt could not be written"))?,
+            due_at: app.now(),
+        });
+    }
+    Ok(())
 }
 
 /// Returns whose units have arrived move on, each once. A unit that was rejected is not ready for a refund, and moves none.
-async fn move_returns(
-    app: &App,
-    tx: &mut Tx,
-    received: &[&Sorted<'_>],
-    returns: &mut HashMap<String, Return>,
-) -> Result<Vec<Owed>, Failed> {
+async fn move_returns(app: &App, tx: &mut Tx, received: &[&Sorted<'_>], returns: &mut HashMap<String, Return>) -> Result<(), Failed> {
     let mut arrivals: HashMap<&str, Vec<Arrival<'_>>> = HashMap::new();
     for of in received.iter().filter(|of| of.unit.reject_reason.is_none()) {
         let Some(rma) = of.line.line.rma() else { continue };
         let sku = of.line.line.sku.as_deref().or(of.unit.sku.as_ref().map(|sku| &*sku.0));
         arrivals.entry(rma).or_default().push(Arrival { line: of.line.line.reference_line.as_deref(), sku });
     }
-    let mut owed = Vec::new();
     for (rma, arrivals) in arrivals {
         if let Some(kept) = returns.get_mut(rma) {
-            owed.extend(arrive(app, tx, kept, &arrivals).await?);
+            arrive(app, tx, kept, &arrivals).await?;
         }
     }
-    Ok(owed)
+    Ok(())
 }

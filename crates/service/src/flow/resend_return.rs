@@ -13,11 +13,10 @@ use crate::app::App;
 /// Sends a return as it stands once more; nothing if there is none.
 pub async fn resend_return(app: &App, actor: &str, merchant: MerchantId, identifier: &str) -> Result<Option<Return>, Failed> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let Some(mut kept) = rmas::lock(&mut tx, identifier).await? else { return Ok(None) };
-    let owed = tell(app, &mut tx, &mut kept, Event::Resent, now).await?;
+    tell(app, &mut tx, &mut kept, Event::Resent, now).await?;
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "return.resent", detail: &kept.identifier, done_at: now }).await?;
-    tx.commit().await?;
-    owed.into_iter().for_each(|owed| app.signals.owe(owed));
+    app.commit(tx).await?;
     Ok(Some(kept))
 }

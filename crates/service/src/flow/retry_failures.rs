@@ -5,8 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::message::Kind;
 use store::audit::{self, Entry};
-use store::retry_jobs::{self, NewJob, Turn};
-use store::settlements::Hold;
+use store::retry_jobs::{self, NewJob};
 use store::{Failed, endpoints};
 use uuid::Uuid;
 
@@ -46,7 +45,7 @@ pub enum RetryFailuresError {
 /// Makes the job, and answers its id and how many messages it is about.
 pub async fn retry_failures(app: &App, actor: &str, merchant: MerchantId, wanted: Wanted) -> Result<(Uuid, i64), RetryFailuresError> {
     let (id, now) = (app.mint(), app.now());
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let endpoint = endpoints::lock(&mut tx, wanted.kind).await?.ok_or(RetryFailuresError::NoEndpoint(wanted.kind))?;
     let per_second = wanted.per_second.unwrap_or((endpoint.per_second / 2).max(1));
     if !(1..=100_000).contains(&per_second) {
@@ -59,34 +58,18 @@ pub async fn retry_failures(app: &App, actor: &str, merchant: MerchantId, wanted
     };
     let detail = format!("{id} {}", wanted.kind);
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "retry_job.made", detail: &detail, done_at: now }).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok((id, total))
 }
 
 /// Calls a job off: nothing more is released, and what was released is delivered all the same.
 pub async fn cancel_retries(app: &App, actor: &str, merchant: MerchantId, job: Uuid) -> Result<(), RetryFailuresError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     if !retry_jobs::cancel(&mut tx, job, now).await? {
         return Err(RetryFailuresError::NoSuchJob(job));
     }
     let detail = job.to_string();
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "retry_job.cancelled", detail: &detail, done_at: now }).await?;
-    Ok(tx.commit().await?)
-}
-
-/// Releases the next messages of a job, for whoever holds its bucket. Answers whether the job goes on.
-pub async fn release_retries(app: &App, merchant: MerchantId, job: Uuid, hold: Hold) -> Result<bool, Failed> {
-    let mut tx = app.store.begin(merchant).await?;
-    let turn = retry_jobs::release(&mut tx, hold, job, app.now()).await?;
-    tx.commit().await?;
-    let (owed, goes_on) = match turn {
-        Turn::NotOurs => (None, false),
-        Turn::Released(owed) => (owed, true),
-        Turn::Ended(owed) => (owed, false),
-    };
-    if let Some(owed) = owed {
-        app.signals.owe(owed);
-    }
-    Ok(goes_on)
+    Ok(app.commit(tx).await?)
 }

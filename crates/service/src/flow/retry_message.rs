@@ -70,12 +70,12 @@ pub enum Asker<'a> {
 /// Owes `message` once more.
 pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, message: Uuid) -> Result<Retried, RetryMessageError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     // Whoever erases or withdraws it at the same time goes first, or waits.
     retries::hold(&mut tx, message).await?;
     failures::hold(&mut tx, message).await?;
     let candidate = retries::find(&mut tx, message).await?.ok_or(RetryMessageError::NoSuchMessage(message))?;
-    let kind = candidate.kind.parse().map_err(|_| Failed::Refused("a stored kind is unknown".to_owned()))?;
+    let kind = candidate.kind.parse().map_err(|_| Failed::Internal("a stored kind is unknown"))?;
     let actor = match (kind, asker) {
         (Kind::EndpointTest, _) => return Err(RetryMessageError::Trial),
         (Kind::Internal(_), Asker::Merchant) => return Err(RetryMessageError::NoSuchMessage(message)),
@@ -86,7 +86,7 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
         return Err(RetryMessageError::Erased);
     }
     let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
-    let owed = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
+    let signal = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
     // Looked at last: whoever converts it at the same time has been waited for.
     if kind == Kind::Of(Interface::ExchangeOrder)
         && exchange_orders::of_message(&mut tx, message).await?.is_some_and(|exchange| exchange.state == ExchangeState::Converted)
@@ -95,7 +95,7 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
     }
     let detail = message.to_string();
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "message.retried", detail: &detail, done_at: now }).await?;
-    tx.commit().await?;
-    app.signals.owe(owed);
+    app.commit(tx).await?;
+    app.signal(signal);
     Ok(Retried { attempt: candidate.attempts.saturating_add(1), overtaken: candidate.overtaken })
 }

@@ -47,5 +47,5 @@ pub async fn reset_limit(app: &App, actor: &str, name: Name) -> Result<(), store
 
 async fn save(app: &App, actor: &str, name: Name, value: Option<u32>) -> Result<(), store::Failed> {
     let limit = OperatorLimit { name: name.as_str().to_owned(), value: value.map(i64::from), set_by: actor.to_owned(), set_at: app.now() };
-    limits::save(&app.store, &limit).await
+    limits::save(app.cell(), &limit).await
 }

@@ -65,13 +65,13 @@ pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: Ch
         return Err(SetPolicyError::Nothing);
     }
     let (detail, now) = (told(&change), app.now());
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     // There may be no policy yet that could be locked.
     merchants::lock(&mut tx).await?;
     let policy = apply(return_policies::get(&mut tx).await?, change)?;
     return_policies::save(&mut tx, &policy, now).await?;
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "policy.changed", detail: &detail, done_at: now }).await?;
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(policy)
 }
 

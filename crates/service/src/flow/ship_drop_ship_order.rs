@@ -20,7 +20,7 @@ pub async fn ship_drop_ship_order(
     client_identifier: &str,
     reported: &ShipmentContent,
 ) -> Result<(), DropShipError> {
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let mut kept = drop_ship_orders::lock(&mut tx, client_identifier).await?.ok_or(DropShipError::NoSuchOrder)?;
     if let Some(before) = drop_shipments::find(&mut tx, kept.id, &reported.shipment_identifier).await? {
         let same = serde_json::from_str::<ShipmentContent>(&before).is_ok_and(|before| before == *reported);
@@ -40,8 +40,6 @@ pub async fn ship_drop_ship_order(
     };
     drop_shipments::insert(&mut tx, kept.id, &shipment).await?;
     let body = written(&DropShipmentConfirmation { shipment: drop_ship::shipment(&content, &shipment, reported) })?;
-    let owed = tell(app, &mut tx, &kept, event, &body).await?;
-    tx.commit().await?;
-    owed.into_iter().for_each(|owed| app.signals.owe(owed));
-    Ok(())
+    tell(app, &mut tx, &kept, event, body).await?;
+    Ok(app.commit(tx).await?)
 }

@@ -118,7 +118,7 @@ async fn offered(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, ke
 
 async fn is_repeated(app: &App, merchant: MerchantId, key: Option<&Key>) -> Result<bool, StartReturnError> {
     let Some(key) = key else { return Ok(false) };
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     Ok(idempotency::find(&mut tx, &key.key, app.now()).await?.is_some())
 }
 
@@ -130,7 +130,7 @@ async fn attempt(
     variants: &Variants,
 ) -> Result<Started, StartReturnError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let order = orders::lock(&mut tx, &wanted.order_identifier.0).await?;
     // Whoever asked the same at the same time has been waited for at the order's lock.
     if let Some(key) = key
@@ -141,7 +141,7 @@ async fn attempt(
     }
     let order = order.ok_or(StartReturnError::NoSuchOrder)?;
     let order = wire::order::read_stored(&order.snapshot);
-    let order = order.ok_or_else(|| Failed::Refused("a stored order cannot be read".to_owned()))?;
+    let order = order.ok_or_else(|| Failed::Internal("a stored order cannot be read"))?;
     let sale = order.sale();
     let policy = return_policies::get(&mut tx).await?;
     let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;
@@ -160,24 +160,23 @@ async fn attempt(
     };
     let chosen = chosen.map_err(|against| faulty(&against))?;
     let new = make(app, wanted, &sale, &policy, &chosen, original, now);
-    let told = tell_new(app, &mut tx, &new).await?;
-    let label = want_label(app, &mut tx, &new, &order).await?;
+    tell_new(app, &mut tx, &new).await?;
+    want_label(app, &mut tx, &new, &order).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
-    let (exchange, order_owed) = match exchange::order::of(&chosen.units, bonus) {
-        None => (None, None),
+    let exchange = match exchange::order::of(&chosen.units, bonus) {
+        None => None,
         Some(wanted) => match want_exchange(app, &mut tx, &new, &order, &wanted, &policy).await? {
-            Some((exchange, owed)) => (Some(exchange), Some(owed)),
+            Some(exchange) => Some(exchange),
             // The endpoint was removed this very moment.
             None => return Err(faulty(&[Impossible::Exchange { item: 0, why: NoExchange::NotOffered }])),
         },
     };
-    let answer = serde_json::to_string(&returns::shown(&new, exchange.as_ref()))
-        .map_err(|_| Failed::Refused("an answer could not be written".to_owned()))?;
+    let answer =
+        serde_json::to_string(&returns::shown(&new, exchange.as_ref())).map_err(|_| Failed::Internal("an answer could not be written"))?;
     if let Some(key) = key {
         idempotency::insert(&mut tx, &key.key, &key.request_hash, &answer, now).await?;
     }
-    tx.commit().await?;
-    told.into_iter().chain(label).chain(order_owed).for_each(|owed| app.signals.owe(owed));
+    app.commit(tx).await?;
     Ok(Started { answer, repeated: false })
 }
 

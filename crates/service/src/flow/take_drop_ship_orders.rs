@@ -36,14 +36,14 @@ pub async fn take_drop_ship_orders(app: &App, merchant: MerchantId, given: &[Con
     let mut new = given.iter().map(|content| make(app, content)).collect::<Result<Vec<_>, _>>()?;
     // Whoever gives the same orders at the same time waits in the same order.
     new.sort_by(|one, other| one.client_identifier.cmp(&other.client_identifier));
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let inserted = drop_ship_orders::insert(&mut tx, &new, now).await?;
     let names: Vec<&str> = given.iter().map(|content| content.client_identifier.as_str()).collect();
     let kept = drop_ship_orders::contents(&mut tx, &names).await?;
     let (mut taken, mut known) = (Vec::with_capacity(given.len()), Vec::new());
     for (at, content) in given.iter().enumerate() {
         let kept = kept.get(&content.client_identifier);
-        let (id, text) = kept.ok_or_else(|| Failed::Refused("a drop-ship order is gone".to_owned()))?;
+        let (id, text) = kept.ok_or_else(|| Failed::Internal("a drop-ship order is gone"))?;
         let new = inserted.contains(id);
         // Text that an older version wrote may lack what was added since.
         let same = new || serde_json::from_str::<Content>(text).is_ok_and(|kept| kept == *content);
@@ -53,7 +53,7 @@ pub async fn take_drop_ship_orders(app: &App, merchant: MerchantId, given: &[Con
         tx.rollback().await?;
         return Err(TakeDropShipOrdersError::Known(known));
     }
-    tx.commit().await?;
+    app.commit(tx).await?;
     Ok(taken)
 }
 

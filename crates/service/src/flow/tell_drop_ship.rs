@@ -4,7 +4,7 @@
 use domain::drop_ship::{Event, Refused, Units};
 use domain::message::Kind;
 use store::drop_ship_orders::{self, DropShipOrder};
-use store::outbox::{self, Message, Owed};
+use store::outbox::Message;
 use store::{Failed, Tx};
 use wire::drop_ship::{Content, UnitsContent, too_many, unknown_item};
 use wire::drop_shipment::{DropShipmentCancellation, DropShipmentPartialCancellation};
@@ -70,16 +70,16 @@ pub(super) fn count(app: &App, changed: &mut DropShipOrder) {
 }
 
 /// Writes down an order that has changed and was counted, with the message on it.
-pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &DropShipOrder, event: Event, body: &str) -> Result<Option<Owed>, Failed> {
+pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &DropShipOrder, event: Event, body: String) -> Result<(), Failed> {
     drop_ship_orders::save(tx, changed).await?;
-    let interface = drop_ship::interface(event);
-    let message = Message {
+    tx.owe(Message {
         id: app.mint(),
-        kind: Kind::Of(interface),
+        kind: Kind::Of(drop_ship::interface(event)),
         event: event.as_str(),
-        subject: &changed.client_identifier,
+        subject: changed.client_identifier.clone(),
         sequence: changed.sequence,
         body,
-    };
-    outbox::enqueue(tx, interface, &message, app.now()).await
+        due_at: app.now(),
+    });
+    Ok(())
 }

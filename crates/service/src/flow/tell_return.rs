@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use domain::message::{Interface, Internal, Kind};
 use domain::rma::Event;
-use store::outbox::{self, Message, Owed};
+use store::outbox::Message;
 use store::rmas::{self, Return};
 use store::{Failed, Tx, deliveries};
 
@@ -12,13 +12,13 @@ use crate::app::App;
 use crate::returns;
 
 /// Writes down a return that is new, with its first message.
-pub(super) async fn tell_new(app: &App, tx: &mut Tx, new: &Return) -> Result<Option<Owed>, Failed> {
+pub(super) async fn tell_new(app: &App, tx: &mut Tx, new: &Return) -> Result<(), Failed> {
     rmas::insert(tx, new).await?;
-    enqueue(app, tx, new, Event::Created).await
+    owe(app, tx, new, Event::Created)
 }
 
 /// Writes down a return that has changed, or is asked for again, with the message on it. The return is locked.
-pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &mut Return, event: Event, now: DateTime<Utc>) -> Result<Option<Owed>, Failed> {
+pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &mut Return, event: Event, now: DateTime<Utc>) -> Result<(), Failed> {
     changed.sequence += 1;
     // Who asks again is told the same. Clocks of processes differ; what merchants see never goes back.
     if event != Event::Resent {
@@ -32,18 +32,19 @@ pub(super) async fn tell(app: &App, tx: &mut Tx, changed: &mut Return, event: Ev
         // Nobody waits for a label any more.
         deliveries::discard_work(tx, Internal::Label, &changed.identifier).await?;
     }
-    enqueue(app, tx, changed, event).await
+    owe(app, tx, changed, event)
 }
 
-async fn enqueue(app: &App, tx: &mut Tx, told: &Return, event: Event) -> Result<Option<Owed>, Failed> {
-    let body = returns::message(told).render().map_err(|_| Failed::Refused("a message on a return could not be written".to_owned()))?;
-    let message = Message {
+fn owe(app: &App, tx: &mut Tx, told: &Return, event: Event) -> Result<(), Failed> {
+    let body = returns::message(told).render().map_err(|_| Failed::Internal("a message on a return could not be written"))?;
+    tx.owe(Message {
         id: app.mint(),
         kind: Kind::Of(Interface::Rma),
         event: event.as_str(),
-        subject: &told.identifier,
+        subject: told.identifier.clone(),
         sequence: told.sequence,
-        body: &body,
-    };
-    outbox::enqueue(tx, Interface::Rma, &message, app.now()).await
+        body,
+        due_at: app.now(),
+    });
+    Ok(())
 }

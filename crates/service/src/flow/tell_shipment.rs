@@ -5,13 +5,16 @@ use chrono::{DateTime, Utc};
 use domain::message::{Interface, Kind};
 use domain::shipment::Event;
 use domain::shipment::split::{self, MOST_LINES};
-use store::outbox::{self, Message, Owed};
+use store::outbox::Message;
 use store::shipment_units::{self, Lines, Part};
 use store::shipments::{self, Shipment};
 use store::{Failed, Tx};
 
 use crate::app::App;
 use crate::shipments as told;
+
+/// The number of parts whose messages are in memory at a time.
+const WRITTEN_TOGETHER: u32 = 8;
 
 /// Where the first line of any shipment is at the earliest.
 const BEGINNING: (u32, u32) = (0, 0);
@@ -41,16 +44,10 @@ pub(super) async fn fix(tx: &mut Tx, shipment: &mut Shipment) -> Result<(), FixE
 }
 
 /// Writes a message for each part of a shipment, whose units are fixed. The first time, the parts are written down too.
-pub(super) async fn tell(
-    app: &App,
-    tx: &mut Tx,
-    shipment: &mut Shipment,
-    event: Event,
-    now: DateTime<Utc>,
-) -> Result<Option<Owed>, Failed> {
+pub(super) async fn tell(app: &App, tx: &mut Tx, shipment: &mut Shipment, event: Event, now: DateTime<Utc>) -> Result<(), Failed> {
     let is_split = shipment.sequence > 0;
     shipment.sequence += 1;
-    let (mut owed, mut next) = (None, BEGINNING);
+    let mut next = BEGINNING;
     for (nth, lines) in (1..).zip(split::split(shipment.units)) {
         let (from, most) = if is_split {
             let part = shipment_units::part(tx, shipment.id, nth).await?;
@@ -59,7 +56,7 @@ pub(super) async fn tell(
             (next, lines.end - lines.start)
         };
         let lines = shipment_units::lines_from(tx, shipment.id, from, most).await?;
-        let lines = lines.ok_or_else(|| Failed::Refused("a part of a shipment has no lines".to_owned()))?;
+        let lines = lines.ok_or_else(|| Failed::Internal("a part of a shipment has no lines"))?;
         let asn_number = shipment.number.of_part(nth, shipment.parts);
         if !is_split {
             let count = u32::try_from(lines.units.len()).unwrap_or(MOST_LINES);
@@ -67,12 +64,15 @@ pub(super) async fn tell(
             shipment_units::insert_part(tx, shipment.id, nth, &part).await?;
             next = (lines.last.0, lines.last.1 + 1);
         }
-        owed = enqueue(app, tx, shipment, &asn_number, &lines, event, now).await?.or(owed);
+        owe(app, tx, shipment, &asn_number, &lines, event, now)?;
+        if nth % WRITTEN_TOGETHER == 0 {
+            tx.write_early().await?;
+        }
     }
-    Ok(owed)
+    Ok(())
 }
 
-async fn enqueue(
+fn owe(
     app: &App,
     tx: &mut Tx,
     shipment: &Shipment,
@@ -80,16 +80,17 @@ async fn enqueue(
     lines: &Lines,
     event: Event,
     now: DateTime<Utc>,
-) -> Result<Option<Owed>, Failed> {
+) -> Result<(), Failed> {
     let body = told::message(shipment, asn_number, lines, now).render();
-    let body = body.map_err(|_| Failed::Refused("a message on a shipment could not be written".to_owned()))?;
-    let message = Message {
+    let body = body.map_err(|_| Failed::Internal("a message on a shipment could not be written"))?;
+    tx.owe(Message {
         id: app.mint(),
         kind: Kind::Of(Interface::OutboundAsn),
         event: event.as_str(),
-        subject: asn_number,
+        subject: asn_number.to_owned(),
         sequence: shipment.sequence,
-        body: &body,
-    };
-    outbox::enqueue(tx, Interface::OutboundAsn, &message, now).await
+        body,
+        due_at: now,
+    });
+    Ok(())
 }

@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::message::Internal;
+use domain::message::{Internal, Kind};
 use domain::rma::Step;
 use domain::rma::policy::EXPIRES_AFTER;
-use store::outbox::{self, Owed, Work};
+use store::outbox::Message;
 use store::rmas::{self, Return};
 use store::{Failed, Tx, merchants, orders, unit_claims};
 use uuid::Uuid;
@@ -23,7 +23,7 @@ const MOST: i64 = 100;
 
 /// Wakes the returns that are due, and answers whether there may be more.
 pub async fn wake_returns(app: &App) -> Result<bool, Failed> {
-    let due = rmas::due_to_wake(&app.store, app.now(), MOST).await?;
+    let due = rmas::due_to_wake(app.cell(), app.now(), MOST).await?;
     for (merchant, id) in &due {
         // One that cannot be woken must not keep the others asleep.
         if let Err(failed) = wake(app, *merchant, *id).await {
@@ -36,39 +36,38 @@ pub async fn wake_returns(app: &App) -> Result<bool, Failed> {
 /// Wakes one return. Whoever did it meanwhile has done it.
 async fn wake(app: &App, merchant: MerchantId, id: Uuid) -> Result<(), Failed> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let Some(mut kept) = rmas::lock_by_id(&mut tx, id).await? else { return Ok(()) };
     if kept.wakes_at.is_none_or(|due| due > now) {
         return Ok(());
     }
-    let owed = if now < kept.created_at + EXPIRES_AFTER && !kept.reminded {
-        remind(app, &mut tx, &mut kept).await?.into_iter().collect()
+    if now < kept.created_at + EXPIRES_AFTER && !kept.reminded {
+        remind(app, &mut tx, &mut kept).await?;
     } else {
-        expire(app, &mut tx, &mut kept, now).await?
-    };
-    tx.commit().await?;
-    owed.into_iter().for_each(|owed| app.signals.owe(owed));
-    Ok(())
+        expire(app, &mut tx, &mut kept, now).await?;
+    }
+    app.commit(tx).await
 }
 
 /// Reminds the shopper; the return itself does not change.
-async fn remind(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<Option<Owed>, Failed> {
+async fn remind(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<(), Failed> {
     kept.reminded = true;
     kept.wakes_at = Some(kept.created_at + EXPIRES_AFTER);
     rmas::save(tx, kept).await?;
-    let Some(to) = shopper(tx, kept).await?.filter(|to| app.mailer.can_write_to(to)) else { return Ok(None) };
+    let Some(to) = shopper(tx, kept).await?.filter(|to| app.mailer.can_write_to(to)) else { return Ok(()) };
     let shop = merchants::name(tx).await?;
     let body =
         wire::mail::write(&MailBody { to, subject: format!("Your return {} is waiting", kept.identifier), text: reminder(kept, &shop) });
-    let work = Work {
+    tx.owe(Message {
         id: app.mint(),
-        kind: Internal::Mail,
+        kind: Kind::Internal(Internal::Mail),
         event: "rma.reminder",
-        subject: &kept.identifier,
+        subject: kept.identifier.clone(),
         sequence: kept.sequence,
-        body: &body,
-    };
-    outbox::enqueue_internal(tx, &work, app.now()).await.map(Some)
+        body,
+        due_at: app.now(),
+    });
+    Ok(())
 }
 
 /// Where the shopper can be reached: whoever returns a gift, or whoever bought.
@@ -96,15 +95,13 @@ fn reminder(kept: &Return, shop: &str) -> String {
 }
 
 /// Calls the return off, unless it has moved on meanwhile.
-async fn expire(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -> Result<Vec<Owed>, Failed> {
+async fn expire(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -> Result<(), Failed> {
     let Ok(Step::Moved(event)) = kept.rma.cancel() else {
         kept.wakes_at = None;
-        rmas::save(tx, kept).await?;
-        return Ok(Vec::new());
+        return rmas::save(tx, kept).await;
     };
     kept.cancel_reason = Some(EXPIRED.to_owned());
     unit_claims::release(tx, kept.id).await?;
-    let told = tell(app, tx, kept, event, now).await?;
-    let label = give_label_back(app, tx, kept).await?;
-    Ok(told.into_iter().chain(label).collect())
+    tell(app, tx, kept, event, now).await?;
+    give_label_back(app, tx, kept).await
 }

@@ -50,7 +50,7 @@ impl Deed {
 /// Notes down what is done about the entry of `message`.
 pub async fn work_on_failure(app: &App, actor: &str, merchant: MerchantId, message: Uuid, deed: Deed) -> Result<(), WorkOnFailureError> {
     let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let mut tx = app.begin(merchant).await?;
     let action = deed.action();
     let done = match deed {
         Deed::Owned(owner) => failures::save(&mut tx, message, &Work { owner: Some(owner), ..Work::default() }).await?,
@@ -74,5 +74,5 @@ pub async fn work_on_failure(app: &App, actor: &str, merchant: MerchantId, messa
     }
     let detail = message.to_string();
     audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail: &detail, done_at: now }).await?;
-    Ok(tx.commit().await?)
+    Ok(app.commit(tx).await?)
 }

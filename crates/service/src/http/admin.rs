@@ -6,8 +6,9 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use serde_json::json;
 
-use crate::app::{App, Phase};
+use crate::app::App;
 use crate::health;
+use crate::node::Phase;
 
 /// Whether the process lives.
 pub(super) async fn healthz() -> impl IntoResponse {
@@ -24,7 +25,7 @@ pub(super) async fn readyz(State(app): State<App>) -> impl IntoResponse {
 
 /// What Prometheus reads.
 pub(super) async fn metrics(State(app): State<App>) -> impl IntoResponse {
-    match app.metrics.page(app.store.connections()) {
+    match app.metrics.page(app.cell().connections()) {
         Ok(page) => ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], page).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }

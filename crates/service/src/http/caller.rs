@@ -1,7 +1,6 @@
 //! Who calls: authorisation is the type of a handler's argument.
 
 use std::marker::PhantomData;
-use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::header;
@@ -9,32 +8,10 @@ use axum::http::request::Parts;
 use domain::access::Scope;
 use domain::id::MerchantId;
 use secrecy::{ExposeSecret as _, SecretString};
-use store::tokens::{self, Grant};
 
 use super::error::ApiError;
 use crate::app::App;
 use crate::bearer::{self, Hash};
-
-/// How long a look-up of a token may be relied on. Revocation takes effect within 5 seconds on every node; the rest is
-/// for the look-up itself.
-const TRUSTED_FOR: Duration = Duration::from_secs(4);
-/// How many tokens are remembered.
-const MOST_REMEMBERED: usize = 100_000;
-
-/// What tokens granted a moment ago.
-pub struct GrantCache(quick_cache::sync::Cache<Hash, Remembered>);
-
-#[derive(Clone)]
-struct Remembered {
-    grant: Grant,
-    looked_up: Duration,
-}
-
-impl Default for GrantCache {
-    fn default() -> Self {
-        Self(quick_cache::sync::Cache::new(MOST_REMEMBERED))
-    }
-}
 
 /// The scopes that a route asks for, as a type: any of them opens it.
 pub(super) trait Asks: Send + Sync {
@@ -107,7 +84,7 @@ impl<S: Asks> Caller<S> {
     /// Whether the token still opens the route; for calls that outlast a look-up.
     pub(super) async fn may_go_on(&self, app: &App) -> Result<(), ApiError> {
         let unknown = ApiError::Unauthorized { token_given: true };
-        let Some(grant) = look_up(app, self.merchant, self.token).await? else { return Err(unknown) };
+        let Some(grant) = app.grants.look_up(app, self.merchant, self.token).await? else { return Err(unknown) };
         if grant.revoked || grant.expires_at <= app.now() {
             return Err(unknown);
         }
@@ -126,18 +103,4 @@ fn bearer_token(parts: &Parts) -> Option<SecretString> {
     let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().into())
-}
-
-async fn look_up(app: &App, merchant: MerchantId, hash: Hash) -> Result<Option<Grant>, store::Failed> {
-    let now = app.clock.uptime();
-    if let Some(Remembered { grant, looked_up }) = app.grants.0.get(&hash)
-        && now.saturating_sub(looked_up) < TRUSTED_FOR
-    {
-        return Ok(Some(grant));
-    }
-    let grant = tokens::find(&app.store, merchant, &hash).await?;
-    if let Some(grant) = &grant {
-        app.grants.0.insert(hash, Remembered { grant: grant.clone(), looked_up: now });
-    }
-    Ok(grant)
 }

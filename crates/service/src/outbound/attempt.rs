@@ -16,7 +16,7 @@ use super::peer::{Peer, Unfit};
 use super::reaction::{Call, Ending, How, Reaction};
 use super::transport::{prepare, send};
 use super::writer::{Reacts, Result as Ended};
-use crate::app::App;
+use crate::outbound::handle::Delivery;
 
 /// A message to be sent.
 pub(super) struct Letter {
@@ -59,14 +59,14 @@ impl Letter {
     }
 
     /// A call of it that begins now.
-    fn attempted(&self, app: &App) -> Attempt {
+    fn attempted(&self, delivery: &Delivery) -> Attempt {
         Attempt {
             hold: self.hold,
-            id: app.mint(),
+            id: delivery.mint(),
             merchant: self.merchant,
             message: self.message,
             endpoint: self.endpoint,
-            started_at: app.now(),
+            started_at: delivery.now(),
             took_ms: 0,
             number: self.number(),
             by_hand: self.by_hand,
@@ -84,30 +84,36 @@ impl Letter {
 
 /// Makes one attempt. Nothing comes of it when the bucket is not ours any more: a process that was stopped for a while must
 /// not call for whoever has it now. If its kind has a `reaction`, each call is written down before it is made.
-pub(super) async fn attempt(app: &App, leases: &Leases, peer: &Peer, letter: &Letter, reaction: Option<&dyn Reaction>) -> Option<Ended> {
+pub(super) async fn attempt(
+    delivery: &Delivery,
+    leases: &Leases,
+    peer: &Peer,
+    letter: &Letter,
+    reaction: Option<&dyn Reaction>,
+) -> Option<Ended> {
     let mut attempts = Vec::with_capacity(1);
-    let (mut exchange, token) = call(app, leases, peer, letter, reaction, &mut attempts).await?;
+    let (mut exchange, token) = call(delivery, leases, peer, letter, reaction, &mut attempts).await?;
     // A token that was refused is replaced once, and the call made again without being counted.
     if let (Outcome::Answered { status: 401, .. }, Some(token)) = (&exchange.outcome, token) {
-        app.tokens.reject(&token).await;
-        (exchange, _) = call(app, leases, peer, letter, reaction, &mut attempts).await?;
+        delivery.tokens.reject(&token).await;
+        (exchange, _) = call(delivery, leases, peer, letter, reaction, &mut attempts).await?;
     }
-    let ended = end(app, letter, &peer.schedule, exchange, attempts, reaction);
+    let ended = end(delivery, letter, &peer.schedule, exchange, attempts, reaction);
     crash::point(Point::Judged);
     Some(ended)
 }
 
 /// What becomes of a message whose endpoint cannot be called: an attempt that was refused before it began.
-pub(super) fn refuse(app: &App, letter: &Letter, unfit: &Unfit, reaction: Option<&dyn Reaction>) -> Ended {
+pub(super) fn refuse(delivery: &Delivery, letter: &Letter, unfit: &Unfit, reaction: Option<&dyn Reaction>) -> Ended {
     let exchange = Exchange::refused(Outcome::Refused(unfit.to_string()));
-    let mut attempt = letter.attempted(app);
+    let mut attempt = letter.attempted(delivery);
     complete(&mut attempt, &exchange);
-    end(app, letter, &unfit.schedule, exchange, vec![attempt], reaction)
+    end(delivery, letter, &unfit.schedule, exchange, vec![attempt], reaction)
 }
 
 /// What becomes of a message after an attempt. A trial is over after one, whatever came of it.
 fn end(
-    app: &App,
+    delivery: &Delivery,
     letter: &Letter,
     schedule: &Schedule,
     exchange: Exchange,
@@ -115,9 +121,9 @@ fn end(
     reaction: Option<&dyn Reaction>,
 ) -> Ended {
     let Exchange { outcome, answer, .. } = exchange;
-    let (now, counted) = (app.now(), letter.attempts.saturating_add(1));
+    let (now, counted) = (delivery.now(), letter.attempts.saturating_add(1));
     let trial = letter.kind == Kind::EndpointTest;
-    let (fate, due_again, how) = match judge(&outcome, counted.unsigned_abs(), schedule, app.entropy.part(), now) {
+    let (fate, due_again, how) = match judge(&outcome, counted.unsigned_abs(), schedule, delivery.entropy.part(), now) {
         Verdict::Delivered => {
             let status = if let Outcome::Answered { status, .. } = outcome { status } else { 0 };
             (Fate::Gone, None, Some(How::Delivered(status, answer)))
@@ -153,17 +159,17 @@ fn end(
 
 /// Makes one call, and notes it down. Answers the token that it was made with, if it was an OAuth token.
 async fn call(
-    app: &App,
+    delivery: &Delivery,
     leases: &Leases,
     peer: &Peer,
     letter: &Letter,
     reaction: Option<&dyn Reaction>,
     attempts: &mut Vec<Attempt>,
 ) -> Option<(Exchange, Option<Token>)> {
-    let mut attempt = letter.attempted(app);
-    let prepared = prepare(app, &peer.way, letter, attempt.started_at).await;
+    let mut attempt = letter.attempted(delivery);
+    let prepared = prepare(delivery, &peer.way, letter, attempt.started_at).await;
     if reaction.is_some() {
-        match settlements::announce(&app.store, &attempt).await {
+        match settlements::announce(delivery.cell(), &attempt).await {
             Ok(true) => {}
             Ok(false) => return None,
             Err(failed) => {
@@ -179,7 +185,7 @@ async fn call(
     let most_kept = if reaction.is_some() { MOST_READ } else { MOST_KEPT };
     crash::point(Point::Call);
     let may_go_on = || leases.is_good(letter.hold, leases.now());
-    let (mut exchange, token) = send(app, prepared, letter, most_kept, &may_go_on).await;
+    let (mut exchange, token) = send(delivery, prepared, letter, most_kept, &may_go_on).await;
     crash::point(Point::Answered);
     if let Outcome::Answered { status, .. } = exchange.outcome
         && is_success(status)
@@ -187,7 +193,7 @@ async fn call(
     {
         exchange.outcome = Outcome::Unusable { status, why: missing.to_owned() };
     }
-    app.metrics.attempted(letter.kind.as_str(), exchange.outcome.word(), exchange.took);
+    delivery.metrics.attempted(letter.kind.as_str(), exchange.outcome.word(), exchange.took);
     complete(&mut attempt, &exchange);
     attempts.push(attempt);
     Some((exchange, token))

@@ -13,16 +13,13 @@ use store::settlements::Hold;
 use store::{deliveries, leases, notices, partitions};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 use uuid::Uuid;
 
 use super::engine::{Candidate, Event, Look};
 use super::lease::{Leases, RENEW_EVERY, TERM, fair_share};
 use super::signal;
-use crate::app::App;
-use crate::flow::forget_carrier_events::forget_carrier_events;
-use crate::flow::tell_of_endpoint::tell_of_endpoint;
-use crate::flow::wake_returns::wake_returns;
+use crate::outbound::handle::Delivery;
 
 /// How often the table is looked at for work that no signal told of.
 const BACKSTOP_EVERY: Duration = Duration::from_secs(3);
@@ -30,21 +27,25 @@ const BACKSTOP_EVERY: Duration = Duration::from_secs(3);
 const MOST_ODD: i64 = 500;
 /// How long a chore that failed waits.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// How often returns are looked for that wait for time to pass.
-const WAKE_EVERY: Duration = Duration::from_secs(10);
 /// How often partitions are looked after.
 const PARTITIONS_EVERY: Duration = Duration::from_hours(1);
 /// How long messages and attempts are kept.
 const KEPT_FOR: TimeDelta = TimeDelta::days(30);
 
 /// Renews the leases, takes what is free up to the fair share, and gives back what is beyond it.
-pub(super) async fn keep_leases(app: App, id: Uuid, held: Arc<Leases>, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) {
+pub(super) async fn keep_leases(
+    delivery: Delivery,
+    id: Uuid,
+    held: Arc<Leases>,
+    events: UnboundedSender<Event>,
+    leaving: watch::Receiver<bool>,
+) {
     let mut ticks = interval(RENEW_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         let leaves = *leaving.borrow();
-        if let Err(failed) = renew(&app, id, &held, &events, leaves).await {
+        if let Err(failed) = renew(&delivery, id, &held, &events, leaves).await {
             tracing::warn!(%failed, "the leases were not renewed");
             sleep(AFTER_FAILURE).await;
             ticks.reset_immediately();
@@ -52,10 +53,10 @@ pub(super) async fn keep_leases(app: App, id: Uuid, held: Arc<Leases>, events: U
     }
 }
 
-async fn renew(app: &App, id: Uuid, held: &Leases, events: &UnboundedSender<Event>, leaving: bool) -> Result<(), store::Failed> {
+async fn renew(delivery: &Delivery, id: Uuid, held: &Leases, events: &UnboundedSender<Event>, leaving: bool) -> Result<(), store::Failed> {
     let sent = held.now();
     let known = leases::Known { name: process_name(), calls: held.calls.load(Ordering::Relaxed) };
-    let renewed = leases::renew(&app.store, id, TERM.as_secs_f64(), &known).await?;
+    let renewed = leases::renew(delivery.cell(), id, TERM.as_secs_f64(), &known).await?;
     let (mut gained, lost) = held.renewed(&renewed.holds, sent);
     if !leaving {
         let (share, working) = (fair_share(renewed.live), held.working().len());
@@ -63,7 +64,7 @@ async fn renew(app: &App, id: Uuid, held: &Leases, events: &UnboundedSender<Even
         let room = share.saturating_sub(working + held.leaving().len());
         if room > 0 {
             let sent = held.now();
-            let taken = leases::take(&app.store, id, i64::try_from(room).unwrap_or(i64::MAX), TERM.as_secs_f64()).await?;
+            let taken = leases::take(delivery.cell(), id, i64::try_from(room).unwrap_or(i64::MAX), TERM.as_secs_f64()).await?;
             held.taken(&taken, sent);
             gained.extend(taken);
         }
@@ -86,7 +87,7 @@ fn process_name() -> &'static str {
 }
 
 /// Looks for work that no signal told of: every few seconds, and whenever it is asked to.
-pub(super) async fn backstop(app: App, held: Arc<Leases>, events: UnboundedSender<Event>, requests: Arc<Look>) {
+pub(super) async fn backstop(delivery: Delivery, held: Arc<Leases>, events: UnboundedSender<Event>, requests: Arc<Look>) {
     let mut ticks = interval(BACKSTOP_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut turn = 0_usize;
@@ -96,7 +97,7 @@ pub(super) async fn backstop(app: App, held: Arc<Leases>, events: UnboundedSende
             () = requests.asked() => {}
         }
         let answers = requests.answers();
-        while let Err(failed) = look(&app, &held, &events, turn, answers).await {
+        while let Err(failed) = look(&delivery, &held, &events, turn, answers).await {
             tracing::warn!(%failed, "work could not be looked for");
             sleep(AFTER_FAILURE).await;
         }
@@ -104,30 +105,30 @@ pub(super) async fn backstop(app: App, held: Arc<Leases>, events: UnboundedSende
     }
 }
 
-async fn look(app: &App, held: &Leases, events: &UnboundedSender<Event>, turn: usize, answers: u64) -> Result<(), store::Failed> {
+async fn look(delivery: &Delivery, held: &Leases, events: &UnboundedSender<Event>, turn: usize, answers: u64) -> Result<(), store::Failed> {
     let buckets = held.working();
     if buckets.is_empty() {
         return Ok(());
     }
-    let mut odd = deliveries::odd(&app.store, &buckets, MOST_ODD).await?;
+    let mut odd = deliveries::odd(delivery.cell(), &buckets, MOST_ODD).await?;
     if let Some(bucket) = buckets.get(turn % buckets.len()) {
-        let stuck = deliveries::stuck(&app.store, *bucket).await?;
+        let stuck = deliveries::stuck(delivery.cell(), *bucket).await?;
         if !stuck.is_empty() {
-            app.metrics.lanes_rescued.inc_by(stuck.len() as u64);
+            delivery.metrics.lanes_rescued.inc_by(stuck.len() as u64);
             tracing::error!(lanes = stuck.len(), bucket, "lanes stood still without a head");
         }
         odd.extend(stuck);
     }
-    let found = deliveries::endpoints_with_work(&app.store, &buckets, app.now()).await?;
+    let found = deliveries::endpoints_with_work(delivery.cell(), &buckets, delivery.now()).await?;
     let _ = events.send(Event::Looked { found, odd, answers });
     Ok(())
 }
 
 /// Finds the endpoints in trouble of buckets that were gained, for whoever has to know of them.
-pub(super) async fn review(app: App, gained: Vec<Hold>, events: UnboundedSender<Event>) {
+pub(super) async fn review(delivery: Delivery, gained: Vec<Hold>, events: UnboundedSender<Event>) {
     let buckets: Vec<u8> = gained.iter().map(|hold| hold.bucket).collect();
     while !events.is_closed() {
-        match notices::troubled(&app.store, &buckets, app.now()).await {
+        match notices::troubled(delivery.cell(), &buckets, delivery.now()).await {
             Ok(found) => {
                 let hold_of = |bucket| gained.iter().find(|hold| hold.bucket == bucket).copied();
                 let found = found.into_iter().filter_map(|troubled| hold_of(troubled.bucket).map(|hold| (troubled, hold)));
@@ -143,9 +144,9 @@ pub(super) async fn review(app: App, gained: Vec<Hold>, events: UnboundedSender<
 }
 
 /// Tells what is to be told of an endpoint.
-pub(super) async fn tell(app: App, candidate: Candidate, events: UnboundedSender<Event>) {
+pub(super) async fn tell(delivery: Delivery, candidate: Candidate, events: UnboundedSender<Event>) {
     let Candidate { merchant, endpoint, hold, seen } = candidate;
-    let told = tell_of_endpoint(&app, merchant, endpoint, hold, &seen).await;
+    let told = super::notices::notify(&delivery, merchant, endpoint, hold, &seen).await;
     if let Err(failed) = &told {
         tracing::warn!(%failed, "what is to be told of an endpoint was not; it is tried again");
         sleep(AFTER_FAILURE).await;
@@ -154,53 +155,29 @@ pub(super) async fn tell(app: App, candidate: Candidate, events: UnboundedSender
 }
 
 /// Hears what other processes tell.
-pub(super) async fn listen(app: App, events: UnboundedSender<Event>) {
+pub(super) async fn listen(delivery: Delivery, events: UnboundedSender<Event>) {
     loop {
-        if let Err(failed) = hear(&app, &events).await {
+        if let Err(failed) = hear(&delivery, &events).await {
             tracing::debug!(%failed, "other processes are not heard for now");
         }
         sleep(AFTER_FAILURE).await;
     }
 }
 
-async fn hear(app: &App, events: &UnboundedSender<Event>) -> Result<(), store::Failed> {
-    let mut listener = leases::Listener::new(&app.store).await?;
+async fn hear(delivery: &Delivery, events: &UnboundedSender<Event>) -> Result<(), store::Failed> {
+    let mut listener = leases::Listener::new(delivery.cell()).await?;
     loop {
-        if let Some(owed) = signal::read(&listener.next().await?) {
+        if let Some(signal) = signal::read(&listener.next().await?) {
             crash::point(Point::SignalHeard);
-            let _ = events.send(Event::Heard(owed));
+            let _ = events.send(Event::Heard(signal));
         }
-    }
-}
-
-/// Reminds of returns and ends them, and forgets what carriers reported, as time passes. Of all processes, the one with the
-/// first bucket does it.
-pub(super) async fn keep_time(app: App, held: Arc<Leases>) {
-    loop {
-        if !held.working().contains(&0) {
-            // The bucket may come with any renewal, and then returns may have waited for a while.
-            sleep(RENEW_EVERY).await;
-            continue;
-        }
-        let moved = app.clock.moved();
-        let returns = wake_returns(&app).await.unwrap_or_else(|failed| {
-            tracing::warn!(%failed, "returns were not woken; they are tried again");
-            false
-        });
-        let events = forget_carrier_events(&app).await.unwrap_or_else(|failed| {
-            tracing::warn!(%failed, "outdated carrier events were not forgotten; they are tried again");
-            false
-        });
-        // A clock that is moved may wake many at once.
-        let pause = if returns || events { AFTER_FAILURE } else { WAKE_EVERY };
-        let _ = timeout(pause, moved).await;
     }
 }
 
 /// Makes the partitions of the days to come, and drops those that are too old.
-pub(super) async fn keep_partitions(app: App) {
+pub(super) async fn keep_partitions(delivery: Delivery) {
     loop {
-        let pause = match look_after_partitions(&app).await {
+        let pause = match look_after_partitions(&delivery).await {
             Ok(()) => PARTITIONS_EVERY,
             Err(failed) => {
                 tracing::warn!(%failed, "the partitions were not looked after");
@@ -211,10 +188,10 @@ pub(super) async fn keep_partitions(app: App) {
     }
 }
 
-async fn look_after_partitions(app: &App) -> Result<(), store::Failed> {
-    partitions::make_around(&app.store, app.now()).await?;
-    let kept = partitions::drop_before(&app.store, app.now() - KEPT_FOR).await?;
-    app.metrics.delivery.partitions_kept_late.set(i64::try_from(kept.len()).unwrap_or(i64::MAX));
+async fn look_after_partitions(delivery: &Delivery) -> Result<(), store::Failed> {
+    partitions::make_around(delivery.cell(), delivery.now()).await?;
+    let kept = partitions::drop_before(delivery.cell(), delivery.now() - KEPT_FOR).await?;
+    delivery.metrics.delivery.partitions_kept_late.set(i64::try_from(kept.len()).unwrap_or(i64::MAX));
     if !kept.is_empty() {
         tracing::warn!(?kept, "days are kept beyond their time, because messages of them are still owed");
     }

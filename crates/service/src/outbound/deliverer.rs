@@ -8,9 +8,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
 use super::engine::{Ending, Engine, Event};
-use super::reaction::Reactions;
-use crate::app::App;
-use crate::flow;
+use super::handlers::Handlers;
+use crate::outbound::handle::Delivery;
 use crate::task::Task;
 
 /// How long after an engine broke off the next one starts.
@@ -25,20 +24,13 @@ pub struct Deliverer {
 }
 
 impl Deliverer {
-    /// Starts to deliver; what follows from which delivery, the flows say.
+    /// Starts to deliver, with the flows' part in `handlers`.
     #[must_use]
-    pub fn start(app: App) -> Self {
-        let reactions = flow::reactions(&app);
-        Self::start_with(app, reactions)
-    }
-
-    /// Starts to deliver; `reactions` says what follows from which delivery.
-    #[must_use]
-    pub fn start_with(app: App, reactions: Reactions) -> Self {
+    pub fn start(delivery: Delivery, handlers: Handlers) -> Self {
         let (sender, arriving) = unbounded_channel();
         let events = Arc::new(Mutex::new(sender));
         let (leave, leaving) = watch::channel(false);
-        let supervisor = Task::spawn(supervise(app, reactions, Arc::clone(&events), arriving, leaving));
+        let supervisor = Task::spawn(supervise(delivery, handlers, Arc::clone(&events), arriving, leaving));
         Self { events, leave, supervisor }
     }
 
@@ -60,24 +52,24 @@ impl Deliverer {
 
 /// Keeps an engine at work until it leaves. One that breaks off is told of, and followed by another.
 async fn supervise(
-    app: App,
-    reactions: Reactions,
+    delivery: Delivery,
+    handlers: Handlers,
     events: Arc<Mutex<UnboundedSender<Event>>>,
     mut arriving: UnboundedReceiver<Event>,
     leaving: watch::Receiver<bool>,
 ) {
     loop {
         let sender = events.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let engine = Engine::new(app.clone(), &reactions, sender, leaving.clone());
+        let engine = Engine::new(delivery.clone(), &handlers, sender, leaving.clone());
         let id = engine.id;
         match Task::spawn(engine.run(arriving)).ended().await {
             Ok(Ending::Left) => return,
             Ok(Ending::Broke) => {}
             Err(error) => tracing::error!(%error, "the delivery engine broke off"),
         }
-        app.metrics.engines_broken.inc();
+        delivery.metrics.engines_broken.inc();
         // Its calls ended with it, so that its leases can be taken at once.
-        if let Err(failed) = leases::leave(&app.store, id).await {
+        if let Err(failed) = leases::leave(delivery.cell(), id).await {
             tracing::warn!(%failed, "the leases run out by themselves");
         }
         if *leaving.borrow() {

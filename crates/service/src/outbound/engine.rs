@@ -25,7 +25,7 @@ use domain::notice::Told;
 use store::deliveries::{Odd, Oddity};
 use store::leases;
 use store::notices::Troubled;
-use store::outbox::Owed;
+use store::outbox::Signal;
 use store::settlements::{Fate, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
@@ -39,11 +39,12 @@ use self::ready::Ready;
 pub(super) use self::troubles::Candidate;
 use self::troubles::Troubles;
 use super::desk::Desk;
+use super::handlers::Handlers;
 use super::lease::Leases;
 use super::reaction::Reactions;
 use super::writer::{self, Batch, Settled};
-use super::{chores, lookout, retries, signal};
-use crate::app::App;
+use super::{chores, lookout, retries, timer};
+use crate::outbound::handle::Delivery;
 
 /// How many writers there are; a bucket always has the same.
 const WRITERS: usize = 4;
@@ -72,14 +73,14 @@ pub(super) enum Event {
     /// The table was looked at.
     Looked {
         /// Endpoints with something due.
-        found: Vec<Owed>,
+        found: Vec<Signal>,
         /// What needs us without being due.
         odd: Vec<Odd>,
         /// Up to which request this is the answer.
         answers: u64,
     },
     /// Another process told of work.
-    Heard(Owed),
+    Heard(Signal),
     /// A reading ended.
     Read(Reading),
     /// A call ended.
@@ -106,7 +107,7 @@ pub(super) enum Ending {
 
 /// The engine.
 pub(super) struct Engine {
-    app: App,
+    delivery: Delivery,
     /// By which its leases are known.
     pub(super) id: Uuid,
     leases: Arc<Leases>,
@@ -138,26 +139,26 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Starts the writers and the chores.
-    pub(super) fn new(app: App, reactions: &Reactions, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
-        let id = app.mint();
+    pub(super) fn new(delivery: Delivery, handlers: &Handlers, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
+        let id = delivery.mint();
         let leases = Arc::new(Leases::new());
         let look = Arc::new(Look::default());
         let mut parts = JoinSet::new();
         let writers = (0..WRITERS).map(|_| {
             let (sender, results) = unbounded_channel();
-            parts.spawn(writer::run(app.clone(), Arc::clone(&leases), reactions.clone(), results, events.clone()));
+            parts.spawn(writer::run(delivery.clone(), Arc::clone(&leases), handlers.reactions.clone(), results, events.clone()));
             sender
         });
         let writers = writers.collect();
-        parts.spawn(chores::keep_partitions(app.clone()));
-        parts.spawn(chores::keep_leases(app.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone()));
-        parts.spawn(chores::backstop(app.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
-        parts.spawn(chores::listen(app.clone(), events.clone()));
-        parts.spawn(lookout::watch(app.clone(), Arc::clone(&leases)));
-        parts.spawn(chores::keep_time(app.clone(), Arc::clone(&leases)));
-        parts.spawn(retries::carry_out(app.clone(), Arc::clone(&leases)));
+        parts.spawn(chores::keep_partitions(delivery.clone()));
+        parts.spawn(chores::keep_leases(delivery.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone()));
+        parts.spawn(chores::backstop(delivery.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
+        parts.spawn(chores::listen(delivery.clone(), events.clone()));
+        parts.spawn(lookout::watch(delivery.clone(), Arc::clone(&leases)));
+        parts.spawn(timer::keep(delivery.clone(), Arc::clone(&leases), Arc::clone(&handlers.timer)));
+        parts.spawn(retries::carry_out(delivery.clone(), Arc::clone(&leases)));
         Self {
-            app,
+            delivery,
             id,
             leases,
             desks: HashMap::new(),
@@ -168,7 +169,7 @@ impl Engine {
             telling: JoinSet::new(),
             readings: 0,
             calls: Calls::default(),
-            reactions: reactions.clone(),
+            reactions: handlers.reactions.clone(),
             writers,
             events,
             look,
@@ -186,7 +187,7 @@ impl Engine {
     pub(super) async fn run(mut self, mut arriving: UnboundedReceiver<Event>) -> Ending {
         let mut farewell = None;
         let mut gathered = Vec::with_capacity(256);
-        let app = self.app.clone();
+        let delivery = self.delivery.clone();
         loop {
             let nap = self.nap();
             tokio::select! {
@@ -196,7 +197,7 @@ impl Engine {
                     }
                     gathered.drain(..).for_each(|event| self.on(event));
                 }
-                () = app.signals.arrived() => self.signalled(),
+                () = delivery.signals.arrived() => self.signalled(),
                 _ = self.leaving.changed() => {}
                 Some(ended) = self.parts.join_next() => {
                     tracing::error!(?ended, "a part of the delivery engine broke off");
@@ -230,7 +231,7 @@ impl Engine {
         }
         // What is still out had its time.
         self.calls = Calls::default();
-        if let Err(failed) = leases::leave(&self.app.store, self.id).await {
+        if let Err(failed) = leases::leave(self.delivery.cell(), self.id).await {
             tracing::warn!(%failed, "the leases run out by themselves");
         }
         Ending::Left
@@ -238,7 +239,7 @@ impl Engine {
 
     /// How long there is nothing to do.
     fn nap(&self) -> Duration {
-        let now = self.app.now();
+        let now = self.delivery.now();
         let due = self.due.first().map(|(at, _)| (*at - now).to_std().unwrap_or(Duration::ZERO));
         let paced = self.paced.first().map(|(at, _)| at.saturating_sub(self.leases.now()));
         // A moment at least, so that a clock that stands still does not make the loop spin.
@@ -253,7 +254,7 @@ impl Engine {
                 if !gained.is_empty() {
                     self.look.ask();
                     self.troubles.review();
-                    self.telling.spawn(chores::review(self.app.clone(), gained, self.events.clone()));
+                    self.telling.spawn(chores::review(self.delivery.clone(), gained, self.events.clone()));
                 }
             }
             Event::Released(buckets) => {
@@ -263,13 +264,13 @@ impl Engine {
             }
             Event::Looked { found, odd, answers } => {
                 let nothing = found.is_empty() && odd.is_empty() && answers >= self.drained_by;
-                found.into_iter().for_each(|owed| self.owe(&owed));
+                found.iter().for_each(|signal| self.has_work(signal));
                 odd.into_iter().for_each(|odd| self.put_right(&odd));
                 if nothing && self.is_idle() {
                     self.draining.drain(..).for_each(|tell| _ = tell.send(()));
                 }
             }
-            Event::Heard(owed) => self.owe(&owed),
+            Event::Heard(signal) => self.has_work(&signal),
             Event::Read(reading) => self.was_read(reading),
             Event::Called(result) => {
                 let endpoint = result.endpoint;
@@ -291,8 +292,8 @@ impl Engine {
                 }
             }
             Event::Settled(batch) => self.settled(batch),
-            Event::Reviewed(found) => self.troubles.reviewed(found, self.app.now()),
-            Event::Told(endpoint, hold, Ok(told)) => self.troubles.told(endpoint, hold, told, self.app.now()),
+            Event::Reviewed(found) => self.troubles.reviewed(found, self.delivery.now()),
+            Event::Told(endpoint, hold, Ok(told)) => self.troubles.told(endpoint, hold, told, self.delivery.now()),
             Event::Told(endpoint, _, Err(_)) => self.troubles.was_not_told(endpoint),
             Event::Drain(tell) => {
                 self.draining.push(tell);
@@ -308,28 +309,29 @@ impl Engine {
 
     /// Takes the signals of this process: those for others are passed on.
     fn signalled(&mut self) {
-        let (ours, others): (Vec<Owed>, Vec<Owed>) =
-            self.app.signals.take().into_iter().partition(|owed| self.leases.to_start(owed.bucket, self.leases.now()).is_some());
-        ours.iter().for_each(|owed| self.owe(owed));
+        let (ours, others): (Vec<Signal>, Vec<Signal>) =
+            self.delivery.signals.take().into_iter().partition(|signal| self.leases.to_start(signal.bucket, self.leases.now()).is_some());
+        ours.iter().for_each(|signal| self.has_work(signal));
         if !others.is_empty() {
-            let app = self.app.clone();
-            tokio::spawn(async move { signal::tell_others(&app, &others).await });
+            let delivery = self.delivery.clone();
+            tokio::spawn(async move { delivery.notify_others(&others).await });
         }
     }
 
-    /// Something is owed: its desk looks at it, if its bucket is ours.
-    fn owe(&mut self, owed: &Owed) {
+    /// An endpoint has work: its queue looks for it, if the bucket is ours.
+    fn has_work(&mut self, signal: &Signal) {
         let uptime = self.leases.now();
-        if let Some(hold) = self.leases.to_start(owed.bucket, uptime) {
-            self.desks.entry(owed.endpoint).or_insert_with(|| Desk::new(owed.merchant, hold, uptime)).signal(owed.due_at, uptime);
-            self.ready.insert(owed.endpoint);
+        let Signal { merchant, endpoint, bucket, due_at } = *signal;
+        if let Some(hold) = self.leases.to_start(bucket, uptime) {
+            self.desks.entry(endpoint).or_insert_with(|| Desk::new(merchant, hold, uptime)).signal(due_at, uptime);
+            self.ready.insert(endpoint);
         }
     }
 
     /// Settles a delivery that needs us without being due, unless it is in hand.
     fn put_right(&mut self, odd: &Odd) {
         let Odd { merchant, endpoint, bucket, message, oddity, attempts, attempts_before } = *odd;
-        let (now, uptime) = (self.app.now(), self.leases.now());
+        let (now, uptime) = (self.delivery.now(), self.leases.now());
         let Some(hold) = self.leases.to_start(bucket, uptime) else { return };
         let desk = self.desks.entry(endpoint).or_insert_with(|| Desk::new(merchant, hold, uptime));
         if desk.holds(message) {
@@ -350,7 +352,7 @@ impl Engine {
 
     /// What time has brought: leases that ran out, retries, rates.
     fn wake(&mut self) {
-        let (now, uptime) = (self.app.now(), self.leases.now());
+        let (now, uptime) = (self.delivery.now(), self.leases.now());
         if uptime.saturating_sub(self.expired) >= EXPIRE_EVERY {
             self.expired = uptime;
             self.leases.expire(uptime).into_iter().for_each(|bucket| self.drop_bucket(bucket));
@@ -383,7 +385,7 @@ impl Engine {
     /// Lets the next be told that there is to tell.
     fn tell(&mut self) {
         if let Some(candidate) = self.troubles.next() {
-            self.telling.spawn(chores::tell(self.app.clone(), candidate, self.events.clone()));
+            self.telling.spawn(chores::tell(self.delivery.clone(), candidate, self.events.clone()));
         }
     }
 
@@ -396,7 +398,7 @@ impl Engine {
 
     /// A batch was settled: its messages are not in hand any more, and lanes go on.
     fn settled(&mut self, batch: Batch) {
-        let (now, uptime) = (self.app.now(), self.leases.now());
+        let (now, uptime) = (self.delivery.now(), self.leases.now());
         for Settled { merchant, endpoint, hold, message, due_again, saw } in batch.messages {
             let Some(desk) = self.desk(endpoint, hold) else { continue };
             desk.let_go(message);
@@ -450,10 +452,10 @@ impl Engine {
             return;
         }
         self.releasing = true;
-        let (app, id, events) = (self.app.clone(), self.id, self.events.clone());
+        let (delivery, id, events) = (self.delivery.clone(), self.id, self.events.clone());
         tokio::spawn(async move {
             // If that fails they run out by themselves.
-            if let Err(failed) = leases::release(&app.store, id, &leaving).await {
+            if let Err(failed) = leases::release(delivery.cell(), id, &leaving).await {
                 tracing::warn!(%failed, "buckets were not given back; their leases run out");
             }
             let _ = events.send(Event::Released(leaving));

@@ -8,50 +8,23 @@
 //! - [`Target`] is a URL that can be called, as far as its shape goes.
 //! - [`Allowed`] is what the operator allows beside.
 
-mod allowed;
+mod matching;
 mod place;
+mod refusal;
 mod target;
 
 use std::net::IpAddr;
 
 use domain::mode::Mode;
 
-pub use self::allowed::{Allowed, NoAllowed};
 pub use self::place::Place;
+pub use self::refusal::NotAllowed;
 pub use self::target::{Host, Target};
+use crate::config::Allowed;
 
 /// Says what may be called.
 #[derive(Clone, Debug)]
 pub struct Guard(Vec<Allowed>);
-
-/// Why something is not called, for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAllowed {
-    /// It cannot be read.
-    #[error("that is no URL that can be called")]
-    NoUrl,
-    /// It is not https.
-    #[error("only https is called")]
-    Scheme,
-    /// It is on another port.
-    #[error("only port 443 is called")]
-    Port,
-    /// It has a user or a password.
-    #[error("a URL holds no user and no password; they are part of the authentication")]
-    User,
-    /// It has a fragment.
-    #[error("a URL that is called has no fragment")]
-    Fragment,
-    /// It names no host.
-    #[error("the host is neither a name nor an address")]
-    Host,
-    /// Its address is not public.
-    #[error("the address is {0}, which is not called")]
-    Address(Place),
-    /// Its name leads to an address that is not public. Which one is not said: the names inside are nobody's business.
-    #[error("the name leads to an address that is not called")]
-    Name,
-}
 
 /// Why there is no guard.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +44,7 @@ impl Guard {
     pub fn check_url(&self, url: &str) -> Result<Target, NotAllowed> {
         let target = Target::parse(url)?;
         let (host, port) = (target.host(), target.port());
-        if self.0.iter().any(|allowed| allowed.names(host, port)) {
+        if self.0.iter().any(|allowed| matching::names(allowed, host, port)) {
             return Ok(target);
         }
         if !target.is_https() {
@@ -90,7 +63,7 @@ impl Guard {
     /// Whether `target` may be connected to at `address`.
     pub fn check_address(&self, target: &Target, address: IpAddr) -> Result<(), NotAllowed> {
         let place = Place::of(address);
-        if place == Place::Public || self.0.iter().any(|allowed| allowed.leads(target.host(), target.port(), address)) {
+        if place == Place::Public || self.0.iter().any(|allowed| matching::leads(allowed, target.host(), target.port(), address)) {
             return Ok(());
         }
         match target.host() {

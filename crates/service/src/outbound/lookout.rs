@@ -8,8 +8,8 @@ use store::backlog;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::lease::Leases;
-use crate::app::App;
 use crate::metrics::DeliveryGauges;
+use crate::outbound::handle::Delivery;
 
 /// How often it is looked.
 const EVERY: Duration = Duration::from_secs(5);
@@ -19,29 +19,29 @@ const LATE: TimeDelta = TimeDelta::seconds(60);
 const MOST_COUNTED: i64 = 10_000;
 
 /// Keeps the gauges of delivery current. A failure leaves them as they are; the next look follows.
-pub(super) async fn watch(app: App, held: Arc<Leases>) {
+pub(super) async fn watch(delivery: Delivery, held: Arc<Leases>) {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(failed) = look(&app, &held.working()).await {
+        if let Err(failed) = look(&delivery, &held.working()).await {
             tracing::debug!(%failed, "what waits could not be counted");
         }
     }
 }
 
 /// Looks once, for the endpoints of `buckets`.
-async fn look(app: &App, buckets: &[u8]) -> Result<(), store::Failed> {
-    let gauges: &DeliveryGauges = &app.metrics.delivery;
-    let now = app.now();
+async fn look(delivery: &Delivery, buckets: &[u8]) -> Result<(), store::Failed> {
+    let gauges: &DeliveryGauges = &delivery.metrics.delivery;
+    let now = delivery.now();
     gauges.buckets.set(i64::try_from(buckets.len()).unwrap_or(i64::MAX));
-    gauges.past_due.set(backlog::past_due(&app.store, buckets, now - LATE, MOST_COUNTED).await?);
-    let oldest = backlog::oldest_due(&app.store, buckets, now).await?;
+    gauges.past_due.set(backlog::past_due(delivery.cell(), buckets, now - LATE, MOST_COUNTED).await?);
+    let oldest = backlog::oldest_due(delivery.cell(), buckets, now).await?;
     gauges.oldest_due_seconds.set(oldest.map_or(0, |oldest| (now - oldest).num_seconds()));
-    gauges.failure_queue.set(backlog::open_failures(&app.store, buckets, false, MOST_COUNTED).await?);
-    gauges.internal_failures.set(backlog::open_failures(&app.store, buckets, true, MOST_COUNTED).await?);
-    gauges.unowned.set(backlog::unowned(&app.store).await?);
-    if let Some(last) = backlog::last_day(&app.store).await? {
+    gauges.failure_queue.set(backlog::open_failures(delivery.cell(), buckets, false, MOST_COUNTED).await?);
+    gauges.internal_failures.set(backlog::open_failures(delivery.cell(), buckets, true, MOST_COUNTED).await?);
+    gauges.unowned.set(backlog::unowned(delivery.cell()).await?);
+    if let Some(last) = backlog::last_day(delivery.cell()).await? {
         let ends = last.and_time(NaiveTime::MIN).and_utc() + TimeDelta::days(1);
         gauges.partitions_ahead_days.set((ends - now).num_days());
     }

@@ -11,7 +11,7 @@ use super::authentication::Authentication;
 use super::guard::{NotAllowed, Target};
 use super::secrets::Secrets;
 use super::signature::Secret;
-use crate::app::App;
+use crate::outbound::handle::Delivery;
 
 /// How to reach an endpoint: its settings, ready for use.
 pub(super) struct Peer {
@@ -61,14 +61,14 @@ const VERSION: HeaderName = HeaderName::from_static(wire::headers::VERSION);
 
 impl Peer {
     /// Makes the settings of an endpoint ready for use.
-    pub(super) fn new(app: &App, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unfit> {
+    pub(super) fn new(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unfit> {
         let kind: Option<Kind> = endpoint.interface.parse().ok();
         let schedule = match &endpoint.waits {
             Some(waits) => Schedule::of_seconds(waits).map_err(|_| Unfit { what: "schedule", schedule: Schedule::default() })?,
             None => kind.map_or_else(Schedule::default, Kind::schedule),
         };
         let way = match kind.map_or(Transport::Endpoint, Kind::transport) {
-            Transport::Endpoint => Way::Endpoint(Box::new(address(app, merchant, endpoint, &schedule)?)),
+            Transport::Endpoint => Way::Endpoint(Box::new(address(delivery, merchant, endpoint, &schedule)?)),
             Transport::Mail => Way::Mail,
             Transport::OperatorHook => Way::OperatorHook,
             Transport::Carrier => Way::Carrier,
@@ -88,9 +88,9 @@ impl Peer {
     }
 }
 
-fn address(app: &App, merchant: MerchantId, endpoint: &Endpoint, schedule: &Schedule) -> Result<Address, Unfit> {
+fn address(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, schedule: &Schedule) -> Result<Address, Unfit> {
     let unfit = |what| Unfit { what, schedule: schedule.clone() };
-    let Secrets { authentication, secret, previous } = Secrets::open(app, merchant, endpoint).map_err(|_| unfit("secrets"))?;
+    let Secrets { authentication, secret, previous } = Secrets::open(delivery, merchant, endpoint).map_err(|_| unfit("secrets"))?;
     let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until);
     let secrets = [Some((secret, None)), previous.map(|previous| (previous, until))].into_iter().flatten().collect();
     let interface: Option<Interface> = endpoint.interface.parse().ok();
@@ -102,5 +102,5 @@ fn address(app: &App, merchant: MerchantId, endpoint: &Endpoint, schedule: &Sche
         (None, Some(interface)) => Some((VERSION, HeaderValue::from_static(interface.version()))),
         (None, None) => None,
     };
-    Ok(Address { target: app.client.guard().check_url(&endpoint.url), authentication, secrets, version })
+    Ok(Address { target: delivery.client.guard().check_url(&endpoint.url), authentication, secrets, version })
 }

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::message::Kind;
-use store::outbox::Owed;
 use store::{Failed, Tx};
 use uuid::Uuid;
 
@@ -47,19 +46,14 @@ pub enum How {
     GivenUp,
 }
 
-/// What followed.
-#[derive(Default)]
-pub struct Followed {
-    /// What is owed now, to be told of after the commit.
-    pub owed: Vec<Owed>,
-    /// Whether the message, which was not delivered, is withdrawn: it is neither tried again nor in the failure queue.
-    pub withdrawn: bool,
-}
-
-impl From<Vec<Owed>> for Followed {
-    fn from(owed: Vec<Owed>) -> Self {
-        Self { owed, withdrawn: false }
-    }
+/// The consequence of a reaction for its message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Followed {
+    /// The message is settled as it ended.
+    #[default]
+    Settled,
+    /// The message, which was not delivered, is withdrawn: it is neither retried nor put into the failure queue.
+    Withdrawn,
 }
 
 /// What a reaction does.

@@ -6,9 +6,9 @@ use store::carrier_accounts::Account;
 use store::endpoints::Endpoint;
 
 use super::authentication::{Authentication, NoAuthentication};
-use super::seal::{Context, NotOpened, NotSealed, Sealed};
 use super::signature::{NoSecret, Secret};
-use crate::app::App;
+use crate::outbound::handle::Delivery;
+use crate::seal::{Context, NotOpened, NotSealed, Sealed};
 
 /// What an endpoint keeps sealed.
 pub struct Secrets {
@@ -48,10 +48,10 @@ pub enum Unusable {
 
 impl Secrets {
     /// Opens what an endpoint keeps.
-    pub fn open(app: &App, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unusable> {
+    pub fn open(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unusable> {
         let open = |column, bytes: &[u8]| {
             let sealed = Sealed { key_id: endpoint.key_id.clone(), bytes: bytes.to_vec() };
-            app.keyring.open(&context(merchant, endpoint.id, column), &sealed)
+            delivery.keyring.open(&context(merchant, endpoint.id, column), &sealed)
         };
         let secret = |bytes: &[u8]| Ok::<_, Unusable>(Secret::from_bytes(open(SECRET, bytes)?.expose_secret())?);
         Ok(Self {
@@ -62,9 +62,9 @@ impl Secrets {
     }
 
     /// Seals them for an endpoint, all with the current key.
-    pub fn seal(&self, app: &App, merchant: MerchantId, endpoint: &mut Endpoint) -> Result<(), Unusable> {
+    pub fn seal(&self, delivery: &Delivery, merchant: MerchantId, endpoint: &mut Endpoint) -> Result<(), Unusable> {
         let id = endpoint.id;
-        let seal = |column, plain: &[u8]| app.keyring.seal(&context(merchant, id, column), plain, &app.entropy);
+        let seal = |column, plain: &[u8]| delivery.keyring.seal(&context(merchant, id, column), plain, &delivery.entropy);
         let Sealed { key_id, bytes } = seal(AUTHENTICATION, &self.authentication.to_json()?)?;
         endpoint.key_id = key_id;
         endpoint.authentication = bytes;
@@ -87,10 +87,10 @@ pub struct CarrierKeys {
 
 impl CarrierKeys {
     /// Opens what an account keeps.
-    pub fn open(app: &App, merchant: MerchantId, account: &Account) -> Result<Self, Unusable> {
+    pub fn open(delivery: &Delivery, merchant: MerchantId, account: &Account) -> Result<Self, Unusable> {
         let open = |column, bytes: &[u8]| {
             let sealed = Sealed { key_id: account.key_id.clone(), bytes: bytes.to_vec() };
-            let plain = app.keyring.open(&Context { merchant, row: merchant.0, column }, &sealed)?;
+            let plain = delivery.keyring.open(&Context { merchant, row: merchant.0, column }, &sealed)?;
             let text = std::str::from_utf8(plain.expose_secret()).map_err(|_| NotOpened::Spoilt)?;
             Ok::<_, Unusable>(SecretString::from(text))
         };
@@ -98,9 +98,9 @@ impl CarrierKeys {
     }
 
     /// Seals them for an account, with the current key.
-    pub fn seal(&self, app: &App, merchant: MerchantId, account: &mut Account) -> Result<(), Unusable> {
+    pub fn seal(&self, delivery: &Delivery, merchant: MerchantId, account: &mut Account) -> Result<(), Unusable> {
         let seal = |column, plain: &SecretString| {
-            app.keyring.seal(&Context { merchant, row: merchant.0, column }, plain.expose_secret().as_bytes(), &app.entropy)
+            delivery.keyring.seal(&Context { merchant, row: merchant.0, column }, plain.expose_secret().as_bytes(), &delivery.entropy)
         };
         let Sealed { key_id, bytes } = seal(API_KEY, &self.api_key)?;
         account.key_id = key_id;

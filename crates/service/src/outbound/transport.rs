@@ -17,7 +17,7 @@ use super::mail::Mail;
 use super::peer::{Address, Way};
 use super::secrets::CarrierKeys;
 use super::signature::{Secret, sign};
-use crate::app::App;
+use crate::outbound::handle::Delivery;
 
 const ID: HeaderName = HeaderName::from_static(wire::headers::ID);
 const TIMESTAMP: HeaderName = HeaderName::from_static(wire::headers::TIMESTAMP);
@@ -40,11 +40,11 @@ pub(super) enum Prepared {
 
 /// Makes a message ready to be sent at `now`. It is signed with the real time: the receiver holds the timestamp against its
 /// own clock, which did not move with the sandbox's.
-pub(super) async fn prepare(app: &App, way: &Way, letter: &Letter, now: DateTime<Utc>) -> Prepared {
+pub(super) async fn prepare(delivery: &Delivery, way: &Way, letter: &Letter, now: DateTime<Utc>) -> Prepared {
     match way {
-        Way::Endpoint(address) => match authorize(app, address, letter.endpoint).await {
+        Way::Endpoint(address) => match authorize(delivery, address, letter.endpoint).await {
             Ok((authorization, token)) => {
-                let mut headers = headers(&address.live_secrets(now), letter, app.clock.wall());
+                let mut headers = headers(&address.live_secrets(now), letter, delivery.clock.wall());
                 headers.extend(authorization.into_iter().chain(address.version.clone()).map(|(name, value)| (Some(name), value)));
                 Prepared::Call { target: address.target.clone(), headers, token }
             }
@@ -54,25 +54,25 @@ pub(super) async fn prepare(app: &App, way: &Way, letter: &Letter, now: DateTime
             Some(wire::mail::MailBody { to, subject, text }) => Prepared::Mail(Mail { id: letter.message, to, subject, text }),
             None => refused("it is no mail"),
         },
-        Way::OperatorHook => match &app.operator_hook {
+        Way::OperatorHook => match &delivery.operator_hook {
             Some(hook) => {
-                let headers = headers(&[&hook.secret], letter, app.clock.wall());
+                let headers = headers(&[&hook.secret], letter, delivery.clock.wall());
                 Prepared::Call { target: Ok(hook.target.clone()), headers, token: None }
             }
             None => refused("no webhook is set: notices.webhook_url"),
         },
-        Way::Carrier => carrier_work(app, letter).await.map_or_else(Prepared::Refused, Prepared::Label),
+        Way::Carrier => carrier_work(delivery, letter).await.map_or_else(Prepared::Refused, Prepared::Label),
     }
 }
 
 /// Makes what a carrier is asked ready, with the merchant's account as it is now.
-async fn carrier_work(app: &App, letter: &Letter) -> Result<carrier::Ready, Outcome> {
+async fn carrier_work(delivery: &Delivery, letter: &Letter) -> Result<carrier::Ready, Outcome> {
     let refused = |why: &str| Outcome::Refused(why.to_owned());
     let work = LabelWork::read(&letter.body).ok_or_else(|| refused("it is no work for a carrier"))?;
-    let account = carrier_accounts::current(&app.store, letter.merchant).await;
+    let account = carrier_accounts::current(delivery.store(letter.merchant), letter.merchant).await;
     let account = account.map_err(|failed| Outcome::Unreachable(failed.to_string()))?;
     let account = account.ok_or_else(|| refused("the merchant has no carrier any more; `backhaul carrier set` gives it one"))?;
-    let keys = CarrierKeys::open(app, letter.merchant, &account).map_err(|unusable| Outcome::Refused(unusable.to_string()))?;
+    let keys = CarrierKeys::open(delivery, letter.merchant, &account).map_err(|unusable| Outcome::Refused(unusable.to_string()))?;
     Ok(carrier::Ready::new(&account, keys.api_key, work))
 }
 
@@ -82,7 +82,7 @@ fn refused(why: &str) -> Prepared {
 
 /// Sends a message. Answers the token that it was sent with, if it was an OAuth token.
 pub(super) async fn send(
-    app: &App,
+    delivery: &Delivery,
     prepared: Prepared,
     letter: &Letter,
     most_kept: usize,
@@ -90,14 +90,14 @@ pub(super) async fn send(
 ) -> (Exchange, Option<Token>) {
     match prepared {
         Prepared::Call { target, headers, token } => {
-            let usual = app.client.request_to(Method::POST, target);
-            (app.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await, token)
+            let usual = delivery.client.request_to(Method::POST, target);
+            (delivery.client.call(Request { headers, body: letter.body.clone(), most_kept, ..usual }).await, token)
         }
-        Prepared::Mail(mail) => (app.mailer.send(&mail).await, None),
+        Prepared::Mail(mail) => (delivery.mailer.send(&mail).await, None),
         Prepared::Label(ready) => {
-            let began = app.clock.uptime();
-            let exchange = ready.go(&Calls { client: &app.client, may_go_on }).await;
-            (Exchange { took: app.clock.uptime().saturating_sub(began), ..exchange }, None)
+            let began = delivery.clock.uptime();
+            let exchange = ready.go(&Calls { client: &delivery.client, may_go_on }).await;
+            (Exchange { took: delivery.clock.uptime().saturating_sub(began), ..exchange }, None)
         }
         Prepared::Refused(outcome) => (Exchange::refused(outcome), None),
     }
@@ -122,13 +122,13 @@ fn headers(secrets: &[&Secret], letter: &Letter, timestamp: DateTime<Utc>) -> He
 
 /// What authenticates us.
 pub(super) async fn authorize(
-    app: &App,
+    delivery: &Delivery,
     address: &Address,
     endpoint: EndpointId,
 ) -> Result<(Option<(HeaderName, HeaderValue)>, Option<Token>), Outcome> {
     match &address.authentication {
         Authentication::OAuth(oauth) => {
-            let token = app.tokens.token(&app.client, endpoint.0, oauth).await?;
+            let token = delivery.tokens.token(&delivery.client, endpoint.0, oauth).await?;
             Ok((Some(token.header()), Some(token)))
         }
         other => Ok((other.header().map_err(|wrong| Outcome::Refused(wrong.to_string()))?, None)),

@@ -22,14 +22,15 @@ use domain::id::{EndpointId, MerchantId};
 use domain::message::Interface;
 use quick_cache::Weighter;
 use store::endpoints::{self, Endpoint};
+use store::{Failed, reports};
 use tokio::sync::watch;
 use uuid::Uuid;
 
 pub use self::flight::{Call, Failure, Trial, trial};
 use self::flight::{Question, ask};
 use self::gate::Gate;
-use crate::app::App;
-use crate::flow::count_calls::count_calls;
+use crate::clock::Clock;
+use crate::outbound::handle::Delivery;
 
 /// How long an answer is good for.
 const KEPT_FOR: Duration = Duration::from_mins(1);
@@ -96,17 +97,22 @@ impl Variants {
 
     /// The variants that the merchant has for `identifier`, as of a minute ago at most. A question that is under way ends on its
     /// own, whoever stops waiting for it.
-    pub async fn ask(&self, app: &App, merchant: MerchantId, identifier: &str) -> Result<Arc<[Variant]>, VariantsError> {
-        let endpoint = endpoints::find_for(&app.store, merchant, Interface::ExchangeVariants).await?;
+    pub async fn ask(
+        self: &Arc<Self>,
+        delivery: &Delivery,
+        merchant: MerchantId,
+        identifier: &str,
+    ) -> Result<Arc<[Variant]>, VariantsError> {
+        let endpoint = endpoints::find_for(delivery.store(merchant), merchant, Interface::ExchangeVariants).await?;
         let endpoint = endpoint.filter(|endpoint| endpoint.paused_at.is_none()).ok_or(VariantsError::NoEndpoint)?;
         let key = Key { endpoint: endpoint.id, revision: endpoint.revision, identifier: identifier.into() };
         let mut flight = {
             let mut flights = self.flights();
             // An answer is kept before its flight is over, so that under this lock it is found in one of the two places.
-            if let Some(variants) = self.kept(app, &key) {
+            if let Some(variants) = self.kept(delivery, &key) {
                 return Ok(variants);
             }
-            flights.entry(key).or_insert_with_key(|key| self.depart(app, merchant, endpoint, key.clone())).clone()
+            flights.entry(key).or_insert_with_key(|key| self.depart(delivery, merchant, endpoint, key.clone())).clone()
         };
         match flight.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone()) {
             Some(answer) => Ok(answer?),
@@ -126,24 +132,30 @@ impl Variants {
         self.kept.weight()
     }
 
-    fn kept(&self, app: &App, key: &Key) -> Option<Arc<[Variant]>> {
-        self.kept.get(key).filter(|kept| app.clock.uptime() < kept.good_until).map(|kept| kept.variants)
+    fn kept(&self, delivery: &Delivery, key: &Key) -> Option<Arc<[Variant]>> {
+        self.kept.get(key).filter(|kept| delivery.clock.uptime() < kept.good_until).map(|kept| kept.variants)
     }
 
     /// Asks in a task of its own.
-    fn depart(&self, app: &App, merchant: MerchantId, endpoint: Endpoint, key: Key) -> watch::Receiver<Option<Answer>> {
+    fn depart(
+        self: &Arc<Self>,
+        delivery: &Delivery,
+        merchant: MerchantId,
+        endpoint: Endpoint,
+        key: Key,
+    ) -> watch::Receiver<Option<Answer>> {
         let gate = self.gate(&endpoint);
         let (tell, answer) = watch::channel(None);
         self.under_way.send_modify(|count| *count += 1);
-        let flight = Flight { app: app.clone(), key: key.clone(), tell };
-        let under_way = UnderWay(app.clone());
+        let flight = Flight { variants: Arc::clone(self), clock: delivery.clock.clone(), key: key.clone(), tell };
+        let (under_way, delivery) = (UnderWay(Arc::clone(self)), delivery.clone());
         tokio::spawn(async move {
-            let app = &under_way.0;
-            let question = Question { merchant, endpoint: &endpoint, identifier: &key.identifier, patience: app.variants.patience };
-            let (answer, calls) = ask(app, &question, &gate).await;
+            let patience = under_way.0.patience;
+            let question = Question { merchant, endpoint: &endpoint, identifier: &key.identifier, patience };
+            let (answer, calls) = ask(&delivery, &question, &gate).await;
             flight.land(answer);
             // Nobody waits for this any more.
-            if let Err(failed) = count_calls(app, merchant, endpoint.id, Interface::ExchangeVariants, &calls).await {
+            if let Err(failed) = count_calls(&delivery, merchant, endpoint.id, &calls).await {
                 tracing::warn!(%failed, "calls for variants are missing in the reports");
             }
         });
@@ -165,9 +177,22 @@ impl Variants {
     }
 }
 
+/// Counts the calls in the reports, beside those that deliver messages.
+async fn count_calls(delivery: &Delivery, merchant: MerchantId, endpoint: EndpointId, calls: &[Call]) -> Result<(), Failed> {
+    if calls.is_empty() {
+        return Ok(());
+    }
+    let mut tx = delivery.begin(merchant).await?;
+    for call in calls {
+        reports::count_call(&mut tx, endpoint, Interface::ExchangeVariants, &call.outcome, call.began_at).await?;
+    }
+    delivery.commit(tx).await
+}
+
 /// A question under way. It is forgotten when it ends, also when it breaks off.
 struct Flight {
-    app: App,
+    variants: Arc<Variants>,
+    clock: Clock,
     key: Key,
     tell: watch::Sender<Option<Answer>>,
 }
@@ -176,8 +201,8 @@ impl Flight {
     /// Tells all who wait. Only what is good is kept.
     fn land(self, answer: Answer) {
         if let Ok(variants) = &answer {
-            let kept = Kept { variants: Arc::clone(variants), good_until: self.app.clock.uptime() + KEPT_FOR };
-            self.app.variants.kept.insert(self.key.clone(), kept);
+            let kept = Kept { variants: Arc::clone(variants), good_until: self.clock.uptime() + KEPT_FOR };
+            self.variants.kept.insert(self.key.clone(), kept);
         }
         self.tell.send_replace(Some(answer));
     }
@@ -185,16 +210,16 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        self.app.variants.flights().remove(&self.key);
+        self.variants.flights().remove(&self.key);
     }
 }
 
 /// Counts a question as under way until it is done with.
-struct UnderWay(App);
+struct UnderWay(Arc<Variants>);
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.0.variants.under_way.send_modify(|count| *count -= 1);
+        self.0.under_way.send_modify(|count| *count -= 1);
     }
 }
 

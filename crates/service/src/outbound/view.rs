@@ -10,7 +10,7 @@ use store::{endpoints as kept, health};
 use wire::message::{AttemptOut, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
 use wire::time;
 
-use crate::app::App;
+use crate::outbound::handle::Delivery;
 
 /// Where a message stands.
 pub(crate) const fn state(state: messages::State) -> MessageState {
@@ -67,9 +67,9 @@ fn attempt_out(attempt: Attempt) -> AttemptOut {
 }
 
 /// The endpoints of a merchant, and how they fare.
-pub(crate) async fn endpoints(app: &App, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
-    let health = health::endpoints(&app.store, merchant, app.now()).await?;
-    let described = kept::list(&app.store, merchant).await?.into_iter().map(|endpoint| {
+pub(crate) async fn endpoints(delivery: &Delivery, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
+    let health = health::endpoints(delivery.store(merchant), merchant, delivery.now()).await?;
+    let described = kept::list(delivery.store(merchant), merchant).await?.into_iter().map(|endpoint| {
         let health = health.iter().find(|health| health.endpoint == endpoint.id);
         EndpointOut {
             state: match health {

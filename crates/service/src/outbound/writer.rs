@@ -17,9 +17,9 @@ use uuid::Uuid;
 
 use super::engine::Event;
 use super::lease::Leases;
-use super::reaction::{Ending, Reactions};
-use crate::app::App;
-use crate::flow::settle_and_react::{Reacted, settle_and_react};
+use super::reaction::{Ending, Followed, Reactions};
+use super::settling::{Reacted, settle_and_react};
+use crate::outbound::handle::Delivery;
 
 /// How much is settled at a time.
 const MOST: usize = 64;
@@ -115,7 +115,7 @@ pub(super) struct Batch {
 
 /// Settles what arrives until nothing more can. What waits here is bounded by the messages in hand.
 pub(super) async fn run(
-    app: App,
+    delivery: Delivery,
     leases: Arc<Leases>,
     reactions: Reactions,
     mut results: UnboundedReceiver<Result>,
@@ -125,16 +125,16 @@ pub(super) async fn run(
     while results.recv_many(&mut gathered, MOST).await > 0 {
         let (alone, together): (Vec<_>, Vec<_>) = gathered.drain(..).partition(|result: &Result| result.ending.is_some());
         if !together.is_empty() {
-            let _ = events.send(Event::Settled(settle(&app, &leases, together).await));
+            let _ = events.send(Event::Settled(settle(&delivery, &leases, together).await));
         }
         for result in alone {
-            let _ = events.send(Event::Settled(settle_alone(&app, &leases, &reactions, result).await));
+            let _ = events.send(Event::Settled(settle_alone(&delivery, &leases, &reactions, result).await));
         }
     }
 }
 
 /// Settles a batch, however long the database takes, as long as its buckets are ours.
-async fn settle(app: &App, leases: &Leases, results: Vec<Result>) -> Batch {
+async fn settle(delivery: &Delivery, leases: &Leases, results: Vec<Result>) -> Batch {
     let messages: Vec<Settled> = results.iter().map(Settled::new).collect();
     let (mut settlements, mut attempts) = (Vec::with_capacity(results.len()), Vec::with_capacity(results.len()));
     for result in results {
@@ -152,13 +152,13 @@ async fn settle(app: &App, leases: &Leases, results: Vec<Result>) -> Batch {
             good
         });
         attempts.retain(|attempt: &Attempt| leases.is_good(attempt.hold, uptime));
-        let now = app.now();
+        let now = delivery.now();
         if settlements.is_empty() {
             return Batch { messages, lost, unparked: Vec::new(), now };
         }
-        match settlements::settle(&app.store, &settlements, &attempts, now).await {
+        match settlements::settle(delivery.cell(), &settlements, &attempts, now).await {
             Ok(settled) => {
-                app.metrics.settled_together.observe(f64::from(u32::try_from(messages.len()).unwrap_or(u32::MAX)));
+                delivery.metrics.settled_together.observe(f64::from(u32::try_from(messages.len()).unwrap_or(u32::MAX)));
                 lost.extend(settlements.iter().map(|settlement| settlement.hold).filter(|hold| !settled.held.contains(hold)));
                 return Batch { messages, lost, unparked: settled.unparked, now };
             }
@@ -172,18 +172,18 @@ async fn settle(app: &App, leases: &Leases, results: Vec<Result>) -> Batch {
 
 /// Settles a message in its merchant's transaction, together with the reaction of its kind. When the reaction cannot be
 /// done, that is a fault of ours: the message is sent again later, and no attempt is counted against it.
-async fn settle_alone(app: &App, leases: &Leases, reactions: &Reactions, mut result: Result) -> Batch {
+async fn settle_alone(delivery: &Delivery, leases: &Leases, reactions: &Reactions, mut result: Result) -> Batch {
     loop {
         let hold = result.settlement.hold;
         if !leases.is_good(hold, leases.now()) {
-            return Batch { messages: vec![Settled::new(&result)], lost: vec![hold], unparked: Vec::new(), now: app.now() };
+            return Batch { messages: vec![Settled::new(&result)], lost: vec![hold], unparked: Vec::new(), now: delivery.now() };
         }
-        let Some(reacts) = &result.ending else { return settle(app, leases, vec![result]).await };
+        let Some(reacts) = &result.ending else { return settle(delivery, leases, vec![result]).await };
         let reaction = reactions.of(reacts.kind).map(AsRef::as_ref);
-        match settle_and_react(app, reaction, &result.settlement, &result.attempts, &reacts.ending).await {
-            Ok(Reacted { settled, withdrawn }) => {
+        match settle_and_react(delivery, reaction, &result.settlement, &result.attempts, &reacts.ending).await {
+            Ok(Reacted { settled, followed }) => {
                 let now = reacts.ending.at;
-                if withdrawn {
+                if followed == Followed::Withdrawn {
                     result.settlement.fate = Fate::Withdrawn;
                     result.due_again = None;
                 }
@@ -194,10 +194,10 @@ async fn settle_alone(app: &App, leases: &Leases, reactions: &Reactions, mut res
                 tracing::warn!(%failed, "a message could not be settled; it is tried again");
                 tokio::time::sleep(TRY_AGAIN).await;
             }
-            Err(failed @ (Failed::Constraint(_) | Failed::Refused(_))) => {
+            Err(failed @ (Failed::Constraint(_) | Failed::Refused(_) | Failed::Internal(_))) => {
                 tracing::error!(%failed, message = %result.settlement.message, "a reaction failed; its message is sent again");
-                app.metrics.reactions_failed.inc();
-                let due_at = app.now() + RECONSIDERED_AFTER;
+                delivery.metrics.reactions_failed.inc();
+                let due_at = delivery.now() + RECONSIDERED_AFTER;
                 result.settlement.fate = Fate::Postponed { due_at, attempts: reacts.attempts };
                 result.due_again = Some(due_at);
                 result.ending = None;

@@ -7,12 +7,14 @@
 use std::cmp::Reverse;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use store::rates;
+use store::rates as stored;
 
-use super::Address;
+use super::address::Address;
 use super::counters::Busy;
 use super::window::Window;
-use crate::app::App;
+use crate::limits::Limits;
+use crate::node::Node;
+use crate::rate::Rates;
 
 /// An address is told of from this part of the limit on: a twentieth.
 const BUSY_PART: u32 = 20;
@@ -27,28 +29,28 @@ const SWEEPS_EVERY: u64 = 60;
 
 /// Forgets the quiet, tells the others, hears the others. All of it goes by real time: whoever moves a sandbox's clock
 /// gives no address a new minute.
-pub async fn share(app: &App) -> Result<(), store::Failed> {
-    let (now, second) = (app.clock.wall(), app.clock.uptime().as_secs());
-    let heard = rates::pulse(&app.store, app.node, now, now + LIVE_FOR).await;
+pub async fn share(node: &Node, rates: &Rates, limits: &Limits) -> Result<(), store::Failed> {
+    let (now, second) = (node.clock.wall(), node.clock.uptime().as_secs());
+    let heard = stored::pulse(node.cell(), node.id, now, now + LIVE_FOR).await;
     if let Ok(heard) = &heard {
-        app.clock.move_ahead(heard.clock_ahead);
+        node.clock.move_ahead(heard.clock_ahead);
     }
     let others = heard.map(|heard| heard.others);
     // Nobody is busy enough when there is nobody to tell.
-    let busy = if matches!(others, Ok(1..)) { (app.limits.requests_per_minute() / BUSY_PART).max(1) } else { u32::MAX };
-    let busy = app.rates.requests.sweep(second, busy);
+    let busy = if matches!(others, Ok(1..)) { (limits.requests_per_minute() / BUSY_PART).max(1) } else { u32::MAX };
+    let busy = rates.requests.sweep(second, busy);
     if others? > 0 {
-        tell(app, busy, now).await?;
-        hear(app, now, second).await?;
+        tell(node, busy, now).await?;
+        hear(node, rates, now, second).await?;
     }
     if second.is_multiple_of(SWEEPS_EVERY) {
-        rates::sweep(&app.store, now - MATTERS_FOR).await?;
+        stored::sweep(node.cell(), now - MATTERS_FOR).await?;
     }
     Ok(())
 }
 
 /// Publishes the windows of busy addresses.
-async fn tell(app: &App, mut busy: Vec<Busy<Address>>, now: DateTime<Utc>) -> Result<(), store::Failed> {
+async fn tell(node: &Node, mut busy: Vec<Busy<Address>>, now: DateTime<Utc>) -> Result<(), store::Failed> {
     if busy.is_empty() {
         return Ok(());
     }
@@ -57,13 +59,13 @@ async fn tell(app: &App, mut busy: Vec<Busy<Address>>, now: DateTime<Utc>) -> Re
         busy.truncate(MOST_TOLD);
     }
     let (addresses, counts): (Vec<_>, Vec<_>) = busy.iter().map(|busy| (busy.key.to_string(), busy.window.to_bytes())).unzip();
-    rates::save(&app.store, app.node, &addresses, &counts, now, now + MATTERS_FOR).await
+    stored::save(node.cell(), node.id, &addresses, &counts, now, now + MATTERS_FOR).await
 }
 
 /// Reads the windows of the other nodes, and lets them age by the time that has passed since.
-async fn hear(app: &App, now: DateTime<Utc>, second: u64) -> Result<(), store::Failed> {
-    let heard = rates::list(&app.store, app.node, now).await?;
-    app.rates.requests.learn(heard.iter().filter_map(|counted| {
+async fn hear(node: &Node, rates: &Rates, now: DateTime<Utc>, second: u64) -> Result<(), store::Failed> {
+    let heard = stored::list(node.cell(), node.id, now).await?;
+    rates.requests.learn(heard.iter().filter_map(|counted| {
         let age = usize::try_from((now - counted.counted_at).num_seconds()).unwrap_or_default();
         Some((counted.address.parse().ok()?, Window::from_bytes(&counted.counts, age, second)))
     }));

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use backhaul::flow::wake_returns::wake_returns;
-use backhaul::outbound::deliverer::Deliverer;
 use sandbox::carrier::{Failure, Faults, Operation, Outage};
 
 use crate::world::carrier::Carried;
@@ -86,13 +85,13 @@ async fn a_label_that_is_bought_while_its_return_is_cancelled_is_given_back() {
             None => carried.carrier.faults(Faults { delay: Duration::from_millis(700), ..Faults::default() }).await.unwrap(),
         }
         let rma = carried.has_a_return(case, 1).await;
-        let deliverer = Deliverer::start(world.app.clone());
+        let deliverer = backhaul::worker::start(&world.app);
         carried.carrier.wait_for_labels(bought + 1, Duration::from_secs(20)).await.unwrap();
         assert_eq!(carried.shop.merchant.cancels(&rma).await.status, 200, "{case}");
         carried.is_up().await;
         deliverer.leave().await;
         world.time_passes(SETTLED);
-        let deliverer = Deliverer::start(world.app.clone());
+        let deliverer = backhaul::worker::start(&world.app);
         world.database.becomes("select count(*)::text from delivery", &["0"]).await;
         deliverer.leave().await;
         assert_eq!(carried.bought_and_given_back(&rma), (1, 1), "{case}");
@@ -108,7 +107,7 @@ async fn a_purchase_that_goes_through_after_its_return_was_cancelled_is_given_ba
     carried.carrier.faults(Faults { delay: Duration::from_millis(1_500), ..Faults::default() }).await.unwrap();
     carried.carrier.fails_next(Operation::Buy, [Failure::ResetAfter]);
     let rma = carried.has_a_return("A-1", 1).await;
-    let deliverer = Deliverer::start(world.app.clone());
+    let deliverer = backhaul::worker::start(&world.app);
     let made = async {
         while carried.carrier.shipments().is_empty() {
             tokio::task::yield_now().await;
@@ -121,7 +120,7 @@ async fn a_purchase_that_goes_through_after_its_return_was_cancelled_is_given_ba
     carried.is_up().await;
     deliverer.leave().await;
     world.time_passes(SETTLED);
-    let deliverer = Deliverer::start(world.app.clone());
+    let deliverer = backhaul::worker::start(&world.app);
     world.database.becomes("select count(*)::text from delivery", &["0"]).await;
     deliverer.leave().await;
     assert_eq!(carried.bought_and_given_back(&rma), (1, 1));
@@ -149,7 +148,7 @@ async fn a_return_that_runs_out_gives_its_label_back() {
     let (rma, _) = carried.has_a_label("A-1").await;
     for days in [21, 9] {
         world.time_passes(Duration::from_hours(days * 24));
-        store::partitions::make_around(&world.app.store, world.app.now()).await.unwrap();
+        store::partitions::make_around(world.app.cell(), world.app.now()).await.unwrap();
         wake_returns(&world.app).await.unwrap();
     }
     world.time_passes(SETTLED);

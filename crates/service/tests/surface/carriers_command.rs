@@ -93,7 +93,7 @@ async fn keys_are_kept_sealed_and_can_be_sealed_anew() {
     let changed = carrier(&world, "set", &["--usual-weight", "2"]).env("BACKHAUL__KEYS__SEALING", new).output().unwrap();
     out(&changed);
     assert_eq!(audit(&world).await.iter().filter(|entry| entry.contains("carrier.resealed")).count(), 1);
-    assert!(carrier_accounts::current(&world.app.store, merchant.id).await.unwrap().is_some());
+    assert!(carrier_accounts::current(world.app.cell(), merchant.id).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn a_carrier_inside_is_neither_saved_nor_called() {
     // As if the guard had once let it pass.
     let change = Change { url: Some("https://api.easypost.com".to_owned()), destination: Some(warehouse()), ..account_with(&inside) };
     set_carrier(&world.app, "test", shop.id, change).await.unwrap();
-    let mut tx = world.app.store.begin(shop.id).await.unwrap();
+    let mut tx = world.app.begin(shop.id).await.unwrap();
     let mut account = carrier_accounts::find(&mut tx).await.unwrap().unwrap();
     inside.url().clone_into(&mut account.url);
     carrier_accounts::save(&mut tx, &account).await.unwrap();

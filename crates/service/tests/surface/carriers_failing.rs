@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use backhaul::outbound::deliverer::Deliverer;
 use sandbox::carrier::{Failure, Faults, Operation, Outage};
 
 use crate::world::World;
@@ -70,7 +69,7 @@ async fn nothing_else_waits_for_a_carrier_that_is_slow() {
     let carried = world.shop_with_a_carrier("acme").await;
     let bolt = world.shop_with_a_carrier("bolt").await;
     carried.carrier.faults(Faults { delay: Duration::from_mins(1), ..Faults::default() }).await.unwrap();
-    let deliverer = Deliverer::start(world.app.clone());
+    let deliverer = backhaul::worker::start(&world.app);
     for order in ["A-1", "A-2", "A-3"] {
         let rma = carried.has_a_return(order, 1).await;
         assert_eq!(carried.shop.merchant.asks_again_for(&rma).await.status, 202);
@@ -90,14 +89,14 @@ async fn a_process_that_ends_between_the_purchase_and_its_settling_buys_nothing_
     let carried = world.shop_with_a_carrier("acme").await;
     // The label is bought, and the carrier's word on it does not come.
     carried.carrier.fails_next(Operation::Buy, [Failure::TooSlow]);
-    let deliverer = Deliverer::start(world.app.clone());
+    let deliverer = backhaul::worker::start(&world.app);
     let rma = carried.has_a_return("A-1", 1).await;
     carried.carrier.wait_for_labels(1, Duration::from_secs(20)).await.unwrap();
     drop(deliverer);
     assert_eq!(carried.shop.merchant.asks_for_the_label(&rma).await.status, 404);
 
     let second = world.second_node().await;
-    let deliverer = Deliverer::start(second.app.clone());
+    let deliverer = backhaul::worker::start(&second.app);
     world.database.becomes("select count(*)::text from delivery", &["0"]).await;
     assert_eq!(carried.bought_and_given_back(&rma), (1, 0));
     assert_eq!(carried.shop.merchant.asks_for_the_label(&rma).await.status, 200);

@@ -145,7 +145,7 @@ async fn an_event_that_is_30_days_old_is_refused() {
     let carried = world.shop_with_a_carrier("acme").await;
     let (_, number) = carried.has_a_label("A-1").await;
     world.time_passes(Duration::from_hours(30 * 24));
-    store::partitions::make_around(&world.app.store, world.app.now()).await.unwrap();
+    store::partitions::make_around(world.app.cell(), world.app.now()).await.unwrap();
     assert_eq!(carried.carrier_tells(&told("evt_1", &number, "in_transit")).await.status, 200);
     world.time_passes(Duration::from_secs(1));
     assert_eq!(carried.carrier_tells(&told("evt_2", &number, "delivered")).await.status, 401);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use backhaul::clock::{self, Span};
+use backhaul::clock::Span;
 use backhaul::flow::advance_clock::{AdvanceClockError, advance_clock};
 use backhaul::flow::wake_returns::wake_returns;
 use backhaul::heartbeat;
@@ -43,7 +43,7 @@ async fn every_node_hears_of_a_moved_clock_with_its_next_beat() {
     // Moves add up, whoever makes them, and a process that starts later goes by the same clock.
     advance_clock(&other.app, "test", "30m".parse().unwrap()).await.unwrap();
     let later = world.node_with_its_own_clock().await;
-    clock::renew(&later.app).await.unwrap();
+    later.app.renew_clock().await.unwrap();
     assert_eq!(later.app.clock.ahead(), TimeDelta::minutes(36 * 60 + 30));
 }
 
@@ -54,7 +54,7 @@ async fn two_who_move_the_clock_at_once_both_count_and_the_days_are_there() {
     let days = |days: i64| Span::of(TimeDelta::days(days));
     let (first, second) = tokio::join!(advance_clock(&world.app, "one", days(40)), advance_clock(&other.app, "two", days(50)));
     assert_eq!(first.unwrap().ahead.max(second.unwrap().ahead), TimeDelta::days(90));
-    clock::renew(&world.app).await.unwrap();
+    world.app.renew_clock().await.unwrap();
     assert_eq!(world.app.clock.ahead(), TimeDelta::days(90));
     let receiver = world.receiver("acme").await;
     receiver.is_owed("R-1", 1).await;
@@ -79,7 +79,7 @@ async fn retries_follow_a_moved_clock_and_are_signed_with_the_real_time() {
     for received in receiver.systems.received_at(PATH) {
         received.verify(&receiver.secret, real).unwrap();
     }
-    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    let attempts = store::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.last().unwrap().started_at, world.app.now(), "for us the last one was hours later");
 }
 

@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 use backhaul::flow::configure_endpoint::Change;
-use backhaul::outbound::deliverer::Deliverer;
-use backhaul::outbound::signal;
 use sandbox::merchant::Answer;
 
 use crate::world::World;
@@ -20,11 +18,11 @@ async fn shares(world: &World, expected: &[&str]) {
 async fn buckets_are_shared_fairly_and_given_back() {
     let world = World::new().await;
     let (second, third) = (world.another_node(2).await, world.another_node(3).await);
-    let first_deliverer = Deliverer::start(world.app.clone());
+    let first_deliverer = backhaul::worker::start(&world.app);
     shares(&world, &["256"]).await;
-    let second_deliverer = Deliverer::start(second.app.clone());
+    let second_deliverer = backhaul::worker::start(&second.app);
     shares(&world, &["128", "128"]).await;
-    let third_deliverer = Deliverer::start(third.app.clone());
+    let third_deliverer = backhaul::worker::start(&third.app);
     shares(&world, &["84", "86", "86"]).await;
     second_deliverer.leave().await;
     shares(&world, &["128", "128"]).await;
@@ -38,10 +36,10 @@ async fn a_process_that_delivers_nothing_tells_those_that_do() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
     let elsewhere = world.second_node().await;
-    let deliverer = Deliverer::start(elsewhere.app.clone());
+    let deliverer = backhaul::worker::start(&elsewhere.app);
     shares(&world, &["256"]).await;
     deliverer.deliver_all_due().await;
-    let forwarding = tokio::spawn(signal::forward(world.app.clone()));
+    let forwarding = tokio::spawn(backhaul::outbound::forward_signals(world.app.clone()));
     receiver.is_owed("R-1", 1).await;
     let told = receiver.systems.wait_for(1, Duration::from_secs(10)).await;
     assert_eq!(told.unwrap().len(), 1);
@@ -58,7 +56,7 @@ async fn who_leaves_finishes_its_calls_and_the_next_goes_on_in_order() {
     for sequence in 1..=3 {
         receiver.is_owed("R-1", sequence).await;
     }
-    let first = Deliverer::start(world.app.clone());
+    let first = backhaul::worker::start(&world.app);
     receiver.systems.wait_for(1, Duration::from_secs(10)).await.unwrap();
     let leaving = tokio::spawn(first.leave());
     receiver.systems.answer(PATH, Answer::ok());

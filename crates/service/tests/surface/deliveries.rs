@@ -28,7 +28,7 @@ async fn a_message_is_delivered_once_and_signed() {
     assert_eq!((request.sequence(), request.attempt()), (Some(1), Some(1)));
     assert_eq!(request.json()["rma_identifier"], "R-1");
     assert_eq!((world.owed().await, world.failures().await), (0, 0));
-    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    let attempts = store::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(200))]);
     assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="rma",outcome="200"}"#).await, 1);
 }
@@ -74,7 +74,7 @@ async fn an_endpoint_that_always_fails_has_six_attempts_at_the_scheduled_times_a
         }
         world.deliver_all_due().await;
     }
-    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    let attempts = store::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
     assert!(attempts.iter().take(4).all(|attempt| attempt.answer.as_deref() == Some(b"down for maintenance")));
     assert_eq!(receiver.arrived().last().unwrap(), "R-1 2", "the lane moved on");
@@ -103,7 +103,7 @@ async fn a_refused_token_is_replaced_and_the_call_made_again_without_being_count
     world.deliver_all_due().await;
 
     assert_eq!(receiver.systems.token_fetches(), 2);
-    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    let attempts = store::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(401)), (1, Some(200))]);
     assert_eq!(world.owed().await, 0);
 }
@@ -201,7 +201,7 @@ async fn a_trial_is_sent_once_and_is_in_no_report_and_no_failure_queue() {
     let [request] = requests.as_slice() else { panic!("one request, not {}", requests.len()) };
     receiver.verifies(request);
     assert_eq!(request.header("x-service-event"), Some("endpoint.test"));
-    let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+    let attempts = store::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| attempt.status).collect::<Vec<_>>(), [Some(418)]);
     assert_eq!((world.owed().await, world.failures().await, world.database.count("attempt_hourly").await), (0, 0, 0));
 }
@@ -217,7 +217,7 @@ async fn a_discarded_message_is_dropped_and_its_lane_goes_on() {
     world.deliver_all_due().await;
     // The head waits for its retry, the others are parked behind it.
     for message in [first, second] {
-        let mut tx = world.app.store.begin(receiver.merchant).await.unwrap();
+        let mut tx = world.app.begin(receiver.merchant).await.unwrap();
         assert!(store::deliveries::discard(&mut tx, message).await.unwrap());
         tx.commit().await.unwrap();
     }
@@ -256,7 +256,7 @@ async fn whatever_goes_wrong_with_a_call_is_a_failure_like_any_other() {
         receiver.systems.answer_next(PATH, [answer]);
         let id = receiver.is_owed(&format!("R-{number}"), 1).await;
         world.deliver_all_due().await;
-        let attempts = store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap();
+        let attempts = store::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
         assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), [outcome]);
     }
     assert_eq!(elsewhere.count(), 0, "a redirect is not followed");
@@ -277,7 +277,7 @@ async fn an_answer_without_a_body_is_as_good_and_one_with_a_body_is_kept() {
     let second = receiver.is_owed("R-1", 2).await;
     world.deliver_all_due().await;
     assert_eq!(world.owed().await, 0);
-    let attempts = store::attempts::list(&world.app.store, receiver.merchant, second).await.unwrap();
+    let attempts = store::attempts::list(world.app.cell(), receiver.merchant, second).await.unwrap();
     assert_eq!(attempts.first().unwrap().answer.as_deref(), Some(br#"{"message":"thanks"}"#.as_slice()));
 }
 
@@ -350,7 +350,7 @@ async fn a_connection_has_5_seconds_and_a_call_20() {
     let messages = [receiver.is_owed("R-1", 1).await, receiver.is_owed("R-2", 1).await];
     hurried.deliver_all_due().await;
     for message in messages {
-        let attempts = store::attempts::list(&hurried.app.store, receiver.merchant, message).await.unwrap();
+        let attempts = store::attempts::list(hurried.app.cell(), receiver.merchant, message).await.unwrap();
         assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), ["timed out"]);
     }
 }
@@ -359,7 +359,7 @@ async fn a_connection_has_5_seconds_and_a_call_20() {
 async fn days_are_made_ahead_and_dropped_after_thirty_unless_something_of_them_is_owed() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
-    let store = &world.app.store;
+    let store = world.app.cell();
     let days = || world.database.texts("select relname::text from pg_class where relname ~ '^message_[0-9]{8}$' order by relname");
     let at = |time: &str| wire::time::read(time).unwrap();
     assert_eq!(store::partitions::make(store, at("2026-02-28T00:00:00Z"), 3).await.unwrap(), 0, "the migration has made them");

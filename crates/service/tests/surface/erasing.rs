@@ -163,7 +163,7 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     assert_eq!(carried.hears().await, ["created", "PRE_TRANSIT"]);
     assert_eq!(start(&carried.shop.merchant).await.text, started.text, "the same again");
     world.time_passes(Duration::from_hours(24 * 21));
-    store::partitions::make(&world.app.store, world.app.now(), 2).await.unwrap();
+    store::partitions::make(world.app.cell(), world.app.now(), 2).await.unwrap();
     wake_returns(&world.app).await.unwrap();
     world.deliver_all_due().await;
     assert_eq!(mailbox.count(), 1);
@@ -279,7 +279,7 @@ async fn whoever_erases_waits_for_whoever_tries_again_and_then_finds_it_owed() {
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
     shop.receives().await;
     let id: Uuid = shop.merchant.first_message_on(&rma).await.parse().unwrap();
-    let mut tx = world.app.store.begin(shop.merchant.id).await.unwrap();
+    let mut tx = world.app.begin(shop.merchant.id).await.unwrap();
     store::retries::hold(&mut tx, id).await.unwrap();
     let candidate = store::retries::find(&mut tx, id).await.unwrap().unwrap();
     let endpoint = store::retries::endpoint(&mut tx, "rma").await.unwrap().unwrap();

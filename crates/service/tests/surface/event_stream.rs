@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use backhaul::app::Phase;
 use backhaul::flow::configure_merchant as flow;
+use backhaul::node::Phase;
 use domain::message::{Interface, Kind};
 use serde_json::Value;
-use store::outbox::{self, Message};
+use store::outbox::Message;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::listener::site::soon;
@@ -200,9 +200,9 @@ async fn a_client_that_does_not_read_is_cut_off_and_one_that_waits_is_not() {
     let body = format!(r#"{{"filling":"{}"}}"#, "x".repeat(256 * 1024));
     for sequence in 1..=MANY {
         let id = world.app.mint();
-        let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject: "R-1", sequence, body: &body };
-        let mut tx = world.app.store.begin(merchant.id).await.unwrap();
-        outbox::enqueue(&mut tx, Interface::Rma, &message, world.app.now()).await.unwrap();
+        let (kind, subject, body) = (Kind::Of(Interface::Rma), "R-1".to_owned(), body.clone());
+        let mut tx = world.app.begin(merchant.id).await.unwrap();
+        tx.owe(Message { id, kind, event: "rma.created", subject, sequence, body, due_at: world.app.now() });
         tx.commit().await.unwrap();
     }
     // A small window, so that no buffer on the way holds what it does not read.

@@ -10,7 +10,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use reqwest::Method;
 use serde_json::{Value, json};
-use store::outbox::{self, Message};
+use store::outbox::Message;
 
 use crate::world::{Merchant, Reply, World};
 
@@ -58,10 +58,10 @@ async fn a_message_is_in_the_feed_of_its_merchant_exactly_as_it_was_said() {
     let other = world.merchant("other").await;
     let id = world.app.mint();
     let body = r#"{"rma_identifier" : "R-1", "amount":1.50}"#;
-    let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject: "R-1", sequence: 7, body };
-    let mut tx = world.app.store.begin(merchant.id).await.unwrap();
-    outbox::enqueue(&mut tx, Interface::Rma, &message, world.app.now()).await.unwrap();
-    tx.commit().await.unwrap();
+    let (kind, subject, due_at) = (Kind::Of(Interface::Rma), "R-1".to_owned(), world.app.now());
+    let mut tx = world.app.begin(merchant.id).await.unwrap();
+    tx.owe(Message { id, kind, event: "rma.created", subject, sequence: 7, body: body.to_owned(), due_at });
+    world.app.commit(tx).await.unwrap();
     world.owe(other.id, "R-9", 1).await;
 
     let (events, cursor) = merchant.follows(beginning(), 1, 100).await;
@@ -113,8 +113,8 @@ async fn pages_follow_each_other_without_a_gap_and_leave_trials_and_other_interf
 async fn a_message_that_commits_late_holds_the_feed_back_and_is_not_skipped() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut late = world.app.store.begin(merchant.id).await.unwrap();
-    let first = world.write(&mut late, "R-1", 1).await.0.to_string();
+    let mut late = world.app.begin(merchant.id).await.unwrap();
+    let first = world.write(&mut late, "R-1", 1).await.to_string();
     let second = world.owe(merchant.id, "R-2", 1).await.to_string();
     let page = merchant.reads("").await;
     assert_eq!(page.body["events"], json!([]), "the later one waits for the earlier");
@@ -122,7 +122,7 @@ async fn a_message_that_commits_late_holds_the_feed_back_and_is_not_skipped() {
     let (events, _) = merchant.follows(next_cursor(&page), 2, 100).await;
     assert_eq!(ids(&events), [first, second]);
 
-    let mut undone = world.app.store.begin(merchant.id).await.unwrap();
+    let mut undone = world.app.begin(merchant.id).await.unwrap();
     world.write(&mut undone, "R-1", 2).await;
     undone.rollback().await.unwrap();
     let third = world.owe(merchant.id, "R-2", 2).await.to_string();
@@ -140,11 +140,11 @@ async fn writes(world: &World, merchant: &Merchant<'_>, number: u64) -> Vec<Stri
     let mut rng = StdRng::seed_from_u64(number);
     let (subject, mut sequence, mut committed) = (format!("R-{number}"), 0, Vec::new());
     for at in 0..TRANSACTIONS {
-        let mut tx = world.app.store.begin(merchant.id).await.unwrap();
+        let mut tx = world.app.begin(merchant.id).await.unwrap();
         let mut written = Vec::new();
         for _ in 0..rng.random_range(1..=4_i64) {
             let next = sequence + i64::try_from(written.len()).unwrap() + 1;
-            written.push(world.write(&mut tx, &subject, next).await.0.to_string());
+            written.push(world.write(&mut tx, &subject, next).await.to_string());
             // That it takes long is what this is about.
             tokio::time::sleep(Duration::from_millis(rng.random_range(0..20))).await;
         }

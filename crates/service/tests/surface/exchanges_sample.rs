@@ -59,7 +59,7 @@ async fn the_sample_server_places_an_exchange_and_a_gift_card_once_however_often
     let world = World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000")]).await;
     // The sample looks at the time of signatures, so that this node goes by the machine's clock.
     let node = world.node_with_a_clock_wrong_by(TimeDelta::zero()).await;
-    store::partitions::make(&node.app.store, node.app.now() - TimeDelta::days(1), 3).await.unwrap();
+    store::partitions::make(node.app.cell(), node.app.now() - TimeDelta::days(1), 3).await.unwrap();
     let boutique = node.boutique("acme").await;
     let merchant = &boutique.shop.merchant;
     merchant.has_policy(&Policy { window_days: 3_650, ..with_gift_cards() }).await;

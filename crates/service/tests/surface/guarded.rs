@@ -133,7 +133,7 @@ impl Site {
         let merchant = self.merchant(number).await;
         self.set_for(interface, merchant, &of_variants(ELSEWHERE), None).await.unwrap();
         let app = &self.world.app;
-        let mut tx = app.store.begin(merchant).await.unwrap();
+        let mut tx = app.begin(merchant).await.unwrap();
         let mut endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await.unwrap().unwrap();
         let secrets = Secrets { authentication, ..Secrets::open(app, merchant, &endpoint).unwrap() };
         secrets.seal(app, merchant, &mut endpoint).unwrap();

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use backhaul::app::NoApp;
 use domain::id::MerchantId;
-use domain::message::Internal;
+use domain::message::{Internal, Kind};
 use reqwest::Method;
 use sandbox::mailbox::{Answer, Mailbox};
 use sandbox::merchant::Merchant as Systems;
 use serde_json::json;
-use store::outbox::{self, Work};
+use store::outbox::Message;
 use uuid::Uuid;
 
 use crate::binary::{backhaul, out};
@@ -33,11 +33,10 @@ impl World {
     /// A flow of `merchant` owes work of our own.
     async fn owes_work(&self, merchant: MerchantId, kind: Internal, subject: &str, body: &str) -> Uuid {
         let id = self.app.mint();
-        let mut tx = self.app.store.begin(merchant).await.unwrap();
-        let work = Work { id, kind, event: "tested", subject, sequence: 1, body };
-        let owed = outbox::enqueue_internal(&mut tx, &work, self.app.now()).await.unwrap();
-        tx.commit().await.unwrap();
-        self.app.signals.owe(owed);
+        let mut tx = self.app.begin(merchant).await.unwrap();
+        let (kind, subject, body) = (Kind::Internal(kind), subject.to_owned(), body.to_owned());
+        tx.owe(Message { id, kind, event: "tested", subject, sequence: 1, body, due_at: self.app.now() });
+        self.app.commit(tx).await.unwrap();
         id
     }
 
@@ -91,7 +90,7 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     for (attempt, wait) in [0, 5, 40, 320, 2_560, 20_480].into_iter().enumerate() {
         world.time_passes(Duration::from_secs(wait) + Duration::from_secs(wait) / 10);
         world.deliver_all_due().await;
-        assert_eq!(store::attempts::list(&world.app.store, receiver.merchant, id).await.unwrap().len(), attempt + 1);
+        assert_eq!(store::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap().len(), attempt + 1);
     }
     assert_eq!((world.owed().await, world.failures().await), (0, 1));
 
@@ -156,9 +155,10 @@ async fn flows_of_one_merchant_do_not_wait_for_each_other() {
     });
     futures::future::join_all(flows).await;
     // From then on an open transaction holds up no other.
-    let mut open = world.app.store.begin(merchant.id).await.unwrap();
-    let work = Work { id: world.app.mint(), kind: Internal::Mail, event: "tested", subject: "W-9", sequence: 1, body: "{}" };
-    outbox::enqueue_internal(&mut open, &work, world.app.now()).await.unwrap();
+    let mut open = world.app.begin(merchant.id).await.unwrap();
+    let (kind, subject, body) = (Kind::Internal(Internal::Mail), "W-9".to_owned(), "{}".to_owned());
+    open.owe(Message { id: world.app.mint(), kind, event: "tested", subject, sequence: 1, body, due_at: world.app.now() });
+    open.write_early().await.unwrap();
     world.owes_a_mail(merchant.id, "W-10").await;
     open.rollback().await.unwrap();
     world.deliver_all_due().await;

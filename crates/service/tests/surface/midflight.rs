@@ -43,7 +43,7 @@ impl World {
     }
 
     async fn discard(&self, receiver: &Receiver<'_>, message: Uuid) {
-        let mut tx = self.app.store.begin(receiver.merchant).await.unwrap();
+        let mut tx = self.app.begin(receiver.merchant).await.unwrap();
         assert!(store::deliveries::discard(&mut tx, message).await.unwrap());
         tx.commit().await.unwrap();
     }
@@ -253,7 +253,7 @@ async fn a_merchant_that_is_paused_is_still_sent_what_it_is_owed() {
     receiver.is_owed("R-1", 1).await;
     receiver.is_owed("R-1", 2).await;
     while_the_first_is_out(&receiver, Answer::ok(), async || {
-        let merchant = store::merchants::find(&world.app.store, &"acme".parse().unwrap()).await.unwrap().unwrap();
+        let merchant = store::merchants::find(world.app.cell(), &"acme".parse().unwrap()).await.unwrap().unwrap();
         pause_merchant(&world.app, "test", &merchant).await.unwrap();
     })
     .await;

@@ -6,7 +6,6 @@ use backhaul::flow::configure_endpoint::{self as flow, Change};
 use backhaul::flow::configure_merchant::set_technical_contact;
 use backhaul::flow::retry_message::{Asker, retry_message};
 use backhaul::flow::work_on_failure::{Deed, work_on_failure};
-use backhaul::outbound::deliverer::Deliverer;
 use domain::message::Interface;
 use sandbox::mailbox::{self, Mailbox};
 use sandbox::merchant::{Answer, Merchant as Systems};
@@ -33,7 +32,7 @@ impl Stage {
     /// A merchant whose technical contact is this.
     async fn receiver(&self, contact: &str, change: Change) -> Receiver<'_> {
         let receiver = self.world.receiver_with("acme", change).await;
-        let merchant = store::merchants::find(&self.world.app.store, &"acme".parse().unwrap()).await.unwrap().unwrap();
+        let merchant = store::merchants::find(self.world.app.cell(), &"acme".parse().unwrap()).await.unwrap().unwrap();
         set_technical_contact(&self.world.app, "test", &merchant, Some(contact)).await.unwrap();
         receiver
     }
@@ -175,7 +174,7 @@ async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
     receiver.systems.answer(PATH, Answer::status(503));
     receiver.is_owed("R-1", 1).await;
     let deliver = async |waits: &[u64]| {
-        let deliverer = Deliverer::start(stage.world.app.clone());
+        let deliverer = backhaul::worker::start(&stage.world.app);
         for wait in waits {
             stage.world.time_passes(Duration::from_secs(*wait));
             deliverer.deliver_all_due().await;
@@ -196,7 +195,7 @@ async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
     let mut connection = stage.world.database.connect().await;
     let mut held = connection.begin().await.unwrap();
     sqlx::query("select from endpoint_notice for update").execute(&mut *held).await.unwrap();
-    let deliverer = Deliverer::start(stage.world.app.clone());
+    let deliverer = backhaul::worker::start(&stage.world.app);
     stage.world.time_passes(Duration::from_secs(100));
     receiver.systems.wait_for(4, Duration::from_secs(20)).await.unwrap();
     stage.world.database.becomes("select count(*)::text from delivery", &["0"]).await;
@@ -214,7 +213,7 @@ async fn several_deliverers_tell_once() {
     let stage = Stage::set().await;
     let receiver = stage.receiver(CONTACT, Change { waits: Some(vec![1]), ..Change::default() }).await;
     receiver.systems.answer(PATH, Answer::status(503));
-    let deliverers = [(); 2].map(|()| Deliverer::start(stage.world.app.clone()));
+    let deliverers = [(); 2].map(|()| backhaul::worker::start(&stage.world.app));
     stage.world.database.becomes("select count(distinct owner)::text from delivery_bucket", &["2"]).await;
     for number in 0..20 {
         receiver.is_owed(&format!("R-{number}"), 1).await;

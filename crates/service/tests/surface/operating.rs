@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use backhaul::app::Phase;
+use backhaul::node::Phase;
 use chrono::TimeDelta;
 use domain::access::Scope;
 use reqwest::Method;
@@ -259,7 +259,7 @@ async fn every_change_of_the_operator_leaves_one_audit_row() {
 
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let stored = store::merchants::find(&world.app.store, &"acme".parse().unwrap()).await.unwrap().unwrap();
+    let stored = store::merchants::find(world.app.cell(), &"acme".parse().unwrap()).await.unwrap().unwrap();
     flow::pause_merchant(&world.app, "cli:somebody", &stored).await.unwrap();
     flow::resume_merchant(&world.app, "cli:somebody", &stored).await.unwrap();
     flow::revoke_credential(&world.app, "cli:somebody", merchant.id, &merchant.client_id).await.unwrap();

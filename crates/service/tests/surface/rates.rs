@@ -175,7 +175,7 @@ async fn without_its_database_a_node_counts_for_itself() {
     beat(&[&world, &other]).await;
     admitted(&other, 4).await;
     beat(&[&other, &world]).await;
-    world.app.store.close().await;
+    world.app.cell().close().await;
     assert!(heartbeat::beat(&world.app, 0).await.is_err());
     assert_eq!(admitted(&world, 10).await, 6, "what was heard last still counts");
     assert_eq!(knock(&world).await.header("retry-after"), "60");
@@ -258,7 +258,7 @@ async fn a_limit_that_the_operator_lowers_holds_on_every_node() {
     beat(&[&other]).await;
     assert_eq!((other.app.limits.requests_per_minute(), other.app.limits.messages_in_flight()), (10, 7));
     assert_eq!(admitted(&other, 10).await, 7);
-    world.app.store.close().await;
+    world.app.cell().close().await;
     assert!(heartbeat::beat(&world.app, 0).await.is_err());
     assert_eq!(world.app.limits.requests_per_minute(), 3, "a node that hears nothing keeps what it heard last");
 }
@@ -267,7 +267,7 @@ async fn a_limit_that_the_operator_lowers_holds_on_every_node() {
 async fn a_limit_is_heard_of_while_every_connection_is_busy() {
     let world = World::with(&[FEW, ("BACKHAUL__DATABASE__CONNECTIONS", "1")]).await;
     let merchant = world.merchant("acme").await;
-    let _busy = world.app.store.begin(merchant.id).await.unwrap();
+    let _busy = world.app.begin(merchant.id).await.unwrap();
     set_limit(&world.app, "cli:somebody", Name::RequestsPerMinute, 3).await.unwrap();
     beat(&[&world]).await;
     assert_eq!(world.app.limits.requests_per_minute(), 3);

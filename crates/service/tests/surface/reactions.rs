@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use backhaul::outbound::Delivery;
 use backhaul::outbound::deliverer::Deliverer;
+use backhaul::outbound::handlers::Handlers;
 use backhaul::outbound::reaction::{Ending, Followed, How, Reacting, Reaction, Reactions};
+use backhaul::timers::Timers;
 use domain::message::{Interface, Kind};
 use sandbox::merchant::Answer;
-use store::outbox::{self, Message};
+use store::outbox::Message;
 use store::{Failed, Tx};
 
 use crate::world::World;
@@ -35,7 +38,9 @@ impl OwesMore {
     }
 
     fn delivers(&self) -> Deliverer {
-        Deliverer::start_with(self.world.app.clone(), Reactions::default().with(Kind::Of(Interface::Rma), self.clone()))
+        let app = &self.world.app;
+        let reactions = Reactions::default().with(Kind::Of(Interface::Rma), self.clone());
+        Deliverer::start(Delivery::clone(app), Handlers { reactions, timer: Arc::new(Timers(app.clone())) })
     }
 
     fn told(&self) -> Vec<String> {
@@ -53,13 +58,13 @@ impl Reaction for OwesMore {
             };
             self.told.lock().unwrap().push(how);
             let kind = Kind::Of(Interface::ExchangeOrder);
-            let follows = Message { id: self.world.app.mint(), kind, event: "order.created", subject: "O-1", sequence: 1, body: "{}" };
-            outbox::enqueue(tx, Interface::Rma, &follows, ending.at).await?;
+            let (subject, body) = ("O-1".to_owned(), "{}".to_owned());
+            tx.owe(Message { id: self.world.app.mint(), kind, event: "order.created", subject, sequence: 1, body, due_at: ending.at });
             let trouble = self.troubles.lock().unwrap().pop();
             match trouble {
                 Some(Trouble::Refused) => Err(Failed::Refused("a reaction of a test".to_owned())),
                 Some(Trouble::Panic) => panic!("a reaction of a test"),
-                None => Ok(Followed::default()),
+                None => Ok(Followed::Settled),
             }
         })
     }
@@ -97,7 +102,7 @@ async fn a_reaction_that_cannot_be_done_leaves_nothing_behind_and_its_message_is
     world.time_passes(Duration::from_mins(1));
     deliverer.deliver_all_due().await;
     assert_eq!((world.owed().await, world.database.count("message").await, reaction.told().len()), (0, 2, 2));
-    let attempts = store::attempts::list(&world.app.store, receiver.merchant, message).await.unwrap();
+    let attempts = store::attempts::list(world.app.cell(), receiver.merchant, message).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 1], "a fault of ours is not counted");
 }
 

@@ -88,7 +88,7 @@ async fn every_sample_of_the_page_accepts_what_is_really_signed_and_nothing_else
     let world = World::new().await;
     // The samples look at the time, so that this node goes by the machine's clock.
     let node = world.node_with_a_clock_wrong_by(TimeDelta::zero()).await;
-    store::partitions::make(&node.app.store, node.app.now() - TimeDelta::days(1), 3).await.unwrap();
+    store::partitions::make(node.app.cell(), node.app.now() - TimeDelta::days(1), 3).await.unwrap();
     let receiver = node.receiver("acme").await;
     let new = backhaul::flow::configure_endpoint::rotate_secret(&node.app, "test", receiver.merchant, domain::message::Interface::Rma)
         .await

@@ -44,7 +44,7 @@ async fn what_is_given_up_or_discarded_has_not_arrived() {
     world.deliver_all_due().await;
     flow::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     let unwanted = receiver.is_owed("R-2", 1).await;
-    let mut tx = world.app.store.begin(receiver.merchant).await.unwrap();
+    let mut tx = world.app.begin(receiver.merchant).await.unwrap();
     assert!(store::deliveries::discard(&mut tx, unwanted).await.unwrap());
     tx.commit().await.unwrap();
     world.deliver_all_due().await;
@@ -56,7 +56,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
     let message = receiver.is_owed("R-1", 1).await;
-    let endpoint = store::endpoints::list(&world.app.store, receiver.merchant).await.unwrap().remove(0);
+    let endpoint = store::endpoints::list(world.app.cell(), receiver.merchant).await.unwrap().remove(0);
     let bucket = domain::message::bucket_of(endpoint.id.0);
     let hold = Hold { bucket, epoch: 0 };
     let attempt = Attempt {
@@ -77,7 +77,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     };
     let settlement = Settlement { hold, merchant: receiver.merchant, message, fate: Fate::Gone };
     for _ in 0..2 {
-        settlements::settle(&world.app.store, std::slice::from_ref(&settlement), std::slice::from_ref(&attempt), world.app.now())
+        settlements::settle(world.app.cell(), std::slice::from_ref(&settlement), std::slice::from_ref(&attempt), world.app.now())
             .await
             .unwrap();
     }

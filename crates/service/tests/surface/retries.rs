@@ -6,7 +6,6 @@ use backhaul::flow::configure_endpoint::{self as endpoint, Change};
 use backhaul::flow::retry_failures::{RetryFailuresError, Wanted, cancel_retries, retry_failures};
 use backhaul::flow::retry_message::{Asker, Retried, RetryMessageError, retry_message};
 use backhaul::flow::work_on_failure::{Deed, work_on_failure};
-use backhaul::outbound::deliverer::Deliverer;
 use domain::message::{Interface, Kind};
 use sandbox::merchant::Answer;
 use store::failures::{self, Of};
@@ -143,8 +142,8 @@ async fn a_failed_message_can_be_tried_again_when_its_day_is_long_gone() {
     let receiver = world.receiver_with("acme", impatient()).await;
     let ids = given_up(&receiver, 2).await;
     world.time_passes(Duration::from_hours(24 * 40));
-    store::partitions::make(&world.app.store, world.app.now(), 2).await.unwrap();
-    assert!(store::partitions::drop_before(&world.app.store, world.app.now()).await.unwrap().is_empty());
+    store::partitions::make(world.app.cell(), world.app.now(), 2).await.unwrap();
+    assert!(store::partitions::drop_before(world.app.cell(), world.app.now()).await.unwrap().is_empty());
     assert_eq!(world.database.count("message").await, 0);
     retry(&receiver, ids[0]).await.unwrap();
     world.deliver_all_due().await;
@@ -179,7 +178,7 @@ async fn everything_of_an_endpoint_is_tried_again_no_faster_than_it_is_told_to()
     let world = World::new().await;
     let receiver = world.receiver_with("acme", impatient()).await;
     given_up(&receiver, 12).await;
-    let preview = failures::groups(&world.app.store, receiver.merchant, Of::Merchant, None).await.unwrap();
+    let preview = failures::groups(world.app.cell(), receiver.merchant, Of::Merchant, None).await.unwrap();
     let [group] = preview.as_slice() else { panic!("one group: {preview:?}") };
     assert_eq!((group.interface.as_str(), group.reason.as_str(), group.count), ("rma", "503", 12));
     let (_, total) = retry_failures(&world.app, "test", receiver.merchant, EVERYTHING).await.unwrap();
@@ -250,7 +249,7 @@ async fn a_job_goes_on_where_a_deliverer_that_is_gone_has_left_it_and_sends_noth
         .execute(&mut world.database.connect().await)
         .await
         .unwrap();
-    let next = Deliverer::start(world.app.clone());
+    let next = backhaul::worker::start(&world.app);
     world.deliverer.set(next).ok().unwrap();
     let receiver = Receiver { world: &world, merchant, systems, secret: String::new() };
     for released in ["12", "16", "20"] {
@@ -292,7 +291,7 @@ async fn people_note_down_what_they_do_about_a_failure() {
     for deed in [Deed::Owned("sam".to_owned()), Deed::Noted("their firewall".to_owned()), Deed::Contacted] {
         work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[0], deed).await.unwrap();
     }
-    let entry = failures::find(&world.app.store, receiver.merchant, ids[0]).await.unwrap().unwrap();
+    let entry = failures::find(world.app.cell(), receiver.merchant, ids[0]).await.unwrap().unwrap();
     assert_eq!((entry.state.as_str(), entry.owner.as_deref(), entry.note.as_deref()), ("contacted", Some("sam"), Some("their firewall")));
     assert_eq!(entry.contacted_at, Some(world.app.now()));
     // One that is being tried again is called off with its entry.

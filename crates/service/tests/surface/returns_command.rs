@@ -104,7 +104,7 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     shop.merchant.carrier_says(&scanned, "in_transit").await;
 
     // The program goes by the machine's clock, and writes messages of today.
-    store::partitions::make(&world.app.store, chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
+    store::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     assert_eq!(returns(&world, &["resend", "acme", &first])["sequence"], 2);
     let canceled = returns(&world, &["cancel", "acme", &first]);
     assert_eq!((&canceled["status"], &canceled["cancel_reason"]), (&json!("CANCELED"), &json!("canceled_by_operator")));
@@ -143,7 +143,7 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     assert_eq!(returns(&world, &["list", "acme"])[0]["exchange"], "pending");
     boutique.everything_is_tried().await;
     // The program goes by the machine's clock, and writes messages of today.
-    store::partitions::make(&world.app.store, chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
+    store::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     let converted = returns(&world, &["convert-exchange", "acme", &rma.to_lowercase()]);
     assert_eq!((&converted["exchange"]["state"], &converted["items"][0]["refund_type"]), (&json!("converted"), &json!("REFUND")));
     let told: Vec<&str> = converted["messages"].as_array().unwrap().iter().map(|told| told["event"].as_str().unwrap()).collect();

@@ -53,7 +53,7 @@ async fn a_confirmation_that_comes_50_times_at_once_starts_one_return() {
 async fn publish(app: &App, merchant: MerchantId, order: Value) -> Verdict {
     let text = message([order]).to_string();
     let received = wire::order::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
-    accept_orders(app, merchant, received, false).await.unwrap().orders[0].1
+    accept_orders(app, merchant, received).await.unwrap().orders[0].1
 }
 
 /// Starts a return of one unit, and answers its identifier.

@@ -17,7 +17,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// Days pass, and there is room for the messages of the new one.
 async fn time_passes(world: &World, days: u32) {
     world.time_passes(DAY * days);
-    store::partitions::make(&world.app.store, world.app.now(), 2).await.unwrap();
+    store::partitions::make(world.app.cell(), world.app.now(), 2).await.unwrap();
 }
 
 /// The same; what is due then is done, and the merchant gets itself a new token.

@@ -214,7 +214,7 @@ async fn a_token_works_for_every_interface_unless_issued_narrower() {
 async fn a_paused_merchant_is_refused_and_then_answered_again() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let stored = store::merchants::find(&world.app.store, &"acme".parse().unwrap()).await.unwrap().unwrap();
+    let stored = store::merchants::find(world.app.cell(), &"acme".parse().unwrap()).await.unwrap().unwrap();
     flow::pause_merchant(&world.app, "test", &stored).await.unwrap();
     world.time_passes(Duration::from_secs(5));
     assert_eq!(merchant.looks_up("x").await.status, 403);

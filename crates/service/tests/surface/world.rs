@@ -14,13 +14,14 @@ pub mod warehouse;
 use std::sync::Arc;
 use std::time::Duration;
 
-use backhaul::app::{App, Phase};
+use backhaul::app::App;
 use backhaul::clock::Clock;
 use backhaul::config::Settings;
 use backhaul::entropy::Entropy;
 use backhaul::flow::configure_merchant as flow;
 use backhaul::http;
 use backhaul::http::listener;
+use backhaul::node::Phase;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access::{Scope, Scopes};
 use domain::id::{Handle, MerchantId};

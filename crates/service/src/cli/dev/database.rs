@@ -102,7 +102,7 @@ async fn admit(settings: &Settings, reset: bool) -> anyhow::Result<()> {
     settings.mode = Mode::Sandbox;
     let app = App::new(settings, Clock::system(), Entropy::system())?;
     let mode = app
-        .store
+        .cell()
         .mode()
         .await
         .context("DATABASE_URL is set, but its database does not answer; start it, or unset DATABASE_URL for a temporary PostgreSQL")?;
@@ -112,15 +112,15 @@ async fn admit(settings: &Settings, reset: bool) -> anyhow::Result<()> {
              or unset DATABASE_URL for a temporary PostgreSQL"
         ),
         Some(Mode::Sandbox) if reset => {
-            let tables = app.store.count_tables().await?;
-            app.store.close().await;
+            let tables = app.cell().count_tables().await?;
+            app.cell().close().await;
             installation::forget_sandbox(app.settings.database.url()).await.context("the sandbox could not be forgotten")?;
             output::line(&format!("  --reset: everything in this sandbox was forgotten ({tables} tables)."));
             return Ok(());
         }
         Some(Mode::Sandbox) => {}
         None => {
-            let tables = app.store.count_tables().await?;
+            let tables = app.cell().count_tables().await?;
             if tables > 0 {
                 bail!(
                     "DATABASE_URL names a database that holds {tables} tables of something else: name an empty one (`createdb`), \
@@ -129,7 +129,7 @@ async fn admit(settings: &Settings, reset: bool) -> anyhow::Result<()> {
             }
         }
     }
-    app.store.close().await;
+    app.cell().close().await;
     Ok(())
 }
 

@@ -100,7 +100,7 @@ pub(super) async fn sow(app: &App, receiver: &Receiver) -> anyhow::Result<(Demo,
 /// A merchant that is known from an earlier start keeps its policy and its orders.
 async fn sow_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<Demo> {
     let handle: Handle = plan.handle.parse()?;
-    let known = merchants::find(&app.store, &handle).await?;
+    let known = merchants::find(app.cell(), &handle).await?;
     let id = match &known {
         Some(known) => known.id,
         None => configure_merchant::add_merchant(app, ACTOR, &handle, plan.shop.name, Some(CONTACT)).await?,
@@ -141,7 +141,7 @@ fn policy(plan: &Plan) -> anyhow::Result<Policy> {
 pub(super) async fn push(app: &App, merchant: MerchantId, orders: &[Value]) -> anyhow::Result<()> {
     let text = shop::message(orders);
     let message = wire::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders are refused"))?;
-    accept_orders(app, merchant, message, false).await?;
+    accept_orders(app, merchant, message).await?;
     Ok(())
 }
 
@@ -156,7 +156,7 @@ async fn give(app: &App, merchant: MerchantId, orders: &Value) -> anyhow::Result
 
 /// Buys the merchant's labels from this carrier from now on; the one of an earlier start is gone.
 async fn hire(app: &App, merchant: MerchantId, carrier: &Carrier, name: &str) -> anyhow::Result<SecretString> {
-    if carrier_accounts::current(&app.store, merchant).await?.is_some() {
+    if carrier_accounts::current(app.store(merchant), merchant).await?.is_some() {
         configure_carrier::remove_carrier(app, ACTOR, merchant).await?;
     }
     let change = configure_carrier::Change {

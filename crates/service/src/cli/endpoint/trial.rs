@@ -12,7 +12,7 @@ use super::super::{actor, merchant};
 use super::Named;
 use crate::app::App;
 use crate::flow::configure_endpoint as flow;
-use crate::outbound::{signal, variants};
+use crate::outbound::variants;
 
 /// How long a trial is waited for: the call's own deadline, and some time to get there.
 const PATIENCE: Duration = Duration::from_secs(35);
@@ -63,10 +63,10 @@ pub(super) async fn ask(app: &App, named: &Named, identifier: &str, format: Form
 pub(super) async fn send(app: &App, named: &Named, format: Format) -> anyhow::Result<()> {
     let whose = merchant(app, &named.merchant).await?;
     let message = flow::test_endpoint(app, &actor(), whose.id, named.interface).await?;
-    signal::forward_now(app).await;
+    app.forward_signals_now().await;
     let asking = async {
         loop {
-            if let Some(attempt) = attempts::list(&app.store, whose.id, message).await?.pop() {
+            if let Some(attempt) = attempts::list(app.store(whose.id), whose.id, message).await?.pop() {
                 return anyhow::Ok(attempt);
             }
             tokio::time::sleep(ASK_EVERY).await;

@@ -54,7 +54,7 @@ pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Resu
     let Some(kind) = retry.endpoint else { return retry_each(app, whose, &retry.ids, format).await };
     let endpoint = endpoint_of(app, whose, kind).await?;
     if !retry.yes {
-        let groups = failures::groups(&app.store, whose, Of::Endpoint(endpoint), retry.since).await?;
+        let groups = failures::groups(app.store(whose), whose, Of::Endpoint(endpoint), retry.since).await?;
         let counted = groups.iter().map(|group| group.count).sum();
         if counted == 0 {
             output::line("The failure queue has nothing of this endpoint.");
@@ -116,7 +116,7 @@ impl From<Job> for JobShown {
 }
 
 pub(super) async fn list(app: &App, handle: &Handle, whose: MerchantId, format: Format) -> anyhow::Result<()> {
-    let jobs = retry_jobs::list(&app.store, whose, None, MOST_LISTED).await?;
+    let jobs = retry_jobs::list(app.store(whose), whose, None, MOST_LISTED).await?;
     let rows: Vec<JobShown> = jobs.into_iter().map(JobShown::from).collect();
     let empty = format!("{handle} has no retry jobs.");
     output::list(format, &rows, &empty, &["JOB", "INTERFACE", "STATE", "RELEASED", "TOTAL", "A SECOND", "CREATED", "BY"], |row| {
@@ -159,6 +159,6 @@ pub(super) async fn follow(app: &App, handle: &Handle, whose: MerchantId, id: Uu
 }
 
 async fn find(app: &App, whose: MerchantId, id: Uuid) -> anyhow::Result<Job> {
-    let found = retry_jobs::list(&app.store, whose, Some(id), 1).await?.pop();
+    let found = retry_jobs::list(app.store(whose), whose, Some(id), 1).await?.pop();
     found.with_context(|| format!("the merchant has no job {id}; `backhaul failures jobs` shows those that there are"))
 }

@@ -49,7 +49,7 @@ pub(super) async fn messages(app: &App, merchant: MerchantId, rma_identifier: &s
     let filter = Filter { subject: Some(rma_identifier.to_owned()), ..Filter::default() };
     let (mut told, mut before) = (Vec::new(), None);
     loop {
-        let page = message_pages::list(&app.store, merchant, &filter, before, MOST_LISTED).await?;
+        let page = message_pages::list(app.store(merchant), merchant, &filter, before, MOST_LISTED).await?;
         told.extend(page.messages.into_iter().map(|message| Told {
             created_at: time::write(message.written_at()),
             sequence: message.sequence,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::refund::{self, Covered, Note, Refund};
-use store::outbox::Owed;
 use store::{Tx, refunds, rmas};
 use wire::fault::{Fault, Warning};
 use wire::order::{self as wire_order, ReceivedOrder};
@@ -19,8 +18,6 @@ pub(in crate::flow) struct Findings {
     pub(in crate::flow) faults: Vec<Fault>,
     pub(in crate::flow) warnings: Vec<Warning>,
     pub(in crate::flow) new_refunds: u64,
-    /// Messages on returns that were settled, to be told of after the commit.
-    pub(in crate::flow) owed: Vec<Owed>,
 }
 
 /// A refund of the message: its place, its identifier and what it says.

@@ -11,10 +11,10 @@ use store::{Failed, Tx, orders, unit_claims};
 use wire::fault::{Path, Warning};
 use wire::order as wire_order;
 
-use super::Fate;
 use super::refunds::Findings;
 use crate::app::App;
 use crate::flow::tell_return::tell;
+use crate::intake::Fate;
 use crate::returns;
 
 /// A refund whose units may be those of returns.
@@ -75,7 +75,7 @@ async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Retur
                 item.refund = Some(refund.identifier.clone());
             }
         }
-        findings.owed.extend(tell(app, tx, kept, event, app.now()).await?);
+        tell(app, tx, kept, event, app.now()).await?;
     }
     Ok(())
 }
@@ -94,10 +94,10 @@ async fn was_settled(tx: &mut Tx, named: &str, refund: &Settling) -> Result<bool
 pub(super) async fn doubt(app: &App, merchant: MerchantId, identifiers: &[String], fates: &[Fate]) -> Result<Vec<Warning>, Failed> {
     let mut warnings = Vec::new();
     for (at, (_, identifier)) in fates.iter().zip(identifiers).enumerate().filter(|(_, (fate, _))| fate.changed_under_returns) {
-        let Some(stored) = orders::find(&app.store, merchant, identifier).await? else { continue };
+        let Some(stored) = orders::find(app.store(merchant), merchant, identifier).await? else { continue };
         let Some(sale) = wire_order::read_stored(&stored.snapshot).map(|order| order.sale()) else { continue };
         let mut live: BTreeMap<String, u32> = BTreeMap::new();
-        for claim in unit_claims::list(&app.store, merchant, identifier).await?.into_iter().filter(|claim| !claim.refunded) {
+        for claim in unit_claims::list(app.store(merchant), merchant, identifier).await?.into_iter().filter(|claim| !claim.refunded) {
             *live.entry(claim.line).or_default() += 1;
         }
         warnings.extend(wire_order::changed_under_returns(at, &sale, &live));

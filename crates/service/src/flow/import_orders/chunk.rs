@@ -7,7 +7,6 @@ use domain::id::MerchantId;
 use domain::snapshot::Verdict;
 use store::imports::{self, Counts, RefusedLine};
 use store::orders::Snapshot;
-use store::outbox::Owed;
 use store::{Failed, Tx};
 use tokio::time::timeout;
 use wire::fault::Fault;
@@ -16,7 +15,8 @@ use wire::order::{ReceivedOrder, RefusedOrder, read_one};
 use super::lines::{Chunk, LONGEST_LINE};
 use super::{Cause, Run, Storing, lease_end};
 use crate::app::App;
-use crate::flow::accept_orders::{self as accept, Findings, Placed, TRIES};
+use crate::flow::accept_orders::{self as accept, Findings, Placed};
+use crate::intake::{TRIES, upsert};
 use crate::metrics::ResultLabels;
 
 /// How many faults of a line are kept.
@@ -88,7 +88,6 @@ struct Done {
     counts: Counts,
     refused: Vec<RefusedLine>,
     new_refunds: u64,
-    owed: Vec<Owed>,
 }
 
 /// What a chunk touches.
@@ -195,7 +194,7 @@ impl<'c> Ready<'c> {
 
     /// Writes the orders in a transaction that is not committed yet.
     async fn write(&self, app: &App, run: Run) -> Result<(Tx, Done), Failed> {
-        let mut tx = app.store.begin(run.merchant).await?;
+        let mut tx = app.begin(run.merchant).await?;
         let mut done = Done::default();
         for round in &self.rounds {
             self.store_round(app, &mut tx, round, &mut done).await?;
@@ -217,8 +216,7 @@ impl<'c> Ready<'c> {
             tx.rollback().await?;
             return Err(Cause::TakenOver);
         }
-        tx.commit().await?;
-        done.owed.drain(..).for_each(|owed| app.signals.owe(owed));
+        app.commit(tx).await?;
         Ok(done)
     }
 
@@ -226,11 +224,11 @@ impl<'c> Ready<'c> {
     async fn store_round(&self, app: &App, tx: &mut Tx, round: &Round<'_>, done: &mut Done) -> Result<(), Failed> {
         let refunding = round.orders.iter().any(|placed| has_refunds(placed));
         if !refunding {
-            accept::take(tx, &round.snapshots).await?.into_iter().for_each(|fate| done.count(fate.verdict));
+            upsert(tx, &round.snapshots).await?.into_iter().for_each(|fate| done.count(fate.verdict));
             return Ok(());
         }
         tx.mark().await?;
-        let fates = accept::take(tx, &round.snapshots).await?;
+        let fates = upsert(tx, &round.snapshots).await?;
         let mut findings = Findings::default();
         accept::record_refunds(app, tx, &round.orders, &mut findings).await?;
         if !findings.faults.is_empty() {
@@ -240,7 +238,6 @@ impl<'c> Ready<'c> {
         tx.keep().await?;
         fates.into_iter().for_each(|fate| done.count(fate.verdict));
         done.new_refunds += findings.new_refunds;
-        done.owed.append(&mut findings.owed);
         Ok(())
     }
 
@@ -259,7 +256,6 @@ impl<'c> Ready<'c> {
                 tx.keep().await?;
                 fates.into_iter().for_each(|(_, fate)| done.count(fate.verdict));
                 done.new_refunds += findings.new_refunds;
-                done.owed.append(&mut findings.owed);
             } else {
                 tx.undo().await?;
                 let number = self.checked.numbers.get(at).copied().unwrap_or_default();

@@ -89,7 +89,7 @@ pub(crate) async fn list(
     let status = status.map_err(|_| bad("status is accepted, partially_shipped, shipped, cancelled or rejected"))?;
     let before = query.before.as_deref().map(str::parse).transpose();
     let before = before.map_err(|_| bad("before is the next_before of another page"))?;
-    let page = drop_ship_orders::list(&app.store, caller.merchant, status, before, query.limit as usize).await?;
+    let page = drop_ship_orders::list(app.store(caller.merchant), caller.merchant, status, before, query.limit as usize).await?;
     Ok(Json(DropShipOrders {
         drop_ship_orders: page.orders.into_iter().map(drop_ship::listed).collect(),
         has_more: page.next.is_some(),
@@ -127,7 +127,7 @@ pub(super) fn named(path: Result<Path<String>, PathRejection>) -> Result<String,
 
 /// The order of this name as it stands.
 pub(super) async fn shown(app: &App, merchant: MerchantId, name: &str) -> Result<Response, ApiError> {
-    let kept = drop_ship_orders::find(&app.store, merchant, name).await?.ok_or(ApiError::NotFound)?;
-    let shipments = drop_shipments::list(&app.store, merchant, kept.id).await?;
+    let kept = drop_ship_orders::find(app.store(merchant), merchant, name).await?.ok_or(ApiError::NotFound)?;
+    let shipments = drop_shipments::list(app.store(merchant), merchant, kept.id).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], drop_ship::shown(&kept, &shipments)?).into_response())
 }

@@ -33,7 +33,7 @@ impl From<DropShipError> for ApiError {
 /// The order that a report is about: whoever names one that is not there hears that first.
 async fn reported_on(app: &App, caller: &Warehouse, path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
     let name = named(path)?;
-    if store::exists(&app.store, caller.merchant, &name).await? { Ok(name) } else { Err(ApiError::NotFound) }
+    if store::exists(app.store(caller.merchant), caller.merchant, &name).await? { Ok(name) } else { Err(ApiError::NotFound) }
 }
 
 /// Report a shipment.

@@ -24,10 +24,11 @@ use wire::answer::ErrorBody;
 use wire::event::{Start, StreamQuery, write_cursor};
 
 use super::events::{begin, describe, interface};
-use crate::app::{App, Phase};
-use crate::followers::{Follower, Full};
+use crate::app::App;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
+use crate::node::Phase;
+use crate::outbound::subscribers::{Full, Subscriber};
 
 /// How often the feed is looked at while nobody tells of anything: other nodes write, and others' transactions hold back.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -71,7 +72,8 @@ pub(crate) async fn follow(
         Some(id) => id.to_str().ok().and_then(wire::event::read_cursor).ok_or_else(unreadable)?,
         None => begin(&app, query.cursor.as_deref(), query.from, Start::Now).await?,
     };
-    let follower = Follower::admit(&app, caller.merchant).map_err(|full| {
+    let subscribers = &app.signals.subscribers;
+    let subscriber = subscribers.admit(caller.merchant, &app.settings.events, &app.metrics.followers).map_err(|full| {
         let (exceeded, limit) = match full {
             Full::Node(limit) => (Exceeded::Followers, limit),
             Full::Merchant(limit) => (Exceeded::FollowersOfMerchant, limit),
@@ -79,7 +81,7 @@ pub(crate) async fn follow(
         ApiError::TooManyRequests { exceeded, limit, retry_after: 1 }
     })?;
     let (frames, handed_on) = mpsc::channel(1);
-    let tail = Tail { app, caller, follower, only, at, frames };
+    let tail = Tail { app, caller, subscriber, only, at, frames };
     tokio::spawn(async move {
         if let Err(Ended::Failed(error)) = tail.run().await {
             tracing::warn!(why = ?error, "a live feed broke off; its client comes again");
@@ -119,7 +121,7 @@ impl From<store::Failed> for Ended {
 struct Tail {
     app: App,
     caller: Merchant,
-    follower: Follower,
+    subscriber: Subscriber,
     only: Option<Interface>,
     /// Up to where it was read.
     at: Position,
@@ -134,11 +136,11 @@ impl Tail {
         let mut quiet_since = Instant::now();
         loop {
             // Whatever is said from here on wakes, also while the feed is being read.
-            let said = self.follower.said.clone();
-            let mut said = std::pin::pin!(said.notified());
-            said.as_mut().enable();
+            let news = self.subscriber.news.clone();
+            let mut news = std::pin::pin!(news.notified());
+            news.as_mut().enable();
             self.may_go_on().await?;
-            let rows = feed::page(&self.app.store, self.caller.merchant, self.at, PAGE).await?;
+            let rows = feed::page(self.app.store(self.caller.merchant), self.caller.merchant, self.at, PAGE).await?;
             let mut text = String::new();
             for row in &rows {
                 self.at = row.at;
@@ -155,7 +157,7 @@ impl Tail {
                 continue;
             }
             tokio::select! {
-                () = said => tokio::time::sleep(GATHER).await,
+                () = news => tokio::time::sleep(GATHER).await,
                 () = tokio::time::sleep(LOOK_AGAIN.min(heartbeat)) => {}
                 () = self.frames.closed() => return Err(Ended::Over),
             }

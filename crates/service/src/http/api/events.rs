@@ -43,7 +43,7 @@ pub(crate) async fn list(
     let only = interface(query.interface.as_deref())?;
     let after = begin(&app, query.cursor.as_deref(), query.from, Start::Beginning).await?;
     // One more than asked for tells whether there are more.
-    let mut rows = feed::page(&app.store, caller.merchant, after, query.limit + 1).await?;
+    let mut rows = feed::page(app.store(caller.merchant), caller.merchant, after, query.limit + 1).await?;
     let has_more = rows.len() > query.limit as usize;
     rows.truncate(query.limit as usize);
     let next = rows.last().map_or(after, |row| row.at);
@@ -67,7 +67,7 @@ pub(super) async fn begin(app: &App, cursor: Option<&str>, from: Option<Start>, 
         }
         (None, from) => match from.unwrap_or(usually) {
             Start::Beginning => Ok(Position::BEGINNING),
-            Start::Now => Ok(feed::end(&app.store).await?),
+            Start::Now => Ok(feed::end(app.cell()).await?),
         },
     }
 }

@@ -121,7 +121,7 @@ fn import_id(text: &str) -> Result<Uuid, ApiError> {
     )
 )]
 pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Json<OrderImports>, ApiError> {
-    let imports = imports::list(&app.store, caller.merchant, MOST_LISTED).await?;
+    let imports = imports::list(app.store(caller.merchant), caller.merchant, MOST_LISTED).await?;
     let now = app.now();
     Ok(Json(OrderImports { imports: imports.iter().map(|import| describe(import, now)).collect() }))
 }
@@ -151,7 +151,7 @@ pub(crate) async fn show(
 
 async fn find(app: &App, merchant: MerchantId, path: Result<Path<String>, PathRejection>) -> Result<imports::Import, ApiError> {
     let Path(id) = path.map_err(|_| ApiError::NotFound)?;
-    imports::find(&app.store, merchant, import_id(&id)?).await?.ok_or(ApiError::NotFound)
+    imports::find(app.store(merchant), merchant, import_id(&id)?).await?.ok_or(ApiError::NotFound)
 }
 
 /// Read an import's report.
@@ -183,7 +183,7 @@ pub(crate) async fn report(
         return Err(out_of_range());
     }
     // One more than asked for tells whether there are more.
-    let mut rows = imports::list_refusals(&app.store, caller.merchant, import.id, after, i64::from(limit) + 1).await?;
+    let mut rows = imports::list_refusals(app.store(caller.merchant), caller.merchant, import.id, after, i64::from(limit) + 1).await?;
     let more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     let next_after = rows.last().filter(|_| more).map(|row| row.line.unsigned_abs());

@@ -79,7 +79,7 @@ pub(crate) async fn list(
     let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_LISTED}")))?;
     let before = page(query.limit, query.before.as_deref(), query.shipment_identifier.as_deref())?;
     let shipment = query.shipment_identifier.as_deref();
-    let (asns, more) = inbound_asn_pages::list(&app.store, caller.merchant, shipment, before, query.limit as usize).await?;
+    let (asns, more) = inbound_asn_pages::list(app.store(caller.merchant), caller.merchant, shipment, before, query.limit as usize).await?;
     let next_before = asns.last().filter(|_| more).map(|last| last.id.to_string());
     Ok(Json(InboundAsns { inbound_asns: asns.into_iter().map(inbound::listed).collect(), has_more: more, next_before }))
 }
@@ -145,7 +145,7 @@ pub(crate) async fn change(
 ) -> Result<Json<InboundAsnOut>, ApiError> {
     let number = named(path)?;
     // Whose it is comes before what is wrong with it.
-    inbound_asns::find(&app.store, caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
+    inbound_asns::find(app.store(caller.merchant), caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
     let asn = inbound::asn(&wire::inbound::read_one(&body, &number)?);
     change_asn(&app, caller.merchant, &asn).await.map_err(refused)?;
     shown(&app, caller, &number).await
@@ -178,7 +178,7 @@ pub(crate) async fn cancel(
 
 /// The ASN as it stands.
 pub(super) async fn shown<S>(app: &App, caller: crate::http::caller::Caller<S>, number: &str) -> Result<Json<InboundAsnOut>, ApiError> {
-    let kept = inbound_asns::find(&app.store, caller.merchant, number).await?.ok_or(ApiError::NotFound)?;
+    let kept = inbound_asns::find(app.store(caller.merchant), caller.merchant, number).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(inbound::shown(&kept)))
 }
 

@@ -43,7 +43,7 @@ pub(crate) async fn list(
         ApiError::BadQuery(format!("state is owed, failed, discarded, unsent or delivered, and limit is 1 to {MOST_MESSAGES}"))
     })?;
     let (filter, before) = filter(&query)?;
-    let page = message_pages::list(&app.store, caller.merchant, &filter, before, query.limit as usize).await?;
+    let page = message_pages::list(app.store(caller.merchant), caller.merchant, &filter, before, query.limit as usize).await?;
     Ok(Json(Messages {
         messages: page
             .messages
@@ -124,9 +124,9 @@ pub(crate) async fn show(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Json<MessageOut>, ApiError> {
     let id = message_id(path)?;
-    let found = messages::find(&app.store, caller.merchant, id).await?;
+    let found = messages::find(app.store(caller.merchant), caller.merchant, id).await?;
     let found = found.filter(|found| !found.kind.parse().is_ok_and(Kind::is_internal)).ok_or(ApiError::NotFound)?;
-    let attempts = attempts::list(&app.store, caller.merchant, id).await?;
+    let attempts = attempts::list(app.store(caller.merchant), caller.merchant, id).await?;
     Ok(Json(view::message(found, attempts)))
 }
 

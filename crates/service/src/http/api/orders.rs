@@ -14,7 +14,7 @@ use wire::fault::Fault;
 use wire::order::{Faults, PublishQuery, Refusal};
 
 use crate::app::App;
-use crate::flow::accept_orders::{AcceptOrdersError, Accepted, accept_orders};
+use crate::flow::accept_orders::{AcceptOrdersError, Accepted, accept_orders, validate_orders};
 use crate::flow::keep_refusal::{Refused, keep_refusal};
 use crate::http::api_version::ApiVersion;
 use crate::http::body::JsonBody;
@@ -64,7 +64,12 @@ pub(crate) async fn publish(
             return Err(refuse(&app, caller.merchant, &id, error, faulty.identifiers, query.validate_only).await);
         }
     };
-    match accept_orders(&app, caller.merchant, message, query.validate_only).await {
+    let outcome = if query.validate_only {
+        validate_orders(&app, caller.merchant, &message).await
+    } else {
+        accept_orders(&app, caller.merchant, message).await
+    };
+    match outcome {
         Ok(accepted) => Ok(Json(answer(accepted, query.validate_only))),
         Err(AcceptOrdersError::Contradicts(Faults { faults, identifiers })) => {
             Err(refuse(&app, caller.merchant, &id, ApiError::Faulty(faults), identifiers, query.validate_only).await)
@@ -123,8 +128,8 @@ pub(crate) async fn show(
     if identifier.contains('\0') {
         return Err(ApiError::NotFound);
     }
-    let stored = orders::find(&app.store, caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
-    let recorded = refunds::list(&app.store, caller.merchant, &identifier).await?;
+    let stored = orders::find(app.store(caller.merchant), caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
+    let recorded = refunds::list(app.store(caller.merchant), caller.merchant, &identifier).await?;
     let raw = |text: String| RawValue::from_string(text).map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()));
     let order = raw(stored.snapshot)?;
     let warnings = raw(stored.warnings.unwrap_or_else(|| "[]".to_owned()))?;

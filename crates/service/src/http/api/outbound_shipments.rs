@@ -82,7 +82,7 @@ pub(crate) async fn list(
     }
     let before = query.before.map(|before| before.parse()).transpose();
     let before = before.map_err(|_| ApiError::BadQuery("before is the next_before of another page".to_owned()))?;
-    let (found, next) = kept::list(&app.store, caller.merchant, before, query.limit as usize).await?;
+    let (found, next) = kept::list(app.store(caller.merchant), caller.merchant, before, query.limit as usize).await?;
     Ok(Json(Shipments {
         outbound_shipments: found.iter().map(shipments::shown).collect(),
         has_more: next.is_some(),
@@ -103,7 +103,7 @@ pub(crate) async fn list(
     )
 )]
 pub(crate) async fn show(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    let shipment = kept::find(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let shipment = kept::find(app.store(caller.merchant), caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(shipments::shown(&shipment)))
 }
 
@@ -278,7 +278,7 @@ fn refused(error: MoveShipmentError) -> ApiError {
 /// The shipment that an address names, if the caller has it: nobody learns of a body's faults what an absent one would not tell.
 async fn known(app: &App, caller: &Warehouse, path: Named) -> Result<String, ApiError> {
     let number = named(path)?;
-    kept::find(&app.store, caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
+    kept::find(app.store(caller.merchant), caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
     Ok(number)
 }
 

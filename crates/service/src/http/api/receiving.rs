@@ -107,7 +107,8 @@ pub(crate) async fn exceptions(
     let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_LISTED}")))?;
     let number = query.asn_number.as_deref();
     let before = page(query.limit, query.before.as_deref(), number)?;
-    let (listed, more) = receiving_exceptions::list(&app.store, caller.merchant, number, before, query.limit as usize).await?;
+    let (listed, more) =
+        receiving_exceptions::list(app.store(caller.merchant), caller.merchant, number, before, query.limit as usize).await?;
     let next_before = listed.last().filter(|_| more).map(|last| last.id.to_string());
     Ok(Json(Exceptions { receiving_exceptions: listed.into_iter().map(inbound::exception).collect(), has_more: more, next_before }))
 }

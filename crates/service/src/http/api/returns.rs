@@ -103,7 +103,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Returns>, ApiError> {
     let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_RETURNS}")))?;
     let (filter, before) = filter(&query)?;
-    let page = rma_pages::list(&app.store, caller.merchant, &filter, before, query.limit as usize).await?;
+    let page = rma_pages::list(app.store(caller.merchant), caller.merchant, &filter, before, query.limit as usize).await?;
     Ok(Json(Returns {
         returns: page.returns.into_iter().map(returns::listed).collect(),
         has_more: page.next.is_some(),
@@ -157,7 +157,7 @@ pub(crate) async fn show(
     caller: Merchant,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Json<ReturnOut>, ApiError> {
-    let kept = rmas::find(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let kept = rmas::find(app.store(caller.merchant), caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
 }
 
@@ -180,7 +180,7 @@ pub(crate) async fn label(
     caller: Merchant,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let pdf = labels::document(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let pdf = labels::document(app.store(caller.merchant), caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
     Ok(([(header::CONTENT_TYPE, "application/pdf")], pdf))
 }
 
@@ -265,13 +265,13 @@ pub(crate) async fn returnable(
     if identifier.contains('\0') {
         return Err(ApiError::NotFound);
     }
-    let stored = orders::find(&app.store, caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
+    let stored = orders::find(app.store(caller.merchant), caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
     let sale = wire::order::read_stored(&stored.snapshot).map(|order| order.sale());
     let sale = sale.ok_or_else(|| ApiError::Internal("a stored order cannot be read".to_owned()))?;
-    let policy = return_policies::current(&app.store, caller.merchant).await?;
-    let claims = unit_claims::list(&app.store, caller.merchant, &identifier).await?;
-    let refunded = refunds::units(&app.store, caller.merchant, &identifier).await?;
+    let policy = return_policies::current(app.store(caller.merchant), caller.merchant).await?;
+    let claims = unit_claims::list(app.store(caller.merchant), caller.merchant, &identifier).await?;
+    let refunded = refunds::units(app.store(caller.merchant), caller.merchant, &identifier).await?;
     let lines = eligibility::returnable(&sale, &policy, &taken(&claims, &refunded), app.now());
-    let standing = exchange_orders::standing_of(&app.store, caller.merchant, &identifier).await?;
+    let standing = exchange_orders::standing_of(app.store(caller.merchant), caller.merchant, &identifier).await?;
     Ok(Json(returns::returnable(&sale, &policy, &lines, standing)))
 }

@@ -10,7 +10,7 @@ use store::endpoints;
 use store::settlements::Hold;
 use uuid::Uuid;
 
-use crate::app::App;
+use crate::outbound::handle::Delivery;
 use crate::outbound::peer::{Peer, Unfit};
 
 /// What a reading brought.
@@ -26,19 +26,24 @@ pub(in crate::outbound) struct Reading {
 pub(super) type Peers = HashMap<EndpointId, Result<Arc<Peer>, Unfit>>;
 
 /// Reads what is due and not `in_hand`.
-pub(super) async fn read(app: &App, asked: Vec<(Wanted, Hold)>, in_hand: &[Uuid], known: HashMap<EndpointId, Arc<Peer>>) -> Reading {
-    let read_at = app.now();
+pub(super) async fn read(
+    delivery: &Delivery,
+    asked: Vec<(Wanted, Hold)>,
+    in_hand: &[Uuid],
+    known: HashMap<EndpointId, Arc<Peer>>,
+) -> Reading {
+    let read_at = delivery.now();
     let wanted: Vec<Wanted> = asked.iter().map(|(wanted, _)| *wanted).collect();
     let outcome = async {
-        let rows = deliveries::due(&app.store, &wanted, in_hand, read_at).await?;
+        let rows = deliveries::due(delivery.cell(), &wanted, in_hand, read_at).await?;
         let mut peers = Peers::new();
         for due in &rows {
             let current = known.get(&due.endpoint).is_some_and(|peer| peer.revision == due.revision);
             if current || peers.contains_key(&due.endpoint) {
                 continue;
             }
-            if let Some(endpoint) = endpoints::find(&app.store, due.merchant, due.endpoint).await? {
-                peers.insert(due.endpoint, Peer::new(app, due.merchant, &endpoint).map(Arc::new));
+            if let Some(endpoint) = endpoints::find(delivery.store(due.merchant), due.merchant, due.endpoint).await? {
+                peers.insert(due.endpoint, Peer::new(delivery, due.merchant, &endpoint).map(Arc::new));
             }
         }
         Ok((rows, peers))

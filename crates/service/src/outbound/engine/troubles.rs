@@ -12,7 +12,7 @@ use domain::notice::{Health, Told};
 use store::notices::Troubled;
 use store::settlements::Hold;
 
-use crate::flow::tell_of_endpoint::Seen;
+use crate::outbound::notices::Seen;
 use crate::outbound::writer::Saw;
 
 /// The endpoints in trouble.

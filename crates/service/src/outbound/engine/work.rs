@@ -47,9 +47,9 @@ impl Engine {
             }
             if !asked.is_empty() {
                 self.readings += 1;
-                let (app, events) = (self.app.clone(), self.events.clone());
+                let (delivery, events) = (self.delivery.clone(), self.events.clone());
                 tokio::spawn(async move {
-                    let reading = read(&app, asked, &in_hand, peers).await;
+                    let reading = read(&delivery, asked, &in_hand, peers).await;
                     let _ = events.send(Event::Read(reading));
                 });
             }
@@ -125,7 +125,7 @@ impl Engine {
                 let reaction = self.reactions.of(letter.kind).cloned();
                 desk.take(message, due_at, unfit.is_none());
                 match (&unfit, &peer) {
-                    (Some(unfit), _) => self.settle(attempt::refuse(&self.app, &letter, unfit, reaction.as_deref())),
+                    (Some(unfit), _) => self.settle(attempt::refuse(&self.delivery, &letter, unfit, reaction.as_deref())),
                     (None, Some(peer)) => self.call(Arc::clone(peer), letter, reaction),
                     (None, None) => {}
                 }
@@ -141,8 +141,8 @@ impl Engine {
     /// Starts a call.
     fn call(&mut self, peer: Arc<Peer>, letter: Letter, reaction: Option<Arc<dyn Reaction>>) {
         let at = (letter.endpoint, letter.hold, letter.message);
-        let (app, leases) = (self.app.clone(), Arc::clone(&self.leases));
-        let call = async move { attempt::attempt(&app, &leases, &peer, &letter, reaction.as_deref()).await };
+        let (delivery, leases) = (self.delivery.clone(), Arc::clone(&self.leases));
+        let call = async move { attempt::attempt(&delivery, &leases, &peer, &letter, reaction.as_deref()).await };
         self.calls.start(at, self.events.clone(), call);
     }
 }

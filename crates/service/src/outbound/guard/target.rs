@@ -6,7 +6,8 @@ use hyper::Uri;
 use hyper::http::uri::Scheme;
 use url::Url;
 
-use super::NotAllowed;
+use super::refusal::NotAllowed;
+use crate::config::is_name;
 
 /// The longest URL.
 const LONGEST: usize = 2_000;
@@ -20,7 +21,7 @@ pub enum Host {
     Address(IpAddr),
 }
 
-/// A URL that can be called, as far as its shape goes; [`super::Guard`] says whether it may be.
+/// A URL that can be called, as far as its shape goes; the guard says whether it may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     uri: Uri,
@@ -80,14 +81,6 @@ impl Target {
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
-}
-
-/// Whether this is a host name that can be looked up: labels of letters, digits, `-` and `_`.
-pub(super) fn is_name(text: &str) -> bool {
-    let label = |label: &str| {
-        (1..=63).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
-    };
-    text.len() <= 253 && text.split('.').all(label)
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ use super::Answer;
 use super::breaker::Ticket;
 use super::gate::{Gate, Resting};
 use super::template::{self, NoTarget};
-use crate::app::App;
 use crate::outbound::authentication::Token;
 use crate::outbound::client::{Exchange, MOST_READ, Request};
 use crate::outbound::guard::{NotAllowed, Target};
+use crate::outbound::handle::Delivery;
 use crate::outbound::peer::{Address, Peer, Way};
 use crate::outbound::transport::authorize;
 
@@ -56,33 +56,33 @@ pub struct Call {
 }
 
 /// Asks, when the gate lets it, and says which calls were made.
-pub(super) async fn ask(app: &App, question: &Question<'_>, gate: &Gate) -> (Answer, Vec<Call>) {
+pub(super) async fn ask(delivery: &Delivery, question: &Question<'_>, gate: &Gate) -> (Answer, Vec<Call>) {
     let mut log = Log::default();
     let mut ticket = None;
     let asked = async {
-        let ready = Ready::new(app, question)?;
+        let ready = Ready::new(delivery, question)?;
         // A call that would have hardly any time left says nothing about the merchant, and is not begun.
-        let entered = tokio::time::timeout(question.patience * 2 / 3, gate.enter(&app.clock)).await;
+        let entered = tokio::time::timeout(question.patience * 2 / 3, gate.enter(&delivery.clock)).await;
         let pass = entered.map_err(|_| Failure::TimedOut)?.map_err(|Resting| Failure::Resting)?;
         ticket = Some(pass.ticket);
-        read(ready.exchange(app, &mut log).await).map(Arc::from)
+        read(ready.exchange(delivery, &mut log).await).map(Arc::from)
     };
     let answer = tokio::time::timeout(question.patience, asked).await.unwrap_or(Err(Failure::TimedOut));
-    let calls = log.close(app);
+    let calls = log.close(delivery);
     if let Some(ticket) = ticket {
-        report(app, gate, ticket, &answer, calls.last());
+        report(delivery, gate, ticket, &answer, calls.last());
     }
     (answer, calls.into_iter().map(|(began_at, outcome)| Call { began_at, outcome: outcome.word() }).collect())
 }
 
 /// Tells the gate how it went. Whoever says that it does not know the variant, or does not like the question, is well.
-fn report(app: &App, gate: &Gate, ticket: Ticket, answer: &Answer, last: Option<&(DateTime<Utc>, Outcome)>) {
+fn report(delivery: &Delivery, gate: &Gate, ticket: Ticket, answer: &Answer, last: Option<&(DateTime<Utc>, Outcome)>) {
     let alive = match last {
         Some((_, Outcome::Answered { status: 401 | 403 | 408 | 429, .. })) => false,
         Some((_, Outcome::Answered { status: 400..=499, .. })) => true,
         Some(_) | None => false,
     };
-    gate.report(ticket, answer.is_ok() || alive, app.clock.uptime());
+    gate.report(ticket, answer.is_ok() || alive, delivery.clock.uptime());
 }
 
 /// What came of a trial, for people.
@@ -98,16 +98,16 @@ pub struct Trial {
 }
 
 /// Asks once on an operator's behalf: at no gate, kept nowhere, and in no report.
-pub async fn trial(app: &App, merchant: MerchantId, endpoint: &Endpoint, identifier: &str) -> Result<Trial, Failure> {
-    let patience = app.variants.patience;
+pub async fn trial(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, identifier: &str) -> Result<Trial, Failure> {
+    let patience = delivery.settings.outbound.variants_timeout();
     let question = Question { merchant, endpoint, identifier, patience };
-    let ready = Ready::new(app, &question)?;
-    let began = app.clock.uptime();
+    let ready = Ready::new(delivery, &question)?;
+    let began = delivery.clock.uptime();
     let mut log = Log::default();
-    let exchange = tokio::time::timeout(patience, ready.exchange(app, &mut log)).await;
+    let exchange = tokio::time::timeout(patience, ready.exchange(delivery, &mut log)).await;
     let exchange = exchange.unwrap_or_else(|_| Exchange::refused(Outcome::TimedOut));
     let variants = read(exchange.clone()).ok().map(|variants| variants.len());
-    let took = app.clock.uptime().saturating_sub(began);
+    let took = delivery.clock.uptime().saturating_sub(began);
     Ok(Trial { outcome: exchange.outcome, took, answer: exchange.answer, variants })
 }
 
@@ -119,45 +119,45 @@ struct Ready {
 }
 
 impl Ready {
-    fn new(app: &App, question: &Question<'_>) -> Result<Self, Failure> {
+    fn new(delivery: &Delivery, question: &Question<'_>) -> Result<Self, Failure> {
         let Question { merchant, endpoint, identifier, .. } = question;
         let erred = |why: &str| Failure::Erred(why.to_owned());
-        let target = match template::target(app.client.guard(), &endpoint.url, identifier) {
+        let target = match template::target(delivery.client.guard(), &endpoint.url, identifier) {
             Ok(target) => Ok(target),
             Err(NoTarget::NotAllowed(refusal)) => Err(refusal),
             Err(NoTarget::Misfit) => return Err(erred("no URL can hold the variant identifier")),
         };
-        match Peer::new(app, *merchant, endpoint).map_err(|unfit| Failure::Erred(unfit.to_string()))?.way {
+        match Peer::new(delivery, *merchant, endpoint).map_err(|unfit| Failure::Erred(unfit.to_string()))?.way {
             Way::Endpoint(address) => Ok(Self { endpoint: endpoint.id, address, target }),
             Way::Mail | Way::OperatorHook | Way::Carrier => Err(erred("the endpoint is none of the merchant's")),
         }
     }
 
     /// Calls. A token that was refused is replaced once, and the call made again.
-    async fn exchange(&self, app: &App, log: &mut Log) -> Exchange {
-        let (exchange, token) = self.call(app, log).await;
+    async fn exchange(&self, delivery: &Delivery, log: &mut Log) -> Exchange {
+        let (exchange, token) = self.call(delivery, log).await;
         match (&exchange.outcome, token) {
             (Outcome::Answered { status: 401, .. }, Some(token)) => {
-                app.tokens.reject(&token).await;
-                self.call(app, log).await.0
+                delivery.tokens.reject(&token).await;
+                self.call(delivery, log).await.0
             }
             _ => exchange,
         }
     }
 
     /// Nothing is sent that would have to be signed.
-    async fn call(&self, app: &App, log: &mut Log) -> (Exchange, Option<Token>) {
-        log.note(app);
-        let (exchange, token) = match authorize(app, &self.address, self.endpoint).await {
+    async fn call(&self, delivery: &Delivery, log: &mut Log) -> (Exchange, Option<Token>) {
+        log.note(delivery);
+        let (exchange, token) = match authorize(delivery, &self.address, self.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
                 headers.extend(authorization.into_iter().chain(self.address.version.clone()).map(|(name, value)| (Some(name), value)));
-                let usual = app.client.request_to(Method::GET, self.target.clone());
-                (app.client.call(Request { headers, most_kept: MOST_READ, ..usual }).await, token)
+                let usual = delivery.client.request_to(Method::GET, self.target.clone());
+                (delivery.client.call(Request { headers, most_kept: MOST_READ, ..usual }).await, token)
             }
             Err(outcome) => (Exchange::refused(outcome), None),
         };
-        log.complete(app, exchange.outcome.clone());
+        log.complete(delivery, exchange.outcome.clone());
         (exchange, token)
     }
 }
@@ -187,21 +187,21 @@ struct Entry {
 }
 
 impl Log {
-    fn note(&mut self, app: &App) {
-        self.0.push(Entry { began_at: app.now(), began: app.clock.uptime(), ended: None });
+    fn note(&mut self, delivery: &Delivery) {
+        self.0.push(Entry { began_at: delivery.now(), began: delivery.clock.uptime(), ended: None });
     }
 
-    fn complete(&mut self, app: &App, outcome: Outcome) {
+    fn complete(&mut self, delivery: &Delivery, outcome: Outcome) {
         if let Some(entry) = self.0.last_mut() {
-            entry.ended = Some((outcome, app.clock.uptime()));
+            entry.ended = Some((outcome, delivery.clock.uptime()));
         }
     }
 
     /// What was done, counted in the metrics.
-    fn close(self, app: &App) -> Vec<(DateTime<Utc>, Outcome)> {
+    fn close(self, delivery: &Delivery) -> Vec<(DateTime<Utc>, Outcome)> {
         let close = |entry: Entry| {
-            let (outcome, ended) = entry.ended.unwrap_or_else(|| (Outcome::TimedOut, app.clock.uptime()));
-            app.metrics.attempted(INTERFACE.as_str(), outcome.word(), ended.saturating_sub(entry.began));
+            let (outcome, ended) = entry.ended.unwrap_or_else(|| (Outcome::TimedOut, delivery.clock.uptime()));
+            delivery.metrics.attempted(INTERFACE.as_str(), outcome.word(), ended.saturating_sub(entry.began));
             (entry.began_at, outcome)
         };
         self.0.into_iter().map(close).collect()

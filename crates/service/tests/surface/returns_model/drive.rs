@@ -50,7 +50,7 @@ pub async fn take(app: &App, beside: &mut PgConnection, merchant: MerchantId, st
 async fn publish(app: &App, merchant: MerchantId, snapshot: &Snapshot, names: &[String]) -> String {
     let message = snapshot.message(names);
     let Ok(received) = wire::order::read(message.as_bytes()) else { return "refused".to_owned() };
-    match accept_orders(app, merchant, received, false).await {
+    match accept_orders(app, merchant, received).await {
         Ok(accepted) => {
             let verdict = match accepted.orders[0].1 {
                 Verdict::Created => "created",

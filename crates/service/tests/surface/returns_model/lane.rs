@@ -43,7 +43,7 @@ impl Lane {
     pub async fn new() -> Self {
         let mail = [("BACKHAUL__MAIL__URL", "smtp://127.0.0.1:9?tls=none"), ("BACKHAUL__MAIL__FROM", "returns@example.com")];
         let world = World::with(&mail).await;
-        partitions::make(&world.app.store, beginning(), i32::try_from(generate::MOST_HOURS / 24).unwrap() + 2).await.unwrap();
+        partitions::make(world.app.cell(), beginning(), i32::try_from(generate::MOST_HOURS / 24).unwrap() + 2).await.unwrap();
         let beside = world.database.connect().await;
         let systems = Systems::start().await.unwrap();
         systems.has_variants("V-SHOE", SKUS.map(|sku| OnShelf::new(sku, sku, 5_000).stock(1_000_000)));
@@ -62,7 +62,7 @@ impl Lane {
         self.taken += 1;
         let merchant = add_merchant(&app, "test", &format!("m-{}", self.taken).parse().unwrap(), "A merchant", None).await.unwrap();
         let policy = policy(terms);
-        let mut tx = app.store.begin(merchant).await.unwrap();
+        let mut tx = app.begin(merchant).await.unwrap();
         return_policies::save(&mut tx, &policy, app.now()).await.unwrap();
         tx.commit().await.unwrap();
         for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {

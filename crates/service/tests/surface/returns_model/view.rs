@@ -176,13 +176,13 @@ async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return>
 
 /// What can come back, as whoever asks for it is answered.
 async fn returnable(app: &App, merchant: MerchantId, policy: &Policy, order: &str) -> BTreeMap<String, u32> {
-    let Some(stored) = orders::find(&app.store, merchant, order).await.unwrap() else { return BTreeMap::new() };
+    let Some(stored) = orders::find(app.cell(), merchant, order).await.unwrap() else { return BTreeMap::new() };
     let sale = wire::order::read_stored(&stored.snapshot).unwrap().sale();
     let mut taken: BTreeMap<String, Taken> = BTreeMap::new();
-    for claim in unit_claims::list(&app.store, merchant, order).await.unwrap().into_iter().filter(|claim| !claim.refunded) {
+    for claim in unit_claims::list(app.cell(), merchant, order).await.unwrap().into_iter().filter(|claim| !claim.refunded) {
         taken.entry(claim.line).or_default().live += 1;
     }
-    for (line, units) in refunds::units(&app.store, merchant, order).await.unwrap() {
+    for (line, units) in refunds::units(app.cell(), merchant, order).await.unwrap() {
         taken.entry(line).or_default().refunded = u32::try_from(units).unwrap();
     }
     let lines = eligibility::returnable(&sale, policy, &taken, app.now());

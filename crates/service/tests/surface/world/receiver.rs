@@ -8,7 +8,7 @@ use domain::message::{Interface, Kind};
 use sandbox::merchant::{Merchant as Systems, Received};
 use secrecy::ExposeSecret as _;
 use store::Tx;
-use store::outbox::{self, Message, Owed};
+use store::outbox::Message;
 use uuid::Uuid;
 
 use super::World;
@@ -47,8 +47,7 @@ impl World {
     /// Delivers what is due, until nothing more is.
     pub async fn deliver_all_due(&self) {
         let done = async {
-            let deliverer =
-                self.deliverer.get_or_init(|| async { backhaul::outbound::deliverer::Deliverer::start(self.app.clone()) }).await;
+            let deliverer = self.deliverer.get_or_init(|| async { backhaul::worker::start(&self.app) }).await;
             deliverer.deliver_all_due().await;
         };
         tokio::time::timeout(Duration::from_secs(30), done).await.unwrap();
@@ -56,19 +55,20 @@ impl World {
 
     /// A change of `subject` owes `merchant` a message: what a flow does.
     pub async fn owe(&self, merchant: MerchantId, subject: &str, sequence: i64) -> Uuid {
-        let mut tx = self.app.store.begin(merchant).await.unwrap();
-        let (id, owed) = self.write(&mut tx, subject, sequence).await;
-        tx.commit().await.unwrap();
-        owed.into_iter().for_each(|owed| self.app.signals.owe(owed));
+        let mut tx = self.app.begin(merchant).await.unwrap();
+        let id = self.write(&mut tx, subject, sequence).await;
+        self.app.commit(tx).await.unwrap();
         id
     }
 
     /// Its first half: the message is written and not yet committed.
-    pub async fn write(&self, tx: &mut Tx, subject: &str, sequence: i64) -> (Uuid, Option<Owed>) {
+    pub async fn write(&self, tx: &mut Tx, subject: &str, sequence: i64) -> Uuid {
         let id = self.app.mint();
         let body = format!(r#"{{"rma_identifier":"{subject}","step":{sequence}}}"#);
-        let message = Message { id, kind: Kind::Of(Interface::Rma), event: "rma.created", subject, sequence, body: &body };
-        (id, outbox::enqueue(tx, Interface::Rma, &message, self.app.now()).await.unwrap())
+        let (kind, subject) = (Kind::Of(Interface::Rma), subject.to_owned());
+        tx.owe(Message { id, kind, event: "rma.created", subject, sequence, body, due_at: self.app.now() });
+        tx.write_early().await.unwrap();
+        id
     }
 
     /// What is owed.

@@ -53,7 +53,7 @@ impl Merchant<'_> {
     /// What its returns may be like.
     pub async fn has_policy(&self, policy: &Policy) {
         let app = &self.world.app;
-        let mut tx = app.store.begin(self.id).await.unwrap();
+        let mut tx = app.begin(self.id).await.unwrap();
         store::return_policies::save(&mut tx, policy, app.now()).await.unwrap();
         tx.commit().await.unwrap();
     }

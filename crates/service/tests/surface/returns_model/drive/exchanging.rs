@@ -4,8 +4,8 @@ use backhaul::app::App;
 use backhaul::flow::convert_exchange::{ConvertExchangeError, convert_exchange};
 use backhaul::flow::place_exchange::ExchangeAnswered;
 use backhaul::flow::retry_message::{Asker, RetryMessageError, retry_message};
-use backhaul::flow::settle_and_react::settle_and_react;
-use backhaul::outbound::reaction::{Call, Ending, How, Reaction as _};
+use backhaul::outbound::reaction::{Call, Ending, Followed, How, Reaction as _};
+use backhaul::outbound::settling::settle_and_react;
 use domain::id::{EndpointId, MerchantId};
 use serde_json::json;
 use sqlx::{PgConnection, Row as _};
@@ -46,7 +46,7 @@ pub async fn answer(app: &App, beside: &mut PgConnection, merchant: MerchantId, 
         answer: None,
         counted_as: Some("exchange_order"),
     };
-    assert!(settlements::announce(&app.store, &attempt).await.unwrap());
+    assert!(settlements::announce(app.cell(), &attempt).await.unwrap());
     let reaction = ExchangeAnswered(app.clone());
     let (fate, how) = match answer {
         Answer::Unheard => return "unheard".to_owned(),
@@ -74,14 +74,14 @@ pub async fn answer(app: &App, beside: &mut PgConnection, merchant: MerchantId, 
     let calls = vec![Call { id: attempt.id, status: answer.status() }];
     let settlement = Settlement { hold, merchant, message, fate };
     let Some(how) = how else {
-        let settled = settlements::settle(&app.store, &[settlement], &[attempt], now).await.unwrap();
+        let settled = settlements::settle(app.cell(), &[settlement], &[attempt], now).await.unwrap();
         assert_eq!(settled.held, [hold]);
         return ended.to_owned();
     };
     let ending = Ending { message, at: now, number, calls, how };
     let reacted = settle_and_react(app, Some(&reaction), &settlement, &[attempt], &ending).await.unwrap();
     assert_eq!(reacted.settled.held, [hold]);
-    if reacted.withdrawn { "withdrawn" } else { ended }.to_owned()
+    if reacted.followed == Followed::Withdrawn { "withdrawn" } else { ended }.to_owned()
 }
 
 pub async fn convert(app: &App, merchant: MerchantId, name: &str) -> &'static str {

@@ -1,35 +1,26 @@
-//! The batch writer: order messages that arrive at the same time share an upsert.
+//! The intake queue: order messages that arrive at the same time share an upsert.
 //!
-//! Nobody waits for company. A message joins the queue; if a writer is free it takes at once whatever is queued, and while
-//! it writes, the next batch gathers by itself. So a lone message is written alone and at once, and under load the
-//! batches grow as large as they need to be. An answer is given after the commit that holds the message.
+//! No message waits for others to join it. A free writer takes at once whatever is queued, and while it writes, the next batch
+//! gathers. So a lone message is written alone and at once, and under load the batches grow as large as they need to be. Each
+//! message is answered after the commit that holds it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+mod upsert;
+
+use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use domain::id::MerchantId;
-use domain::snapshot::{Version, judge};
 use store::Failed;
-use store::orders::{self, Published, Snapshot};
+use store::orders::Snapshot;
 use tokio::sync::oneshot;
-use wire::order::Received;
 
-use super::{Fate, TRIES};
-use crate::app::App;
+use self::upsert::upsert_batch;
+pub use self::upsert::{Fate, TRIES, upsert};
+use crate::node::Node;
 
 /// How many orders a batch takes; a larger message is a batch of its own.
 const MOST_ORDERS: usize = 64;
-
-/// Whether a message can share an upsert: it brings no refunds, and each order once.
-pub(super) fn suits(message: &Received<'_>) -> bool {
-    let mut seen = HashSet::with_capacity(message.orders.len());
-    message.orders.iter().all(|received| received.order.refunds.0.is_empty() && seen.insert(&*received.order.identifier.0))
-}
-
-/// Which order of which merchant.
-type Key<'a> = (MerchantId, &'a str);
 
 /// A message that waits for its commit.
 struct Job {
@@ -39,7 +30,7 @@ struct Job {
     answer: oneshot::Sender<Result<Vec<Fate>, Failed>>,
 }
 
-/// Where messages meet.
+/// The queue, and the messages being worked on.
 #[derive(Default)]
 pub struct Intake {
     queue: Mutex<Queue>,
@@ -107,11 +98,11 @@ impl Queue {
 
 impl Intake {
     /// Stores the orders of a message, together with whatever else is queued, and answers once they are committed.
-    pub(super) async fn publish(&self, app: &App, orders: Vec<Snapshot<'static>>) -> Result<Vec<Fate>, Failed> {
+    pub(crate) async fn publish(self: &Arc<Self>, node: &Node, orders: Vec<Snapshot<'static>>) -> Result<Vec<Fate>, Failed> {
         let (answer, answered) = oneshot::channel();
         let hashes = orders.iter().map(|order| self.hasher.hash_one(order.key())).collect();
-        if self.lock().push(Job { hashes, orders, answer }, app.settings.intake.writers.get()) {
-            tokio::spawn(write(app.clone()));
+        if self.lock().push(Job { hashes, orders, answer }, node.settings.intake.writers.get()) {
+            tokio::spawn(write(node.clone(), Arc::clone(self)));
         }
         answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer is gone".to_owned())))
     }
@@ -139,16 +130,16 @@ impl Intake {
 }
 
 /// A writer: takes batches until nothing is queued.
-async fn write(app: App) {
-    let mut writer = Writer { app, left: false };
+async fn write(node: Node, intake: Arc<Intake>) {
+    let mut writer = Writer { intake, left: false };
     while let Some(batch) = writer.next_batch() {
-        store_batch(&writer.app, batch).await;
+        store_batch(&node, batch).await;
     }
 }
 
 /// A writer at work. However it ends, its place is free again.
 struct Writer {
-    app: App,
+    intake: Arc<Intake>,
     left: bool,
 }
 
@@ -156,7 +147,7 @@ impl Writer {
     /// The next batch. When nothing is queued the writer leaves, under the same lock, so that whoever queues next sees it
     /// gone and starts another.
     fn next_batch(&mut self) -> Option<Vec<Job>> {
-        let mut queue = self.app.intake.lock();
+        let mut queue = self.intake.lock();
         if queue.jobs.is_empty() {
             queue.writers -= 1;
             self.left = true;
@@ -169,16 +160,16 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         if !self.left {
-            self.app.intake.lock().writers -= 1;
+            self.intake.lock().writers -= 1;
         }
     }
 }
 
 /// Writes a batch. If it fails, each of its messages is written alone, so that one cannot spoil the others.
-async fn store_batch(app: &App, batch: Vec<Job>) {
+async fn store_batch(node: &Node, batch: Vec<Job>) {
     let orders: Vec<&Snapshot<'static>> = batch.iter().flat_map(|job| &job.orders).collect();
-    app.metrics.batches.observe(f64::from(u32::try_from(orders.len()).unwrap_or(u32::MAX)));
-    match fates(app, &orders).await {
+    node.metrics.batches.observe(f64::from(u32::try_from(orders.len()).unwrap_or(u32::MAX)));
+    match upsert_batch(node, &orders).await {
         Ok(fates) => {
             let mut fates = fates.into_iter();
             for job in batch {
@@ -196,46 +187,8 @@ async fn store_batch(app: &App, batch: Vec<Job>) {
             tracing::warn!(%failed, messages = batch.len(), "a batch failed; its messages are written alone");
             for job in batch {
                 let orders: Vec<&Snapshot<'static>> = job.orders.iter().collect();
-                let _ = job.answer.send(fates(app, &orders).await);
+                let _ = job.answer.send(upsert_batch(node, &orders).await);
             }
         }
     }
-}
-
-/// Stores `orders` and answers what became of each.
-async fn fates(app: &App, orders: &[&Snapshot<'static>]) -> Result<Vec<Fate>, Failed> {
-    let mut sorted = orders.to_vec();
-    sorted.sort_unstable_by_key(|order| order.key());
-    let mut tries = 1;
-    let published = loop {
-        match orders::publish_batch(&app.store, &sorted).await {
-            Err(Failed::Collided(_)) if tries < TRIES => tries += 1,
-            done => break done?,
-        }
-    };
-    let taken: HashMap<Key<'_>, &Published> = published.iter().map(|taken| ((taken.merchant, taken.identifier.as_str()), taken)).collect();
-    let stored = if taken.len() == orders.len() { HashMap::new() } else { stored_versions(app, orders, &taken).await? };
-    let fate = |order: &&Snapshot<'static>| match taken.get(&order.key()) {
-        Some(published) => Fate::of(published),
-        None => Fate::no_news(judge(stored.get(&(order.merchant, order.identifier.to_string())), &order.version)),
-    };
-    Ok(orders.iter().map(fate).collect())
-}
-
-/// The stored versions of the orders that were no news, to tell the repeated from the stale.
-async fn stored_versions(
-    app: &App,
-    orders: &[&Snapshot<'static>],
-    taken: &HashMap<Key<'_>, &Published>,
-) -> Result<HashMap<(MerchantId, String), Version>, Failed> {
-    let mut rest: HashMap<MerchantId, Vec<&str>> = HashMap::new();
-    for order in orders.iter().filter(|order| !taken.contains_key(&order.key())) {
-        rest.entry(order.merchant).or_default().push(&order.identifier);
-    }
-    let mut stored = HashMap::new();
-    for (merchant, identifiers) in rest {
-        let versions = orders::current_versions(&app.store, merchant, &identifiers).await?;
-        stored.extend(versions.into_iter().map(|(identifier, version)| ((merchant, identifier), version)));
-    }
-    Ok(stored)
 }

@@ -6,41 +6,40 @@
 mod text;
 
 use domain::id::{EndpointId, MerchantId};
-use domain::message::Internal;
+use domain::message::{Internal, Kind};
 use domain::notice::{Notice, Run, Told};
 use store::crash::{self, Point};
 use store::notices::{self, Counts, Facts};
-use store::outbox::{self, Owed, Work};
+use store::outbox::Message;
 use store::settlements::Hold;
 use store::{Failed, Tx};
 use wire::mail::{self, MailBody};
 use wire::notice::{self, NoticeBody};
 
-use crate::app::App;
+use super::handle::Delivery;
 
 /// How an endpoint fared, as its owner saw it.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub(super) struct Seen {
     /// How its last attempts went.
-    pub run: Run,
+    pub(super) run: Run,
     /// The last outcome that was no success.
-    pub last: Option<String>,
+    pub(super) last: Option<String>,
 }
 
 /// Tells what has changed, if anything has, and answers what was told by now. Nothing, if the bucket is somebody else's, or if
 /// the endpoint is paused or removed.
-pub async fn tell_of_endpoint(
-    app: &App,
+pub(super) async fn notify(
+    delivery: &Delivery,
     merchant: MerchantId,
     endpoint: EndpointId,
     hold: Hold,
     seen: &Seen,
 ) -> Result<Option<Told>, Failed> {
-    let now = app.now();
-    let mut tx = app.store.begin(merchant).await?;
+    let now = delivery.now();
+    let mut tx = delivery.begin(merchant).await?;
     let Some(facts) = notices::lock(&mut tx, hold, endpoint).await? else { return Ok(None) };
     let (told, changes) = facts.told.next(seen.run.health(now), facts.open, now);
-    let mut owed = Vec::new();
     if !changes.is_empty() {
         let counts = notices::count(&mut tx, endpoint).await?;
         for (change, sequence) in changes.iter().zip(facts.sequence + 1..) {
@@ -49,7 +48,7 @@ pub async fn tell_of_endpoint(
                 Notice::Recovered { .. } => None,
             };
             let news = News { change: *change, facts: &facts, counts: &counts, last };
-            owed.extend(tell(app, &mut tx, endpoint, &news, sequence).await?);
+            tell(delivery, &mut tx, endpoint, &news, sequence);
         }
     }
     if told != facts.told {
@@ -57,8 +56,7 @@ pub async fn tell_of_endpoint(
         notices::save(&mut tx, endpoint, told, sequence).await?;
     }
     crash::point(Point::NoticeWritten);
-    tx.commit().await?;
-    owed.into_iter().for_each(|owed| app.signals.owe(owed));
+    delivery.commit(tx).await?;
     Ok(Some(told))
 }
 
@@ -72,15 +70,15 @@ struct News<'a> {
 }
 
 /// Owes the mail and the call of one notice, to whoever there is.
-async fn tell(app: &App, tx: &mut Tx, endpoint: EndpointId, news: &News<'_>, sequence: i64) -> Result<Vec<Owed>, Failed> {
+fn tell(delivery: &Delivery, tx: &mut Tx, endpoint: EndpointId, news: &News<'_>, sequence: i64) {
     let News { change, facts, counts, last } = *news;
-    let (now, subject, event) = (app.now(), endpoint.to_string(), change.event());
-    let contact = facts.technical_contact.as_ref().filter(|contact| app.mailer.can_write_to(contact));
+    let (now, subject, event) = (delivery.now(), endpoint.to_string(), change.event());
+    let contact = facts.technical_contact.as_ref().filter(|contact| delivery.mailer.can_write_to(contact));
     let mail = contact.map(|contact| {
         let (subject, text) = text::compose(news);
         (Internal::Mail, mail::write(&MailBody { to: contact.clone(), subject, text }))
     });
-    let hook = app.operator_hook.as_ref().map(|_| {
+    let hook = delivery.operator_hook.as_ref().map(|_| {
         let failing_since = match change {
             Notice::Failing { since } | Notice::Recovered { since } => Some(since),
             Notice::FailuresOpen => facts.told.failing_since,
@@ -98,10 +96,8 @@ async fn tell(app: &App, tx: &mut Tx, endpoint: EndpointId, news: &News<'_>, seq
         };
         (Internal::OperatorHook, notice::write(&body))
     });
-    let mut owed = Vec::with_capacity(2);
     for (kind, body) in mail.into_iter().chain(hook) {
-        let work = Work { id: app.mint(), kind, event, subject: &subject, sequence, body: &body };
-        owed.push(outbox::enqueue_internal(tx, &work, now).await?);
+        let (kind, subject) = (Kind::Internal(kind), subject.clone());
+        tx.owe(Message { id: delivery.mint(), kind, event, subject, sequence, body, due_at: now });
     }
-    Ok(owed)
 }

@@ -6,18 +6,16 @@ use std::str::FromStr;
 
 use ipnet::IpNet;
 
-use super::place::Place;
-use super::target::{Host, is_name};
-
 /// A network or a host that may be called, on one port or on all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    what: What,
-    port: Option<u16>,
+    pub what: What,
+    pub port: Option<u16>,
 }
 
+/// The part of an [`Allowed`] before the port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+pub enum What {
     Network(IpNet),
     Host(String),
 }
@@ -49,6 +47,15 @@ impl FromStr for Allowed {
     }
 }
 
+/// Whether this is a host name that can be looked up: labels of letters, digits, `-` and `_`.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let label = |label: &str| {
+        (1..=63).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+    };
+    text.len() <= 253 && text.split('.').all(label)
+}
+
 /// A network; an address alone is a network of one.
 fn network(text: &str) -> Option<IpNet> {
     text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
@@ -63,34 +70,6 @@ fn host(text: &str) -> Option<String> {
 }
 
 impl Allowed {
-    /// Whether it names `host` at `port` itself, so that http and this port are right.
-    pub(super) fn names(&self, host: &Host, port: u16) -> bool {
-        let named = match (&self.what, host) {
-            (What::Network(network), Host::Address(address)) => network.contains(address),
-            (What::Host(name), Host::Name(other)) => name == other,
-            (What::Network(_), Host::Name(_)) | (What::Host(_), Host::Address(_)) => false,
-        };
-        named && self.is_for(port)
-    }
-
-    /// Whether `host` may be connected to at `address`, which is not public.
-    pub(super) fn leads(&self, host: &Host, port: u16, address: IpAddr) -> bool {
-        let leads = match (&self.what, host) {
-            (What::Network(network), Host::Address(_) | Host::Name(_)) => network.contains(&address),
-            // Whoever can change what a name leads to should not come here or to the wire with it, in no form.
-            (What::Host(name), Host::Name(other)) => {
-                name == other
-                    && match Place::of(address) {
-                        Place::ThisMachine => is_localhost(name),
-                        Place::LinkLocal | Place::Embedded => false,
-                        Place::Public | Place::Private | Place::Reserved => true,
-                    }
-            }
-            (What::Host(_), Host::Address(_)) => false,
-        };
-        leads && self.is_for(port)
-    }
-
     /// Whether it names this machine, or a network in which this machine is.
     #[must_use]
     pub fn is_this_machine(&self) -> bool {
@@ -99,10 +78,6 @@ impl Allowed {
             What::Host(name) => is_localhost(name),
         }
     }
-
-    fn is_for(&self, port: u16) -> bool {
-        self.port.is_none_or(|only| only == port)
-    }
 }
 
 /// The networks that are this machine, also in IPv6's form of IPv4.
@@ -110,7 +85,9 @@ fn here() -> Vec<IpNet> {
     ["127.0.0.0/8", "0.0.0.0/8", "::/127", "::ffff:127.0.0.0/104", "::ffff:0.0.0.0/104"].into_iter().filter_map(network).collect()
 }
 
-fn is_localhost(name: &str) -> bool {
+/// Whether a name is this machine's.
+#[must_use]
+pub fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 

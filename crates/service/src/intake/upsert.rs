@@ -1,0 +1,99 @@
+//! Upserting snapshots of orders, and finding out what became of each: in a batch across merchants, or in a merchant's transaction.
+
+use std::collections::HashMap;
+
+use domain::id::MerchantId;
+use domain::snapshot::{Verdict, Version, judge};
+use store::orders::{self, Published, Snapshot};
+use store::{Failed, Tx};
+
+use crate::node::Node;
+
+/// The number of times a write is tried when another transaction stood in its way.
+pub const TRIES: usize = 3;
+
+/// The outcome of publishing one order.
+#[derive(Clone, Copy, Debug)]
+pub struct Fate {
+    pub verdict: Verdict,
+    /// Whether it changed while it has returns, which may no longer fit.
+    pub changed_under_returns: bool,
+}
+
+/// Upserts orders of one merchant in its transaction.
+pub async fn upsert(tx: &mut Tx, orders: &[Snapshot<'_>]) -> Result<Vec<Fate>, Failed> {
+    let orders: Vec<&Snapshot<'_>> = orders.iter().collect();
+    let published = orders::publish(tx, &orders).await?;
+    let taken = Taken::new(&published);
+    let mut stored = Stored::new();
+    for (merchant, identifiers) in taken.rest(&orders) {
+        stored.add(merchant, orders::versions(tx, &identifiers).await?);
+    }
+    Ok(taken.fates(&orders, &stored))
+}
+
+/// Upserts orders of several merchants in one statement of its own.
+pub(super) async fn upsert_batch(node: &Node, orders: &[&Snapshot<'static>]) -> Result<Vec<Fate>, Failed> {
+    let mut sorted = orders.to_vec();
+    sorted.sort_unstable_by_key(|order| order.key());
+    let mut tries = 1;
+    let published = loop {
+        match orders::publish_batch(node.cell(), &sorted).await {
+            Err(Failed::Collided(_)) if tries < TRIES => tries += 1,
+            done => break done?,
+        }
+    };
+    let taken = Taken::new(&published);
+    let mut stored = Stored::new();
+    for (merchant, identifiers) in taken.rest(orders) {
+        stored.add(merchant, orders::current_versions(node.store(merchant), merchant, &identifiers).await?);
+    }
+    Ok(taken.fates(orders, &stored))
+}
+
+/// The orders that an upsert took: those that were new or changed.
+struct Taken<'p>(HashMap<(MerchantId, &'p str), &'p Published>);
+
+/// The stored versions of the orders that it did not take.
+struct Stored(HashMap<(MerchantId, String), Version>);
+
+impl<'p> Taken<'p> {
+    fn new(published: &'p [Published]) -> Self {
+        Self(published.iter().map(|taken| ((taken.merchant, taken.identifier.as_str()), taken)).collect())
+    }
+
+    /// The orders that were not taken, by merchant: for these, look up whether they were unchanged or stale.
+    fn rest<'o>(&self, orders: &[&'o Snapshot<'_>]) -> HashMap<MerchantId, Vec<&'o str>> {
+        let mut rest: HashMap<MerchantId, Vec<&str>> = HashMap::new();
+        if self.0.len() < orders.len() {
+            for order in orders.iter().filter(|order| !self.0.contains_key(&order.key())) {
+                rest.entry(order.merchant).or_default().push(&order.identifier);
+            }
+        }
+        rest
+    }
+
+    fn fates(&self, orders: &[&Snapshot<'_>], stored: &Stored) -> Vec<Fate> {
+        let fate = |order: &&Snapshot<'_>| match self.0.get(&order.key()) {
+            Some(published) => {
+                let verdict = if published.revision == 1 { Verdict::Created } else { Verdict::Updated };
+                Fate { verdict, changed_under_returns: published.has_returns }
+            }
+            None => {
+                let version = stored.0.get(&(order.merchant, order.identifier.to_string()));
+                Fate { verdict: judge(version, &order.version), changed_under_returns: false }
+            }
+        };
+        orders.iter().map(fate).collect()
+    }
+}
+
+impl Stored {
+    fn new() -> Self {
+        Self(HashMap::new())
+    }
+
+    fn add(&mut self, merchant: MerchantId, versions: Vec<(String, Version)>) {
+        self.0.extend(versions.into_iter().map(|(identifier, version)| ((merchant, identifier), version)));
+    }
+}

@@ -1,0 +1,125 @@
+//! One process of the installation: the bottom that every other part stands on.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use domain::mode::Mode;
+use store::{Failed, PoolLimits, Store, Tx, installation};
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::entropy::Entropy;
+use crate::metrics::Metrics;
+
+/// A handle to the node's parts; cheap to clone.
+#[derive(Clone)]
+pub struct Node(Arc<Parts>);
+
+/// The parts behind a [`Node`].
+pub struct Parts {
+    pub settings: Settings,
+    pub clock: Clock,
+    pub entropy: Entropy,
+    pub metrics: Metrics,
+    /// Tells this node from the others that share the database.
+    pub id: Uuid,
+    store: Store,
+    phase: AtomicU8,
+}
+
+/// The stages of a process' life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Phase {
+    /// It waits for its database.
+    Starting,
+    /// It accepts work.
+    Serving,
+    /// It finishes the work it has begun, and accepts no more.
+    Leaving,
+}
+
+impl Node {
+    /// A node with these settings. It does not connect to anything yet.
+    pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, Failed> {
+        let limits = PoolLimits {
+            connections: settings.database.connections,
+            acquire: settings.database.acquire_timeout(),
+            statement: settings.database.statement_timeout(),
+            lock: settings.database.lock_timeout(),
+        };
+        let parts = Parts {
+            store: Store::new(settings.database.url(), limits)?,
+            id: entropy.mint(clock.now()),
+            settings,
+            clock,
+            entropy,
+            metrics: Metrics::default(),
+            phase: AtomicU8::new(Phase::Starting as u8),
+        };
+        Ok(Self(Arc::new(parts)))
+    }
+}
+
+impl Parts {
+    /// The time that the app goes by.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// A new id (UUID version 7).
+    #[must_use]
+    pub fn mint(&self) -> Uuid {
+        self.entropy.mint(self.now())
+    }
+
+    /// The store that holds the data of `merchant`.
+    #[must_use]
+    pub fn store(&self, _merchant: MerchantId) -> &Store {
+        &self.store
+    }
+
+    /// The store of this node's cell, for data that belongs to no single merchant: leases, limits, credentials, partitions.
+    #[must_use]
+    pub fn cell(&self) -> &Store {
+        &self.store
+    }
+
+    /// Opens a transaction on the data of `merchant`.
+    pub async fn begin(&self, merchant: MerchantId) -> Result<Tx, Failed> {
+        self.store(merchant).begin(merchant).await
+    }
+
+    /// Moves the clock as far ahead as the sandbox's clock was moved. In production it never moves.
+    pub async fn renew_clock(&self) -> Result<(), Failed> {
+        match self.settings.mode {
+            Mode::Production => {}
+            Mode::Sandbox => self.clock.move_ahead(installation::clock(self.cell()).await?.ahead),
+        }
+        Ok(())
+    }
+
+    /// Enters `phase`; readiness follows it.
+    pub fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::SeqCst);
+    }
+
+    /// Whether the process is in `phase`.
+    #[must_use]
+    pub fn is_in(&self, phase: Phase) -> bool {
+        self.phase.load(Ordering::SeqCst) == phase as u8
+    }
+}
+
+impl Deref for Node {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}

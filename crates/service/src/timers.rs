@@ -1,0 +1,25 @@
+//! What comes due with time: reminders and expiry of returns, and forgetting outdated carrier events.
+
+use crate::app::App;
+use crate::flow::forget_carrier_events::forget_carrier_events;
+use crate::flow::wake_returns::wake_returns;
+use crate::outbound::timer::{Run, Timer};
+
+/// The timers of all flows.
+pub struct Timers(pub App);
+
+impl Timer for Timers {
+    fn run(&self) -> Run<'_> {
+        Box::pin(async {
+            let returns = wake_returns(&self.0).await.unwrap_or_else(|failed| {
+                tracing::warn!(%failed, "waking returns failed, will retry");
+                false
+            });
+            let events = forget_carrier_events(&self.0).await.unwrap_or_else(|failed| {
+                tracing::warn!(%failed, "forgetting outdated carrier events failed, will retry");
+                false
+            });
+            returns || events
+        })
+    }
+}

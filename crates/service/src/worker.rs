@@ -1,0 +1,17 @@
+//! A delivering process: the delivery engine, with the flows' reactions and timers handed in.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::flow;
+use crate::outbound::Delivery;
+use crate::outbound::deliverer::Deliverer;
+use crate::outbound::handlers::Handlers;
+use crate::timers::Timers;
+
+/// Starts to deliver.
+#[must_use]
+pub fn start(app: &App) -> Deliverer {
+    let handlers = Handlers { reactions: flow::reactions(app), timer: Arc::new(Timers(app.clone())) };
+    Deliverer::start(Delivery::clone(app), handlers)
+}
