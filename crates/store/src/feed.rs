@@ -1,8 +1,9 @@
-//! The feed: a merchant's messages, each exactly once, for whoever follows from a place in it.
+//! The feed: a merchant's messages, each exactly once, read from a position onwards.
 //!
-//! Ids and times do not do for this: a transaction that began early may commit late, and whoever had read past it would
-//! never see its messages. Transactions have numbers, and the database knows the oldest that still runs. Up to there nothing
-//! can be added, and further nothing is read. That rule is `feed_end()` in the schema.
+//! Ids and times cannot order it: a transaction that started early may commit late, and a reader that had passed its
+//! position would never see its messages. So the feed is ordered by transaction number. The database knows the oldest
+//! transaction that is still running. Nothing can be added before it, and nothing after it is read. That rule is
+//! `feed_end()` in the schema.
 
 use domain::feed::Position;
 use domain::id::MerchantId;
@@ -11,8 +12,8 @@ use uuid::Uuid;
 
 use crate::{Failed, Store};
 
-/// The planner's settings with which the feed is read. A page is the beginning of what the index has in its order: nothing is
-/// to be sorted, and the statement, which names a table of many partitions, is planned once.
+/// The planner's settings for reading the feed. A page is the start of an index range, so nothing needs sorting. The query
+/// names a table with many partitions, so it is planned only once.
 pub const PLANS: [(&str, &str); 5] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("jit", "off"),
@@ -21,19 +22,16 @@ pub const PLANS: [(&str, &str); 5] = [
     ("enable_sort", "off"),
 ];
 
-/// A message as it was said, and its place in the feed.
+/// A message and its position in the feed.
 pub struct Event {
-    /// Its place.
     pub at: Position,
-    /// What it is about.
     pub kind: Kind,
-    /// What happened: `rma.created`.
+    /// For example `rma.created`.
     pub event: String,
-    /// What must stay in order.
+    /// Messages with the same subject are delivered in order.
     pub subject: String,
-    /// The position within the subject.
+    /// Position within the subject.
     pub sequence: i64,
-    /// The body.
     pub body: String,
 }
 
@@ -67,7 +65,7 @@ fn transaction(number: &str) -> Result<u64, Failed> {
     number.parse().map_err(|_| Failed::Refused("a transaction without a number".to_owned()))
 }
 
-/// The `most` messages of `merchant` that follow `after`, without trials and work of our own.
+/// Up to `most` messages of `merchant` after `after`, without test messages and internal work.
 pub async fn page(store: &Store, merchant: MerchantId, after: Position, most: u32) -> Result<Vec<Event>, Failed> {
     let rows = sqlx::query_as!(
         Row,
@@ -91,7 +89,7 @@ pub async fn page(store: &Store, merchant: MerchantId, after: Position, most: u3
     rows.into_iter().map(Event::try_from).collect()
 }
 
-/// Where the feed ends at this moment: everything that is still to come stands after it.
+/// The current end of the feed. Everything that is yet to come is positioned after it.
 pub async fn end(store: &Store) -> Result<Position, Failed> {
     let end =
         sqlx::query!(r#"select feed_epoch as "epoch!", transaction::text as "number!" from feed_end()"#).fetch_one(&store.feed).await?;

@@ -1,4 +1,4 @@
-//! What merchants announce to warehouses.
+//! Inbound ASNs: goods that merchants announce to warehouses.
 
 mod asn;
 mod columns;
@@ -15,14 +15,14 @@ use self::rows::AsnRow;
 pub(crate) use self::rows::{LineRow, state};
 use crate::{Failed, Store, Tx};
 
-/// Reads rows of ASNs without their lines: the statement's end, and its arguments.
+/// Selects ASNs without their lines: the conditions, then the arguments.
 macro_rules! asns {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             AsnRow,
             "select asn_id, created_at, updated_at, ship_date, has_returns, state, digest, asn_number, shipment_identifier, "
                 + "program_identifier, channel, from_identifier, from_type, to_identifier, to_type, tracking_number, carrier, "
-                // Without the offset the receipts of all ASNs may be gathered first.
+                // Without the offset, the planner may gather the receipts of all ASNs first.
                 + "exists (select from receipt where receipt.merchant_id = inbound_asn.merchant_id and receipt.asn_id = inbound_asn.asn_id "
                 + "offset 0) "
                 + r#"as "receiving!" from inbound_asn "#
@@ -39,8 +39,8 @@ pub async fn list(tx: &mut Tx, numbers: &[&str]) -> Result<Vec<Kept>, Failed> {
     rows.into_iter().map(Kept::try_from).collect()
 }
 
-/// The ASNs with these ids, without their lines. Until the transaction ends, nobody changes, cancels or closes them; others may
-/// receive of them.
+/// The ASNs with these ids, without their lines. Until the transaction ends, nobody can change, cancel or close them, but
+/// others may receive units against them.
 pub async fn share(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Kept>, Failed> {
     let merchant = tx.merchant().0;
     let rows =
@@ -51,7 +51,7 @@ pub async fn share(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Kept>, Failed> {
 /// The ASN with this number, without its lines, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, number: &str) -> Result<Option<Kept>, Failed> {
     let merchant = tx.merchant().0;
-    // The lock is waited for first: what arrived meanwhile is seen only by a statement that begins after.
+    // Wait for the lock first. Only a statement that starts afterwards sees what has arrived in the meantime.
     sqlx::query_scalar!("select asn_id from inbound_asn where merchant_id = $1 and asn_number = $2 for update", merchant, number)
         .fetch_optional(tx.connection())
         .await?;
@@ -59,7 +59,7 @@ pub async fn lock(tx: &mut Tx, number: &str) -> Result<Option<Kept>, Failed> {
     row.map(Kept::try_from).transpose()
 }
 
-/// Writes new ASNs; answers the ids of those whose numbers were not taken.
+/// Inserts ASNs. Returns the ids of those whose numbers were not taken.
 pub async fn insert(tx: &mut Tx, new: &[New<'_>], now: DateTime<Utc>) -> Result<Vec<Uuid>, Failed> {
     let of = |text: fn(&Asn) -> Option<&str>| new.iter().map(|new| text(new.asn)).collect::<Vec<_>>();
     let sure = |text: fn(&Asn) -> &str| new.iter().map(|new| text(new.asn)).collect::<Vec<_>>();
@@ -109,7 +109,7 @@ pub async fn insert(tx: &mut Tx, new: &[New<'_>], now: DateTime<Utc>) -> Result<
     Ok(inserted)
 }
 
-/// Puts other content into an ASN, which is locked, and of which nothing has arrived.
+/// Replaces the content of an ASN. It must be locked, and nothing of it may have arrived.
 pub async fn replace(tx: &mut Tx, new: &New<'_>, now: DateTime<Utc>) -> Result<(), Failed> {
     let asn = new.asn;
     sqlx::query!(
@@ -196,7 +196,7 @@ async fn insert_lines(tx: &mut Tx, id: Uuid, lines: &[Line]) -> Result<(), Faile
     Ok(())
 }
 
-/// Writes down that an ASN, which is locked, is closed or canceled.
+/// Records that an ASN is closed or cancelled. It must be locked.
 pub async fn save_state(tx: &mut Tx, id: Uuid, state: State, now: DateTime<Utc>) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!(

@@ -1,7 +1,7 @@
-//! What was said to merchants' systems, for whoever looks at it: newest first, a page at a time.
+//! Lists of messages to merchants' systems: newest first, a page at a time.
 //!
-//! Whatever is asked for, a page touches a few hundred pages of the database at most: it looks at so many messages and no
-//! more, and says where to go on. So a page can be short, or even empty, and there may be more all the same.
+//! Whatever the filter, a page touches at most a few hundred database pages: it examines a fixed number of messages and
+//! returns where to continue. So a page can be short, or even empty, although there are more messages.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -11,27 +11,24 @@ use uuid::Uuid;
 use crate::messages::{State, first_id, written_at};
 use crate::{Failed, Store};
 
-/// The most messages of a page.
+/// The maximum page size.
 pub const MOST_LISTED: usize = 100;
 
-/// How many messages a page looks at: of all, of a subject, of those owed, of those that failed. What each costs beside its
-/// own row differs: the days of a subject are looked through, an owed message is looked up by its delivery, and of a failed
-/// one it is asked whether it is owed again.
+/// The number of messages that a page examines, by access path. The paths differ in cost: a subject is searched for in every
+/// daily partition, an owed message is found through its delivery, and a failed one is checked for being owed again.
 const LOOKED_AT: i64 = 150;
 const LOOKED_AT_OF_SUBJECT: i64 = 50;
 const LOOKED_AT_OWED: i64 = 75;
 const LOOKED_AT_FAILED: i64 = 75;
 
-/// Which messages are wanted.
+/// The filter of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Of which subject, exactly; trials and work of our own have none here.
+    /// Exact match. Test messages and internal work have no subject here.
     pub subject: Option<String>,
-    /// Of which kind, as stored; trials and work of our own only when they are asked for by it.
+    /// The message kind as stored. Test messages and internal work are listed only if this asks for them.
     pub kind: Option<String>,
-    /// Which event.
     pub event: Option<String>,
-    /// In which state.
     pub state: Option<State>,
     /// Written at this time or later.
     pub from: Option<DateTime<Utc>>,
@@ -42,34 +39,30 @@ pub struct Filter {
 /// A message in a list.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its id.
     pub id: Uuid,
-    /// What it is about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// What happened.
     pub event: String,
-    /// What stays in order.
+    /// Messages with the same subject are delivered in order.
     pub subject: String,
-    /// Its position there.
+    /// Position within the subject.
     pub sequence: i64,
-    /// Where it stands.
     pub state: State,
 }
 
 impl Listed {
-    /// When it was written, which its id says.
+    /// The time it was written, taken from its id.
     #[must_use]
     pub fn written_at(&self) -> DateTime<Utc> {
         written_at(self.id)
     }
 }
 
-/// A part of a list.
+/// One page of a list.
 #[derive(Debug)]
 pub struct Page {
-    /// Newest first.
     pub messages: Vec<Listed>,
-    /// Go on before this message; nothing when there are no more.
+    /// Continue before this message. `None` on the last page.
     pub next: Option<Uuid>,
 }
 
@@ -81,7 +74,7 @@ struct Row {
     sequence: i64,
 }
 
-/// What the list is read along.
+/// The access path that serves a filter.
 enum Road<'a> {
     All,
     Subject(&'a str),
@@ -165,7 +158,7 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
             .fetch_all(&store.pool)
             .await?
         }
-        // A message that is owed may be of a day that was dropped: then the failure queue has it.
+        // The partition of an owed message may have been dropped. In that case the failure queue still has the message.
         Road::Owed => {
             sqlx::query_as!(
                 Row,
@@ -223,14 +216,14 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
     Ok(rows)
 }
 
-/// Where the messages of a page stand.
+/// The delivery states of the messages on a page.
 struct States {
     owed: Vec<Uuid>,
     failed: Vec<(Uuid, bool)>,
     endpoints: Vec<Served>,
 }
 
-/// When a merchant took messages of an interface.
+/// The period in which a merchant had an endpoint for an interface.
 struct Served {
     interface: String,
     created_at: DateTime<Utc>,
@@ -244,8 +237,7 @@ impl States {
         };
         let (newest, oldest) = (newest.message_id, oldest.message_id);
         let (owed, failed) = match road {
-            // Between the first and the last message of a page there are no others of the merchant's, so that what lies
-            // between them is read at once.
+            // Consecutive messages of the merchant: read everything between the first and the last at once.
             Road::All => (
                 owed_between(store, merchant, oldest, newest).await?,
                 sqlx::query!(
@@ -290,7 +282,8 @@ impl States {
                 (owed, found.into_iter().filter_map(|row| Some((row.message_id, row.open?))).collect())
             }
             Road::Owed => (rows.iter().map(|row| row.message_id).collect(), Vec::new()),
-            // What is tried again is owed, though the failure queue has it too; it is little at a time.
+            // A message that is being retried is owed, although it is in the failure queue as well. There are few of these
+            // at a time.
             Road::Failed => {
                 let ids: Vec<Uuid> = rows.iter().map(|row| row.message_id).collect();
                 let owed = sqlx::query_scalar!(

@@ -1,4 +1,4 @@
-//! Rows of ASNs and of their lines, and what they say.
+//! Rows of ASNs and their lines, and their conversion.
 
 use chrono::{DateTime, Utc};
 use domain::inbound::State;
@@ -32,7 +32,7 @@ pub(super) struct AsnRow {
     pub(super) receiving: bool,
 }
 
-/// The state of an ASN: the word that is kept, and that an open one is receiving once anything has arrived.
+/// The state of an ASN: the stored word, except that an open ASN is receiving once anything has arrived.
 pub(crate) fn state(word: &str, receiving: bool) -> Result<State, Failed> {
     let state = word.parse().map_err(unknown)?;
     Ok(if receiving && state == State::Open { State::Receiving } else { state })

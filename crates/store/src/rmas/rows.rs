@@ -1,4 +1,4 @@
-//! Rows of returns, and the returns that they make.
+//! Rows of returns, and their conversion.
 
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ pub(super) struct ItemRow {
     pub(super) exchange_order_identifier: Option<String>,
 }
 
-/// The returns in the order of their rows, each with its units; those come in the order of their positions.
+/// Builds returns from their rows, in the order of `rows`. The rows of units must be in the order of their positions.
 pub(super) fn assemble(rows: Vec<RmaRow>, items: Vec<ItemRow>) -> Result<Vec<Return>, Failed> {
     let mut of: HashMap<Uuid, Vec<ItemRow>> = HashMap::with_capacity(rows.len());
     for item in items {
