@@ -29,7 +29,7 @@ impl WaitsFor<'_> {
 
 /// An event that waits for its label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct WaitingEvent {
     /// The carrier's word for the event.
     pub event: String,
     pub occurred_at: DateTime<Utc>,
@@ -38,7 +38,7 @@ pub struct Kept {
 }
 
 /// Saves an event. Saving the same event again has no effect.
-pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &Kept, now: DateTime<Utc>) -> Result<(), Failed> {
+pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &WaitingEvent, now: DateTime<Utc>) -> Result<(), Failed> {
     let lines: Option<Vec<&str>> = event.handed_over.as_ref().map(|units| units.iter().map(|(line, _)| line.as_str()).collect());
     let quantities: Option<Vec<i32>> =
         event.handed_over.as_ref().map(|units| units.iter().map(|(_, quantity)| i32::try_from(*quantity).unwrap_or(i32::MAX)).collect());
@@ -63,7 +63,7 @@ pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &Kept, 
 }
 
 /// Removes and returns the events that waited for this label, in the order in which they happened.
-pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> Result<Vec<Kept>, Failed> {
+pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> Result<Vec<WaitingEvent>, Failed> {
     let waited_for = [WaitsFor::Return(rma_identifier).word(), WaitsFor::Tracking(tracking_number).word()];
     let rows = sqlx::query!(
         r#"
@@ -83,7 +83,7 @@ pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> R
     };
     Ok(rows
         .into_iter()
-        .map(|row| Kept {
+        .map(|row| WaitingEvent {
             event: row.event,
             occurred_at: row.occurred_at,
             handed_over: row.lines.zip(row.quantities).map(|(lines, quantities)| handed_over(lines, quantities)),

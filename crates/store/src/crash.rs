@@ -104,32 +104,32 @@ pub fn point(point: Point) {
 }
 
 /// The requested crash: the name of the point, the pass at which to abort, and the log file.
-struct Told {
+struct Requested {
     name: String,
     time: u64,
     log: Option<String>,
 }
 
-impl Told {
+impl Requested {
     fn read(at: &str, log: Option<String>) -> Self {
         let (name, time) = at.split_once(':').map_or((at, 1), |(name, time)| (name, time.parse().unwrap_or(1)));
         Self { name: name.to_owned(), time, log }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is no setting: whoever runs the proof tells the process that it starts")]
-    fn by_environment() -> Option<Self> {
+    #[expect(clippy::disallowed_methods, reason = "not a setting of the service: the proof sets it for the processes it starts")]
+    fn from_environment() -> Option<Self> {
         let at = std::env::var("BACKHAUL_CRASH_AT").ok()?;
         Some(Self::read(&at, std::env::var("BACKHAUL_CRASH_LOG").ok()))
     }
 }
 
 fn pass(point: Point) {
-    static TOLD: OnceLock<Option<Told>> = OnceLock::new();
+    static REQUESTED: OnceLock<Option<Requested>> = OnceLock::new();
     static PASSED: AtomicU64 = AtomicU64::new(0);
-    let told = TOLD.get_or_init(Told::by_environment);
-    let Some(told) = told.as_ref().filter(|told| told.name == point.name()) else { return };
-    if PASSED.fetch_add(1, Ordering::SeqCst) + 1 == told.time {
-        let log = told.log.as_ref().and_then(|log| OpenOptions::new().create(true).append(true).open(log).ok());
+    let requested = REQUESTED.get_or_init(Requested::from_environment);
+    let Some(requested) = requested.as_ref().filter(|requested| requested.name == point.name()) else { return };
+    if PASSED.fetch_add(1, Ordering::SeqCst) + 1 == requested.time {
+        let log = requested.log.as_ref().and_then(|log| OpenOptions::new().create(true).append(true).open(log).ok());
         if let Some(mut log) = log {
             let _ = writeln!(log, "{}", point.name());
         }
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn a_point_is_named_with_or_without_a_count() {
-        let told = |at| Told::read(at, None);
-        assert_eq!((told("commit").name.as_str(), told("commit").time), ("commit", 1));
-        assert_eq!((told("commit:7").name.as_str(), told("commit:7").time), ("commit", 7));
+        let requested = |at| Requested::read(at, None);
+        assert_eq!((requested("commit").name.as_str(), requested("commit").time), ("commit", 1));
+        assert_eq!((requested("commit:7").name.as_str(), requested("commit:7").time), ("commit", 7));
     }
 }

@@ -12,7 +12,7 @@ use crate::{Failed, Store};
 
 /// A request for the due deliveries of one endpoint.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct DueQuery {
     pub merchant: MerchantId,
     pub endpoint: EndpointId,
     /// Earliest due time. Whatever was due before it is in memory already.
@@ -62,7 +62,7 @@ const MUCH_IN_HAND: usize = 200;
 
 /// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_hand`. Paused
 /// and removed endpoints return nothing.
-pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
+pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
     let merchants: Vec<Uuid> = wanted.iter().map(|wanted| wanted.merchant.0).collect();
     let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
     let since: Vec<DateTime<Utc>> = wanted.iter().map(|wanted| wanted.since).collect();

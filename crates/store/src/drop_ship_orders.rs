@@ -1,63 +1,18 @@
 //! Drop-ship orders and their items.
 
+mod order;
 mod pages;
 
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use domain::drop_ship::{Item, Order, Status};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
+pub use self::order::DropShipOrder;
+use self::order::{ItemRow, OrderRow};
 pub use self::pages::{Listed, MOST_LISTED, Page, list};
 use crate::{Failed, Store, Tx};
-
-/// A stored drop-ship order. It has no `Debug`, because its content includes the shopper's address.
-#[derive(Clone)]
-pub struct DropShipOrder {
-    pub id: Uuid,
-    pub billing_address_id: Uuid,
-    pub shipping_address_id: Uuid,
-    /// The merchant's identifier.
-    pub client_identifier: String,
-    /// The time it was accepted.
-    pub created_at: DateTime<Utc>,
-    /// The time it last changed.
-    pub updated_at: DateTime<Utc>,
-    /// The number of messages written about it.
-    pub sequence: i64,
-    /// The merchant's order in canonical form.
-    pub content: String,
-    /// The warehouse's reason for rejecting it.
-    pub reject_reason: Option<String>,
-    /// The warehouse's comments on that.
-    pub comments: Option<String>,
-    /// The state of its units.
-    pub order: Order,
-    /// In the order of the items.
-    pub item_ids: Vec<Uuid>,
-}
-
-struct OrderRow {
-    drop_ship_order_id: Uuid,
-    billing_address_id: Uuid,
-    shipping_address_id: Uuid,
-    created_at: DateTime<Utc>,
-    updated_at: DateTime<Utc>,
-    sequence: i64,
-    status: String,
-    client_identifier: String,
-    content: String,
-    reject_reason: Option<String>,
-    comments: Option<String>,
-}
-
-struct ItemRow {
-    item_id: Uuid,
-    ordered: i32,
-    shipped: i32,
-    cancelled: i32,
-}
 
 /// Selects orders: the conditions, then the arguments.
 macro_rules! orders {
@@ -215,36 +170,4 @@ pub async fn find(store: &Store, merchant: MerchantId, client_identifier: &str) 
 
 fn number<T: TryInto<i32>>(number: T) -> Result<i32, Failed> {
     number.try_into().map_err(|_| Failed::Refused("a number of units is out of range".to_owned()))
-}
-
-fn units(number: i32) -> Result<u32, Failed> {
-    u32::try_from(number).map_err(|_| Failed::Refused("a stored number of units is negative".to_owned()))
-}
-
-fn status(word: &str) -> Result<Status, Failed> {
-    word.parse().map_err(|_| Failed::Refused("a stored word of a drop-ship order is unknown".to_owned()))
-}
-
-impl OrderRow {
-    fn into_order(self, rows: Vec<ItemRow>) -> Result<DropShipOrder, Failed> {
-        let (mut items, mut item_ids) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-        for row in rows {
-            items.push(Item { ordered: units(row.ordered)?, shipped: units(row.shipped)?, cancelled: units(row.cancelled)? });
-            item_ids.push(row.item_id);
-        }
-        Ok(DropShipOrder {
-            id: self.drop_ship_order_id,
-            billing_address_id: self.billing_address_id,
-            shipping_address_id: self.shipping_address_id,
-            client_identifier: self.client_identifier,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            sequence: self.sequence,
-            content: self.content,
-            reject_reason: self.reject_reason,
-            comments: self.comments,
-            order: Order { items, rejected: status(&self.status)? == Status::Rejected },
-            item_ids,
-        })
-    }
 }

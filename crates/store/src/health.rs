@@ -10,7 +10,7 @@ use crate::{Failed, Store};
 /// Counts stop here; a count that reaches it means "at least".
 pub const MOST_COUNTED: i64 = 10_000;
 
-/// How far behind a delivery may be before it is past due.
+/// A delivery that has been due for longer is past due.
 const GRACE: TimeDelta = TimeDelta::seconds(60);
 
 /// The period searched for the last success and the last failure.

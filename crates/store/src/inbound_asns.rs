@@ -9,7 +9,7 @@ use domain::id::MerchantId;
 use domain::inbound::State;
 use uuid::Uuid;
 
-pub use self::asn::{Asn, Kept, Line, New, Place, Reference};
+pub use self::asn::{Asn, Line, New, Place, Reference, StoredAsn};
 use self::columns::Columns;
 use self::rows::AsnRow;
 pub(crate) use self::rows::{LineRow, state};
@@ -33,30 +33,30 @@ macro_rules! asns {
 }
 
 /// The ASNs with these numbers, without their lines.
-pub async fn list(tx: &mut Tx, numbers: &[&str]) -> Result<Vec<Kept>, Failed> {
+pub async fn list(tx: &mut Tx, numbers: &[&str]) -> Result<Vec<StoredAsn>, Failed> {
     let merchant = tx.merchant().0;
     let rows = asns!("where merchant_id = $1 and asn_number = any($2)", merchant, numbers as &[&str]).fetch_all(tx.connection()).await?;
-    rows.into_iter().map(Kept::try_from).collect()
+    rows.into_iter().map(StoredAsn::try_from).collect()
 }
 
 /// The ASNs with these ids, without their lines. Until the transaction ends, nobody can change, cancel or close them, but
 /// others may receive units against them.
-pub async fn share(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Kept>, Failed> {
+pub async fn share(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<StoredAsn>, Failed> {
     let merchant = tx.merchant().0;
     let rows =
         asns!("where merchant_id = $1 and asn_id = any($2) order by asn_id for share", merchant, ids).fetch_all(tx.connection()).await?;
-    rows.into_iter().map(Kept::try_from).collect()
+    rows.into_iter().map(StoredAsn::try_from).collect()
 }
 
 /// The ASN with this number, without its lines, locked until the transaction ends.
-pub async fn lock(tx: &mut Tx, number: &str) -> Result<Option<Kept>, Failed> {
+pub async fn lock(tx: &mut Tx, number: &str) -> Result<Option<StoredAsn>, Failed> {
     let merchant = tx.merchant().0;
     // Wait for the lock first. Only a statement that starts afterwards sees what has arrived in the meantime.
     sqlx::query_scalar!("select asn_id from inbound_asn where merchant_id = $1 and asn_number = $2 for update", merchant, number)
         .fetch_optional(tx.connection())
         .await?;
     let row = asns!("where merchant_id = $1 and asn_number = $2", merchant, number).fetch_optional(tx.connection()).await?;
-    row.map(Kept::try_from).transpose()
+    row.map(StoredAsn::try_from).transpose()
 }
 
 /// Inserts ASNs. Returns the ids of those whose numbers were not taken.
@@ -212,9 +212,9 @@ pub async fn save_state(tx: &mut Tx, id: Uuid, state: State, now: DateTime<Utc>)
 }
 
 /// The ASN `number` of `merchant`, with its lines.
-pub async fn find(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<Kept>, Failed> {
+pub async fn find(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<StoredAsn>, Failed> {
     let row = asns!("where merchant_id = $1 and asn_number = $2", merchant.0, number).fetch_optional(&store.pool).await?;
-    let Some(mut kept) = row.map(Kept::try_from).transpose()? else { return Ok(None) };
+    let Some(mut kept) = row.map(StoredAsn::try_from).transpose()? else { return Ok(None) };
     let lines = sqlx::query_as!(
         LineRow,
         r#"

@@ -75,7 +75,7 @@ struct Row {
 }
 
 /// The access path that serves a filter.
-enum Road<'a> {
+enum AccessPath<'a> {
     All,
     Subject(&'a str),
     Owed,
@@ -88,15 +88,15 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
     let until = filter.to.map_or(Uuid::max(), first_id);
     let before = before.map_or(until, |before| before.min(until));
     let from = filter.from.map_or(Uuid::nil(), first_id);
-    let (road, most) = match (&filter.subject, filter.state) {
-        (Some(subject), _) => (Road::Subject(subject), LOOKED_AT_OF_SUBJECT),
-        (None, Some(State::Owed)) => (Road::Owed, LOOKED_AT_OWED),
-        (None, Some(State::Failed)) => (Road::Failed, LOOKED_AT_FAILED),
-        (None, Some(State::Discarded | State::Unsent | State::Delivered) | None) => (Road::All, LOOKED_AT),
+    let (path, most) = match (&filter.subject, filter.state) {
+        (Some(subject), _) => (AccessPath::Subject(subject), LOOKED_AT_OF_SUBJECT),
+        (None, Some(State::Owed)) => (AccessPath::Owed, LOOKED_AT_OWED),
+        (None, Some(State::Failed)) => (AccessPath::Failed, LOOKED_AT_FAILED),
+        (None, Some(State::Discarded | State::Unsent | State::Delivered) | None) => (AccessPath::All, LOOKED_AT),
     };
-    let rows = look_at(store, merchant, &road, from, before, most).await?;
+    let rows = look_at(store, merchant, &path, from, before, most).await?;
     let all_looked_at = i64::try_from(rows.len()).unwrap_or(i64::MAX) < most;
-    let states = States::read(store, merchant, &rows, &road).await?;
+    let states = States::read(store, merchant, &rows, &path).await?;
     let mut page = Page { messages: Vec::new(), next: None };
     let mut last = None;
     for row in rows {
@@ -118,9 +118,16 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
     Ok(page)
 }
 
-async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uuid, before: Uuid, most: i64) -> Result<Vec<Row>, Failed> {
-    let rows = match road {
-        Road::All => {
+async fn look_at(
+    store: &Store,
+    merchant: MerchantId,
+    path: &AccessPath<'_>,
+    from: Uuid,
+    before: Uuid,
+    most: i64,
+) -> Result<Vec<Row>, Failed> {
+    let rows = match path {
+        AccessPath::All => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -138,7 +145,7 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
             .fetch_all(&store.pool)
             .await?
         }
-        Road::Subject(subject) => {
+        AccessPath::Subject(subject) => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -159,7 +166,7 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
             .await?
         }
         // The partition of an owed message may have been dropped. In that case the failure queue still has the message.
-        Road::Owed => {
+        AccessPath::Owed => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -194,7 +201,7 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
             .fetch_all(&store.pool)
             .await?
         }
-        Road::Failed => {
+        AccessPath::Failed => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -231,14 +238,14 @@ struct Served {
 }
 
 impl States {
-    async fn read(store: &Store, merchant: MerchantId, rows: &[Row], road: &Road<'_>) -> Result<Self, Failed> {
+    async fn read(store: &Store, merchant: MerchantId, rows: &[Row], path: &AccessPath<'_>) -> Result<Self, Failed> {
         let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else {
             return Ok(Self { owed: Vec::new(), failed: Vec::new(), endpoints: Vec::new() });
         };
         let (newest, oldest) = (newest.message_id, oldest.message_id);
-        let (owed, failed) = match road {
+        let (owed, failed) = match path {
             // Consecutive messages of the merchant: read everything between the first and the last at once.
-            Road::All => (
+            AccessPath::All => (
                 owed_between(store, merchant, oldest, newest).await?,
                 sqlx::query!(
                     r#"
@@ -257,7 +264,7 @@ impl States {
                 .map(|row| (row.message_id, row.open))
                 .collect(),
             ),
-            Road::Subject(_) => {
+            AccessPath::Subject(_) => {
                 let ids: Vec<Uuid> = rows.iter().map(|row| row.message_id).collect();
                 let found = sqlx::query!(
                     r#"
@@ -281,10 +288,10 @@ impl States {
                 let owed = found.iter().filter(|row| row.owed).map(|row| row.message_id).collect();
                 (owed, found.into_iter().filter_map(|row| Some((row.message_id, row.open?))).collect())
             }
-            Road::Owed => (rows.iter().map(|row| row.message_id).collect(), Vec::new()),
+            AccessPath::Owed => (rows.iter().map(|row| row.message_id).collect(), Vec::new()),
             // A message that is being retried is owed, although it is in the failure queue as well. There are few of these
             // at a time.
-            Road::Failed => {
+            AccessPath::Failed => {
                 let ids: Vec<Uuid> = rows.iter().map(|row| row.message_id).collect();
                 let owed = sqlx::query_scalar!(
                     r#"

@@ -51,7 +51,7 @@ pub(crate) fn first_id(time: DateTime<Utc>) -> Uuid {
 
 /// A message with its delivery state, without its attempts.
 #[derive(Clone)]
-pub struct Found {
+pub struct MessageDetail {
     pub id: Uuid,
     /// The message kind as stored.
     pub kind: String,
@@ -90,7 +90,7 @@ pub struct Failure {
     pub failed_at: DateTime<Utc>,
 }
 
-impl Found {
+impl MessageDetail {
     /// The delivery state. `attempted` tells whether there was an attempt, `delivered` whether one succeeded.
     #[must_use]
     pub fn state(&self, attempted: bool, delivered: bool) -> State {
@@ -108,7 +108,7 @@ impl Found {
 }
 
 /// The message `message` of `merchant`, as it was written or as the failure queue keeps it.
-pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Option<Found>, Failed> {
+pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Option<MessageDetail>, Failed> {
     let row = sqlx::query!(
         r#"
         select
@@ -148,7 +148,7 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
     let found = row.map(|row| {
         let failure = row.reason.zip(row.state).zip(row.failed_at);
         let attempts = row.attempts.zip(row.attempts_before);
-        Found {
+        MessageDetail {
             id: message,
             kind: row.kind,
             event: row.event,

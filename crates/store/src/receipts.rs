@@ -9,7 +9,7 @@ use crate::{Failed, Tx};
 
 /// A scanned unit, with the identifiers by which its ASN line is looked up.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct LineQuery<'a> {
     pub asn: Uuid,
     pub line: Option<&'a str>,
     /// The license plate.
@@ -99,7 +99,7 @@ macro_rules! candidates {
 }
 
 /// The identifiers of the returns that the units may belong to.
-pub async fn returns_of(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<String>, Failed> {
+pub async fn returns_of(tx: &mut Tx, wanted: &[LineQuery<'_>]) -> Result<Vec<String>, Failed> {
     let returns: Vec<Option<String>> =
         candidates!(query_scalar, "select distinct asn_line.reference_identifier", "where asn_line.reference_type = 'RMA'", tx, wanted);
     Ok(returns.into_iter().flatten().collect())
@@ -107,7 +107,7 @@ pub async fn returns_of(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<String
 
 /// The lines that the units may be received against, in the order in which they were announced. They are locked by ASN and
 /// identifier until the transaction ends.
-pub async fn lock_lines(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<Placed>, Failed> {
+pub async fn lock_lines(tx: &mut Tx, wanted: &[LineQuery<'_>]) -> Result<Vec<Placed>, Failed> {
     let mut rows = candidates!(
         query_as(LineRow),
         "select asn_line.asn_id, asn_line.position, asn_line.carton, asn_line.quantity, asn_line.received, asn_line.line_identifier, \

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::{Failed, Store, Tx};
 
 /// A new exception.
-pub struct Found<'a> {
+pub struct NewException<'a> {
     pub id: Uuid,
     pub exception: Exception,
     /// The ASN number as scanned.
@@ -50,8 +50,8 @@ pub struct Listed {
 }
 
 /// Inserts exceptions in the given order. One that exists already stays as it is.
-pub async fn insert<'a>(tx: &mut Tx, found: &'a [Found<'a>], now: DateTime<Utc>) -> Result<(), Failed> {
-    let text = |of: fn(&Found<'a>) -> Option<&'a str>| found.iter().map(of).collect::<Vec<_>>();
+pub async fn insert<'a>(tx: &mut Tx, found: &'a [NewException<'a>], now: DateTime<Utc>) -> Result<(), Failed> {
+    let text = |of: fn(&NewException<'a>) -> Option<&'a str>| found.iter().map(of).collect::<Vec<_>>();
     sqlx::query!(
         r#"
         insert into receiving_exception (
@@ -180,7 +180,7 @@ fn listed(row: Row) -> Result<Listed, Failed> {
     let some = |text: String| (!text.is_empty()).then_some(text);
     Ok(Listed {
         id: row.exception_id,
-        exception: row.exception.parse().map_err(|_| Failed::Refused("a stored exception is unknown".to_owned()))?,
+        exception: row.exception.parse().map_err(|_| Failed::Refused("a stored receiving exception is unknown".to_owned()))?,
         asn_number: row.asn_number,
         unit: some(row.unit_identifier),
         line: some(row.line_identifier),

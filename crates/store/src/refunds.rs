@@ -218,7 +218,7 @@ struct LineRow {
 fn assemble(rows: Vec<RefundRow>, lines: Vec<LineRow>) -> Result<Vec<Recorded>, Failed> {
     let mut covered: HashMap<String, Vec<Covered>> = HashMap::new();
     for line in lines {
-        let quantity = u32::try_from(line.quantity).map_err(|_| Failed::Refused("a quantity is negative".to_owned()))?;
+        let quantity = u32::try_from(line.quantity).map_err(|_| Failed::Refused("a stored quantity is negative".to_owned()))?;
         let line_of = covered.entry(line.refund_identifier).or_default();
         line_of.push(Covered { identifier: line.identifier, order_line: line.order_line, quantity });
     }

@@ -35,8 +35,8 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(Policy::default()) };
-    let unknown = |_| Failed::Refused("a stored word of a policy is unknown".to_owned());
-    let beyond = |_| Failed::Refused("a stored number of a policy is out of range".to_owned());
+    let unknown = |_| Failed::Refused("a stored value of a return policy is unknown".to_owned());
+    let beyond = |_| Failed::Refused("a stored number of a return policy is out of range".to_owned());
     let offers = row.methods.iter().zip(row.fees).zip(row.deducted).map(|((method, fee), deducted)| {
         let fee = Cents::new(fee).ok_or_else(|| Failed::Refused("an amount is out of range".to_owned()))?;
         Ok(Offer { method: method.parse().map_err(unknown)?, fee, deducted })

@@ -27,16 +27,16 @@ pub struct Hold {
     pub epoch: i64,
 }
 
-/// A delivery and its outcome.
+/// A delivery to settle.
 pub struct Settlement {
     pub hold: Hold,
     pub merchant: MerchantId,
     pub message: Uuid,
-    pub fate: Fate,
+    pub fate: Disposition,
 }
 
-/// The outcome of a delivery.
-pub enum Fate {
+/// The disposition of a delivery: what settling does with it.
+pub enum Disposition {
     /// Finished: delivered, discarded, or a test message.
     Gone,
     /// Finished without being delivered, and not to be retried.
@@ -195,7 +195,9 @@ struct Removed {
 
 /// Removes finished deliveries.
 async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
-    let over = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Gone | Fate::Withdrawn | Fate::Failed { .. }));
+    let over = settlements
+        .iter()
+        .filter(|settlement| matches!(settlement.fate, Disposition::Gone | Disposition::Withdrawn | Disposition::Failed { .. }));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = over.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
         return Ok(Vec::new());
@@ -278,7 +280,7 @@ async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTim
 async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let (mut merchants, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {
-        if let Fate::Postponed { due_at, attempts } = settlement.fate {
+        if let Disposition::Postponed { due_at, attempts } = settlement.fate {
             merchants.push(settlement.merchant.0);
             messages.push(settlement.message);
             times.push(due_at);
@@ -309,7 +311,7 @@ async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) ->
 /// Parks rows that are not the head of their lane. This is checked again here, because the head may have been removed since
 /// they were read; nobody else can remove it while we hold the bucket.
 async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let parked = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Parked));
+    let parked = settlements.iter().filter(|settlement| matches!(settlement.fate, Disposition::Parked));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = parked.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
         return Ok(());

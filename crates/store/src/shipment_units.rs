@@ -1,94 +1,18 @@
 //! The units and cartons of shipments, and how units are split into messages.
 
-use domain::asn::{Condition, ReferenceType};
 use uuid::Uuid;
 
-use crate::shipments::{count, number};
+use crate::shipments::number;
 use crate::{Failed, Tx};
 
 mod columns;
 mod parts;
+mod unit;
 
 use self::columns::Columns;
 pub use self::parts::{Lines, Part, insert_part, lines_from, of_lines, part};
-
-/// The document that a carton belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    pub kind: ReferenceType,
-    pub identifier: String,
-    /// A second identifier of the same thing.
-    pub alternate: Option<String>,
-}
-
-/// A box or a pallet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Carton {
-    /// The number within the shipment, from 1.
-    pub number: u32,
-    /// Tells it from the shipment's other cartons.
-    pub key: [u8; 32],
-    /// The identifier scanned on it.
-    pub identifier: Option<String>,
-    pub reference: Option<Reference>,
-    /// The last sorting template that it was assigned.
-    pub sorting_template: Option<String>,
-}
-
-/// A unit of a shipment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unit {
-    /// The number of its carton.
-    pub carton: u32,
-    /// The identifier of its line.
-    pub line: String,
-    /// The program it was received into.
-    pub program: String,
-    /// The license plate.
-    pub unit: String,
-    /// The client's own identifier.
-    pub client_unit: Option<String>,
-    /// The inbound ASN that it was received against.
-    pub inbound_asn: Option<String>,
-    pub sku: String,
-    pub upc: Option<String>,
-    pub vendor: Option<String>,
-    pub serial_number: Option<String>,
-    pub condition: Condition,
-    pub eligibility_flags: Option<Vec<String>>,
-    /// The merchant's name.
-    pub merchant: Option<String>,
-}
-
-struct CartonRow {
-    carton: i32,
-    key: Vec<u8>,
-    identifier: Option<String>,
-    reference_type: Option<String>,
-    reference_identifier: Option<String>,
-    reference_alternate: Option<String>,
-    sorting_template: Option<String>,
-}
-
-impl TryFrom<CartonRow> for Carton {
-    type Error = Failed;
-
-    fn try_from(row: CartonRow) -> Result<Self, Failed> {
-        Ok(Self {
-            number: count(row.carton)?,
-            key: row.key.try_into().map_err(|_| Failed::Refused("a stored key of a carton is none".to_owned()))?,
-            identifier: row.identifier,
-            reference: reference(row.reference_type, row.reference_identifier, row.reference_alternate)?,
-            sorting_template: row.sorting_template,
-        })
-    }
-}
-
-fn reference(kind: Option<String>, identifier: Option<String>, alternate: Option<String>) -> Result<Option<Reference>, Failed> {
-    let (Some(kind), Some(identifier)) = (kind, identifier) else { return Ok(None) };
-    let kind = kind.parse().map_err(|_| Failed::Refused("a stored type of a reference is unknown".to_owned()))?;
-    Ok(Some(Reference { kind, identifier, alternate }))
-}
+use self::unit::CartonRow;
+pub use self::unit::{Carton, Reference, Unit};
 
 /// The cartons of the shipment with these keys. The shipment must be locked.
 pub async fn cartons(tx: &mut Tx, shipment: Uuid, keys: &[Vec<u8>]) -> Result<Vec<Carton>, Failed> {

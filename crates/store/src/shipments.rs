@@ -99,11 +99,14 @@ impl TryFrom<Row> for Shipment {
     type Error = Failed;
 
     fn try_from(row: Row) -> Result<Self, Failed> {
-        let unknown = |_| Failed::Refused("a stored word of a shipment is unknown".to_owned());
+        let unknown = |_| Failed::Refused("a stored value of a shipment is unknown".to_owned());
         Ok(Self {
             id: row.shipment_id,
-            number: row.asn_number.parse().map_err(|_| Failed::Refused("a stored ASN number is none".to_owned()))?,
-            request_hash: row.request_hash.try_into().map_err(|_| Failed::Refused("a stored hash is none".to_owned()))?,
+            number: row.asn_number.parse().map_err(|_| Failed::Refused("a stored ASN number is invalid".to_owned()))?,
+            request_hash: row
+                .request_hash
+                .try_into()
+                .map_err(|_| Failed::Refused("a stored request hash is not 32 bytes long".to_owned()))?,
             kind: row.kind.parse().map_err(unknown)?,
             state: row.state.parse().map_err(unknown)?,
             created_at: row.created_at,

@@ -1,7 +1,7 @@
 //! A message of a kind with a reaction has ended: its settling and what follows from it are one transaction.
 
 use store::Failed;
-use store::settlements::{self, Attempt, Fate, Settled, Settlement};
+use store::settlements::{self, Attempt, Disposition, Settled, Settlement};
 
 use crate::app::App;
 use crate::outbound::reaction::{Ending, Followed, Reaction};
@@ -29,7 +29,7 @@ pub async fn settle_and_react(
         None => Followed::default(),
     };
     let Settlement { hold, merchant, message, .. } = *settlement;
-    let withdrawal = withdrawn.then_some(Settlement { hold, merchant, message, fate: Fate::Withdrawn });
+    let withdrawal = withdrawn.then_some(Settlement { hold, merchant, message, fate: Disposition::Withdrawn });
     let settled = settlements::settle_within(&mut tx, withdrawal.as_ref().unwrap_or(settlement), attempts, ending.at).await?;
     if settled.held.is_empty() {
         tx.rollback().await?;

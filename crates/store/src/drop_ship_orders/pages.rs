@@ -5,7 +5,7 @@ use domain::drop_ship::Status;
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use super::status;
+use super::order::status;
 use crate::{Failed, Store};
 
 /// The maximum page size.

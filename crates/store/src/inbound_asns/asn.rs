@@ -84,7 +84,7 @@ pub struct Line {
 
 /// A stored ASN.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredAsn {
     pub id: Uuid,
     pub state: State,
     /// The time it was announced.

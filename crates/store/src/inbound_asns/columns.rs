@@ -2,7 +2,7 @@
 
 use domain::asn::Condition;
 
-use super::Line;
+use super::asn::Line;
 
 /// Separates flags in transit. Flags contain no control characters.
 const SEPARATOR: &str = "\u{1f}";

@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use domain::inbound::State;
 use uuid::Uuid;
 
-use super::{Asn, Kept, Line, Place, Reference};
+use super::asn::{Asn, Line, Place, Reference, StoredAsn};
 use crate::Failed;
 
 fn unknown<E>(_: E) -> Failed {
-    Failed::Refused("a stored word of an ASN is unknown".to_owned())
+    Failed::Refused("a stored value of an ASN is unknown".to_owned())
 }
 
 pub(super) struct AsnRow {
@@ -38,7 +38,7 @@ pub(crate) fn state(word: &str, receiving: bool) -> Result<State, Failed> {
     Ok(if receiving && state == State::Open { State::Receiving } else { state })
 }
 
-impl TryFrom<AsnRow> for Kept {
+impl TryFrom<AsnRow> for StoredAsn {
     type Error = Failed;
 
     fn try_from(row: AsnRow) -> Result<Self, Failed> {

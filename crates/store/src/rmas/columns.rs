@@ -2,7 +2,7 @@
 
 use domain::rma::{Receiving, TrackingNumber};
 
-use super::Return;
+use super::record::Return;
 
 /// One list per column, in the order of the units.
 #[derive(Default)]

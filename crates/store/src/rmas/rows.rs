@@ -8,7 +8,7 @@ use domain::rma::money::{Financials, UnitMoney};
 use domain::rma::{Method, Parcel, Rma, Unit};
 use uuid::Uuid;
 
-use super::{Item, Return};
+use super::record::{Item, Return};
 use crate::Failed;
 
 #[expect(clippy::struct_excessive_bools, reason = "the columns of a row")]
@@ -71,7 +71,7 @@ pub(super) fn assemble(rows: Vec<RmaRow>, items: Vec<ItemRow>) -> Result<Vec<Ret
 }
 
 fn unknown<E>(_: E) -> Failed {
-    Failed::Refused("a stored word of a return is unknown".to_owned())
+    Failed::Refused("a stored value of a return is unknown".to_owned())
 }
 
 fn cents(amount: i64) -> Result<Cents, Failed> {

@@ -3,7 +3,7 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Attempt, Fate, Settlement};
+use super::{Attempt, Disposition, Settlement};
 use crate::crash::{self, Point};
 use crate::{Failed, notices};
 
@@ -16,7 +16,7 @@ pub(super) async fn resolve(connection: &mut PgConnection, attempts: &[&Attempt]
 
 /// Discards the entries of manually retried messages that have been withdrawn.
 pub(super) async fn withdraw(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Withdrawn));
+    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.fate, Disposition::Withdrawn));
     let ended = withdrawn.map(|settlement| (settlement.merchant.0, settlement.message)).collect();
     end(connection, ended, "discarded").await
 }
@@ -50,7 +50,7 @@ pub(super) async fn keep(connection: &mut PgConnection, settlements: &[&Settleme
     let (mut merchants, mut messages) = (Vec::new(), Vec::new());
     let (mut times, mut counts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {
-        if let Fate::Failed { attempts, reason, failed_at } = &settlement.fate {
+        if let Disposition::Failed { attempts, reason, failed_at } = &settlement.fate {
             merchants.push(settlement.merchant.0);
             messages.push(settlement.message);
             times.push(*failed_at);

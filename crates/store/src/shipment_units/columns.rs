@@ -1,6 +1,6 @@
 //! Units as columns, for statements that take many at once.
 
-use super::Unit;
+use super::unit::Unit;
 use crate::shipments::number;
 
 /// Units as one list per column. Each unit has a list of flags, but the rows of an SQL array must all have the same length.

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Carton, CartonRow, Unit};
+use super::unit::{Carton, CartonRow, Unit};
 use crate::shipments::{count, number};
 use crate::{Failed, Tx};
 
