@@ -10,9 +10,9 @@ use anyhow::{Context as _, bail};
 use backhaul::app::App;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::EndpointId;
-use store::deliveries::{Due, Wanted, due};
+use store::deliveries::{Due, DueQuery, due};
 use store::leases;
-use store::settlements::{Attempt, Fate, Hold, Settlement, settle};
+use store::settlements::{Attempt, Disposition, Hold, Settlement, settle};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use uuid::Uuid;
 
@@ -89,7 +89,7 @@ async fn read(
             tokio::time::sleep(Duration::from_micros(200)).await;
             continue;
         }
-        let wanted = targets.iter().map(|target| Wanted {
+        let wanted = targets.iter().map(|target| DueQuery {
             merchant: target.merchant,
             endpoint: target.endpoint,
             since: since.get(&target.endpoint).map_or(DateTime::<Utc>::UNIX_EPOCH, |since| *since - LATE),
@@ -120,7 +120,7 @@ async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow:
         let batch = std::mem::take(&mut gathered);
         let settlements: Vec<Settlement> = batch
             .iter()
-            .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, fate: Fate::Gone })
+            .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, fate: Disposition::Gone })
             .collect();
         let attempts: Vec<Attempt> = batch.iter().map(|(row, hold)| attempt(&app, row, *hold, now)).collect();
         settle(app.cell(), &settlements, &attempts, now).await?;

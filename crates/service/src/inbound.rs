@@ -4,7 +4,7 @@ pub(crate) mod scanned;
 
 use sha2::{Digest as _, Sha256};
 use store::inbound_asn_pages::Listed;
-use store::inbound_asns::{Asn, Kept, Line, Place, Reference};
+use store::inbound_asns::{Asn, Line, Place, Reference, StoredAsn};
 use store::receiving_exceptions::Listed as ListedException;
 use wire::inbound::{CartonIn, CartonOut, InboundAsnIn, InboundAsnListed, InboundAsnOut, LineIn, LineOut, PlaceIn, PlaceOut, ReferenceOut};
 use wire::receiving::{ExceptionOut, explain};
@@ -113,7 +113,7 @@ fn shown_line(line: &Line) -> LineOut {
 }
 
 /// An ASN with what has arrived of it.
-pub(crate) fn shown(kept: &Kept) -> InboundAsnOut {
+pub(crate) fn shown(kept: &StoredAsn) -> InboundAsnOut {
     let asn = &kept.asn;
     let place = |place: &Place| PlaceOut { identifier: place.identifier.clone(), r#type: place.kind.clone() };
     InboundAsnOut {

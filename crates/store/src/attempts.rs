@@ -11,19 +11,15 @@ use crate::{Failed, Store, Tx};
 /// One call.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// When it began.
     pub started_at: DateTime<Utc>,
-    /// How long it took.
     pub took_ms: i32,
-    /// As the receiver was told.
+    /// The attempt number that was sent to the receiver.
     pub number: i16,
-    /// The answer's status.
     pub status: Option<i16>,
-    /// The outcome in a word.
     pub outcome: String,
-    /// Why there was no answer.
+    /// The reason there was no response, or no usable one.
     pub reason: Option<String>,
-    /// How the answer began.
+    /// The beginning of the response body.
     pub answer: Option<Vec<u8>>,
 }
 
@@ -45,8 +41,8 @@ pub async fn list(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
     Ok(attempts)
 }
 
-/// Whether every call of `message` so far is known to have been answered with one of the statuses of `refusals`: all of its
-/// `counted` attempts, and every call that was written down, but those in `known`, of which the caller knows more.
+/// True if every call of `message` is known to have been answered with a status in `refusals`: all of its `counted`
+/// attempts, and every recorded call except those in `known`, about which the caller knows more.
 pub async fn were_refused(tx: &mut Tx, message: Uuid, counted: i16, known: &[Uuid], refusals: Range<u16>) -> Result<bool, Failed> {
     let row = sqlx::query!(
         r#"

@@ -1,4 +1,4 @@
-//! Who changed what, written in the transaction of the change.
+//! The audit trail: every change is recorded in its own transaction.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -7,19 +7,17 @@ use crate::{Failed, Tx};
 
 /// One change.
 pub struct Entry<'a> {
-    /// Its id.
     pub id: Uuid,
-    /// Who did it.
+    /// The name of whoever made the change.
     pub actor: &'a str,
-    /// What was done, as a past participle: `merchant.added`.
+    /// A past participle: `merchant.added`.
     pub action: &'a str,
-    /// To what.
+    /// The thing that was changed.
     pub detail: &'a str,
-    /// When.
     pub done_at: DateTime<Utc>,
 }
 
-/// Records a change in the data of the transaction's merchant.
+/// Records a change to the merchant's data.
 pub async fn record(tx: &mut Tx, entry: Entry<'_>) -> Result<(), Failed> {
     sqlx::query!(
         "insert into audit (merchant_id, audit_id, actor, action, detail, done_at) values ($1, $2, $3, $4, $5, $6)",

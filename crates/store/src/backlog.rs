@@ -1,11 +1,11 @@
-//! What waits, for the metrics: counted up to a bound, so that looking costs the same however much waits.
+//! Backlog figures for the metrics, counted up to a bound so that the cost does not grow with the backlog.
 
 use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::{Failed, Store};
 
-/// How much has been due for too long at merchants' endpoints of `buckets`: what was due at `before`, up to `most`. Paused and
-/// removed endpoints have no part in it.
+/// The number of deliveries that were already due at `before`, up to `most`, at merchants' endpoints of `buckets`. Paused
+/// and removed endpoints are left out.
 pub async fn past_due(store: &Store, buckets: &[u8], before: DateTime<Utc>, most: i64) -> Result<i64, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let count = sqlx::query_scalar!(
@@ -36,8 +36,8 @@ pub async fn past_due(store: &Store, buckets: &[u8], before: DateTime<Utc>, most
     Ok(count)
 }
 
-/// Since when the oldest delivery that is due at `now` is due, at merchants' endpoints of `buckets` that are neither
-/// paused nor removed.
+/// The due time of the oldest delivery that is due at `now`, at merchants' endpoints of `buckets`. Paused and removed
+/// endpoints are left out.
 pub async fn oldest_due(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let oldest = sqlx::query_scalar!(
@@ -62,8 +62,8 @@ pub async fn oldest_due(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Re
     Ok(oldest)
 }
 
-/// How many entries of the failure queue are open for merchants' endpoints of `buckets`, up to `most`; or, of `internal` work,
-/// how many are on the operator's list.
+/// The number of open entries in the failure queue for endpoints of `buckets`, up to `most`: merchants' endpoints, or the
+/// operator's list of `internal` work.
 pub async fn open_failures(store: &Store, buckets: &[u8], internal: bool, most: i64) -> Result<i64, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let count = sqlx::query_scalar!(
@@ -93,7 +93,7 @@ pub async fn open_failures(store: &Store, buckets: &[u8], internal: bool, most: 
     Ok(count)
 }
 
-/// How many buckets have no owner, or one whose lease has run out.
+/// The number of buckets without an owner, or with an expired lease.
 pub async fn unowned(store: &Store) -> Result<i64, Failed> {
     let count = sqlx::query_scalar!(r#"select count(*) as "count!" from delivery_bucket where owner is null or leased_until < now()"#)
         .fetch_one(&store.engine)
@@ -101,7 +101,7 @@ pub async fn unowned(store: &Store) -> Result<i64, Failed> {
     Ok(count)
 }
 
-/// The last day for which there is a partition of messages.
+/// The last day that has a partition of messages.
 pub async fn last_day(store: &Store) -> Result<Option<NaiveDate>, Failed> {
     let day = sqlx::query_scalar!(
         r#"

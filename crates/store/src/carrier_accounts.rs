@@ -1,4 +1,4 @@
-//! How merchants' labels are bought.
+//! Merchants' carrier accounts, with which labels are bought.
 
 use chrono::{DateTime, Utc};
 use domain::carrier::Carrier;
@@ -10,31 +10,30 @@ use crate::{Failed, Store, Tx};
 /// A merchant's account with a carrier.
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// With whom.
     pub carrier: Carrier,
-    /// Where its API is.
+    /// The address of the carrier's API.
     pub url: String,
-    /// Of goods whose weight nobody knows, in thousandths of a pound.
+    /// The weight assumed for goods of unknown weight, in thousandths of a pound.
     pub usual_weight: u32,
-    /// Where parcels go, as JSON.
+    /// The address that parcels go to, as JSON.
     pub destination: String,
-    /// Which key opens what is sealed.
+    /// The key that sealed the secrets.
     pub key_id: String,
     /// The API key, sealed.
     pub api_key: Vec<u8>,
     /// The secret of the carrier's webhooks, sealed.
     pub webhook_secret: Vec<u8>,
-    /// When it was set or changed.
+    /// The time of the last change.
     pub changed_at: DateTime<Utc>,
 }
 
-/// The account of the transaction's merchant, if it has one.
+/// The merchant's account, if it has one.
 pub async fn find(tx: &mut Tx) -> Result<Option<Account>, Failed> {
     let merchant = tx.merchant();
     read(tx.connection(), merchant).await
 }
 
-/// The account of `merchant`, as of now.
+/// [`find`] outside of a transaction.
 pub async fn current(store: &Store, merchant: MerchantId) -> Result<Option<Account>, Failed> {
     let mut connection = store.pool.acquire().await?;
     read(&mut connection, merchant).await
@@ -66,7 +65,7 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Opt
     .transpose()
 }
 
-/// Sets the account of the transaction's merchant.
+/// Inserts or replaces the merchant's account.
 pub async fn save(tx: &mut Tx, account: &Account) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -94,7 +93,7 @@ pub async fn save(tx: &mut Tx, account: &Account) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Forgets the account of the transaction's merchant; false if it has none.
+/// Deletes the merchant's account. Returns false if it has none.
 pub async fn remove(tx: &mut Tx) -> Result<bool, Failed> {
     let removed = sqlx::query!("delete from carrier_account where merchant_id = $1", tx.merchant().0).execute(tx.connection()).await?;
     Ok(removed.rows_affected() > 0)

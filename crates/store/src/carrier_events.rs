@@ -1,4 +1,4 @@
-//! What carriers reported before there was a label: kept until there is one.
+//! Carrier events that arrived before their label. They wait until the label is there.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
@@ -6,15 +6,15 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// For how long a label is waited for.
+/// The time for which an event waits for its label.
 pub const KEPT_FOR: TimeDelta = TimeDelta::days(90);
 
-/// What an event waits for.
+/// The label that an event waits for.
 #[derive(Clone, Copy, Debug)]
 pub enum WaitsFor<'a> {
-    /// The label of a return.
+    /// The label of the return with this identifier.
     Return(&'a str),
-    /// A label with this number.
+    /// The label with this tracking number.
     Tracking(&'a str),
 }
 
@@ -27,19 +27,18 @@ impl WaitsFor<'_> {
     }
 }
 
-/// An event as it is kept.
+/// An event that waits for its label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// What happened, as the carrier's word has it.
+pub struct WaitingEvent {
+    /// The carrier's word for the event.
     pub event: String,
-    /// When it happened.
     pub occurred_at: DateTime<Utc>,
-    /// The units that were handed over, when it was not all of them: lines, and how many of each.
+    /// Lines and quantities that were handed over. `None` if it was all of them.
     pub handed_over: Option<Vec<(String, u32)>>,
 }
 
-/// Keeps an event; the same again is kept once.
-pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &Kept, now: DateTime<Utc>) -> Result<(), Failed> {
+/// Saves an event. Saving the same event again has no effect.
+pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &WaitingEvent, now: DateTime<Utc>) -> Result<(), Failed> {
     let lines: Option<Vec<&str>> = event.handed_over.as_ref().map(|units| units.iter().map(|(line, _)| line.as_str()).collect());
     let quantities: Option<Vec<i32>> =
         event.handed_over.as_ref().map(|units| units.iter().map(|(_, quantity)| i32::try_from(*quantity).unwrap_or(i32::MAX)).collect());
@@ -63,8 +62,8 @@ pub async fn keep(tx: &mut Tx, id: Uuid, waits_for: WaitsFor<'_>, event: &Kept, 
     Ok(())
 }
 
-/// Takes the events that waited for this label, in the order in which they happened.
-pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> Result<Vec<Kept>, Failed> {
+/// Removes and returns the events that waited for this label, in the order in which they happened.
+pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> Result<Vec<WaitingEvent>, Failed> {
     let waited_for = [WaitsFor::Return(rma_identifier).word(), WaitsFor::Tracking(tracking_number).word()];
     let rows = sqlx::query!(
         r#"
@@ -84,7 +83,7 @@ pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> R
     };
     Ok(rows
         .into_iter()
-        .map(|row| Kept {
+        .map(|row| WaitingEvent {
             event: row.event,
             occurred_at: row.occurred_at,
             handed_over: row.lines.zip(row.quantities).map(|(lines, quantities)| handed_over(lines, quantities)),
@@ -92,7 +91,7 @@ pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> R
         .collect())
 }
 
-/// Events of all merchants that have waited for too long at the time `now`, longest first.
+/// Events of all merchants that have waited too long at `now`, oldest first.
 pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
     let rows = sqlx::query!(
         "select merchant_id, event_id from carrier_event where received_at <= $1 order by received_at limit $2",
@@ -104,8 +103,8 @@ pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Resu
     Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.event_id)).collect())
 }
 
-/// Forgets these events, and their tracking numbers unless they are of a return. A number that is expected again meanwhile is
-/// waited for: it only keeps events and labels in line that come at the same time.
+/// Deletes these events, and their tracking numbers unless those belong to a return. If a number is being reserved again at
+/// the same time, this waits: the row of a number only serialises events and labels that arrive together.
 pub async fn forget(tx: &mut Tx, events: &[Uuid]) -> Result<(), Failed> {
     sqlx::query!(
         r#"

@@ -1,8 +1,8 @@
-//! Points at which a process can be made to end as if its machine had: where the proof of delivery cuts it off.
+//! Crash points, at which the proof of delivery kills a process as if its machine had failed.
 //!
-//! Only a program that is built with the feature `crash-points` does so, and only when it is told to:
-//! `BACKHAUL_CRASH_AT=<point>`, or `<point>:<n>` for the n-th time that it is passed, and `BACKHAUL_CRASH_LOG=<file>` for the
-//! file in which it says so at its end. In every other program a point is nothing.
+//! They work only in a program built with the feature `crash-points`, and only on request: `BACKHAUL_CRASH_AT=<point>`, or
+//! `<point>:<n>` for the n-th time the point is passed, and `BACKHAUL_CRASH_LOG=<file>` for a file that the process appends
+//! the point's name to before it dies. In every other build a point does nothing.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -17,11 +17,11 @@ macro_rules! points {
             $($(#[$doc])* $point,)*
         }
 
-        /// All of them, in the order in which they are passed.
+        /// All points, in the order in which they are passed.
         pub const POINTS: &[Point] = &[$(Point::$point,)*];
 
         impl Point {
-            /// How it is called.
+            /// The name used in `BACKHAUL_CRASH_AT`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -35,31 +35,31 @@ macro_rules! points {
 points! {
     /// A flow has written everything and is about to commit.
     Commit = "commit",
-    /// A flow has committed, and told nobody yet.
+    /// A flow has committed and has notified nobody yet.
     Committed = "committed",
-    /// Other processes are about to be told.
+    /// Other processes are about to be notified.
     Tell = "tell",
-    /// Other processes were told.
+    /// Other processes have been notified.
     Told = "told",
-    /// The partitions of the days to come are made.
+    /// The partitions of the coming days have been created.
     PartitionsMade = "partitions-made",
-    /// The leases are renewed in the table, and their owner does not know it yet.
+    /// The leases are renewed in the table, but their owner does not know it yet.
     LeasesRenewed = "leases-renewed",
-    /// Buckets are taken in the table, and their owner does not know it yet.
+    /// Buckets are taken in the table, but their owner does not know it yet.
     LeasesTaken = "leases-taken",
-    /// Another process told of work.
+    /// Another process has signalled work.
     SignalHeard = "signal-heard",
-    /// The backstop found what is due.
+    /// The backstop has found due work.
     WorkFound = "work-found",
-    /// Due rows are read, and nothing is in hand yet.
+    /// Due rows have been read but not queued yet.
     WorkRead = "work-read",
-    /// A token was fetched and is not kept yet.
+    /// A token has been fetched but not cached yet.
     TokenFetched = "token-fetched",
     /// A call is about to be made.
     Call = "call",
-    /// A call was answered.
+    /// The response to a call has arrived.
     Answered = "answered",
-    /// It is decided what becomes of the message, and nobody is told yet.
+    /// The outcome of the message has been decided but not passed on yet.
     Judged = "judged",
     /// The settling transaction is open.
     SettleBegun = "settle-begun",
@@ -67,35 +67,35 @@ points! {
     SettleHeld = "settle-held",
     /// It has written to the failure queue.
     SettleFailuresKept = "settle-failures-kept",
-    /// It has removed what is over.
+    /// It has removed finished deliveries.
     SettleRemoved = "settle-removed",
-    /// It has given retries their times.
+    /// It has scheduled retries.
     SettlePostponed = "settle-postponed",
-    /// It has parked what is not its lane's head.
+    /// It has parked messages that are not the head of their lane.
     SettleParked = "settle-parked",
-    /// It has let lanes go on.
+    /// It has unparked lanes.
     SettleUnparked = "settle-unparked",
-    /// It has appended the attempts, and not counted them yet.
+    /// It has inserted the attempts but not counted them yet.
     SettleAppended = "settle-appended",
-    /// It has counted the attempts, and not the deliveries yet.
+    /// It has counted the attempts but not the deliveries yet.
     SettleCounted = "settle-counted",
     /// It is about to commit.
     SettleCommit = "settle-commit",
-    /// It has committed, and the writer does not know it yet.
+    /// It has committed, but the writer does not know it yet.
     SettleCommitted = "settle-committed",
-    /// It is decided what is to be told of an endpoint, and all of it is written.
+    /// The notices about an endpoint have been decided and written.
     NoticeWritten = "notice-written",
-    /// Buckets are about to be given back.
+    /// Buckets are about to be released.
     Release = "release",
-    /// Buckets are given back.
+    /// Buckets have been released.
     Released = "released",
-    /// The deliverer is about to say that it is gone.
+    /// The deliverer is about to sign off.
     Leave = "leave",
-    /// It has said so.
+    /// The deliverer has signed off.
     Left = "left",
 }
 
-/// Passes a point.
+/// Passes a crash point.
 #[inline]
 pub fn point(point: Point) {
     if cfg!(feature = "crash-points") {
@@ -103,33 +103,33 @@ pub fn point(point: Point) {
     }
 }
 
-/// Where this process ends: the point's name, for the how manieth time, and the file that says so.
-struct Told {
+/// The requested crash: the name of the point, the pass at which to abort, and the log file.
+struct Requested {
     name: String,
     time: u64,
     log: Option<String>,
 }
 
-impl Told {
+impl Requested {
     fn read(at: &str, log: Option<String>) -> Self {
         let (name, time) = at.split_once(':').map_or((at, 1), |(name, time)| (name, time.parse().unwrap_or(1)));
         Self { name: name.to_owned(), time, log }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is no setting: whoever runs the proof tells the process that it starts")]
-    fn by_environment() -> Option<Self> {
+    #[expect(clippy::disallowed_methods, reason = "not a setting of the service: the proof sets it for the processes it starts")]
+    fn from_environment() -> Option<Self> {
         let at = std::env::var("BACKHAUL_CRASH_AT").ok()?;
         Some(Self::read(&at, std::env::var("BACKHAUL_CRASH_LOG").ok()))
     }
 }
 
 fn pass(point: Point) {
-    static TOLD: OnceLock<Option<Told>> = OnceLock::new();
+    static REQUESTED: OnceLock<Option<Requested>> = OnceLock::new();
     static PASSED: AtomicU64 = AtomicU64::new(0);
-    let told = TOLD.get_or_init(Told::by_environment);
-    let Some(told) = told.as_ref().filter(|told| told.name == point.name()) else { return };
-    if PASSED.fetch_add(1, Ordering::SeqCst) + 1 == told.time {
-        let log = told.log.as_ref().and_then(|log| OpenOptions::new().create(true).append(true).open(log).ok());
+    let requested = REQUESTED.get_or_init(Requested::from_environment);
+    let Some(requested) = requested.as_ref().filter(|requested| requested.name == point.name()) else { return };
+    if PASSED.fetch_add(1, Ordering::SeqCst) + 1 == requested.time {
+        let log = requested.log.as_ref().and_then(|log| OpenOptions::new().create(true).append(true).open(log).ok());
         if let Some(mut log) = log {
             let _ = writeln!(log, "{}", point.name());
         }
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn a_point_is_named_with_or_without_a_count() {
-        let told = |at| Told::read(at, None);
-        assert_eq!((told("commit").name.as_str(), told("commit").time), ("commit", 1));
-        assert_eq!((told("commit:7").name.as_str(), told("commit:7").time), ("commit", 7));
+        let requested = |at| Requested::read(at, None);
+        assert_eq!((requested("commit").name.as_str(), requested("commit").time), ("commit", 1));
+        assert_eq!((requested("commit:7").name.as_str(), requested("commit:7").time), ("commit", 7));
     }
 }

@@ -1,4 +1,4 @@
-//! The credentials with which merchants get tokens. A secret is never here, only its hash.
+//! The credentials with which merchants get access tokens. Only the hash of a secret is stored.
 
 use chrono::{DateTime, Utc};
 use domain::access::Scopes;
@@ -6,34 +6,28 @@ use domain::id::MerchantId;
 
 use crate::{Failed, Store, Tx};
 
-/// A credential as it is listed.
+/// A credential in a list.
 #[derive(Clone, Debug)]
 pub struct Credential {
-    /// Its public half.
+    /// The public half.
     pub client_id: String,
-    /// What it opens.
     pub scopes: Scopes,
-    /// What it is for, in the operator's words.
+    /// The purpose, in the operator's words.
     pub label: String,
-    /// When it was issued.
     pub issued_at: DateTime<Utc>,
-    /// Since when it opens nothing.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// What is needed to answer a request for a token.
+/// The holder of a credential, as needed to answer a token request.
 pub struct Holder {
-    /// Whose credential it is.
     pub merchant: MerchantId,
     /// SHA-256 of the secret.
     pub secret_hash: Vec<u8>,
-    /// What it opens.
     pub scopes: Scopes,
-    /// Whether it opens nothing any more.
     pub revoked: bool,
 }
 
-/// Adds a credential of the transaction's merchant.
+/// Inserts a credential.
 pub async fn insert(
     tx: &mut Tx,
     client_id: &str,
@@ -56,7 +50,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Revokes a credential of the transaction's merchant; false if it was revoked before.
+/// Revokes a credential. Returns false if it has been revoked before.
 pub async fn revoke(tx: &mut Tx, client_id: &str, now: DateTime<Utc>) -> Result<bool, Failed> {
     let done = sqlx::query!(
         "update credential set revoked_at = $3 where merchant_id = $1 and client_id = $2 and revoked_at is null",

@@ -1,4 +1,5 @@
-//! What is still owed, as the owner of an endpoint's bucket sees it: what is due, and what needs it without being due.
+//! Deliveries as the owner of an endpoint's bucket sees them: those that are due, and those that need attention without
+//! being due.
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -10,74 +11,64 @@ use crate::crash::{self, Point};
 use crate::outbox::Signal;
 use crate::{Failed, Store};
 
-/// What is asked for one endpoint.
+/// A request for the due deliveries of one endpoint.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    /// Whose endpoint.
+pub struct DueQuery {
     pub merchant: MerchantId,
-    /// Which endpoint.
     pub endpoint: EndpointId,
-    /// From which due time on; what was due before is in hand already.
+    /// Earliest due time. Whatever was due before it is in memory already.
     pub since: DateTime<Utc>,
-    /// How many at most.
+    /// Maximum number of rows.
     pub most: i64,
 }
 
 /// A delivery that is due.
 pub struct Due {
-    /// Whose message.
     pub merchant: MerchantId,
-    /// To which endpoint.
     pub endpoint: EndpointId,
-    /// Which message.
     pub message: Uuid,
-    /// Since when.
     pub due_at: DateTime<Utc>,
-    /// Its lane.
     pub lane: String,
-    /// Its position in the lane.
     pub sequence: i64,
-    /// Counted attempts of this round.
+    /// Counted attempts in this round.
     pub attempts: i16,
-    /// Counted attempts of the rounds before.
+    /// Counted attempts in earlier rounds.
     pub attempts_before: i16,
-    /// Whether somebody wants it gone.
+    /// Set when someone has asked to discard the message.
     pub discard: bool,
-    /// Of which settings of the endpoint this was read.
+    /// The revision of the endpoint's settings at the time of reading.
     pub revision: i64,
-    /// What is sent; nothing while another message of the lane goes first.
+    /// `None` while another message of the lane goes first.
     pub text: Option<Text>,
 }
 
 impl Due {
-    /// Whether it is tried again by hand: then it has a lane of its own.
+    /// True for a manual retry, which has a lane of its own.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
         Uuid::try_parse(&self.lane).is_ok_and(|lane| lane == self.message)
     }
 }
 
-/// What is sent.
+/// The content of a message.
 pub struct Text {
-    /// What it is about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// What happened.
     pub event: String,
-    /// The body.
     pub body: String,
 }
 
-/// Up to how many messages in hand a reading is planned once and for all.
+/// Up to this many messages in memory, the query uses a generic plan.
 const MUCH_IN_HAND: usize = 200;
 
-/// Reads what is due at `now` for the endpoints `wanted`, in order of due time, without the messages `in_hand`. Paused and
-/// removed endpoints have nothing.
-pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
+/// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_hand`. Paused
+/// and removed endpoints return nothing.
+pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
     let merchants: Vec<Uuid> = wanted.iter().map(|wanted| wanted.merchant.0).collect();
     let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
     let since: Vec<DateTime<Utc>> = wanted.iter().map(|wanted| wanted.since).collect();
     let most: Vec<i64> = wanted.iter().map(|wanted| wanted.most).collect();
-    // With much in hand it is worth planning, because only a plan made for these very messages looks them up by their hash.
+    // With many ids to exclude, a custom plan pays off: only a plan made for these ids looks them up by hash.
     let connections = if in_hand.len() > MUCH_IN_HAND { &store.engine } else { &store.readers };
     let rows = sqlx::query!(
         r#"
@@ -149,8 +140,8 @@ pub async fn due(store: &Store, wanted: &[Wanted], in_hand: &[Uuid], now: DateTi
     Ok(due.collect())
 }
 
-/// The endpoints of `buckets` that have something due at `now`, each with the earliest time: what catches whatever no
-/// signal told of.
+/// The endpoints of `buckets` with something due at `now`, each with its earliest due time. This is the backstop for work
+/// that no signal announced.
 pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Signal>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let rows = sqlx::query!(
@@ -178,36 +169,31 @@ pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Ut
     rows.into_iter().map(|row| signal((row.merchant_id, row.endpoint_id, row.bucket, row.due_at))).collect()
 }
 
-/// A delivery that needs its owner without being due.
+/// A delivery that needs its owner although it is not due.
 pub struct Odd {
-    /// Whose message.
     pub merchant: MerchantId,
-    /// To which endpoint.
     pub endpoint: EndpointId,
-    /// The endpoint's bucket.
     pub bucket: u8,
-    /// Which message.
     pub message: Uuid,
-    /// What is odd about it.
     pub oddity: Oddity,
-    /// Counted attempts of this round.
+    /// Counted attempts in this round.
     pub attempts: i16,
-    /// Counted attempts of the rounds before.
+    /// Counted attempts in earlier rounds.
     pub attempts_before: i16,
 }
 
-/// What is odd about a delivery.
+/// The reasons a delivery can need attention without being due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oddity {
-    /// Somebody wants it gone.
+    /// Someone has asked to discard it.
     Unwanted,
     /// Its endpoint was removed.
     EndpointRemoved,
-    /// It is parked, and nothing goes before it. That must never happen.
+    /// It is parked although nothing goes before it. This must never happen.
     Stuck,
 }
 
-/// The deliveries in `buckets` that need their owner without being due, `most` of each oddity.
+/// The deliveries in `buckets` that need attention without being due, up to `most` of each kind.
 pub async fn odd(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<Odd>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let unwanted = sqlx::query_as!(
@@ -249,8 +235,8 @@ pub async fn odd(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<Odd>, F
     unwanted.chain(removed.into_iter().map(|row| row.odd(Oddity::EndpointRemoved))).collect()
 }
 
-/// The deliveries of the endpoints of one bucket that are parked though nothing of their lane goes before them. There is
-/// none in any state that was committed; whoever finds one lets it go and tells.
+/// The parked deliveries of one bucket that have nothing before them in their lane. No committed state contains one; if one
+/// is found anyway, the caller unparks it and reports it.
 pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Odd>, Failed> {
     let rows = sqlx::query_as!(
         Row,
@@ -281,7 +267,7 @@ pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Odd>, Failed> {
     rows.into_iter().map(|row| row.odd(Oddity::Stuck)).collect()
 }
 
-/// A delivery as these statements answer it.
+/// A row of these queries.
 struct Row {
     merchant_id: Uuid,
     endpoint_id: Uuid,
@@ -305,7 +291,7 @@ impl Row {
     }
 }
 
-/// Asks the owner to drop a message that is owed; answers whether it was.
+/// Asks the bucket's owner to discard a message. Returns false if the message is no longer owed.
 pub async fn discard(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> {
     let done = sqlx::query!("update delivery set discard = true where merchant_id = $1 and message_id = $2", tx.merchant().0, message,)
         .execute(tx.connection())
@@ -313,7 +299,7 @@ pub async fn discard(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> 
     Ok(done.rows_affected() > 0)
 }
 
-/// Asks the owner to give up work of our own on `subject`, if there is some.
+/// Asks the bucket's owner to drop internal work on `subject`, if there is any.
 pub async fn discard_work(tx: &mut crate::Tx, kind: Internal, subject: &str) -> Result<(), Failed> {
     let endpoint = kind.endpoint_of(tx.merchant());
     sqlx::query!(
@@ -327,7 +313,7 @@ pub async fn discard_work(tx: &mut crate::Tx, kind: Internal, subject: &str) -> 
     Ok(())
 }
 
-/// Whether `message` is still to be delivered.
+/// True while `message` still has to be delivered.
 pub async fn is_owed(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> {
     let owed = sqlx::query_scalar!(
         r#"select exists (select from delivery where merchant_id = $1 and message_id = $2) as "owed!""#,

@@ -1,11 +1,11 @@
-//! Which reports of units that were called off have taken effect.
+//! Reports of cancelled drop-ship units that have taken effect.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::{Failed, Tx};
 
-/// What was reported under this name for the order, if anything. The order is locked.
+/// The content of the report with this identifier, if there is one. The order must be locked.
 pub async fn find(tx: &mut Tx, order: Uuid, identifier: &str) -> Result<Option<String>, Failed> {
     let merchant = tx.merchant().0;
     let found = sqlx::query_scalar!(
@@ -19,7 +19,7 @@ pub async fn find(tx: &mut Tx, order: Uuid, identifier: &str) -> Result<Option<S
     Ok(found)
 }
 
-/// Notes that a report of the order, which is locked, has taken effect.
+/// Records that a report has taken effect. The order must be locked.
 pub async fn insert(tx: &mut Tx, order: Uuid, identifier: &str, content: &str, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"

@@ -1,68 +1,20 @@
 //! Drop-ship orders and their items.
 
+mod order;
 mod pages;
 
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use domain::drop_ship::{Item, Order, Status};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
+pub use self::order::DropShipOrder;
+use self::order::{ItemRow, OrderRow};
 pub use self::pages::{Listed, MOST_LISTED, Page, list};
 use crate::{Failed, Store, Tx};
 
-/// A drop-ship order as it is kept. It has no `Debug`: its content says where a shopper lives.
-#[derive(Clone)]
-pub struct DropShipOrder {
-    /// Its id (UUID version 7).
-    pub id: Uuid,
-    /// The id of the address of whoever pays.
-    pub billing_address_id: Uuid,
-    /// The id of the address where it goes.
-    pub shipping_address_id: Uuid,
-    /// The merchant's name for it.
-    pub client_identifier: String,
-    /// When it was taken.
-    pub created_at: DateTime<Utc>,
-    /// When it last changed.
-    pub updated_at: DateTime<Utc>,
-    /// How many messages there were on it.
-    pub sequence: i64,
-    /// What the merchant gave, in one form.
-    pub content: String,
-    /// Why the warehouse called it off.
-    pub reject_reason: Option<String>,
-    /// What the warehouse said on that.
-    pub comments: Option<String>,
-    /// Where its units stand.
-    pub order: Order,
-    /// The ids of its items, in their order.
-    pub item_ids: Vec<Uuid>,
-}
-
-struct OrderRow {
-    drop_ship_order_id: Uuid,
-    billing_address_id: Uuid,
-    shipping_address_id: Uuid,
-    created_at: DateTime<Utc>,
-    updated_at: DateTime<Utc>,
-    sequence: i64,
-    status: String,
-    client_identifier: String,
-    content: String,
-    reject_reason: Option<String>,
-    comments: Option<String>,
-}
-
-struct ItemRow {
-    item_id: Uuid,
-    ordered: i32,
-    shipped: i32,
-    cancelled: i32,
-}
-
-/// Reads rows of orders: the statement's end, and its arguments.
+/// Selects orders: the conditions, then the arguments.
 macro_rules! orders {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -75,7 +27,7 @@ macro_rules! orders {
     };
 }
 
-/// Reads rows of items: the statement's end, and its arguments.
+/// Selects items: the conditions, then the arguments.
 macro_rules! items {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -86,8 +38,8 @@ macro_rules! items {
     };
 }
 
-/// Inserts these orders, which are new and sorted by name, with their items; those whose names are taken are left out. Answers
-/// the ids of the others.
+/// Inserts new orders with their items, skipping those whose identifiers are taken. The orders must be sorted by identifier.
+/// Returns the ids of the inserted ones.
 pub async fn insert(tx: &mut Tx, new: &[DropShipOrder], now: DateTime<Utc>) -> Result<HashSet<Uuid>, Failed> {
     let ids: Vec<Uuid> = new.iter().map(|order| order.id).collect();
     let billing: Vec<Uuid> = new.iter().map(|order| order.billing_address_id).collect();
@@ -140,7 +92,7 @@ pub async fn insert(tx: &mut Tx, new: &[DropShipOrder], now: DateTime<Utc>) -> R
     Ok(taken.into_iter().collect())
 }
 
-/// The ids and contents of the orders with these names.
+/// The ids and contents of the orders with these identifiers.
 pub async fn contents(tx: &mut Tx, names: &[&str]) -> Result<HashMap<String, (Uuid, String)>, Failed> {
     let merchant = tx.merchant().0;
     let rows = sqlx::query!(
@@ -153,7 +105,7 @@ pub async fn contents(tx: &mut Tx, names: &[&str]) -> Result<HashMap<String, (Uu
     Ok(rows.into_iter().map(|row| (row.client_identifier, (row.drop_ship_order_id, row.content))).collect())
 }
 
-/// Writes down where an order and its items stand now. The order is locked.
+/// Saves the state of an order and its items. The order must be locked.
 pub async fn save(tx: &mut Tx, changed: &DropShipOrder) -> Result<(), Failed> {
     let shipped = changed.order.items.iter().map(|item| number(item.shipped)).collect::<Result<Vec<_>, _>>()?;
     let cancelled = changed.order.items.iter().map(|item| number(item.cancelled)).collect::<Result<Vec<_>, _>>()?;
@@ -182,7 +134,7 @@ pub async fn save(tx: &mut Tx, changed: &DropShipOrder) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The order with this name, locked until the transaction ends.
+/// The order with this identifier, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, client_identifier: &str) -> Result<Option<DropShipOrder>, Failed> {
     let merchant = tx.merchant().0;
     let row = orders!("where merchant_id = $1 and client_identifier = $2 for update", merchant, client_identifier)
@@ -195,7 +147,7 @@ pub async fn lock(tx: &mut Tx, client_identifier: &str) -> Result<Option<DropShi
     row.into_order(items).map(Some)
 }
 
-/// Whether the merchant has an order with this name.
+/// True if the merchant has an order with this identifier.
 pub async fn exists(store: &Store, merchant: MerchantId, client_identifier: &str) -> Result<bool, Failed> {
     let found = sqlx::query_scalar!(
         "select drop_ship_order_id from drop_ship_order where merchant_id = $1 and client_identifier = $2",
@@ -205,7 +157,7 @@ pub async fn exists(store: &Store, merchant: MerchantId, client_identifier: &str
     Ok(found.fetch_optional(&store.pool).await?.is_some())
 }
 
-/// The order with this name.
+/// The order with this identifier.
 pub async fn find(store: &Store, merchant: MerchantId, client_identifier: &str) -> Result<Option<DropShipOrder>, Failed> {
     let row =
         orders!("where merchant_id = $1 and client_identifier = $2", merchant.0, client_identifier).fetch_optional(&store.pool).await?;
@@ -218,36 +170,4 @@ pub async fn find(store: &Store, merchant: MerchantId, client_identifier: &str) 
 
 fn number<T: TryInto<i32>>(number: T) -> Result<i32, Failed> {
     number.try_into().map_err(|_| Failed::Refused("a number of units is out of range".to_owned()))
-}
-
-fn units(number: i32) -> Result<u32, Failed> {
-    u32::try_from(number).map_err(|_| Failed::Refused("a stored number of units is negative".to_owned()))
-}
-
-fn status(word: &str) -> Result<Status, Failed> {
-    word.parse().map_err(|_| Failed::Refused("a stored word of a drop-ship order is unknown".to_owned()))
-}
-
-impl OrderRow {
-    fn into_order(self, rows: Vec<ItemRow>) -> Result<DropShipOrder, Failed> {
-        let (mut items, mut item_ids) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-        for row in rows {
-            items.push(Item { ordered: units(row.ordered)?, shipped: units(row.shipped)?, cancelled: units(row.cancelled)? });
-            item_ids.push(row.item_id);
-        }
-        Ok(DropShipOrder {
-            id: self.drop_ship_order_id,
-            billing_address_id: self.billing_address_id,
-            shipping_address_id: self.shipping_address_id,
-            client_identifier: self.client_identifier,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            sequence: self.sequence,
-            content: self.content,
-            reject_reason: self.reject_reason,
-            comments: self.comments,
-            order: Order { items, rejected: status(&self.status)? == Status::Rejected },
-            item_ids,
-        })
-    }
 }

@@ -8,33 +8,30 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// A shipment as it is kept.
+/// A stored shipment.
 #[derive(Clone, Debug)]
 pub struct DropShipment {
-    /// Its id (UUID version 7).
     pub id: Uuid,
-    /// The warehouse's name for it.
+    /// The warehouse's identifier.
     pub identifier: String,
-    /// When it was reported.
+    /// The time it was reported.
     pub created_at: DateTime<Utc>,
-    /// What the warehouse reported, in one form.
+    /// The warehouse's report in canonical form.
     pub content: String,
-    /// What is in it.
     pub items: Vec<DropShipmentItem>,
 }
 
-/// Units in a shipment.
+/// Units of one item in a shipment.
 #[derive(Clone, Copy, Debug)]
 pub struct DropShipmentItem {
-    /// Its id (UUID version 7).
     pub id: Uuid,
     /// The position of the item in the order.
     pub item: usize,
-    /// How many units.
+    /// The number of units.
     pub quantity: u32,
 }
 
-/// What was reported under this name for the order, if anything. The order is locked.
+/// The content of the shipment with this identifier, if there is one. The order must be locked.
 pub async fn find(tx: &mut Tx, order: Uuid, identifier: &str) -> Result<Option<String>, Failed> {
     let merchant = tx.merchant().0;
     let found = sqlx::query_scalar!(
@@ -48,9 +45,9 @@ pub async fn find(tx: &mut Tx, order: Uuid, identifier: &str) -> Result<Option<S
     Ok(found)
 }
 
-/// Inserts a shipment of the order, which is locked.
+/// Inserts a shipment. The order must be locked.
 pub async fn insert(tx: &mut Tx, order: Uuid, new: &DropShipment) -> Result<(), Failed> {
-    let beyond = |_| Failed::Refused("a shipment is out of range".to_owned());
+    let beyond = |_| Failed::Refused("a position or quantity of a drop shipment is out of range".to_owned());
     let ids: Vec<Uuid> = new.items.iter().map(|item| item.id).collect();
     let items = new.items.iter().map(|item| i32::try_from(item.item)).collect::<Result<Vec<_>, _>>().map_err(beyond)?;
     let quantities = new.items.iter().map(|item| i32::try_from(item.quantity)).collect::<Result<Vec<_>, _>>().map_err(beyond)?;
@@ -105,7 +102,7 @@ pub async fn list(store: &Store, merchant: MerchantId, order: Uuid) -> Result<Ve
     )
     .fetch_all(&store.pool)
     .await?;
-    let negative = |_| Failed::Refused("a stored number of a shipment is negative".to_owned());
+    let negative = |_| Failed::Refused("a stored position or quantity of a drop shipment is negative".to_owned());
     let mut of: HashMap<Uuid, Vec<DropShipmentItem>> = HashMap::with_capacity(rows.len());
     for row in units {
         of.entry(row.shipment_id).or_default().push(DropShipmentItem {

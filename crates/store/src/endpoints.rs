@@ -1,4 +1,4 @@
-//! Where merchants' systems take messages.
+//! Merchants' endpoints, which receive messages or answer queries.
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::buckets::bucket;
 use crate::{Failed, Store, Tx};
 
-/// Reads rows of endpoints that are not removed: what else they must meet, and its arguments.
+/// Selects endpoints that are not removed: further conditions, then the arguments.
 macro_rules! endpoints {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -22,38 +22,34 @@ macro_rules! endpoints {
     };
 }
 
-/// An endpoint as it is kept; what is secret is sealed.
+/// A stored endpoint. Its secrets are sealed.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// Its id.
     pub id: EndpointId,
-    /// Which bucket it is in.
     pub bucket: u8,
-    /// For which interface, as stored.
+    /// The interface as stored.
     pub interface: String,
-    /// Its address.
     pub url: String,
-    /// Calls at once.
+    /// Maximum number of concurrent calls.
     pub slots: i32,
-    /// Calls a second.
+    /// Maximum number of calls per second.
     pub per_second: i32,
-    /// Seconds before each retry, where they are not the usual ones.
+    /// Seconds before each retry. `None` means the default.
     pub waits: Option<Vec<i64>>,
-    /// A header with the API's version, and its value, where they are not the usual ones.
+    /// The name and value of the header with the API version. `None` means the default.
     pub version_header: Option<(String, String)>,
-    /// The key that sealed the rest.
+    /// The key that sealed the secrets.
     pub key_id: String,
-    /// Authentication, sealed.
+    /// The authentication settings, sealed.
     pub authentication: Vec<u8>,
-    /// The signing secret, sealed.
     pub secret: Vec<u8>,
-    /// The signing secret before it, sealed, and until when it is used too.
+    /// The previous signing secret, sealed, and the end of its use.
     pub previous_secret: Option<(Vec<u8>, DateTime<Utc>)>,
     /// Grows with every change.
     pub revision: i64,
-    /// Since when nothing is sent.
+    /// `Some` while nothing is sent.
     pub paused_at: Option<DateTime<Utc>>,
-    /// When it was last changed.
+    /// The time of the last change.
     pub changed_at: DateTime<Utc>,
 }
 
@@ -101,7 +97,7 @@ impl TryFrom<Row> for Endpoint {
     }
 }
 
-/// Adds an endpoint of the transaction's merchant.
+/// Inserts an endpoint.
 pub async fn insert(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -131,7 +127,7 @@ pub async fn insert(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Saves a changed endpoint; its revision grows.
+/// Saves a changed endpoint and increments its revision.
 pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -162,7 +158,7 @@ pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Removes the endpoint: nothing new is owed to it, and what is owed goes to the failure queue.
+/// Removes the endpoint. Nothing new is owed to it, and its outstanding messages go to the failure queue.
 pub async fn remove(tx: &mut Tx, endpoint: EndpointId, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -178,7 +174,7 @@ pub async fn remove(tx: &mut Tx, endpoint: EndpointId, now: DateTime<Utc>) -> Re
     Ok(())
 }
 
-/// The endpoint of the transaction's merchant for messages of `kind`, locked against other changes.
+/// The endpoint for messages of `kind`, locked against other changes.
 pub async fn lock(tx: &mut Tx, kind: Kind) -> Result<Option<Endpoint>, Failed> {
     let row = endpoints!("merchant_id = $1 and interface = $2 for update", tx.merchant().0, kind.as_str(),)
         .fetch_optional(tx.connection())
@@ -186,19 +182,19 @@ pub async fn lock(tx: &mut Tx, kind: Kind) -> Result<Option<Endpoint>, Failed> {
     row.map(Endpoint::try_from).transpose()
 }
 
-/// The endpoint `endpoint` of `merchant`, for whoever delivers.
+/// The endpoint `endpoint` of `merchant`, read by the delivery engine.
 pub async fn find(store: &Store, merchant: MerchantId, endpoint: EndpointId) -> Result<Option<Endpoint>, Failed> {
     let row = endpoints!("merchant_id = $1 and endpoint_id = $2", merchant.0, endpoint.0,).fetch_optional(&store.engine).await?;
     row.map(Endpoint::try_from).transpose()
 }
 
-/// The endpoint of `merchant` for `interface`, for whoever asks it.
+/// The endpoint of `merchant` for `interface`, read to ask it a question.
 pub async fn find_for(store: &Store, merchant: MerchantId, interface: Interface) -> Result<Option<Endpoint>, Failed> {
     let row = endpoints!("merchant_id = $1 and interface = $2", merchant.0, interface.as_str(),).fetch_optional(&store.pool).await?;
     row.map(Endpoint::try_from).transpose()
 }
 
-/// The endpoints of `merchant`, without those for work of our own.
+/// The endpoints of `merchant`, without those for internal work.
 pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Endpoint>, Failed> {
     let rows = endpoints!("merchant_id = $1 and not internal order by interface", merchant.0,).fetch_all(&store.pool).await?;
     rows.into_iter().map(Endpoint::try_from).collect()

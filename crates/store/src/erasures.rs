@@ -1,7 +1,7 @@
-//! What is kept of shoppers, overwritten where it stands. The rows stay, so that returns and refunds go on.
+//! Erases shoppers' personal data by overwriting it in place. The rows stay, so that returns and refunds can continue.
 //!
-//! Whoever erases overwrites messages first and looks at what is owed afterwards; whoever tries a message again holds it first and
-//! looks whether it is erased afterwards. So one of the two always sees the other.
+//! An erasure overwrites messages first and then checks what is still owed. A retry locks its message first and then checks
+//! whether it has been erased. So one of the two always sees the other.
 
 use domain::id::MerchantId;
 use domain::message::Kind;
@@ -10,19 +10,19 @@ use uuid::Uuid;
 use crate::orders::Fingerprint;
 use crate::{Failed, Store, Tx};
 
-/// A page of a merchant's orders, as far as they are a shopper's.
+/// One page of a search for a shopper's orders.
 pub struct Page {
-    /// The shopper's orders among them.
+    /// The shopper's orders on this page.
     pub orders: Vec<String>,
-    /// The last order that was looked at; nothing when there are no more.
+    /// The last order that was examined. `None` on the last page.
     pub next: Option<String>,
 }
 
-/// How many orders are looked at in a page.
+/// The number of orders that a page examines.
 const LOOKED_AT: i64 = 10_000;
 
-/// Looks for orders with this e-mail address among those of `merchant` after the order `after`. Nothing else looks for it, so that
-/// there is no index that every order would have to pay for.
+/// Searches the orders of `merchant` after the order `after` for this e-mail address. Nothing else searches by it, so it has
+/// no index, which would make every order more expensive to write.
 pub async fn orders_of(store: &Store, merchant: MerchantId, email: &Fingerprint, after: &str) -> Result<Page, Failed> {
     let row = sqlx::query!(
         r#"
@@ -51,13 +51,11 @@ pub async fn orders_of(store: &Store, merchant: MerchantId, email: &Fingerprint,
 /// A return of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfOrder {
-    /// Its id.
     pub id: Uuid,
-    /// Its identifier.
     pub identifier: String,
 }
 
-/// The returns of the order `order`, locked until the transaction ends. The order is locked.
+/// The returns of the order `order`, locked until the transaction ends. The order must be locked.
 pub async fn lock_returns(tx: &mut Tx, order: &str) -> Result<Vec<OfOrder>, Failed> {
     let returns = sqlx::query_as!(
         OfOrder,
@@ -70,7 +68,7 @@ pub async fn lock_returns(tx: &mut Tx, order: &str) -> Result<Vec<OfOrder>, Fail
     Ok(returns)
 }
 
-/// The messages of these kinds on these subjects, wherever they are kept.
+/// The messages of these kinds and subjects, including those that only the failure queue still has.
 pub async fn messages(tx: &mut Tx, on: &[(Kind, &str)]) -> Result<Vec<Uuid>, Failed> {
     let (kinds, subjects): (Vec<&str>, Vec<&str>) = on.iter().map(|(kind, subject)| (kind.as_str(), *subject)).unzip();
     let messages = sqlx::query_scalar!(
@@ -99,7 +97,7 @@ pub async fn messages(tx: &mut Tx, on: &[(Kind, &str)]) -> Result<Vec<Uuid>, Fai
     Ok(messages)
 }
 
-/// Those of `messages` that are still to be delivered, or that somebody may still try again.
+/// Those of `messages` that are still owed or can still be retried.
 pub async fn outstanding(tx: &mut Tx, messages: &[Uuid]) -> Result<Vec<Uuid>, Failed> {
     let outstanding = sqlx::query_scalar!(
         r#"
@@ -115,7 +113,7 @@ pub async fn outstanding(tx: &mut Tx, messages: &[Uuid]) -> Result<Vec<Uuid>, Fa
     Ok(outstanding)
 }
 
-/// Overwrites what `messages` said and what was answered to them, with `body` in place of theirs. Answers how many were not erased
+/// Overwrites the bodies of `messages` with `body`, and deletes the responses to them. Returns how many had not been erased
 /// before.
 pub async fn erase_messages(tx: &mut Tx, messages: &[Uuid], body: &str) -> Result<u64, Failed> {
     let merchant = tx.merchant().0;
@@ -145,8 +143,8 @@ pub async fn erase_messages(tx: &mut Tx, messages: &[Uuid], body: &str) -> Resul
     Ok(said.rows_affected())
 }
 
-/// Overwrites what is kept of an order, with `snapshot` in place of its own, and of its refunds. The digest is that of nothing, so
-/// that whatever the merchant sends is news. The order is locked.
+/// Overwrites the stored order with `snapshot`, and deletes the notes of its refunds. The digest becomes zero, so any
+/// snapshot that the merchant sends counts as a change. The order must be locked.
 pub async fn erase_order(tx: &mut Tx, order: &str, snapshot: &str) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!(
@@ -168,8 +166,8 @@ pub async fn erase_order(tx: &mut Tx, order: &str, snapshot: &str) -> Result<(),
     Ok(())
 }
 
-/// Overwrites what is kept of returns, which are locked: who returns a gift, the label, and how the request was answered that
-/// started it. Such a request finds its key taken.
+/// Deletes the giftee's address and the label of each return, and the stored response to the request that started it.
+/// Repeating that request finds its key in use. The returns must be locked.
 pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     let ids: Vec<Uuid> = returns.iter().map(|of_order| of_order.id).collect();
@@ -199,8 +197,8 @@ pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Faile
     Ok(())
 }
 
-/// Overwrites what is kept of a drop-ship order, with `content` in place of its own, and what people at the warehouse wrote about
-/// it, with `word`. The order is locked.
+/// Overwrites a drop-ship order with `content`, and the warehouse's free text about it with `word`. The order must be
+/// locked.
 pub async fn erase_drop_ship_order(tx: &mut Tx, order: Uuid, content: &str, word: &str) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!(
@@ -216,7 +214,7 @@ pub async fn erase_drop_ship_order(tx: &mut Tx, order: Uuid, content: &str, word
     )
     .execute(tx.connection())
     .await?;
-    // A report that comes again is told from another by this; its name is all that counts from now on.
+    // The content told a repeated report from a different one. From now on only the identifier counts.
     sqlx::query!("update drop_ship_cancellation set content = '{}' where merchant_id = $1 and drop_ship_order_id = $2", merchant, order)
         .execute(tx.connection())
         .await?;

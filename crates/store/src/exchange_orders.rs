@@ -1,4 +1,4 @@
-//! Exchange orders: one for each order, from the moment that a merchant is owed it.
+//! Exchange orders: at most one per order, recorded as soon as it is owed to the merchant.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -13,30 +13,28 @@ use crate::{Failed, Store, Tx};
 /// An exchange order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// The order that is exchanged.
+    /// The order whose units are exchanged.
     pub original_order: String,
-    /// The return that brings its units back.
+    /// The return that brings the units back.
     pub rma: Uuid,
-    /// The message that asks for it.
+    /// The message that asks the merchant to place it.
     pub message: Uuid,
-    /// How far it has come.
     pub state: ExchangeState,
-    /// What a gift card in it is worth, and what the merchant adds to that.
+    /// The value of a gift card in it, and the merchant's bonus on top.
     pub gift_card: Option<(Cents, Cents)>,
-    /// What the merchant answered, once it is placed.
+    /// The merchant's response, once the order is placed.
     pub placed: Option<Placed>,
 }
 
-/// What a merchant answered.
+/// The merchant's response to an exchange order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Its identifier of the order.
+    /// The merchant's identifier of the new order.
     pub order_identifier: String,
-    /// The order's total, where told.
+    /// `None` if the response did not include it, as with the fields below.
     pub total: Option<Cents>,
-    /// The price of the goods, where told.
+    /// The price of the goods.
     pub product: Option<Cents>,
-    /// The tax, where told.
     pub tax: Option<Cents>,
 }
 
@@ -53,7 +51,7 @@ struct Row {
     order_identifier: Option<String>,
 }
 
-/// Reads exchange orders: the statement's end, and its arguments.
+/// Selects exchange orders: the conditions, then the arguments.
 macro_rules! exchanges {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -73,7 +71,7 @@ impl Row {
             original_order: self.original_order_identifier,
             rma: self.rma_id,
             message: self.message_id,
-            state: self.state.parse().map_err(|_| Failed::Refused("a stored state of an exchange is unknown".to_owned()))?,
+            state: self.state.parse().map_err(|_| Failed::Refused("a stored exchange state is unknown".to_owned()))?,
             gift_card: cents(self.gift_card_cents).zip(cents(self.bonus_cents)),
             placed: self.order_identifier.map(|order_identifier| Placed {
                 order_identifier,
@@ -85,13 +83,13 @@ impl Row {
     }
 }
 
-/// Whether units of the order `order` can be exchanged, and which order it is itself the exchange order of.
+/// Tells whether units of the order `order` can be exchanged, and which order it is itself the exchange order of.
 pub async fn standing(tx: &mut Tx, order: &str) -> Result<(Standing, Option<String>), Failed> {
     let merchant = tx.merchant();
     look(tx.connection(), merchant, order).await
 }
 
-/// Whether units of the order `order` of `merchant` can be exchanged, as of now.
+/// Tells whether units of the order `order` of `merchant` can be exchanged, outside of a transaction.
 pub async fn standing_of(store: &Store, merchant: MerchantId, order: &str) -> Result<Standing, Failed> {
     let mut connection = store.pool.acquire().await?;
     Ok(look(&mut connection, merchant, order).await?.0)
@@ -125,7 +123,7 @@ async fn look(connection: &mut PgConnection, merchant: MerchantId, order: &str) 
     Ok((standing, row.original))
 }
 
-/// Writes down that an exchange order is owed. The order is locked, and was not exchanged before.
+/// Records that an exchange order is owed. The order must be locked and not exchanged before.
 pub async fn insert(tx: &mut Tx, new: &Exchange, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -155,7 +153,7 @@ pub async fn of_message(tx: &mut Tx, message: Uuid) -> Result<Option<Exchange>, 
     row.map(Row::exchange).transpose()
 }
 
-/// The exchange order of the order `order`, locked until the transaction ends. Its return is locked before.
+/// The exchange order of the order `order`, locked until the transaction ends. Its return must be locked first.
 pub async fn lock(tx: &mut Tx, order: &str) -> Result<Option<Exchange>, Failed> {
     let merchant = tx.merchant().0;
     let row = exchanges!("where merchant_id = $1 and original_order_identifier = $2 for update", merchant, order);
@@ -168,7 +166,7 @@ pub async fn find(store: &Store, merchant: MerchantId, order: &str) -> Result<Op
     row.fetch_optional(&store.pool).await?.map(Row::exchange).transpose()
 }
 
-/// Writes down how an exchange ended: placed, with what the merchant answered, or converted. It is locked, and pending.
+/// Records how an exchange ended: placed, with the merchant's response, or converted. It must be locked and pending.
 pub async fn end(tx: &mut Tx, order: &str, state: ExchangeState, placed: Option<&Placed>, now: DateTime<Utc>) -> Result<(), Failed> {
     let cents = |of: fn(&Placed) -> Option<Cents>| placed.and_then(of).map(Cents::get);
     sqlx::query!(

@@ -6,40 +6,38 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx, notices};
 
-/// How many messages of an endpoint are counted; beyond it there are "at least" so many.
+/// The maximum number of messages counted per endpoint; a count that reaches it means "at least".
 pub const MOST_COUNTED: i64 = 10_000;
 
-/// Messages of one endpoint that were given up for one reason, and are still to be worked on.
+/// Open entries of one endpoint that failed for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The endpoint's interface.
     pub interface: String,
-    /// Which endpoint.
     pub endpoint: EndpointId,
-    /// Whether the endpoint was removed.
+    /// True if the endpoint has been removed.
     pub removed: bool,
-    /// Why they were given up.
     pub reason: String,
-    /// How many, of the oldest [`MOST_COUNTED`] of the endpoint.
+    /// The number of entries among the oldest [`MOST_COUNTED`] of the endpoint.
     pub count: i64,
-    /// When the first and the last of them were given up.
+    /// When the first of them was given up.
     pub oldest: DateTime<Utc>,
-    /// The last.
+    /// When the last of them was given up.
     pub newest: DateTime<Utc>,
 }
 
-/// Of which endpoints something is to be worked on.
+/// The endpoints whose open entries are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// All of the merchant's own: its failure queue.
+    /// All of the merchant's own endpoints: its failure queue.
     Merchant,
-    /// Those for work of our own: the operator's list.
+    /// The endpoints for internal work: the operator's list.
     Internal,
-    /// This one alone.
+    /// A single endpoint.
     Endpoint(EndpointId),
 }
 
-/// What is to be worked on, by endpoint and reason, `since` then. Of each endpoint the oldest [`MOST_COUNTED`] are looked at.
+/// Open entries by endpoint and reason, failed since `since`. Only the oldest [`MOST_COUNTED`] of each endpoint are
+/// examined.
 pub async fn groups(store: &Store, merchant: MerchantId, of: Of, since: Option<DateTime<Utc>>) -> Result<Vec<Group>, Failed> {
     let (internal, endpoint) = match of {
         Of::Merchant => (Some(false), None),
@@ -88,33 +86,29 @@ pub async fn groups(store: &Store, merchant: MerchantId, of: Of, since: Option<D
 /// An entry of the failure queue.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Which message.
     pub message_id: Uuid,
-    /// What it is about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// What happened.
     pub event: String,
-    /// What stays in order.
+    /// Messages with the same subject are delivered in order.
     pub subject: String,
-    /// Its position there.
+    /// Position within the subject.
     pub sequence: i64,
     /// Counted attempts in all rounds.
     pub attempts: i16,
-    /// Why it was given up.
     pub reason: String,
-    /// When, the last time.
+    /// The time it was last given up.
     pub failed_at: DateTime<Utc>,
     /// open, contacted, resolved or discarded.
     pub state: String,
-    /// Who works on it.
+    /// The person working on it.
     pub owner: Option<String>,
-    /// What people noted down.
     pub note: Option<String>,
-    /// When the merchant's technical contact was told.
+    /// The time the merchant's technical contact was informed.
     pub contacted_at: Option<DateTime<Utc>>,
 }
 
-/// What is to be worked on of one endpoint, oldest first, after `(failed_at, message)`.
+/// Open entries of one endpoint after `(failed_at, message)`, oldest first.
 pub async fn list(
     store: &Store,
     merchant: MerchantId,
@@ -159,18 +153,17 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
     Ok(entry)
 }
 
-/// What somebody who works on an entry notes down; what is absent stays.
+/// Notes of the person working on an entry. `None` leaves a value as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    /// Who works on it.
+    /// The person working on it.
     pub owner: Option<String>,
-    /// What is worth knowing.
     pub note: Option<String>,
-    /// When the merchant's technical contact was told.
+    /// The time the merchant's technical contact was informed.
     pub contacted_at: Option<DateTime<Utc>>,
 }
 
-/// Notes down what was done about an entry that is still to be worked on; answers whether it is.
+/// Saves notes on an open entry. Returns false if the entry is not open.
 pub async fn save(tx: &mut Tx, message: Uuid, work: &Work) -> Result<bool, Failed> {
     let done = sqlx::query!(
         r#"
@@ -190,7 +183,7 @@ pub async fn save(tx: &mut Tx, message: Uuid, work: &Work) -> Result<bool, Faile
     Ok(done.rows_affected() > 0)
 }
 
-/// Takes an entry out of the queue without delivering its message; answers whether it was in it.
+/// Takes an entry out of the queue without delivering its message. Returns false if it is not in the queue.
 pub async fn discard(tx: &mut Tx, message: Uuid) -> Result<bool, Failed> {
     let merchant = tx.merchant().0;
     let endpoint = sqlx::query_scalar!(
@@ -210,7 +203,7 @@ pub async fn discard(tx: &mut Tx, message: Uuid) -> Result<bool, Failed> {
     Ok(true)
 }
 
-/// Holds the entry of `message` until the transaction ends, if it has one, so that nobody withdraws it meanwhile.
+/// Locks the entry of `message` until the transaction ends, if it has one, so that nobody can withdraw it.
 pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!("select from failure where merchant_id = $1 and message_id = $2 for share", merchant, message)

@@ -1,8 +1,9 @@
-//! The feed: a merchant's messages, each exactly once, for whoever follows from a place in it.
+//! The feed: a merchant's messages, each exactly once, read from a position onwards.
 //!
-//! Ids and times do not do for this: a transaction that began early may commit late, and whoever had read past it would
-//! never see its messages. Transactions have numbers, and the database knows the oldest that still runs. Up to there nothing
-//! can be added, and further nothing is read. That rule is `feed_end()` in the schema.
+//! Ids and times cannot order it: a transaction that started early may commit late, and a reader that had passed its
+//! position would never see its messages. So the feed is ordered by transaction number. The database knows the oldest
+//! transaction that is still running. Nothing can be added before it, and nothing after it is read. That rule is
+//! `feed_end()` in the schema.
 
 use domain::feed::Position;
 use domain::id::MerchantId;
@@ -11,19 +12,16 @@ use uuid::Uuid;
 
 use crate::{Failed, Store};
 
-/// A message as it was said, and its place in the feed.
+/// A message and its position in the feed.
 pub struct Event {
-    /// Its place.
     pub at: Position,
-    /// What it is about.
     pub kind: Kind,
-    /// What happened: `rma.created`.
+    /// For example `rma.created`.
     pub event: String,
-    /// What must stay in order.
+    /// Messages with the same subject are delivered in order.
     pub subject: String,
-    /// The position within the subject.
+    /// Position within the subject.
     pub sequence: i64,
-    /// The body.
     pub body: String,
 }
 
@@ -44,7 +42,7 @@ impl TryFrom<Row> for Event {
     fn try_from(row: Row) -> Result<Self, Failed> {
         Ok(Self {
             at: Position { epoch: row.feed_epoch, transaction: transaction(&row.number)?, message: row.message_id },
-            kind: row.kind.parse().map_err(|_| Failed::Refused("a stored kind is unknown".to_owned()))?,
+            kind: row.kind.parse().map_err(|_| Failed::Refused("a stored message kind is unknown".to_owned()))?,
             event: row.event,
             subject: row.subject,
             sequence: row.sequence,
@@ -54,10 +52,10 @@ impl TryFrom<Row> for Event {
 }
 
 fn transaction(number: &str) -> Result<u64, Failed> {
-    number.parse().map_err(|_| Failed::Refused("a transaction without a number".to_owned()))
+    number.parse().map_err(|_| Failed::Refused("a stored transaction number is invalid".to_owned()))
 }
 
-/// The `most` messages of `merchant` that follow `after`, without trials and work of our own.
+/// Up to `most` messages of `merchant` after `after`, without test messages and internal work.
 pub async fn page(store: &Store, merchant: MerchantId, after: Position, most: u32) -> Result<Vec<Event>, Failed> {
     let rows = sqlx::query_as!(
         Row,
@@ -81,7 +79,7 @@ pub async fn page(store: &Store, merchant: MerchantId, after: Position, most: u3
     rows.into_iter().map(Event::try_from).collect()
 }
 
-/// Where the feed ends at this moment: everything that is still to come stands after it.
+/// The current end of the feed. Everything that is yet to come is positioned after it.
 pub async fn end(store: &Store) -> Result<Position, Failed> {
     let end =
         sqlx::query!(r#"select feed_epoch as "epoch!", transaction::text as "number!" from feed_end()"#).fetch_one(&store.feed).await?;

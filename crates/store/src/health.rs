@@ -1,4 +1,5 @@
-//! How endpoints and those who deliver to them fare. Nothing here reads more than so many rows: counts end at [`MOST_COUNTED`].
+//! The health of endpoints and of the processes that deliver to them. Every query is bounded: counts stop at
+//! [`MOST_COUNTED`].
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -6,35 +7,32 @@ use uuid::Uuid;
 
 use crate::{Failed, Store};
 
-/// How far is counted; beyond it there are "at least" so many.
+/// Counts stop here; a count that reaches it means "at least".
 pub const MOST_COUNTED: i64 = 10_000;
 
-/// How long something may be due before it is past due.
+/// A delivery that has been due for longer is past due.
 const GRACE: TimeDelta = TimeDelta::seconds(60);
 
-/// How far back the last success and the last failure are looked for.
+/// The period searched for the last success and the last failure.
 const LOOKED_BACK: TimeDelta = TimeDelta::days(7);
 
-/// How an endpoint fares.
+/// The health of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
-    /// Which endpoint.
     pub endpoint: EndpointId,
-    /// How many messages are owed to it.
     pub owed: i64,
-    /// How many of them should have been sent a minute ago; none while it is paused.
+    /// Messages that should have been sent at least a minute ago. Zero while the endpoint is paused.
     pub past_due: i64,
-    /// How many of its messages are in the failure queue.
     pub failed: i64,
-    /// The last hour with a call that was answered with success, of the last 7 days.
+    /// The last hour with a successful call, within the last 7 days.
     pub last_success: Option<DateTime<Utc>>,
-    /// The last hour with a call that was not.
+    /// The last hour with a failed call, within the last 7 days.
     pub last_failure: Option<DateTime<Utc>>,
-    /// Whether more calls failed than succeeded in the last hour in which there were any.
+    /// True if more calls failed than succeeded in the most recent hour that had any.
     pub failing: bool,
 }
 
-/// How the endpoints of `merchant` fare.
+/// The health of the endpoints of `merchant`.
 pub async fn endpoints(store: &Store, merchant: MerchantId, now: DateTime<Utc>) -> Result<Vec<Health>, Failed> {
     let rows = sqlx::query!(
         r#"
@@ -105,23 +103,22 @@ pub async fn endpoints(store: &Store, merchant: MerchantId, now: DateTime<Utc>) 
 /// A process that delivers.
 #[derive(Clone, Debug)]
 pub struct Deliverer {
-    /// Its id; nothing stands for the buckets that nobody has.
+    /// `None` stands for the buckets without an owner.
     pub id: Option<Uuid>,
-    /// Its machine and process.
     pub name: Option<String>,
-    /// How many buckets it has.
+    /// The number of buckets it holds.
     pub buckets: i64,
-    /// How long ago the oldest of its leases was renewed.
+    /// The time since its oldest lease was renewed.
     pub lease_age_seconds: Option<f64>,
-    /// How many calls it had out when it last renewed them.
+    /// Calls in progress at the last renewal.
     pub calls: Option<i32>,
-    /// How many messages of its endpoints should have been sent a minute ago.
+    /// Messages of its endpoints that should have been sent at least a minute ago.
     pub past_due: i64,
-    /// How many of its endpoints are paused.
+    /// The number of its endpoints that are paused.
     pub paused: i64,
 }
 
-/// The processes that deliver, and what nobody delivers. `term` is how long a lease lasts.
+/// The processes that deliver, plus one entry for what nobody delivers. `term` is the duration of a lease in seconds.
 pub async fn deliverers(store: &Store, term: f64, now: DateTime<Utc>) -> Result<Vec<Deliverer>, Failed> {
     let deliverers = sqlx::query_as!(
         Deliverer,

@@ -1,21 +1,20 @@
-//! Requests that were made under a key, and how they were answered: the same again is answered alike.
+//! Idempotency keys and the responses to their requests: a repeated request gets the same response.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{Failed, Tx};
 
-/// For how long a request may be repeated.
+/// The time within which a request may be repeated.
 pub const KEPT_FOR: TimeDelta = TimeDelta::hours(48);
 
-/// A request that was made under a key.
+/// A request made with a key.
 pub struct Used {
-    /// SHA-256 of what was asked for.
+    /// SHA-256 of the request.
     pub request_hash: Vec<u8>,
-    /// The answer.
     pub answer: String,
 }
 
-/// The request that was made under `key`, if there was one.
+/// The request made with `key`, if there was one.
 pub async fn find(tx: &mut Tx, key: &str, now: DateTime<Utc>) -> Result<Option<Used>, Failed> {
     let used = sqlx::query_as!(
         Used,
@@ -29,8 +28,8 @@ pub async fn find(tx: &mut Tx, key: &str, now: DateTime<Utc>) -> Result<Option<U
     Ok(used)
 }
 
-/// Notes down that `key` was used, and forgets some of the merchant's that are old. A key that was used meanwhile violates
-/// `a_key_is_used_once`.
+/// Records the use of `key`, and deletes some of the merchant's expired keys. A key that has been used in the meantime
+/// violates `a_key_is_used_once`.
 pub async fn insert(tx: &mut Tx, key: &str, request_hash: &[u8; 32], answer: &str, now: DateTime<Utc>) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!(

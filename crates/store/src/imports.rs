@@ -1,4 +1,4 @@
-//! History imports: how far each has come, who reads its lines, and which lines were refused.
+//! History imports: their progress, their lease, and the lines that were refused.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// Where an import stands.
+/// The state of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Somebody reads its lines.
+    /// A run is reading its lines.
     Running,
-    /// Nobody does; it can be resumed.
+    /// No run is reading its lines. It can be resumed.
     Interrupted,
-    /// Every line was read.
+    /// All lines have been read.
     Done,
 }
 
@@ -28,52 +28,45 @@ impl State {
 
     fn of(word: &str) -> Result<Self, Failed> {
         let states = [Self::Running, Self::Interrupted, Self::Done];
-        states.into_iter().find(|state| state.word() == word).ok_or_else(|| Failed::Refused("an import's state is unknown".to_owned()))
+        states.into_iter().find(|state| state.word() == word).ok_or_else(|| Failed::Refused("a stored import state is unknown".to_owned()))
     }
 }
 
-/// What became of the lines.
+/// The results of the lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// How many lines are done, blank ones included.
+    /// Lines processed, including blank ones.
     pub lines: i64,
     /// Orders that were not known before.
     pub created: i64,
     /// Orders that replaced an older snapshot.
     pub updated: i64,
-    /// Orders that are the stored snapshot.
+    /// Orders identical to the stored snapshot.
     pub unchanged: i64,
-    /// Orders of which a newer snapshot is stored.
+    /// Orders older than the stored snapshot.
     pub stale: i64,
-    /// Lines that were refused.
     pub refused: i64,
 }
 
 /// An import.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// Its id.
     pub id: Uuid,
-    /// Where it stands, as it was last written.
     pub state: State,
-    /// What became of its lines so far.
     pub counts: Counts,
-    /// When it was begun.
     pub started_at: DateTime<Utc>,
-    /// When it last made progress.
+    /// The time of the last progress.
     pub updated_at: DateTime<Utc>,
-    /// Until when nobody else may read its lines.
+    /// Until then only the lease's owner may read its lines.
     pub leased_until: Option<DateTime<Utc>>,
 }
 
-/// The right to read an import's lines, for a while.
+/// The exclusive right to read an import's lines, for a limited time.
 #[derive(Clone, Copy, Debug)]
 pub struct Lease {
-    /// Which import.
     pub import: Uuid,
-    /// Who has it: new for every run, so that one that was given up can be told from its successor.
+    /// New for every run, so that an abandoned run can be told from its successor.
     pub owner: Uuid,
-    /// Until when.
     pub until: DateTime<Utc>,
 }
 
@@ -107,7 +100,7 @@ impl TryFrom<Row> for Import {
     }
 }
 
-/// Begins an import of the transaction's merchant, which whoever has `lease` runs.
+/// Inserts an import that the owner of `lease` runs.
 pub async fn insert(tx: &mut Tx, lease: Lease, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -128,7 +121,7 @@ pub async fn insert(tx: &mut Tx, lease: Lease, now: DateTime<Utc>) -> Result<(),
     Ok(())
 }
 
-/// The import `id` of the transaction's merchant, locked until the transaction ends.
+/// The import `id`, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, id: Uuid) -> Result<Option<Import>, Failed> {
     let row = sqlx::query_as!(
         Row,
@@ -146,7 +139,7 @@ pub async fn lock(tx: &mut Tx, id: Uuid) -> Result<Option<Import>, Failed> {
     row.map(Import::try_from).transpose()
 }
 
-/// Gives the import, which is locked, to whoever has `lease`.
+/// Gives the import to the owner of `lease`. The import must be locked.
 pub async fn lease(tx: &mut Tx, lease: Lease) -> Result<(), Failed> {
     sqlx::query!(
         "update order_import set state = 'running', owner = $3, leased_until = $4 where merchant_id = $1 and import_id = $2",
@@ -160,8 +153,8 @@ pub async fn lease(tx: &mut Tx, lease: Lease) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Adds what became of some lines to an import, and renews its lease. Answers whether `lease` is still its holder's and
-/// the import stands at `before` lines; if not, nothing was written.
+/// Adds the results of further lines to an import and renews its lease. Returns false, without changing anything, if `lease`
+/// has been lost or the import is not at `before` lines.
 pub async fn advance(tx: &mut Tx, lease: Lease, before: i64, more: Counts, now: DateTime<Utc>) -> Result<bool, Failed> {
     let done = sqlx::query!(
         r#"
@@ -188,7 +181,7 @@ pub async fn advance(tx: &mut Tx, lease: Lease, before: i64, more: Counts, now: 
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives the lease back and leaves the import in `state`. Answers whether `lease` was still its holder's.
+/// Releases the lease and leaves the import in `state`. Returns false if `lease` has been lost.
 pub async fn settle(tx: &mut Tx, lease: Lease, state: State, now: DateTime<Utc>) -> Result<bool, Failed> {
     let done = sqlx::query!(
         r#"
@@ -246,15 +239,15 @@ pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec
 /// A line that was refused.
 #[derive(Clone, Debug)]
 pub struct RefusedLine {
-    /// Its number, counted from 1.
+    /// Counted from 1.
     pub line: i64,
-    /// The identifier of its order, if it can be told.
+    /// `None` if it could not be read.
     pub order_identifier: Option<String>,
     /// Its faults, as JSON.
     pub faults: String,
 }
 
-/// Records refused lines of the import `id`.
+/// Inserts refused lines of the import `id`.
 pub async fn insert_refusals(tx: &mut Tx, id: Uuid, refused: &[RefusedLine]) -> Result<(), Failed> {
     let lines: Vec<i64> = refused.iter().map(|refused| refused.line).collect();
     let identifiers: Vec<Option<&str>> = refused.iter().map(|refused| refused.order_identifier.as_deref()).collect();

@@ -1,4 +1,4 @@
-//! Inbound ASNs for whoever looks at them: newest first, a page at a time.
+//! Lists of inbound ASNs: newest first, a page at a time.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -11,21 +11,17 @@ use crate::{Failed, Store};
 /// An ASN in a list.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its id.
     pub id: Uuid,
-    /// Its number.
     pub number: String,
-    /// Its shipment.
     pub shipment: String,
-    /// Where it stands.
     pub state: State,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: i32,
-    /// How many units they announce.
+    /// The number of units announced.
     pub announced: i64,
-    /// When it was announced.
+    /// The time it was announced.
     pub created_at: DateTime<Utc>,
-    /// When it was last changed, canceled or closed.
+    /// The time it was last changed, cancelled or closed.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -41,13 +37,13 @@ struct Row {
     receiving: bool,
 }
 
-/// Reads rows of a list: which are wanted, and the arguments.
+/// Selects the rows of a page: the conditions, then the arguments.
 macro_rules! rows {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
             "select asn_id, created_at, updated_at, announced, line_count, state, asn_number, shipment_identifier, "
-                // Without the offset the receipts of all ASNs may be gathered first.
+                // Without the offset, the planner may gather the receipts of all ASNs first.
                 + "exists (select from receipt where receipt.merchant_id = inbound_asn.merchant_id and receipt.asn_id = inbound_asn.asn_id "
                 + "offset 0) "
                 + r#"as "receiving!" from inbound_asn "#
@@ -58,7 +54,8 @@ macro_rules! rows {
     };
 }
 
-/// The ASNs of `merchant`, of one shipment or all, before the ASN `before`, at most `limit`. Also whether there are more.
+/// The ASNs of `merchant`, of one shipment or all, before the ASN `before`, at most `limit`. The flag tells whether there
+/// are more.
 pub async fn list(
     store: &Store,
     merchant: MerchantId,
@@ -67,7 +64,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Listed>, bool), Failed> {
     let before = before.unwrap_or(Uuid::max());
-    // One more than wanted says whether there are more.
+    // One extra row tells whether there are more.
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let rows = match shipment {
         Some(shipment) => {

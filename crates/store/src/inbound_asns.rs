@@ -1,4 +1,4 @@
-//! What merchants announce to warehouses.
+//! Inbound ASNs: goods that merchants announce to warehouses.
 
 mod asn;
 mod columns;
@@ -9,20 +9,20 @@ use domain::id::MerchantId;
 use domain::inbound::State;
 use uuid::Uuid;
 
-pub use self::asn::{Asn, Kept, Line, New, Place, Reference};
+pub use self::asn::{Asn, Line, New, Place, Reference, StoredAsn};
 use self::columns::Columns;
 use self::rows::AsnRow;
 pub(crate) use self::rows::{LineRow, state};
 use crate::{Failed, Store, Tx};
 
-/// Reads rows of ASNs without their lines: the statement's end, and its arguments.
+/// Selects ASNs without their lines: the conditions, then the arguments.
 macro_rules! asns {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             AsnRow,
             "select asn_id, created_at, updated_at, ship_date, has_returns, state, digest, asn_number, shipment_identifier, "
                 + "program_identifier, channel, from_identifier, from_type, to_identifier, to_type, tracking_number, carrier, "
-                // Without the offset the receipts of all ASNs may be gathered first.
+                // Without the offset, the planner may gather the receipts of all ASNs first.
                 + "exists (select from receipt where receipt.merchant_id = inbound_asn.merchant_id and receipt.asn_id = inbound_asn.asn_id "
                 + "offset 0) "
                 + r#"as "receiving!" from inbound_asn "#
@@ -33,33 +33,33 @@ macro_rules! asns {
 }
 
 /// The ASNs with these numbers, without their lines.
-pub async fn list(tx: &mut Tx, numbers: &[&str]) -> Result<Vec<Kept>, Failed> {
+pub async fn list(tx: &mut Tx, numbers: &[&str]) -> Result<Vec<StoredAsn>, Failed> {
     let merchant = tx.merchant().0;
     let rows = asns!("where merchant_id = $1 and asn_number = any($2)", merchant, numbers as &[&str]).fetch_all(tx.connection()).await?;
-    rows.into_iter().map(Kept::try_from).collect()
+    rows.into_iter().map(StoredAsn::try_from).collect()
 }
 
-/// The ASNs with these ids, without their lines. Until the transaction ends, nobody changes, cancels or closes them; others may
-/// receive of them.
-pub async fn share(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Kept>, Failed> {
+/// The ASNs with these ids, without their lines. Until the transaction ends, nobody can change, cancel or close them, but
+/// others may receive units against them.
+pub async fn share(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<StoredAsn>, Failed> {
     let merchant = tx.merchant().0;
     let rows =
         asns!("where merchant_id = $1 and asn_id = any($2) order by asn_id for share", merchant, ids).fetch_all(tx.connection()).await?;
-    rows.into_iter().map(Kept::try_from).collect()
+    rows.into_iter().map(StoredAsn::try_from).collect()
 }
 
 /// The ASN with this number, without its lines, locked until the transaction ends.
-pub async fn lock(tx: &mut Tx, number: &str) -> Result<Option<Kept>, Failed> {
+pub async fn lock(tx: &mut Tx, number: &str) -> Result<Option<StoredAsn>, Failed> {
     let merchant = tx.merchant().0;
-    // The lock is waited for first: what arrived meanwhile is seen only by a statement that begins after.
+    // Wait for the lock first. Only a statement that starts afterwards sees what has arrived in the meantime.
     sqlx::query_scalar!("select asn_id from inbound_asn where merchant_id = $1 and asn_number = $2 for update", merchant, number)
         .fetch_optional(tx.connection())
         .await?;
     let row = asns!("where merchant_id = $1 and asn_number = $2", merchant, number).fetch_optional(tx.connection()).await?;
-    row.map(Kept::try_from).transpose()
+    row.map(StoredAsn::try_from).transpose()
 }
 
-/// Writes new ASNs; answers the ids of those whose numbers were not taken.
+/// Inserts ASNs. Returns the ids of those whose numbers were not taken.
 pub async fn insert(tx: &mut Tx, new: &[New<'_>], now: DateTime<Utc>) -> Result<Vec<Uuid>, Failed> {
     let of = |text: fn(&Asn) -> Option<&str>| new.iter().map(|new| text(new.asn)).collect::<Vec<_>>();
     let sure = |text: fn(&Asn) -> &str| new.iter().map(|new| text(new.asn)).collect::<Vec<_>>();
@@ -109,7 +109,7 @@ pub async fn insert(tx: &mut Tx, new: &[New<'_>], now: DateTime<Utc>) -> Result<
     Ok(inserted)
 }
 
-/// Puts other content into an ASN, which is locked, and of which nothing has arrived.
+/// Replaces the content of an ASN. It must be locked, and nothing of it may have arrived.
 pub async fn replace(tx: &mut Tx, new: &New<'_>, now: DateTime<Utc>) -> Result<(), Failed> {
     let asn = new.asn;
     sqlx::query!(
@@ -196,7 +196,7 @@ async fn insert_lines(tx: &mut Tx, id: Uuid, lines: &[Line]) -> Result<(), Faile
     Ok(())
 }
 
-/// Writes down that an ASN, which is locked, is closed or canceled.
+/// Records that an ASN is closed or cancelled. It must be locked.
 pub async fn save_state(tx: &mut Tx, id: Uuid, state: State, now: DateTime<Utc>) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!(
@@ -212,9 +212,9 @@ pub async fn save_state(tx: &mut Tx, id: Uuid, state: State, now: DateTime<Utc>)
 }
 
 /// The ASN `number` of `merchant`, with its lines.
-pub async fn find(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<Kept>, Failed> {
+pub async fn find(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<StoredAsn>, Failed> {
     let row = asns!("where merchant_id = $1 and asn_number = $2", merchant.0, number).fetch_optional(&store.pool).await?;
-    let Some(mut kept) = row.map(Kept::try_from).transpose()? else { return Ok(None) };
+    let Some(mut kept) = row.map(StoredAsn::try_from).transpose()? else { return Ok(None) };
     let lines = sqlx::query_as!(
         LineRow,
         r#"

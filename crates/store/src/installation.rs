@@ -1,4 +1,4 @@
-//! The installation itself: its schema, its mode, and whether its database keeps what it promises.
+//! The installation itself: its schema, its mode, and the durability of its database.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::mode::Mode;
@@ -10,27 +10,20 @@ use crate::{Failed, Store, partitions};
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
-/// Why the schema was not brought up to date.
+/// An error from migrating the schema.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// The database holds an installation of the other mode.
     #[error("this database is a {stored} installation and cannot become {wanted}; use another database, or set mode = \"{stored}\"")]
-    OtherMode {
-        /// The mode of the installation.
-        stored: Mode,
-        /// The mode that was asked for.
-        wanted: Mode,
-    },
-    /// A migration failed.
+    OtherMode { stored: Mode, wanted: Mode },
     #[error("a migration failed: {0}")]
     Migration(String),
-    /// The database did not do what was asked.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Brings the schema of the database at `url` up to date and, the first time, fixes its `mode`. Answers how many
-/// migrations were applied.
+/// Migrates the schema of the database at `url` and, the first time, fixes its `mode`. Returns the number of migrations
+/// applied.
 pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize, MigrateError> {
     let mut connection = connect_options(url)?.connect().await.map_err(Failed::from)?;
     let table = &MIGRATOR.table_name;
@@ -57,7 +50,7 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
     .fetch_one(&mut connection)
     .await
     .map_err(Failed::from)?;
-    // The days around now are there from the start, so that messages can be written before anybody delivers.
+    // Create the partitions around now right away, so that messages can be written before any deliverer runs.
     let ahead = sqlx::query_scalar!("select clock_ahead_us from installation").fetch_one(&mut connection).await.map_err(Failed::from)?;
     partitions::make_around_by(&mut connection, now + TimeDelta::microseconds(ahead)).await?;
     connection.close().await.map_err(Failed::from)?;
@@ -67,7 +60,7 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
     }
 }
 
-/// Drops every table and function of a sandbox. The database itself refuses when it is none, whoever asks.
+/// Drops every table and function of a sandbox. The database itself refuses if the installation is not a sandbox.
 const FORGET_SANDBOX: &str = r"
 do $$
 declare
@@ -91,17 +84,17 @@ begin
     end loop;
 end $$";
 
-/// Forgets everything that the sandbox at `url` holds, in one transaction. A production database is left as it is.
+/// Deletes everything in the sandbox at `url`, in one transaction. Fails without any change on a production database.
 pub async fn forget_sandbox(url: &str) -> Result<(), Failed> {
     let mut connection = connect_options(url)?.connect().await?;
     connection.execute(FORGET_SANDBOX).await?;
     Ok(connection.close().await?)
 }
 
-/// How many migrations this program knows and the database does not have.
+/// The number of migrations that the program has and the database lacks.
 async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
     let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
-    let applied = applied.map_err(|_| Failed::Refused("the table of migrations cannot be read".to_owned()))?;
+    let applied = applied.map_err(|_| Failed::Refused("the migrations table cannot be read".to_owned()))?;
     Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
 }
 
@@ -109,24 +102,23 @@ fn parse_mode(word: &str) -> Result<Mode, Failed> {
     word.parse().map_err(|_| Failed::Refused(format!("the installation has the unknown mode {word:?}")))
 }
 
-/// How far a sandbox's clock is ahead of real time.
+/// The offset of a sandbox's clock from real time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockAhead {
-    /// By how much; nothing in production.
+    /// Zero in production.
     pub ahead: TimeDelta,
-    /// Who moved it last.
     pub moved_by: Option<String>,
-    /// When that was, in real time.
+    /// In real time.
     pub moved_at: Option<DateTime<Utc>>,
 }
 
-/// How far the clock is ahead.
+/// The current offset of the clock.
 pub async fn clock(store: &Store) -> Result<ClockAhead, Failed> {
     let row = sqlx::query!("select clock_ahead_us, clock_moved_by, clock_moved_at from installation").fetch_one(&store.aside).await?;
     Ok(ClockAhead { ahead: TimeDelta::microseconds(row.clock_ahead_us), moved_by: row.clock_moved_by, moved_at: row.clock_moved_at })
 }
 
-/// Moves the clock to `to`, if it is still as far ahead as `from`; answers whether it was.
+/// Sets the clock's offset to `to` if it is still `from`. Returns false if it is not.
 pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str, at: DateTime<Utc>) -> Result<bool, Failed> {
     let moved = sqlx::query!(
         "update installation set clock_ahead_us = $2, clock_moved_by = $3, clock_moved_at = $4 where clock_ahead_us = $1",
@@ -140,32 +132,32 @@ pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str,
     Ok(moved.rows_affected() > 0)
 }
 
-/// What `/readyz` and `backhaul doctor` want to know of a database.
+/// The state of the database, for `/readyz` and `backhaul doctor`.
 #[derive(Clone, Debug)]
 pub struct Condition {
     /// PostgreSQL's version as a number: 15.4 is 150004.
     pub version: i32,
-    /// Whether it accepts writes.
+    /// False on a read-only server.
     pub writable: bool,
-    /// Settings without which a commit may be lost, that are off.
+    /// Durability settings that are off, so that a commit may be lost.
     pub careless: Vec<String>,
     /// The server's clock.
     pub now: DateTime<Utc>,
 }
 
 impl Store {
-    /// The installation's mode; nothing before the first migration.
+    /// The installation's mode. `None` before the first migration.
     pub async fn mode(&self) -> Result<Option<Mode>, Failed> {
         let mode = sqlx::query_scalar!("select mode from installation").fetch_optional(&self.pool).await;
         match mode {
             Ok(mode) => mode.as_deref().map(parse_mode).transpose(),
-            // undefined_table: nothing was migrated yet.
+            // undefined_table: no migration has run yet.
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// How many tables the database has, whoever made them.
+    /// The number of tables in the database, including tables that are not ours.
     pub async fn count_tables(&self) -> Result<i64, Failed> {
         let count = sqlx::query_scalar!(
             r#"
@@ -176,7 +168,7 @@ impl Store {
         Ok(count.fetch_one(&self.pool).await?)
     }
 
-    /// How many migrations this program knows and the database does not have: all of them before the first.
+    /// The number of migrations that the program has and the database lacks: all of them before the first run.
     pub async fn pending_migrations(&self) -> Result<usize, Failed> {
         if self.mode().await?.is_none() {
             return Ok(MIGRATOR.iter().count());
@@ -185,7 +177,7 @@ impl Store {
         pending(&mut connection).await
     }
 
-    /// How the database is.
+    /// Reads the state of the database.
     pub async fn condition(&self) -> Result<Condition, Failed> {
         let row = sqlx::query!(
             r#"

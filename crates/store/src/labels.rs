@@ -6,19 +6,17 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// A label.
+/// A label that was bought.
 pub struct Label<'a> {
-    /// The carrier's number of the parcel.
     pub tracking_number: &'a str,
-    /// Who carries it.
     pub carrier: &'a str,
-    /// The carrier's name for the shipment.
+    /// The carrier's identifier of the shipment.
     pub shipment: &'a str,
     /// The document to print.
     pub pdf: &'a [u8],
 }
 
-/// Keeps the label of a return.
+/// Saves the label of a return, unless it has one.
 pub async fn insert(tx: &mut Tx, rma: Uuid, label: &Label<'_>, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -39,8 +37,8 @@ pub async fn insert(tx: &mut Tx, rma: Uuid, label: &Label<'_>, now: DateTime<Utc
     Ok(())
 }
 
-/// The document to print for the return `identifier` of `merchant`, once there is one, and unless it
-/// was erased.
+/// The document to print for the return `identifier` of `merchant`. `None` if there is no label yet, or if it has been
+/// erased.
 pub async fn document(store: &Store, merchant: MerchantId, identifier: &str) -> Result<Option<Vec<u8>>, Failed> {
     let pdf = sqlx::query_scalar!(
         r#"

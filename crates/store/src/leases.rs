@@ -1,6 +1,6 @@
-//! Who delivers for which endpoints: leases on buckets, by the database's clock.
+//! Leases on buckets, which decide who delivers to which endpoints. They go by the database's clock.
 //!
-//! These tables belong to no merchant, so that the writes take no `Tx`: each is one statement.
+//! These tables belong to no merchant, so writes take no `Tx`: each is a single statement.
 
 use uuid::Uuid;
 
@@ -9,25 +9,24 @@ use crate::crash::{self, Point};
 use crate::settlements::Hold;
 use crate::{Failed, Store};
 
-/// What a deliverer has after a renewal.
+/// The result of renewing a deliverer's leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewed {
-    /// Its buckets.
     pub holds: Vec<Hold>,
-    /// How many deliverers live, this one included.
+    /// The number of live deliverers, including this one.
     pub live: i64,
 }
 
-/// How a deliverer is known to people.
+/// A deliverer's description for people.
 #[derive(Clone, Debug)]
 pub struct Known<'a> {
-    /// Its machine and process.
+    /// Host name and process id.
     pub name: &'a str,
-    /// How many calls it has out.
+    /// The number of calls in progress.
     pub calls: i32,
 }
 
-/// Says that `deliverer` lives, and renews all its leases.
+/// Marks `deliverer` as live and renews all its leases.
 pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'_>) -> Result<Renewed, Failed> {
     let row = sqlx::query!(
         r#"
@@ -63,7 +62,7 @@ pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'
     Ok(Renewed { holds: holds.collect::<Result<_, Failed>>()?, live: row.others + 1 })
 }
 
-/// Takes up to `most` buckets that nobody holds. One whose former owner is just settling is left for the next time.
+/// Takes up to `most` buckets that nobody holds. A bucket whose former owner is still settling is left for the next time.
 pub async fn take(store: &Store, deliverer: Uuid, most: i64, seconds: f64) -> Result<Vec<Hold>, Failed> {
     let rows = sqlx::query!(
         r#"
@@ -88,7 +87,7 @@ pub async fn take(store: &Store, deliverer: Uuid, most: i64, seconds: f64) -> Re
     rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
 }
 
-/// Gives buckets back.
+/// Releases buckets.
 pub async fn release(store: &Store, deliverer: Uuid, buckets: &[u8]) -> Result<(), Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     crash::point(Point::Release);
@@ -103,7 +102,7 @@ pub async fn release(store: &Store, deliverer: Uuid, buckets: &[u8]) -> Result<(
     Ok(())
 }
 
-/// Says that `deliverer` is gone, so that the others take its share at once.
+/// Signs `deliverer` off, so that the others can take its share at once.
 pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
     crash::point(Point::Leave);
     sqlx::query!("update delivery_bucket set owner = null, leased_until = null where owner = $1", deliverer).execute(&store.engine).await?;
@@ -114,7 +113,7 @@ pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Tells the other processes of endpoints with work, one line each; never inside a transaction.
+/// Notifies the other processes of endpoints with work, one line each. Never call this inside a transaction.
 pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
     crash::point(Point::Tell);
     sqlx::query!(r#"select pg_notify('backhaul_owed', line) as "sent?" from unnest($1::text[]) as line"#, lines)
@@ -124,18 +123,19 @@ pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Hears what other processes tell. When the connection breaks, what was told meanwhile is lost; the backstop finds it.
+/// Receives the notifications of other processes. Those sent while the connection is broken are lost; the backstop finds
+/// their work.
 pub struct Listener(sqlx::postgres::PgListener);
 
 impl Listener {
-    /// Begins to listen.
+    /// Starts listening.
     pub async fn new(store: &Store) -> Result<Self, Failed> {
         let mut listener = sqlx::postgres::PgListener::connect_with(&store.engine).await?;
         listener.listen("backhaul_owed").await?;
         Ok(Self(listener))
     }
 
-    /// The next line.
+    /// Waits for the next line.
     pub async fn next(&mut self) -> Result<String, Failed> {
         Ok(self.0.recv().await?.payload().to_owned())
     }

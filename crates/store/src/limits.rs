@@ -1,19 +1,16 @@
-//! The limits that the operator has lowered. They belong to no merchant, so that the write takes no `Tx`.
+//! The limits that the operator has lowered. They belong to no merchant, so writes take no `Tx`.
 
 use chrono::{DateTime, Utc};
 
 use crate::{Failed, Store};
 
-/// A limit that the operator has set, or has reset.
+/// A limit that the operator has set or reset.
 #[derive(Clone, Debug)]
 pub struct OperatorLimit {
-    /// Its name.
     pub name: String,
-    /// Its value; none once it was reset.
+    /// `None` if the limit has been reset.
     pub value: Option<i64>,
-    /// Who did it.
     pub set_by: String,
-    /// When.
     pub set_at: DateTime<Utc>,
 }
 
@@ -25,7 +22,7 @@ pub async fn list(store: &Store) -> Result<Vec<OperatorLimit>, Failed> {
     Ok(limits)
 }
 
-/// Saves a limit; without a value it is reset.
+/// Saves a limit, or resets it if it has no value.
 pub async fn save(store: &Store, limit: &OperatorLimit) -> Result<(), Failed> {
     sqlx::query!(
         r#"

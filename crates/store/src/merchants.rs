@@ -12,17 +12,14 @@ pub const HANDLE_IS_UNIQUE: &str = "merchant_handle_is_unique";
 /// A merchant.
 #[derive(Clone, Debug)]
 pub struct Merchant {
-    /// Its id.
     pub id: MerchantId,
-    /// Its short name.
+    /// The short name that people type.
     pub handle: String,
-    /// Its name.
     pub name: String,
-    /// Whom to tell when its systems fail.
+    /// The contact for failures of the merchant's systems.
     pub technical_contact: Option<String>,
-    /// When it was added.
     pub created_at: DateTime<Utc>,
-    /// Since when its calls are refused.
+    /// `Some` while the merchant's calls are refused.
     pub paused_at: Option<DateTime<Utc>>,
 }
 
@@ -48,7 +45,7 @@ impl From<Row> for Merchant {
     }
 }
 
-/// Adds the merchant of the transaction.
+/// Inserts the transaction's merchant.
 pub async fn insert(tx: &mut Tx, handle: &Handle, name: &str, technical_contact: Option<&str>, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         "insert into merchant (merchant_id, handle, name, technical_contact, created_at) values ($1, $2, $3, $4, $5)",
@@ -63,7 +60,7 @@ pub async fn insert(tx: &mut Tx, handle: &Handle, name: &str, technical_contact:
     Ok(())
 }
 
-/// Says whom of the transaction's merchant to tell when its systems fail.
+/// Sets the contact for failures of the merchant's systems.
 pub async fn set_technical_contact(tx: &mut Tx, contact: Option<&str>) -> Result<(), Failed> {
     sqlx::query!("update merchant set technical_contact = $2 where merchant_id = $1", tx.merchant().0, contact)
         .execute(tx.connection())
@@ -71,26 +68,26 @@ pub async fn set_technical_contact(tx: &mut Tx, contact: Option<&str>) -> Result
     Ok(())
 }
 
-/// Pauses the merchant of the transaction since `paused_at`, or lets it go on.
+/// Pauses the merchant as of `paused_at`, or resumes it.
 pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result<(), Failed> {
     sqlx::query!("update merchant set paused_at = $2 where merchant_id = $1", tx.merchant().0, paused_at).execute(tx.connection()).await?;
     Ok(())
 }
 
-/// Locks the transaction's merchant against whoever changes what it has set up; its calls go on.
+/// Locks the merchant against concurrent changes to its configuration. Its calls are not affected.
 pub async fn lock(tx: &mut Tx) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!("select merchant_id from merchant where merchant_id = $1 for no key update", merchant).fetch_one(tx.connection()).await?;
     Ok(())
 }
 
-/// The name of the transaction's merchant.
+/// The merchant's name.
 pub async fn name(tx: &mut Tx) -> Result<String, Failed> {
     let merchant = tx.merchant().0;
     Ok(sqlx::query_scalar!("select name from merchant where merchant_id = $1", merchant).fetch_one(tx.connection()).await?)
 }
 
-/// The merchant called `handle`.
+/// The merchant with this handle.
 pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Failed> {
     let row = sqlx::query_as!(
         Row,

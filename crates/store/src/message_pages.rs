@@ -1,7 +1,7 @@
-//! What was said to merchants' systems, for whoever looks at it: newest first, a page at a time.
+//! Lists of messages to merchants' systems: newest first, a page at a time.
 //!
-//! Whatever is asked for, a page touches a few hundred pages of the database at most: it looks at so many messages and no
-//! more, and says where to go on. So a page can be short, or even empty, and there may be more all the same.
+//! Whatever the filter, a page touches at most a few hundred database pages: it examines a fixed number of messages and
+//! returns where to continue. So a page can be short, or even empty, although there are more messages.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -11,27 +11,24 @@ use uuid::Uuid;
 use crate::messages::{State, first_id, written_at};
 use crate::{Failed, Store};
 
-/// The most messages of a page.
+/// The maximum page size.
 pub const MOST_LISTED: usize = 100;
 
-/// How many messages a page looks at: of all, of a subject, of those owed, of those that failed. What each costs beside its
-/// own row differs: the days of a subject are looked through, an owed message is looked up by its delivery, and of a failed
-/// one it is asked whether it is owed again.
+/// The number of messages that a page examines, by access path. The paths differ in cost: a subject is searched for in every
+/// daily partition, an owed message is found through its delivery, and a failed one is checked for being owed again.
 const LOOKED_AT: i64 = 150;
 const LOOKED_AT_OF_SUBJECT: i64 = 50;
 const LOOKED_AT_OWED: i64 = 75;
 const LOOKED_AT_FAILED: i64 = 75;
 
-/// Which messages are wanted.
+/// The filter of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Of which subject, exactly; trials and work of our own have none here.
+    /// Exact match. Test messages and internal work have no subject here.
     pub subject: Option<String>,
-    /// Of which kind, as stored; trials and work of our own only when they are asked for by it.
+    /// The message kind as stored. Test messages and internal work are listed only if this asks for them.
     pub kind: Option<String>,
-    /// Which event.
     pub event: Option<String>,
-    /// In which state.
     pub state: Option<State>,
     /// Written at this time or later.
     pub from: Option<DateTime<Utc>>,
@@ -42,34 +39,30 @@ pub struct Filter {
 /// A message in a list.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its id.
     pub id: Uuid,
-    /// What it is about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// What happened.
     pub event: String,
-    /// What stays in order.
+    /// Messages with the same subject are delivered in order.
     pub subject: String,
-    /// Its position there.
+    /// Position within the subject.
     pub sequence: i64,
-    /// Where it stands.
     pub state: State,
 }
 
 impl Listed {
-    /// When it was written, which its id says.
+    /// The time it was written, taken from its id.
     #[must_use]
     pub fn written_at(&self) -> DateTime<Utc> {
         written_at(self.id)
     }
 }
 
-/// A part of a list.
+/// One page of a list.
 #[derive(Debug)]
 pub struct Page {
-    /// Newest first.
     pub messages: Vec<Listed>,
-    /// Go on before this message; nothing when there are no more.
+    /// Continue before this message. `None` on the last page.
     pub next: Option<Uuid>,
 }
 
@@ -81,8 +74,8 @@ struct Row {
     sequence: i64,
 }
 
-/// What the list is read along.
-enum Road<'a> {
+/// The access path that serves a filter.
+enum AccessPath<'a> {
     All,
     Subject(&'a str),
     Owed,
@@ -95,15 +88,15 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
     let until = filter.to.map_or(Uuid::max(), first_id);
     let before = before.map_or(until, |before| before.min(until));
     let from = filter.from.map_or(Uuid::nil(), first_id);
-    let (road, most) = match (&filter.subject, filter.state) {
-        (Some(subject), _) => (Road::Subject(subject), LOOKED_AT_OF_SUBJECT),
-        (None, Some(State::Owed)) => (Road::Owed, LOOKED_AT_OWED),
-        (None, Some(State::Failed)) => (Road::Failed, LOOKED_AT_FAILED),
-        (None, Some(State::Discarded | State::Unsent | State::Delivered) | None) => (Road::All, LOOKED_AT),
+    let (path, most) = match (&filter.subject, filter.state) {
+        (Some(subject), _) => (AccessPath::Subject(subject), LOOKED_AT_OF_SUBJECT),
+        (None, Some(State::Owed)) => (AccessPath::Owed, LOOKED_AT_OWED),
+        (None, Some(State::Failed)) => (AccessPath::Failed, LOOKED_AT_FAILED),
+        (None, Some(State::Discarded | State::Unsent | State::Delivered) | None) => (AccessPath::All, LOOKED_AT),
     };
-    let rows = look_at(store, merchant, &road, from, before, most).await?;
+    let rows = look_at(store, merchant, &path, from, before, most).await?;
     let all_looked_at = i64::try_from(rows.len()).unwrap_or(i64::MAX) < most;
-    let states = States::read(store, merchant, &rows, &road).await?;
+    let states = States::read(store, merchant, &rows, &path).await?;
     let mut page = Page { messages: Vec::new(), next: None };
     let mut last = None;
     for row in rows {
@@ -125,9 +118,16 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
     Ok(page)
 }
 
-async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uuid, before: Uuid, most: i64) -> Result<Vec<Row>, Failed> {
-    let rows = match road {
-        Road::All => {
+async fn look_at(
+    store: &Store,
+    merchant: MerchantId,
+    path: &AccessPath<'_>,
+    from: Uuid,
+    before: Uuid,
+    most: i64,
+) -> Result<Vec<Row>, Failed> {
+    let rows = match path {
+        AccessPath::All => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -145,7 +145,7 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
             .fetch_all(&store.pool)
             .await?
         }
-        Road::Subject(subject) => {
+        AccessPath::Subject(subject) => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -165,8 +165,8 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
             .fetch_all(&store.pool)
             .await?
         }
-        // A message that is owed may be of a day that was dropped: then the failure queue has it.
-        Road::Owed => {
+        // The partition of an owed message may have been dropped. In that case the failure queue still has the message.
+        AccessPath::Owed => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -201,7 +201,7 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
             .fetch_all(&store.pool)
             .await?
         }
-        Road::Failed => {
+        AccessPath::Failed => {
             sqlx::query_as!(
                 Row,
                 r#"
@@ -223,14 +223,14 @@ async fn look_at(store: &Store, merchant: MerchantId, road: &Road<'_>, from: Uui
     Ok(rows)
 }
 
-/// Where the messages of a page stand.
+/// The delivery states of the messages on a page.
 struct States {
     owed: Vec<Uuid>,
     failed: Vec<(Uuid, bool)>,
     endpoints: Vec<Served>,
 }
 
-/// When a merchant took messages of an interface.
+/// The period in which a merchant had an endpoint for an interface.
 struct Served {
     interface: String,
     created_at: DateTime<Utc>,
@@ -238,15 +238,14 @@ struct Served {
 }
 
 impl States {
-    async fn read(store: &Store, merchant: MerchantId, rows: &[Row], road: &Road<'_>) -> Result<Self, Failed> {
+    async fn read(store: &Store, merchant: MerchantId, rows: &[Row], path: &AccessPath<'_>) -> Result<Self, Failed> {
         let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else {
             return Ok(Self { owed: Vec::new(), failed: Vec::new(), endpoints: Vec::new() });
         };
         let (newest, oldest) = (newest.message_id, oldest.message_id);
-        let (owed, failed) = match road {
-            // Between the first and the last message of a page there are no others of the merchant's, so that what lies
-            // between them is read at once.
-            Road::All => (
+        let (owed, failed) = match path {
+            // Consecutive messages of the merchant: read everything between the first and the last at once.
+            AccessPath::All => (
                 owed_between(store, merchant, oldest, newest).await?,
                 sqlx::query!(
                     r#"
@@ -265,7 +264,7 @@ impl States {
                 .map(|row| (row.message_id, row.open))
                 .collect(),
             ),
-            Road::Subject(_) => {
+            AccessPath::Subject(_) => {
                 let ids: Vec<Uuid> = rows.iter().map(|row| row.message_id).collect();
                 let found = sqlx::query!(
                     r#"
@@ -289,9 +288,10 @@ impl States {
                 let owed = found.iter().filter(|row| row.owed).map(|row| row.message_id).collect();
                 (owed, found.into_iter().filter_map(|row| Some((row.message_id, row.open?))).collect())
             }
-            Road::Owed => (rows.iter().map(|row| row.message_id).collect(), Vec::new()),
-            // What is tried again is owed, though the failure queue has it too; it is little at a time.
-            Road::Failed => {
+            AccessPath::Owed => (rows.iter().map(|row| row.message_id).collect(), Vec::new()),
+            // A message that is being retried is owed, although it is in the failure queue as well. There are few of these
+            // at a time.
+            AccessPath::Failed => {
                 let ids: Vec<Uuid> = rows.iter().map(|row| row.message_id).collect();
                 let owed = sqlx::query_scalar!(
                     r#"

@@ -1,4 +1,4 @@
-//! What was said to merchants' systems, for whoever looks at a message.
+//! A single message to a merchant's system, with its delivery state.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -6,18 +6,17 @@ use uuid::Uuid;
 
 use crate::{Failed, Store};
 
-/// Where a message stands.
+/// The delivery state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is still to be delivered.
+    /// Still to be delivered.
     Owed,
-    /// It is in the failure queue.
+    /// In the failure queue.
     Failed,
-    /// It was taken out of the failure queue, or called off, without being delivered.
+    /// Taken out of the failure queue, or cancelled, without being delivered.
     Discarded,
-    /// Nobody took such messages when it was written.
+    /// The merchant had no endpoint for such messages when it was written.
     Unsent,
-    /// It arrived.
     Delivered,
 }
 
@@ -25,7 +24,7 @@ impl State {
     /// Every state.
     pub const ALL: [Self; 5] = [Self::Owed, Self::Failed, Self::Discarded, Self::Unsent, Self::Delivered];
 
-    /// Its word.
+    /// The state's name in the API and the CLI.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -38,65 +37,61 @@ impl State {
     }
 }
 
-/// When the message with this id was written.
+/// The time a message was written, which is part of its id.
 #[must_use]
 pub fn written_at(id: Uuid) -> DateTime<Utc> {
     let millis = i64::try_from(id.as_u128() >> 80).unwrap_or(i64::MAX);
     DateTime::from_timestamp_millis(millis).unwrap_or_default()
 }
 
-/// The smallest id that a message of `time` can have.
+/// The smallest id that a message written at `time` can have.
 pub(crate) fn first_id(time: DateTime<Utc>) -> Uuid {
     Uuid::from_u128(u128::from(time.timestamp_millis().unsigned_abs()) << 80)
 }
 
-/// A message with all that is known of it, but for its attempts.
+/// A message with its delivery state, without its attempts.
 #[derive(Clone)]
-pub struct Found {
-    /// Its id.
+pub struct MessageDetail {
     pub id: Uuid,
-    /// What it is about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// What happened.
     pub event: String,
-    /// What stays in order.
+    /// Messages with the same subject are delivered in order.
     pub subject: String,
-    /// Its position there.
+    /// Position within the subject.
     pub sequence: i64,
-    /// What is sent, byte for byte.
+    /// The exact bytes that are sent.
     pub body: String,
-    /// Whether what it said was erased.
+    /// True if the content has been erased.
     pub erased: bool,
-    /// What is owed of it, if it is.
+    /// `None` if nothing is left to deliver.
     pub owed: Option<Owed>,
-    /// Its entry in the failure queue, if it ever had one.
     pub failure: Option<Failure>,
 }
 
-/// What is owed of a message.
+/// The outstanding delivery of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owed {
-    /// Counted attempts, of all rounds.
+    /// Counted attempts in all rounds.
     pub attempts: i16,
-    /// When it is tried next, or was to be; nothing while another message goes first.
+    /// The time of the next attempt. `None` while another message goes first.
     pub due_at: Option<DateTime<Utc>>,
     /// The message that goes first.
     pub behind: Option<Uuid>,
 }
 
-/// What the failure queue says of a message.
+/// An entry of the failure queue.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Why it was given up.
     pub reason: String,
     /// open, contacted, resolved or discarded.
     pub state: String,
-    /// When it was given up last.
+    /// The time it was last given up.
     pub failed_at: DateTime<Utc>,
 }
 
-impl Found {
-    /// Where it stands; `delivered` says whether an attempt was answered with success, `attempted` whether there was one.
+impl MessageDetail {
+    /// The delivery state. `attempted` tells whether there was an attempt, `delivered` whether one succeeded.
     #[must_use]
     pub fn state(&self, attempted: bool, delivered: bool) -> State {
         let failure = self.failure.as_ref().map(|failure| failure.state.as_str());
@@ -112,8 +107,8 @@ impl Found {
     }
 }
 
-/// The message `message` of `merchant`: as it was written, or as the failure queue keeps it.
-pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Option<Found>, Failed> {
+/// The message `message` of `merchant`, as it was written or as the failure queue keeps it.
+pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Option<MessageDetail>, Failed> {
     let row = sqlx::query!(
         r#"
         select
@@ -153,7 +148,7 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
     let found = row.map(|row| {
         let failure = row.reason.zip(row.state).zip(row.failed_at);
         let attempts = row.attempts.zip(row.attempts_before);
-        Found {
+        MessageDetail {
             id: message,
             kind: row.kind,
             event: row.event,

@@ -1,4 +1,4 @@
-//! What was told of endpoints, and what is known when something is to be told.
+//! Notices about failing endpoints: what has been reported so far, and what a new report needs.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -11,33 +11,29 @@ use crate::messages::first_id;
 use crate::settlements::{Hold, UNKNOWN, hold};
 use crate::{Failed, Store, Tx};
 
-/// Up to how many messages are counted.
+/// Messages are counted up to this bound.
 pub const MOST_COUNTED: i64 = 10_000;
 
-/// How far back attempts are looked at, and how many of a merchant's at most: so that a new owner knows how an endpoint fared.
+/// Limits on the attempts that a new owner reads to learn how an endpoint has been doing.
 const LOOKED_BACK: TimeDelta = TimeDelta::hours(24);
 const MOST_LOOKED_AT: i64 = 2_000;
 
-/// An endpoint of which something may have to be told, as a new owner finds it.
+/// An endpoint that may need a notice, as a new owner finds it.
 pub struct Troubled {
-    /// Whose endpoint.
     pub merchant: MerchantId,
-    /// Which endpoint.
     pub endpoint: EndpointId,
-    /// The endpoint's bucket.
     pub bucket: u8,
-    /// What was told of it.
     pub told: Told,
-    /// When a message was given up last, of those that are still to be worked on.
+    /// When a message was last given up, among those still open in the failure queue.
     pub given_up_at: Option<DateTime<Utc>>,
-    /// How its last attempts went.
+    /// The run of its latest attempts.
     pub run: Run,
-    /// The last outcome that was no success.
+    /// The last outcome that was not a success.
     pub last: Option<String>,
 }
 
-/// The endpoints of `buckets` that were told to fail, whose messages wait for a retry, or of which the failure queue has
-/// something.
+/// The endpoints of `buckets` that have been reported as failing, have messages waiting for a retry, or have open entries in
+/// the failure queue.
 pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Troubled>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let rows = sqlx::query!(
@@ -79,7 +75,7 @@ pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Resu
     Ok(troubled)
 }
 
-/// How the last attempts at an endpoint went, without trials.
+/// The run of the latest attempts at an endpoint, without test messages.
 async fn look_back(
     store: &Store,
     merchant: MerchantId,
@@ -117,7 +113,7 @@ async fn look_back(
         if row.arrived {
             run.succeeds();
         } else {
-            // The call that gave a message up began before that.
+            // The attempt that gave up a message started before the message was given up.
             let given_up = given_up_at.is_some_and(|at| at >= row.started_at);
             run.fails(row.started_at, given_up);
             last = Some(row.outcome);
@@ -126,26 +122,21 @@ async fn look_back(
     Ok((run, last))
 }
 
-/// What is known of an endpoint when something is to be told of it.
+/// The facts about an endpoint that a notice needs.
 pub struct Facts {
-    /// What was told.
     pub told: Told,
     /// The number of the last notice.
     pub sequence: i64,
-    /// The endpoint's interface.
     pub interface: String,
-    /// Its address.
     pub url: String,
-    /// Whether the failure queue has something of it.
+    /// True if the failure queue has open entries for it.
     pub open: bool,
-    /// The merchant's handle.
     pub handle: String,
-    /// Its technical contact.
     pub technical_contact: Option<String>,
 }
 
-/// Locks what was told of an endpoint of the transaction's merchant, for whoever holds its bucket. Nothing, if that is somebody
-/// else by now, or if the endpoint is paused or removed.
+/// Locks the notice state of an endpoint for the holder of its bucket. Returns `None` if someone else holds the bucket by
+/// now, or if the endpoint is paused or removed.
 pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<Facts>, Failed> {
     if hold(tx.connection(), &[by]).await?.is_empty() {
         return Ok(None);
@@ -189,15 +180,13 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
     }))
 }
 
-/// How much there is of an endpoint, each up to [`MOST_COUNTED`].
+/// An endpoint's backlog, each count bounded by [`MOST_COUNTED`].
 pub struct Counts {
-    /// How many messages are owed to it.
     pub waiting: i64,
-    /// How many are in the failure queue.
     pub failed: i64,
 }
 
-/// Counts what there is of an endpoint of the transaction's merchant.
+/// Counts the backlog of an endpoint.
 pub async fn count(tx: &mut Tx, endpoint: EndpointId) -> Result<Counts, Failed> {
     let counts = sqlx::query_as!(
         Counts,
@@ -229,7 +218,7 @@ pub async fn count(tx: &mut Tx, endpoint: EndpointId) -> Result<Counts, Failed> 
     Ok(counts)
 }
 
-/// Saves what was told of an endpoint, and the number of the last notice.
+/// Saves what has been reported about an endpoint, and the number of the last notice.
 pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: Told, sequence: i64) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -248,8 +237,8 @@ pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: Told, sequence: i64) 
     Ok(())
 }
 
-/// Notes down which of these endpoints have nothing in the failure queue any more, so that it is told when they do again. It
-/// is part of the transaction that took something out.
+/// Records which of these endpoints no longer have open failures, so that the next failure is reported again. Runs in the
+/// transaction that took entries out of the queue.
 pub(crate) async fn note_emptied(connection: &mut PgConnection, merchants: &[Uuid], endpoints: &[Uuid]) -> Result<(), Failed> {
     sqlx::query!(
         r#"

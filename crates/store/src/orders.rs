@@ -10,57 +10,50 @@ use sqlx::PgConnection;
 
 use crate::{Failed, Store, Tx};
 
-/// A keyed fingerprint of something personal.
+/// A keyed hash of a personal value.
 pub type Fingerprint = [u8; 16];
 
 /// A snapshot that arrived.
 pub struct Snapshot<'a> {
-    /// Whose order.
     pub merchant: MerchantId,
-    /// The merchant's identifier of the order.
     pub identifier: Cow<'a, str>,
-    /// Where the order stands.
     pub status: Status,
-    /// When it was placed.
     pub placed_at: DateTime<Utc>,
-    /// What tells it from other snapshots of the order.
+    /// Tells it from other snapshots of the order.
     pub version: Version,
-    /// When it arrived.
     pub received_at: DateTime<Utc>,
     /// Fingerprint of the shopper's e-mail address.
     pub email_fingerprint: Option<Fingerprint>,
     /// Fingerprint of the shopper's postal code.
     pub zip_fingerprint: Option<Fingerprint>,
-    /// What does not add up, as JSON.
+    /// Inconsistencies in the order, as JSON.
     pub warnings: Option<String>,
     /// The order exactly as sent.
     pub text: Cow<'a, str>,
 }
 
 impl Snapshot<'_> {
-    /// The same on its own feet: it may outlive the request that brought it.
+    /// A copy that can outlive the request.
     #[must_use]
     pub fn into_owned(self) -> Snapshot<'static> {
         Snapshot { identifier: Cow::Owned(self.identifier.into_owned()), text: Cow::Owned(self.text.into_owned()), ..self }
     }
 
-    /// What two snapshots of one upsert must not share, and what they are sorted by.
+    /// The key of a snapshot. Snapshots of one batch are sorted by it, and it must be unique among them.
     #[must_use]
     pub fn key(&self) -> (MerchantId, &str) {
         (self.merchant, &self.identifier)
     }
 }
 
-/// A snapshot that was taken.
+/// A snapshot that was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// Whose order.
     pub merchant: MerchantId,
-    /// Which order.
     pub identifier: String,
-    /// How many snapshots of it have been taken: 1 for a new order.
+    /// The number of snapshots stored so far: 1 for a new order.
     pub revision: i64,
-    /// Whether returns of it were ever started.
+    /// True if a return of the order was ever started.
     pub has_returns: bool,
 }
 
@@ -73,15 +66,14 @@ fn status_word(status: Status) -> &'static str {
     }
 }
 
-/// Stores the snapshots that are news, and answers which: [`domain::snapshot::judge`] in SQL, because it must be decided
-/// under the lock of the row. Each order may appear once, and they come sorted by (merchant, identifier), so that two
-/// writers never wait for each other in a ring.
+/// Stores the snapshots that are new, and returns those. This is [`domain::snapshot::judge`] in SQL, because the decision
+/// must be made under the row's lock. Each order may appear once, and they must be sorted by (merchant, identifier) to avoid
+/// deadlocks.
 pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     upsert(tx.connection(), snapshots).await
 }
 
-/// The same in a transaction of its own, for snapshots that may be of several merchants: each row stands alone. One
-/// statement, one round trip.
+/// [`publish`] in one statement outside of a transaction, for snapshots of any number of merchants. Each row stands alone.
 pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     let mut connection = store.pool.acquire().await?;
     upsert(&mut connection, snapshots).await
@@ -148,7 +140,7 @@ async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> R
         .collect())
 }
 
-/// The snapshots as `unnest` takes them: a list per column.
+/// The snapshots as `unnest` takes them: one list per column.
 struct Columns<'a> {
     merchants: Vec<uuid::Uuid>,
     identifiers: Vec<&'a str>,
@@ -195,13 +187,13 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The stored versions of the orders `identifiers` of the transaction's merchant.
+/// The stored versions of the orders `identifiers`.
 pub async fn versions(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
     let merchant = tx.merchant();
     read_versions(tx.connection(), merchant, identifiers).await
 }
 
-/// The stored versions of the orders `identifiers` of `merchant`, as of now.
+/// [`versions`] outside of a transaction.
 pub async fn current_versions(store: &Store, merchant: MerchantId, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
     let mut connection = store.pool.acquire().await?;
     read_versions(&mut connection, merchant, identifiers).await
@@ -223,18 +215,17 @@ async fn read_versions(
 }
 
 fn digest(bytes: Vec<u8>) -> Result<Digest, Failed> {
-    Digest::try_from(bytes).map_err(|_| Failed::Refused("a digest is not 32 bytes long".to_owned()))
+    Digest::try_from(bytes).map_err(|_| Failed::Refused("a stored digest is not 32 bytes long".to_owned()))
 }
 
 /// A stored order.
 pub struct Stored {
-    /// The merchant's identifier.
     pub identifier: String,
-    /// How many snapshots have been taken.
+    /// The number of snapshots stored so far.
     pub revision: i64,
-    /// When the snapshot arrived.
+    /// The time the snapshot arrived.
     pub received_at: DateTime<Utc>,
-    /// What does not add up, as JSON.
+    /// Inconsistencies in the order, as JSON.
     pub warnings: Option<String>,
     /// The order exactly as sent.
     pub snapshot: String,
@@ -285,14 +276,13 @@ pub async fn snapshot(tx: &mut Tx, identifier: &str) -> Result<Option<String>, F
     Ok(snapshot)
 }
 
-/// An order with something that does not add up.
+/// An order with warnings.
 #[derive(Clone, Debug)]
 pub struct Doubtful {
-    /// The merchant's identifier.
     pub identifier: String,
-    /// When the snapshot arrived.
+    /// The time the snapshot arrived.
     pub received_at: DateTime<Utc>,
-    /// What does not add up, as JSON.
+    /// Inconsistencies in the order, as JSON.
     pub warnings: String,
 }
 

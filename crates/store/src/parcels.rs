@@ -1,10 +1,10 @@
-//! Which return a tracking number belongs to.
+//! Maps tracking numbers to returns.
 
 use uuid::Uuid;
 
 use crate::{Failed, Tx};
 
-/// The return of a tracking number, where there is one.
+/// The return that a tracking number belongs to. `None` if the number is unknown, or expected but not claimed yet.
 pub async fn find(tx: &mut Tx, tracking_number: &str) -> Result<Option<Uuid>, Failed> {
     let rma =
         sqlx::query_scalar!("select rma_id from parcel where merchant_id = $1 and tracking_number = $2", tx.merchant().0, tracking_number,)
@@ -13,7 +13,8 @@ pub async fn find(tx: &mut Tx, tracking_number: &str) -> Result<Option<Uuid>, Fa
     Ok(rma.flatten())
 }
 
-/// Makes whoever brings the label wait until this transaction ends; answers the return, if the label came first.
+/// Reserves a tracking number that has no label yet, so that whoever adds the label waits until this transaction ends.
+/// Returns the return if the label came first.
 pub async fn expect(tx: &mut Tx, tracking_number: &str) -> Result<Option<Uuid>, Failed> {
     let rma = sqlx::query_scalar!(
         r#"
@@ -30,7 +31,7 @@ pub async fn expect(tx: &mut Tx, tracking_number: &str) -> Result<Option<Uuid>, 
     Ok(rma)
 }
 
-/// Gives a tracking number to a return; false if it is another's.
+/// Assigns a tracking number to a return. Returns false if another return has it.
 pub async fn claim(tx: &mut Tx, tracking_number: &str, rma: Uuid) -> Result<bool, Failed> {
     let claimed = sqlx::query_scalar!(
         r#"

@@ -1,4 +1,4 @@
-//! The days of `message` and `attempt`: made ahead, dropped whole.
+//! The daily partitions of `message` and `attempt`: created ahead of time, dropped whole.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
@@ -6,16 +6,15 @@ use sqlx::PgConnection;
 use crate::crash::{self, Point};
 use crate::{Failed, Store};
 
-/// Partitions are made from yesterday to two weeks ahead.
+/// Partitions are created from yesterday to two weeks ahead.
 const DAYS_AHEAD: i32 = 16;
 
-/// Makes the partitions that are needed at `now` and not there yet: from yesterday to two weeks ahead. Answers how many it
-/// made.
+/// Creates the missing partitions from the day before `now` to two weeks ahead. Returns how many it created.
 pub async fn make_around(store: &Store, now: DateTime<Utc>) -> Result<i32, Failed> {
     make(store, now - TimeDelta::days(1), DAYS_AHEAD).await
 }
 
-/// Makes the partitions of `days` days from `first` on that are not there yet, and answers how many it made.
+/// Creates the missing partitions for `days` days, starting at `first`. Returns how many it created.
 pub async fn make(store: &Store, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
     let mut connection = store.engine.acquire().await?;
     let made = make_by(&mut connection, first, days).await?;
@@ -32,7 +31,8 @@ async fn make_by(connection: &mut PgConnection, first: DateTime<Utc>, days: i32)
     Ok(made)
 }
 
-/// Drops the days that ended before `keep_from`, and answers the names of those that hold a message still owed.
+/// Drops the days that ended before `keep_from`. Returns the names of those kept because they hold a message that is still
+/// owed.
 pub async fn drop_before(store: &Store, keep_from: DateTime<Utc>) -> Result<Vec<String>, Failed> {
     let kept = sqlx::query_scalar!(r#"select drop_partitions($1) as "kept!""#, keep_from).fetch_one(&store.engine).await?;
     Ok(kept)

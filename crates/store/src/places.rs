@@ -26,7 +26,7 @@ impl TryFrom<WarehouseRow> for Warehouse {
     fn try_from(row: WarehouseRow) -> Result<Self, Failed> {
         let WarehouseRow { address_name: name, company, street, street2, city, state, zip, .. } = row;
         Ok(Self {
-            id: row.warehouse_id.parse().map_err(|_| Failed::Refused("a stored id of a warehouse is none".to_owned()))?,
+            id: row.warehouse_id.parse().map_err(|_| Failed::Refused("a stored warehouse id is invalid".to_owned()))?,
             name: row.name,
             external_identifier: row.external_identifier,
             stock_transfer_identifier: row.stock_transfer_identifier,
@@ -35,7 +35,7 @@ impl TryFrom<WarehouseRow> for Warehouse {
     }
 }
 
-/// The warehouse `id` of the transaction's merchant.
+/// The warehouse `id`, protected against removal until the transaction ends.
 pub async fn lock_warehouse(tx: &mut Tx, id: &WarehouseId) -> Result<Option<Warehouse>, Failed> {
     let row = sqlx::query_as!(
         WarehouseRow,
@@ -74,7 +74,7 @@ pub async fn warehouses(store: &Store, merchant: MerchantId) -> Result<Vec<Wareh
     rows.into_iter().map(Warehouse::try_from).collect()
 }
 
-/// Writes a warehouse of the transaction's merchant, new or changed.
+/// Inserts or updates a warehouse.
 pub async fn save_warehouse(tx: &mut Tx, warehouse: &Warehouse, now: DateTime<Utc>) -> Result<(), Failed> {
     let Warehouse { id, name, external_identifier, stock_transfer_identifier, address } = warehouse;
     sqlx::query!(
@@ -109,7 +109,7 @@ pub async fn save_warehouse(tx: &mut Tx, warehouse: &Warehouse, now: DateTime<Ut
     Ok(())
 }
 
-/// Forgets a warehouse of the transaction's merchant; false if there is none.
+/// Deletes a warehouse. Returns false if it does not exist.
 pub async fn remove_warehouse(tx: &mut Tx, id: &WarehouseId) -> Result<bool, Failed> {
     let removed = sqlx::query!("delete from warehouse where merchant_id = $1 and warehouse_id = $2", tx.merchant().0, id.as_str())
         .execute(tx.connection())
@@ -136,7 +136,7 @@ impl From<VendorRow> for Vendor {
     }
 }
 
-/// The vendor `id` of the transaction's merchant.
+/// The vendor `id`, protected against deletion until the transaction ends.
 pub async fn lock_vendor(tx: &mut Tx, id: VendorId) -> Result<Option<Vendor>, Failed> {
     let row = sqlx::query_as!(
         VendorRow,
@@ -171,7 +171,7 @@ pub async fn vendors(store: &Store, merchant: MerchantId) -> Result<Vec<Vendor>,
     Ok(rows.into_iter().map(Vendor::from).collect())
 }
 
-/// The number of the next new vendor; the merchant is locked by whoever means to use it.
+/// The number for the next new vendor. Lock the merchant before using it.
 pub async fn next_vendor(tx: &mut Tx) -> Result<VendorId, Failed> {
     let merchant = tx.merchant().0;
     let next = sqlx::query_scalar!(r#"select coalesce(max(vendor_id), 0) + 1 as "next!" from vendor where merchant_id = $1"#, merchant)
@@ -180,7 +180,7 @@ pub async fn next_vendor(tx: &mut Tx) -> Result<VendorId, Failed> {
     Ok(VendorId(next))
 }
 
-/// Writes a vendor of the transaction's merchant, new or changed.
+/// Inserts or updates a vendor.
 pub async fn save_vendor(tx: &mut Tx, vendor: &Vendor, now: DateTime<Utc>) -> Result<(), Failed> {
     let Vendor { id, name, address } = vendor;
     sqlx::query!(
@@ -211,7 +211,7 @@ pub async fn save_vendor(tx: &mut Tx, vendor: &Vendor, now: DateTime<Utc>) -> Re
     Ok(())
 }
 
-/// Removes a vendor of the transaction's merchant; false if there is none. Its number stays taken.
+/// Marks a vendor as removed. Returns false if it does not exist. Its number is not reused.
 pub async fn remove_vendor(tx: &mut Tx, id: VendorId, now: DateTime<Utc>) -> Result<bool, Failed> {
     let removed = sqlx::query!(
         "update vendor set removed_at = $3 where merchant_id = $1 and vendor_id = $2 and removed_at is null",

@@ -64,8 +64,8 @@ const ENGINE_PLANS: [(&str, &str); 6] = [
     ("enable_mergejoin", "off"),
 ];
 
-/// The planner's settings with which the feed is read. A page is the beginning of what the index has in its order: nothing is
-/// to be sorted, and the statement, which names a table of many partitions, is planned once.
+/// The planner's settings for reading the feed. A page is the start of an index range, so nothing needs sorting. The query
+/// names a table with many partitions, so it is planned only once.
 pub const FEED_PLANS: [(&str, &str); 5] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("jit", "off"),

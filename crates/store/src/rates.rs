@@ -1,34 +1,33 @@
-//! What nodes tell each other of busy addresses, so that they hold the rate limit together.
+//! Request counts of busy addresses, shared between nodes so that they enforce the rate limit together.
 //!
-//! These tables belong to no merchant and are gone after a crash, so that the writes take no `Tx`: each is one statement
-//! that may fail without anybody missing it.
+//! These tables belong to no merchant and do not survive a crash of the database, so writes take no `Tx`: each is a single
+//! statement whose failure does no harm.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::{Failed, Store};
 
-/// What one node counted of one address.
+/// One node's count of one address.
 #[derive(Clone, Debug)]
 pub struct Counted {
-    /// Which address.
     pub address: String,
     /// Requests in each second of the last minute, as the node wrote them.
     pub counts: Vec<u8>,
-    /// When that was.
+    /// The time of the count.
     pub counted_at: DateTime<Utc>,
 }
 
-/// What a node hears when it says that it lives.
+/// The response to a node's heartbeat.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard {
-    /// How many other nodes live.
+    /// The number of other live nodes.
     pub others: i64,
-    /// How far the sandbox's clock is ahead of real time.
+    /// The offset of the sandbox's clock from real time.
     pub clock_ahead: TimeDelta,
 }
 
-/// Says that `node` lives until `live_until`, and asks how many others do and how far the clock was moved: one statement,
+/// Marks `node` as live until `live_until`, and reads the number of other live nodes and the clock's offset. One statement,
 /// because every node sends it every second.
 pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: DateTime<Utc>) -> Result<Heard, Failed> {
     let row = sqlx::query!(
@@ -50,7 +49,7 @@ pub async fn pulse(store: &Store, node: Uuid, now: DateTime<Utc>, live_until: Da
     Ok(Heard { others: row.others, clock_ahead: TimeDelta::microseconds(row.clock_ahead_us) })
 }
 
-/// Saves what `node` counted of its busy addresses; `counts` stand in the order of `addresses`.
+/// Saves the counts of `node` for its busy addresses. `counts` has the same order as `addresses`.
 pub async fn save(
     store: &Store,
     node: Uuid,
@@ -78,7 +77,7 @@ pub async fn save(
     Ok(())
 }
 
-/// What nodes other than `node` counted and what still matters.
+/// The unexpired counts of nodes other than `node`.
 pub async fn list(store: &Store, node: Uuid, now: DateTime<Utc>) -> Result<Vec<Counted>, Failed> {
     let counted =
         sqlx::query_as!(Counted, "select address, counts, counted_at from rate_count where node_id <> $1 and expires_at > $2", node, now)
@@ -87,7 +86,7 @@ pub async fn list(store: &Store, node: Uuid, now: DateTime<Utc>) -> Result<Vec<C
     Ok(counted)
 }
 
-/// Removes what has long expired, of every node.
+/// Deletes whatever expired before `expired_before`, of every node.
 pub async fn sweep(store: &Store, expired_before: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!("delete from rate_count where expires_at < $1", expired_before).execute(&store.aside).await?;
     sqlx::query!("delete from node_pulse where live_until < $1", expired_before).execute(&store.aside).await?;

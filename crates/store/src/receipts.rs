@@ -1,4 +1,4 @@
-//! Units that were received, each once, and the lines that they are received against.
+//! Units that were received, each once, and the ASN lines that they were received against.
 
 use chrono::{DateTime, Utc};
 use domain::asn::Condition;
@@ -7,79 +7,62 @@ use uuid::Uuid;
 use crate::inbound_asns::{Line, LineRow};
 use crate::{Failed, Tx};
 
-/// What lines are looked for by: the ASN, and the names on what was scanned.
+/// A scanned unit, with the identifiers by which its ASN line is looked up.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
-    /// The ASN.
+pub struct LineQuery<'a> {
     pub asn: Uuid,
-    /// A line of it, by name.
     pub line: Option<&'a str>,
-    /// The unit's license plate.
+    /// The license plate.
     pub unit: &'a str,
-    /// The merchant's own name for the unit.
+    /// The merchant's identifier for the unit.
     pub client_unit: Option<&'a str>,
-    /// What it is.
     pub sku: Option<&'a str>,
 }
 
-/// A line with its place.
+/// A line and its ASN.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// The ASN.
     pub asn: Uuid,
-    /// The line.
     pub line: Line,
 }
 
-/// A unit that is received.
+/// A unit to record as received.
 pub struct Receipt<'a> {
-    /// Its license plate.
+    /// The license plate.
     pub unit: &'a str,
-    /// The ASN.
     pub asn: Uuid,
-    /// The line, by name.
     pub line: &'a str,
-    /// Internal id of the warehouse.
+    /// The internal id.
     pub warehouse: &'a str,
-    /// The merchant's own name for the unit.
+    /// The merchant's identifier for the unit.
     pub client_unit: Option<&'a str>,
-    /// SKU.
     pub sku: Option<&'a str>,
-    /// UPC.
     pub upc: Option<&'a str>,
-    /// What it is like.
     pub condition: Condition,
-    /// Channel that it is assigned to.
+    /// The channel that it is assigned to.
     pub channel: Option<&'a str>,
-    /// Serial number.
     pub serial_number: Option<&'a str>,
-    /// Product identifier.
     pub asin: Option<&'a str>,
-    /// Why it came back.
     pub return_reason: Option<&'a str>,
-    /// Why it was rejected.
     pub reject_reason: Option<&'a str>,
-    /// Who handled it.
+    /// The login of whoever handled it.
     pub user: Option<&'a str>,
-    /// Tracking number.
     pub tracking_number: Option<&'a str>,
-    /// Where it was put first.
+    /// The location where it was first put.
     pub location: Option<&'a str>,
 }
 
-/// What a unit was received against.
+/// The line that a unit was received against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Its license plate.
+    /// The license plate.
     pub unit: String,
-    /// The ASN.
     pub asn_number: String,
-    /// The line.
     pub line: String,
 }
 
-/// The lines that scanned units may be received against: each is looked for by every name on what was scanned, one after the
-/// other, so that it costs the same whatever the number of lines.
+/// Selects the candidate lines for scanned units. Each identifier of a scan is looked up separately, so the cost does not
+/// depend on the number of lines.
 macro_rules! candidates {
     ($query:ident $(($row:ident))?, $head:tt, $end:tt, $tx:expr, $wanted:expr) => {{
         let asns: Vec<Uuid> = $wanted.iter().map(|wanted| wanted.asn).collect();
@@ -115,16 +98,16 @@ macro_rules! candidates {
     }};
 }
 
-/// The returns that the units may belong to, by identifier.
-pub async fn returns_of(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<String>, Failed> {
+/// The identifiers of the returns that the units may belong to.
+pub async fn returns_of(tx: &mut Tx, wanted: &[LineQuery<'_>]) -> Result<Vec<String>, Failed> {
     let returns: Vec<Option<String>> =
         candidates!(query_scalar, "select distinct asn_line.reference_identifier", "where asn_line.reference_type = 'RMA'", tx, wanted);
     Ok(returns.into_iter().flatten().collect())
 }
 
-/// The lines that the units may be received against, as they were announced one after the other. They are locked in the order of
-/// ASN and name until the transaction ends.
-pub async fn lock_lines(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<Placed>, Failed> {
+/// The lines that the units may be received against, in the order in which they were announced. They are locked by ASN and
+/// identifier until the transaction ends.
+pub async fn lock_lines(tx: &mut Tx, wanted: &[LineQuery<'_>]) -> Result<Vec<Placed>, Failed> {
     let mut rows = candidates!(
         query_as(LineRow),
         "select asn_line.asn_id, asn_line.position, asn_line.carton, asn_line.quantity, asn_line.received, asn_line.line_identifier, \
@@ -140,7 +123,7 @@ pub async fn lock_lines(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<Vec<Placed
     rows.into_iter().map(|row| Ok(Placed { asn: row.asn_id, line: row.try_into()? })).collect()
 }
 
-/// Which of these units were received before, and against what.
+/// Those of these units that were received before.
 pub async fn known(tx: &mut Tx, units: &[&str]) -> Result<Vec<Known>, Failed> {
     let known = sqlx::query_as!(
         Known,
@@ -158,8 +141,8 @@ pub async fn known(tx: &mut Tx, units: &[&str]) -> Result<Vec<Known>, Failed> {
     Ok(known)
 }
 
-/// Writes down units in the order of their license plates, and counts them on their lines, which are locked. Answers how many
-/// of them nobody else has received: unless that is all, nothing must be kept.
+/// Inserts units, ordered by license plate, and counts them on their lines, which must be locked. Returns the number of
+/// units inserted. If it is lower than the number given, someone else has received a unit and the caller must roll back.
 pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<Utc>) -> Result<usize, Failed> {
     let text = |of: fn(&Receipt<'a>) -> Option<&'a str>| receipts.iter().map(of).collect::<Vec<_>>();
     let inserted = sqlx::query_scalar!(
@@ -217,9 +200,9 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
     Ok(usize::try_from(inserted).unwrap_or_default())
 }
 
-/// The next returns that lines of the ASN `asn` belong to, by name, after the name `after`; and of each whether nothing more is
-/// expected for it once the ASN is closed: its receiving is not closed, and no other open ASN announces units of it. Without the
-/// offset, what is asked of each may be gathered first for all returns of the merchant.
+/// The next returns that lines of the ASN `asn` belong to, after the identifier `after`. The flag tells whether closing the
+/// ASN completes the return: its receiving is not closed, and no other open ASN announces units of it. Without the `offset`,
+/// the planner may gather the subquery for all returns of the merchant first.
 pub async fn returns_to_close(tx: &mut Tx, asn: Uuid, after: &str, most: i64) -> Result<Vec<(String, bool)>, Failed> {
     let rows = sqlx::query!(
         r#"
@@ -258,7 +241,7 @@ pub async fn returns_to_close(tx: &mut Tx, asn: Uuid, after: &str, most: i64) ->
     Ok(rows.into_iter().map(|row| (row.identifier, row.closes)).collect())
 }
 
-/// The lines of an ASN, which is locked, of which units are missing: name, SKU and how many.
+/// The lines of an ASN with missing units: identifier, SKU and number of units. The ASN must be locked.
 pub async fn short_lines(tx: &mut Tx, asn: Uuid) -> Result<Vec<(String, Option<String>, u32)>, Failed> {
     let rows = sqlx::query!(
         r#"

@@ -1,4 +1,4 @@
-//! What arrived and was not announced, or was announced and did not arrive.
+//! Receiving exceptions: units that arrived unannounced, or were announced and did not arrive.
 
 use chrono::{DateTime, Utc};
 use domain::asn::Condition;
@@ -8,62 +8,50 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// An exception that was found.
-pub struct Found<'a> {
-    /// Its id (UUID version 7).
+/// A new exception.
+pub struct NewException<'a> {
     pub id: Uuid,
-    /// Why.
     pub exception: Exception,
-    /// The ASN, as it was scanned.
+    /// The ASN number as scanned.
     pub asn_number: &'a str,
-    /// The unit; nothing when units are missing.
+    /// `None` when units are missing.
     pub unit: Option<&'a str>,
-    /// The line, where it is known.
+    /// `None` if the line is not known.
     pub line: Option<&'a str>,
-    /// SKU.
     pub sku: Option<&'a str>,
-    /// How many units.
+    /// The number of units.
     pub quantity: u32,
-    /// Internal id of the warehouse.
+    /// The internal id.
     pub warehouse: Option<&'a str>,
-    /// What the unit is like.
     pub condition: Option<Condition>,
-    /// Who handled it.
+    /// The login of whoever handled the unit.
     pub user: Option<&'a str>,
 }
 
 /// An exception in a list.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its id.
     pub id: Uuid,
-    /// Why.
     pub exception: Exception,
-    /// The ASN.
     pub asn_number: String,
-    /// The unit.
     pub unit: Option<String>,
-    /// The line.
     pub line: Option<String>,
-    /// SKU.
     pub sku: Option<String>,
-    /// How many units; those that are still missing.
+    /// The number of units. For missing units, those that are still missing.
     pub quantity: u32,
-    /// Internal id of the warehouse.
+    /// The internal id.
     pub warehouse: Option<String>,
-    /// What the unit is like.
     pub condition: Option<String>,
-    /// Who handled it.
+    /// The login of whoever handled the unit.
     pub user: Option<String>,
-    /// When it was found.
+    /// The time it was recorded.
     pub found_at: DateTime<Utc>,
-    /// When it was settled.
     pub resolved_at: Option<DateTime<Utc>>,
 }
 
-/// Writes down exceptions, in the order in which they are given; one that is known stays as it is.
-pub async fn insert<'a>(tx: &mut Tx, found: &'a [Found<'a>], now: DateTime<Utc>) -> Result<(), Failed> {
-    let text = |of: fn(&Found<'a>) -> Option<&'a str>| found.iter().map(of).collect::<Vec<_>>();
+/// Inserts exceptions in the given order. One that exists already stays as it is.
+pub async fn insert<'a>(tx: &mut Tx, found: &'a [NewException<'a>], now: DateTime<Utc>) -> Result<(), Failed> {
+    let text = |of: fn(&NewException<'a>) -> Option<&'a str>| found.iter().map(of).collect::<Vec<_>>();
     sqlx::query!(
         r#"
         insert into receiving_exception (
@@ -94,7 +82,7 @@ pub async fn insert<'a>(tx: &mut Tx, found: &'a [Found<'a>], now: DateTime<Utc>)
     Ok(())
 }
 
-/// These units are received after all: what was found about them is settled. The same unit comes in one transaction at a time.
+/// Resolves the exceptions of units that were received after all. Only one transaction at a time handles a unit.
 pub async fn resolve_units(tx: &mut Tx, units: &[&str], now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -110,7 +98,8 @@ pub async fn resolve_units(tx: &mut Tx, units: &[&str], now: DateTime<Utc>) -> R
     Ok(())
 }
 
-/// A unit of each of these lines has come late: so many fewer are missing. The lines are locked; one may be named several times.
+/// Reduces the missing quantity by one for each of these lines, because a unit arrived late. The lines must be locked; a
+/// line may be given several times.
 pub async fn fewer_missing(tx: &mut Tx, lines: &[(&str, &str)], now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -149,7 +138,7 @@ struct Row {
     user_login: Option<String>,
 }
 
-/// Reads rows of a list: which are wanted, and the arguments.
+/// Selects the rows of a page: the conditions, then the arguments.
 macro_rules! rows {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -163,8 +152,8 @@ macro_rules! rows {
     };
 }
 
-/// The exceptions of `merchant`, of one ASN or all, before the exception `before`, at most `limit`; newest first. Also whether
-/// there are more.
+/// The exceptions of `merchant`, of one ASN or all, before the exception `before`: newest first, at most `limit`. The flag
+/// tells whether there are more.
 pub async fn list(
     store: &Store,
     merchant: MerchantId,
@@ -173,7 +162,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Listed>, bool), Failed> {
     let before = before.unwrap_or(Uuid::max());
-    // One more than wanted says whether there are more.
+    // One extra row tells whether there are more.
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let rows = match asn_number {
         Some(number) => {
@@ -191,7 +180,7 @@ fn listed(row: Row) -> Result<Listed, Failed> {
     let some = |text: String| (!text.is_empty()).then_some(text);
     Ok(Listed {
         id: row.exception_id,
-        exception: row.exception.parse().map_err(|_| Failed::Refused("a stored exception is unknown".to_owned()))?,
+        exception: row.exception.parse().map_err(|_| Failed::Refused("a stored receiving exception is unknown".to_owned()))?,
         asn_number: row.asn_number,
         unit: some(row.unit_identifier),
         line: some(row.line_identifier),

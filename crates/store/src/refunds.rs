@@ -1,4 +1,4 @@
-//! The refunds that merchants reported: one row per identifier, never changed in what counts.
+//! The refunds that merchants reported: one row per identifier. The content of a recorded refund never changes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,14 +15,13 @@ use crate::{Failed, Store, Tx};
 pub struct Recorded {
     /// Unique among the merchant's refunds.
     pub identifier: String,
-    /// What it says.
     pub refund: Refund,
-    /// When it was first received.
+    /// The time it was first received.
     pub received_at: DateTime<Utc>,
 }
 
-/// Records those of `refunds` whose identifier is new to the transaction's merchant, and answers which. They come sorted
-/// by identifier.
+/// Inserts those of `refunds` whose identifiers are new to the merchant, and returns these identifiers. The refunds must be
+/// sorted by identifier.
 pub async fn insert(tx: &mut Tx, refunds: &[(&str, &Refund)], now: DateTime<Utc>) -> Result<Vec<String>, Failed> {
     let merchant = tx.merchant().0;
     let identifiers: Vec<&str> = refunds.iter().map(|(identifier, _)| *identifier).collect();
@@ -54,8 +53,8 @@ pub async fn insert(tx: &mut Tx, refunds: &[(&str, &Refund)], now: DateTime<Utc>
     Ok(new)
 }
 
-/// Records the lines of `refunds`, which are new, and answers the identifiers that were recorded; one that is missing
-/// from the answer belongs to another refund.
+/// Inserts the lines of `refunds`, which must be new, and returns the identifiers of the inserted lines. A line that is
+/// missing from the result belongs to another refund.
 pub async fn insert_lines(tx: &mut Tx, refunds: &[(&str, &Refund)]) -> Result<Vec<String>, Failed> {
     let merchant = tx.merchant().0;
     let mut lines: Vec<(&str, &Refund, &Covered)> =
@@ -88,7 +87,7 @@ pub async fn insert_lines(tx: &mut Tx, refunds: &[(&str, &Refund)]) -> Result<Ve
     Ok(recorded)
 }
 
-/// Takes over what a repeated refund says beside its content.
+/// Updates the note and the return of a repeated refund. They are not part of its content.
 pub async fn amend(tx: &mut Tx, identifier: &str, note: Option<&Note>, rma_identifier: Option<&str>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -140,13 +139,13 @@ pub async fn lock(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Recorded>, Fa
     assemble(rows, lines)
 }
 
-/// How many units of each line of the order `order` are refunded, over all recorded refunds.
+/// Refunded units per line of the order `order`, over all recorded refunds.
 pub async fn refunded_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
     let merchant = tx.merchant();
     read_units(tx.connection(), merchant, order).await
 }
 
-/// The same for `merchant`, as of now.
+/// [`refunded_units`] outside of a transaction.
 pub async fn units(store: &Store, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
     let mut connection = store.pool.acquire().await?;
     read_units(&mut connection, merchant, order).await
@@ -168,7 +167,7 @@ async fn read_units(connection: &mut PgConnection, merchant: MerchantId, order: 
     Ok(rows.into_iter().map(|row| (row.order_line, u64::try_from(row.units).unwrap_or_default())).collect())
 }
 
-/// Every refund of the order `order` of `merchant`, in the order in which they were received.
+/// Every refund of the order `order` of `merchant`, in the order of arrival.
 pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Vec<Recorded>, Failed> {
     let rows = sqlx::query_as!(
         RefundRow,
@@ -219,7 +218,7 @@ struct LineRow {
 fn assemble(rows: Vec<RefundRow>, lines: Vec<LineRow>) -> Result<Vec<Recorded>, Failed> {
     let mut covered: HashMap<String, Vec<Covered>> = HashMap::new();
     for line in lines {
-        let quantity = u32::try_from(line.quantity).map_err(|_| Failed::Refused("a quantity is negative".to_owned()))?;
+        let quantity = u32::try_from(line.quantity).map_err(|_| Failed::Refused("a stored quantity is negative".to_owned()))?;
         let line_of = covered.entry(line.refund_identifier).or_default();
         line_of.push(Covered { identifier: line.identifier, order_line: line.order_line, quantity });
     }

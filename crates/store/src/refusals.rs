@@ -1,4 +1,4 @@
-//! Refused order messages and why, for support.
+//! Refused order messages and the reasons, kept for support.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -6,24 +6,22 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// A refused message. Of its content only the orders' identifiers are kept.
+/// A refused message. Only its orders' identifiers are kept of its content.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// Its id.
     pub id: Uuid,
-    /// When it was refused.
     pub refused_at: DateTime<Utc>,
-    /// The request, as the caller was told.
+    /// The request id in the response.
     pub request_id: String,
-    /// The identifiers of its orders, as far as they could be told.
+    /// The identifiers of its orders, as far as they could be read.
     pub order_identifiers: Vec<String>,
-    /// The summary that the caller was given.
+    /// The summary in the response.
     pub reason: String,
-    /// The faults that the caller was told, as JSON.
+    /// The faults in the response, as JSON.
     pub faults: String,
 }
 
-/// Records a refusal of the transaction's merchant.
+/// Inserts a refusal.
 pub async fn insert(tx: &mut Tx, refusal: &Refusal) -> Result<(), Failed> {
     sqlx::query!(
         r#"

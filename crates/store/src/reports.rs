@@ -1,4 +1,4 @@
-//! What reports are made of: the rollups, and nothing else. What endpoints are sent is counted in `settlements`.
+//! The rollups that reports are made of. Calls to endpoints that receive messages are counted in `settlements`.
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -6,8 +6,7 @@ use domain::message::Interface;
 
 use crate::{Failed, Store, Tx};
 
-/// Counts a call of an endpoint of the transaction's merchant that is asked; those that are sent messages are counted when
-/// these are settled.
+/// Counts a call to an endpoint that is asked for an answer. Calls that deliver messages are counted when they are settled.
 pub async fn count_call(tx: &mut Tx, endpoint: EndpointId, interface: Interface, outcome: &str, at: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -27,16 +26,14 @@ pub async fn count_call(tx: &mut Tx, endpoint: EndpointId, interface: Interface,
     Ok(())
 }
 
-/// How many attempts of a day ended in one way.
+/// The attempts of one day with the same outcome.
 #[derive(Debug)]
 pub struct Attempts {
-    /// When the day begins.
+    /// Start of the day.
     pub day: DateTime<Utc>,
-    /// What the messages are about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// The outcome in a word.
     pub outcome: String,
-    /// How many.
     pub count: i64,
 }
 
@@ -60,22 +57,21 @@ pub async fn attempts(store: &Store, merchant: MerchantId, from: DateTime<Utc>, 
     Ok(attempts)
 }
 
-/// How many messages arrived on a day at one attempt and within one time.
+/// The messages delivered on one day by the same attempt number and within the same time.
 #[derive(Debug)]
 pub struct Delivered {
-    /// When the day begins.
+    /// Start of the day.
     pub day: DateTime<Utc>,
-    /// What the messages are about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// At which attempt.
+    /// The number of the attempt that succeeded.
     pub attempts: i16,
-    /// Within which bound of `domain::promptness`.
+    /// A bound of `domain::promptness`.
     pub within_ms: i64,
-    /// How many.
     pub count: i64,
 }
 
-/// The merchant's messages that arrived from `from` until before `to`, by day.
+/// The merchant's messages delivered from `from` until before `to`, by day.
 pub async fn delivered(store: &Store, merchant: MerchantId, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Vec<Delivered>, Failed> {
     let delivered = sqlx::query_as!(
         Delivered,

@@ -1,5 +1,5 @@
-//! A message that is tried again by hand is owed once more: same id, same bytes, in a lane of its own, so that it holds up
-//! nothing.
+//! Manual retries. The message is owed once more, with the same id and body, in a lane of its own so that it holds up
+//! nothing else.
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
@@ -9,24 +9,24 @@ use crate::buckets::bucket;
 use crate::outbox::Signal;
 use crate::{Failed, Tx};
 
-/// A message that may be tried again.
+/// A message that may be retried.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What it is about, as stored.
+    /// The message kind as stored.
     pub kind: String,
-    /// What stays in order.
+    /// Messages with the same subject are delivered in order.
     pub subject: String,
-    /// Its position there.
+    /// Position within the subject.
     pub sequence: i64,
     /// Counted attempts so far.
     pub attempts: i16,
-    /// Whether newer messages of its subject were delivered meanwhile.
+    /// True if newer messages of its subject have been delivered.
     pub overtaken: bool,
-    /// Whether what it said was erased.
+    /// True if the content has been erased.
     pub erased: bool,
 }
 
-/// Holds `message` until the transaction ends, if it is still kept, so that nobody erases it meanwhile.
+/// Locks `message` until the transaction ends, if it still exists, so that nobody can erase it.
 pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!("select from message where merchant_id = $1 and message_id = $2 for share", merchant, message)
@@ -35,10 +35,10 @@ pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
     Ok(())
 }
 
-/// How many newer messages of a subject are looked at.
+/// The number of newer messages of a subject that are examined.
 const NEWER_LOOKED_AT: i64 = 50;
 
-/// The message `message` of the transaction's merchant, with what a retry has to know.
+/// The message `message`, with what a retry needs to know.
 pub async fn find(tx: &mut Tx, message: Uuid) -> Result<Option<Candidate>, Failed> {
     let candidate = sqlx::query_as!(
         Candidate,
@@ -92,7 +92,7 @@ pub async fn find(tx: &mut Tx, message: Uuid) -> Result<Option<Candidate>, Faile
     Ok(candidate)
 }
 
-/// The endpoint of the transaction's merchant for messages of `kind`, and its bucket.
+/// The endpoint for messages of `kind`, and its bucket.
 pub async fn endpoint(tx: &mut Tx, kind: &str) -> Result<Option<(EndpointId, u8)>, Failed> {
     let row = sqlx::query!(
         "select endpoint_id, bucket from endpoint where merchant_id = $1 and interface = $2 and removed_at is null",

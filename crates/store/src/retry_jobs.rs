@@ -1,5 +1,5 @@
-//! Jobs that try everything of an endpoint in the failure queue again, a few at a time. They are carried out by the owner of
-//! the endpoint's bucket.
+//! Retry jobs: they retry everything of an endpoint in the failure queue, a few messages at a time. The owner of the
+//! endpoint's bucket runs them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -10,30 +10,23 @@ use crate::outbox::Signal;
 use crate::settlements::{Hold, hold};
 use crate::{Failed, Store, Tx};
 
-/// Everything of an endpoint in the failure queue, tried again a few at a time.
+/// A job that retries an endpoint's open failures, a few at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its id.
     pub id: Uuid,
-    /// Of which endpoint.
     pub endpoint: EndpointId,
-    /// The endpoint's interface.
     pub interface: String,
-    /// Only what failed since then.
+    /// Only messages that failed since then.
     pub failed_since: Option<DateTime<Utc>>,
-    /// How many a second.
+    /// The rate in messages per second.
     pub per_second: i32,
-    /// How many there were when it was made.
+    /// The number of messages when the job was created.
     pub total: i64,
-    /// How many were tried again by now.
+    /// The number of messages retried so far.
     pub released: i64,
-    /// Who made it.
     pub created_by: String,
-    /// When.
     pub created_at: DateTime<Utc>,
-    /// When it was over.
     pub ended_at: Option<DateTime<Utc>>,
-    /// When it was called off.
     pub cancelled_at: Option<DateTime<Utc>>,
 }
 
@@ -69,22 +62,19 @@ impl From<Row> for Job {
     }
 }
 
-/// A job that is to be made.
+/// A job to create.
 pub struct NewJob<'a> {
-    /// Its id.
     pub id: Uuid,
-    /// Of which endpoint.
     pub endpoint: EndpointId,
-    /// Only what failed since then.
+    /// Only messages that failed since then.
     pub failed_since: Option<DateTime<Utc>>,
-    /// How many a second.
+    /// The rate in messages per second.
     pub per_second: i32,
-    /// Who makes it.
     pub created_by: &'a str,
 }
 
-/// Makes a job, and answers how many messages it is about: they are counted by their index, which is little beside the calls
-/// that follow. One job of an endpoint runs at a time: `one_retry_job_per_endpoint`.
+/// Creates a job and returns the number of messages it covers. Counting goes by the index and is cheap compared with the
+/// calls that follow. The constraint `one_retry_job_per_endpoint` allows one running job per endpoint.
 pub async fn insert(tx: &mut Tx, job: &NewJob<'_>, now: DateTime<Utc>) -> Result<i64, Failed> {
     let total = sqlx::query_scalar!(
         r#"
@@ -110,7 +100,7 @@ pub async fn insert(tx: &mut Tx, job: &NewJob<'_>, now: DateTime<Utc>) -> Result
     Ok(total)
 }
 
-/// Calls a job off; answers whether it was still running. What was released already is delivered all the same.
+/// Cancels a job. Returns false if it was not running any more. Messages that it has released are still delivered.
 pub async fn cancel(tx: &mut Tx, job: Uuid, now: DateTime<Utc>) -> Result<bool, Failed> {
     let done = sqlx::query!(
         "update retry_job set cancelled_at = $3, ended_at = $3 where merchant_id = $1 and job_id = $2 and ended_at is null",
@@ -123,7 +113,7 @@ pub async fn cancel(tx: &mut Tx, job: Uuid, now: DateTime<Utc>) -> Result<bool, 
     Ok(done.rows_affected() > 0)
 }
 
-/// The newest jobs of `merchant`; `job` alone, where it is given.
+/// The newest jobs of `merchant`, or only `job` if it is given.
 pub async fn list(store: &Store, merchant: MerchantId, job: Option<Uuid>, limit: i64) -> Result<Vec<Job>, Failed> {
     let rows = sqlx::query_as!(
         Row,
@@ -147,18 +137,15 @@ pub async fn list(store: &Store, merchant: MerchantId, job: Option<Uuid>, limit:
     Ok(rows.into_iter().map(Job::from).collect())
 }
 
-/// A job at work, as the owner of its endpoint's bucket sees it.
+/// A running job, as the owner of its endpoint's bucket sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtWork {
-    /// Whose.
     pub merchant: MerchantId,
-    /// Which job.
     pub job: Uuid,
-    /// The endpoint's bucket.
     pub bucket: u8,
 }
 
-/// The jobs at work for endpoints of `buckets`.
+/// The running jobs for endpoints of `buckets`.
 pub async fn at_work(store: &Store, buckets: &[u8]) -> Result<Vec<AtWork>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let rows = sqlx::query!(
@@ -176,23 +163,24 @@ pub async fn at_work(store: &Store, buckets: &[u8]) -> Result<Vec<AtWork>, Faile
     rows.into_iter().map(|row| Ok(AtWork { merchant: MerchantId(row.merchant_id), job: row.job_id, bucket: bucket(row.bucket)? })).collect()
 }
 
-/// What a turn of a job came to.
+/// The result of one turn of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// The bucket is somebody else's, or the job is over.
+    /// The bucket belongs to someone else, or the job has ended.
     NotOurs,
-    /// So many were released, and there may be more.
+    /// Messages were released, and there may be more.
     Released(Option<Signal>),
-    /// The job is over.
+    /// The job has ended.
     Ended(Option<Signal>),
 }
 
-/// How many messages of an endpoint may be owed by retries at a time, those included that failed again and wait: a job whose
-/// messages fail again waits for them, so that an endpoint that is still down does not gather everything once more.
+/// The maximum number of an endpoint's messages that are owed through retries at a time, including those that failed again
+/// and wait for their next attempt. So a job waits while its messages keep failing, instead of piling everything onto an
+/// endpoint that is still down.
 const MOST_OWED: i64 = 1_000;
 
 /// Releases the next messages of a job: no more than its rate allows by `now`, and no more than half of the endpoint's slots
-/// at a time, so that live messages find room. How far it has come is part of the same transaction.
+/// at a time, so that live messages get through. The job's progress commits in the same transaction.
 pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Result<Turn, Failed> {
     if hold(tx.connection(), &[by]).await?.is_empty() {
         return Ok(Turn::NotOurs);
@@ -224,7 +212,7 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     if most <= 0 && !row.removed {
         return Ok(Turn::Released(None));
     }
-    // What of a removed endpoint is left stays in the failure queue.
+    // The remaining failures of a removed endpoint stay in the failure queue.
     let most = if row.removed { 0 } else { most };
     let (failed_at, message) =
         row.cursor_failed_at.zip(row.cursor_message_id).unwrap_or((row.failed_since.unwrap_or(DateTime::UNIX_EPOCH), Uuid::nil()));
@@ -286,7 +274,7 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     Ok(if ended { Turn::Ended(signal) } else { Turn::Released(signal) })
 }
 
-/// For how many more retries an endpoint has room at `now`.
+/// The number of further retries that an endpoint can take at `now`.
 async fn room(tx: &mut Tx, endpoint: Uuid, due_at_most: i64, now: DateTime<Utc>) -> Result<i64, Failed> {
     let retried = sqlx::query!(
         r#"
@@ -319,7 +307,7 @@ async fn room(tx: &mut Tx, endpoint: Uuid, due_at_most: i64, now: DateTime<Utc>)
     Ok((due_at_most - retried.due).min(MOST_OWED - retried.owed))
 }
 
-/// The rate of a job: the right to release gathers with time, up to a second's worth.
+/// The rate limiter of a job. Permits accumulate over time, up to one second's worth.
 struct Pace {
     from: DateTime<Utc>,
     per_second: i64,
@@ -334,7 +322,7 @@ impl Pace {
         Self { from, per_second, allowed: micros * per_second / 1_000_000 }
     }
 
-    /// From when on the rate counts once `count` were released.
+    /// The start of the accumulation period after releasing `count` messages.
     fn after(&self, count: i64) -> DateTime<Utc> {
         self.from + TimeDelta::microseconds(count * 1_000_000 / self.per_second)
     }

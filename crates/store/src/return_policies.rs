@@ -1,4 +1,4 @@
-//! What merchants' returns may be like.
+//! Merchants' return policies.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -9,13 +9,13 @@ use sqlx::PgConnection;
 
 use crate::{Failed, Store, Tx};
 
-/// The policy of the transaction's merchant; the usual one where nothing was set.
+/// The merchant's policy, or the default if it has none.
 pub async fn get(tx: &mut Tx) -> Result<Policy, Failed> {
     let merchant = tx.merchant();
     read(tx.connection(), merchant).await
 }
 
-/// The policy of `merchant`, as of now.
+/// [`get`] outside of a transaction.
 pub async fn current(store: &Store, merchant: MerchantId) -> Result<Policy, Failed> {
     let mut connection = store.pool.acquire().await?;
     read(&mut connection, merchant).await
@@ -35,8 +35,8 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(Policy::default()) };
-    let unknown = |_| Failed::Refused("a stored word of a policy is unknown".to_owned());
-    let beyond = |_| Failed::Refused("a stored number of a policy is out of range".to_owned());
+    let unknown = |_| Failed::Refused("a stored value of a return policy is unknown".to_owned());
+    let beyond = |_| Failed::Refused("a stored number of a return policy is out of range".to_owned());
     let offers = row.methods.iter().zip(row.fees).zip(row.deducted).map(|((method, fee), deducted)| {
         let fee = Cents::new(fee).ok_or_else(|| Failed::Refused("an amount is out of range".to_owned()))?;
         Ok(Offer { method: method.parse().map_err(unknown)?, fee, deducted })
@@ -57,7 +57,7 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
     })
 }
 
-/// Sets the policy of the transaction's merchant; returns that are under way keep what they were started with.
+/// Saves the merchant's policy. Returns that have been started keep their terms.
 pub async fn save(tx: &mut Tx, policy: &Policy, now: DateTime<Utc>) -> Result<(), Failed> {
     let methods: Vec<&str> = policy.offers.iter().map(|offer| offer.method.as_str()).collect();
     let fees: Vec<i64> = policy.offers.iter().map(|offer| offer.fee.get()).collect();

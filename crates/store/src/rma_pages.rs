@@ -1,4 +1,4 @@
-//! Returns for whoever looks at them: newest first, a page at a time.
+//! Lists of returns: newest first, a page at a time.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -8,17 +8,14 @@ use uuid::Uuid;
 use crate::messages::first_id;
 use crate::{Failed, Store};
 
-/// The most returns of a page.
+/// The maximum page size.
 pub const MOST_LISTED: usize = 100;
 
-/// Which returns are wanted.
+/// The filter of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Of which order.
     pub order: Option<String>,
-    /// With which tracking number.
     pub tracking_number: Option<String>,
-    /// In which status.
     pub status: Option<Status>,
     /// Started at this time or later.
     pub from: Option<DateTime<Utc>>,
@@ -29,32 +26,24 @@ pub struct Filter {
 /// A return in a list.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its id.
     pub id: Uuid,
-    /// What people call it.
     pub identifier: String,
-    /// The order that its units are of.
     pub order: String,
-    /// Where it stands.
     pub status: Status,
-    /// How it comes back.
     pub method: Method,
-    /// How many units it has.
+    /// The number of units.
     pub units: i64,
-    /// How far its exchange has come, if units of it are exchanged.
+    /// `None` unless units are exchanged.
     pub exchange: Option<ExchangeState>,
-    /// When it was started.
     pub created_at: DateTime<Utc>,
-    /// When it last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// A part of a list.
+/// One page of a list.
 #[derive(Debug)]
 pub struct Page {
-    /// Newest first.
     pub returns: Vec<Listed>,
-    /// Go on before this return; nothing when there are no more.
+    /// Continue before this return. `None` on the last page.
     pub next: Option<Uuid>,
 }
 
@@ -70,7 +59,7 @@ struct Row {
     updated_at: DateTime<Utc>,
 }
 
-/// Reads rows of a list: which are wanted, and the arguments.
+/// Selects the rows of a page: the conditions, then the arguments.
 macro_rules! rows {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -91,11 +80,12 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
     let until = filter.to.map_or(Uuid::max(), first_id);
     let before = before.map_or(until, |before| before.min(until));
     let from = filter.from.map_or(Uuid::nil(), first_id);
-    // One more than wanted says whether there are more.
+    // One extra row tells whether there are more.
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let status = filter.status.map(Status::as_str);
     let rows = match (&filter.tracking_number, &filter.order, status) {
-        // A number has one return at most, which is found first: a join might go through all returns of a status instead.
+        // Look up the return of the tracking number first; there is at most one. A join might scan all returns of a status
+        // instead.
         (Some(number), order, status) => {
             rows!(
                 "where rma.merchant_id = $1 and rma.rma_id >= $2 and rma.rma_id < $3 \
@@ -151,7 +141,7 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
 }
 
 fn listed(row: Row) -> Result<Listed, Failed> {
-    let unknown = |_| Failed::Refused("a stored word of a return is unknown".to_owned());
+    let unknown = |_| Failed::Refused("a stored value of a return is unknown".to_owned());
     Ok(Listed {
         id: row.rma_id,
         identifier: row.identifier,

@@ -1,20 +1,20 @@
 //! Returns and their units.
 
 mod columns;
+mod record;
 mod rows;
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::money::Cents;
-use domain::rma::money::{Financials, UnitMoney};
-use domain::rma::{ExchangeState, Rma, Unit};
+use domain::rma::ExchangeState;
 use uuid::Uuid;
 
 use self::columns::Columns;
+pub use self::record::{Item, Return};
 use self::rows::{ItemRow, RmaRow, assemble};
 use crate::{Failed, Store, Tx};
 
-/// Reads rows of returns: the statement's end, and its arguments.
+/// Selects returns: the conditions, then the arguments.
 macro_rules! returns {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -27,7 +27,7 @@ macro_rules! returns {
     };
 }
 
-/// Reads rows of units: the statement's end, and its arguments.
+/// Selects units: the conditions, then the arguments.
 macro_rules! units {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -41,72 +41,7 @@ macro_rules! units {
     };
 }
 
-/// A return as it is kept. It has no `Debug`: whom a gift goes to is personal.
-#[derive(Clone)]
-pub struct Return {
-    /// Its id (UUID version 7).
-    pub id: Uuid,
-    /// What people call it.
-    pub identifier: String,
-    /// The order that its units are of.
-    pub order: String,
-    /// When that is an exchange order: the order that it was made for.
-    pub original_order: Option<String>,
-    /// When it was started.
-    pub created_at: DateTime<Utc>,
-    /// When it last changed.
-    pub updated_at: DateTime<Utc>,
-    /// How often it has changed, itself included.
-    pub sequence: i64,
-    /// What the way back costs.
-    pub shipping_cost: Cents,
-    /// Whether that is taken off the refunds.
-    pub fee_deducted: bool,
-    /// Whether it is of a gift.
-    pub gift: bool,
-    /// Who returns the gift.
-    pub giftee_email: Option<String>,
-    /// Why it was cancelled.
-    pub cancel_reason: Option<String>,
-    /// Whether the shopper was reminded of it.
-    pub reminded: bool,
-    /// When something is due if nothing happens: the reminder, then the end.
-    pub wakes_at: Option<DateTime<Utc>>,
-    /// Where it and its units stand.
-    pub rma: Rma,
-    /// What else is known of each unit, in the order of the units.
-    pub items: Vec<Item>,
-}
-
-/// What is known of a unit beside where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// SKU.
-    pub sku: String,
-    /// The product's title.
-    pub title: Option<String>,
-    /// The shopper's reason.
-    pub reason: String,
-    /// Its shares of what was paid.
-    pub money: UnitMoney,
-    /// What is refunded of it.
-    pub financials: Financials,
-    /// The refund that covers it.
-    pub refund: Option<String>,
-    /// The SKU of the variant that the shopper takes instead of the money.
-    pub exchange_sku: Option<String>,
-    /// The exchange order, when it is exchanged.
-    pub exchange_order: Option<String>,
-}
-
-impl Return {
-    /// The units with what is known of them.
-    pub fn units(&self) -> impl Iterator<Item = (&Unit, &Item)> {
-        self.rma.units.iter().zip(&self.items)
-    }
-}
-
-/// Inserts a return, its units and its claims on them, and notes on the order that it has returns. The order is locked.
+/// Inserts a return, its units and its claims on them, and marks the order as having returns. The order must be locked.
 pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
     let columns = Columns::of(new);
     sqlx::query!(
@@ -177,7 +112,7 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Writes down where a return and its units stand now. The return is locked.
+/// Saves the state of a return and its units. The return must be locked.
 pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
     let columns = Columns::of(changed);
     sqlx::query!(
@@ -251,8 +186,8 @@ pub async fn lock_many(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Return>,
     with_units(tx, rows).await
 }
 
-/// The returns of these orders that a refund can be for, locked until the transaction ends: those still to be settled, oldest
-/// first, and then those that are settled but for exchanged units. The orders are locked.
+/// The returns of these orders that a refund can apply to, locked until the transaction ends: first those that are not
+/// settled, oldest first, then those that are settled except for exchanged units. The orders must be locked.
 pub async fn lock_open(tx: &mut Tx, orders: &[&str]) -> Result<Vec<Return>, Failed> {
     let merchant = tx.merchant().0;
     let rows = returns!(
@@ -288,7 +223,7 @@ pub async fn find(store: &Store, merchant: MerchantId, identifier: &str) -> Resu
     Ok(assemble(rows, units)?.pop())
 }
 
-/// How many units of each line of the order `order` the refund `refund` has settled in returns.
+/// Units per line of the order `order` that the refund `refund` has settled in returns.
 pub async fn settled_by(tx: &mut Tx, order: &str, refund: &str) -> Result<Vec<(String, u32)>, Failed> {
     let rows = sqlx::query!(
         r#"
@@ -307,7 +242,7 @@ pub async fn settled_by(tx: &mut Tx, order: &str, refund: &str) -> Result<Vec<(S
     Ok(rows.into_iter().map(|row| (row.order_line, u32::try_from(row.units).unwrap_or(u32::MAX))).collect())
 }
 
-/// Returns of all merchants that are to be woken, longest due first.
+/// Returns of all merchants that are due to be woken, longest due first.
 pub async fn due_to_wake(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
     let rows = sqlx::query!("select merchant_id, rma_id from rma where wakes_at <= $1 order by wakes_at limit $2", now, most)
         .fetch_all(&store.pool)

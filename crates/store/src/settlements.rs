@@ -1,8 +1,8 @@
-//! What became of deliveries, settled by the owner of their endpoint's bucket.
+//! Settles deliveries on behalf of the owner of their endpoint's bucket.
 //!
-//! Only the owner changes and removes rows of `delivery`. A settling transaction takes the bucket's row `for share` and
-//! looks at its epoch first, so that a former owner's writes change nothing: whoever takes a bucket over changes that row,
-//! and so waits for transactions that hold it.
+//! Only the owner changes and removes rows of `delivery`. A settling transaction locks the bucket's row `for share` and
+//! checks its epoch first, so the writes of a former owner change nothing: taking a bucket over changes that row, and so
+//! waits for every transaction that holds it.
 
 mod queue;
 
@@ -22,104 +22,88 @@ use crate::{Failed, Store, Tx};
 /// A bucket as its owner holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hold {
-    /// Which bucket.
     pub bucket: u8,
-    /// Since which change of owner.
+    /// Grows each time the bucket changes its owner.
     pub epoch: i64,
 }
 
-/// What becomes of a delivery.
+/// A delivery to settle.
 pub struct Settlement {
-    /// By which hold on its bucket.
     pub hold: Hold,
-    /// Whose message.
     pub merchant: MerchantId,
-    /// Which message.
     pub message: Uuid,
-    /// What becomes of it.
-    pub fate: Fate,
+    pub fate: Disposition,
 }
 
-/// What becomes of a delivery.
-pub enum Fate {
-    /// It is over: delivered, discarded, or a trial.
+/// The disposition of a delivery: what settling does with it.
+pub enum Disposition {
+    /// Finished: delivered, discarded, or a test message.
     Gone,
-    /// It is over without being delivered, and nobody is to try it again.
+    /// Finished without being delivered, and not to be retried.
     Withdrawn,
-    /// It is tried again.
+    /// To be tried again later.
     Postponed {
-        /// When.
         due_at: DateTime<Utc>,
-        /// Counted attempts by now.
+        /// Counted attempts so far.
         attempts: i16,
     },
-    /// It goes to the failure queue.
+    /// Given up; moves to the failure queue.
     Failed {
         /// Counted attempts in all rounds.
         attempts: i16,
-        /// The last outcome, or what else ended it.
+        /// The last outcome, or whatever else ended it.
         reason: String,
-        /// When.
         failed_at: DateTime<Utc>,
     },
     /// Another message of its lane goes first.
     Parked,
 }
 
-/// One call, for the history and the reports.
+/// One call, as the history and the reports need it.
 pub struct Attempt {
-    /// By which hold.
     pub hold: Hold,
-    /// Its id.
     pub id: Uuid,
-    /// Whose message.
     pub merchant: MerchantId,
-    /// Which message.
     pub message: Uuid,
-    /// To which endpoint.
     pub endpoint: EndpointId,
-    /// When it began.
     pub started_at: DateTime<Utc>,
-    /// How long it took.
     pub took_ms: i32,
-    /// As the receiver was told.
+    /// The attempt number that was sent to the receiver.
     pub number: i16,
-    /// Whether the message is tried again by hand.
+    /// True for a manual retry.
     pub by_hand: bool,
-    /// The answer's status.
     pub status: Option<i16>,
-    /// The outcome in a word.
     pub outcome: String,
-    /// Why there was no answer, or none that could be used.
+    /// The reason there was no response, or no usable one.
     pub reason: Option<String>,
-    /// How the answer began.
+    /// The beginning of the response body.
     pub answer: Option<Vec<u8>>,
-    /// The message's kind where the call counts in the reports.
+    /// The message kind, if the reports count this call.
     pub counted_as: Option<&'static str>,
 }
 
 impl Attempt {
-    /// Whether the message arrived with it.
+    /// True if this attempt delivered the message.
     #[must_use]
     pub fn arrived(&self) -> bool {
         self.reason.is_none() && self.status.is_some_and(|status| is_success(status.unsigned_abs()))
     }
 }
 
-/// What settling came to.
+/// The result of settling a batch.
 #[derive(Debug, Default)]
 pub struct Settled {
-    /// The holds that were still good; whatever was settled by another one changed nothing.
+    /// The holds that were still valid. Anything settled under another hold changed nothing.
     pub held: Vec<Hold>,
-    /// Lanes that go on: their next messages are due.
+    /// The endpoints of lanes whose next message has become due.
     pub unparked: Vec<(MerchantId, EndpointId)>,
 }
 
-/// The outcome of a call that was written down before it was made, as long as nothing else is known.
+/// The outcome of a call that was recorded before it was made, until its real outcome is known.
 pub const UNKNOWN: &str = "unknown";
 
-/// Settles, all of it or nothing, what is done under a good hold. Each message may appear once. `now` is when the lanes go
-/// on.
+/// Settles, in one transaction, everything that is under a valid hold. Each message may appear once. Lanes continue at
+/// `now`.
 pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
     let mut connection = store.engine.acquire().await?;
     let mut transaction = connection.begin().await?;
@@ -131,13 +115,13 @@ pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attem
     Ok(settled)
 }
 
-/// Settles one message in its merchant's transaction, so that what follows from it is one with it. If the hold is not good
-/// any more, nothing is changed.
+/// Settles one message in its merchant's transaction, so that its consequences commit together with it. Changes nothing if
+/// the hold is no longer valid.
 pub async fn settle_within(tx: &mut Tx, settlement: &Settlement, attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
     settle_all(tx.connection(), std::slice::from_ref(settlement), attempts, now).await
 }
 
-/// Writes down a call that is about to be made, and answers whether the hold is still good.
+/// Records a call that is about to be made. Returns false if the hold is no longer valid.
 pub async fn announce(store: &Store, attempt: &Attempt) -> Result<bool, Failed> {
     let mut connection = store.engine.acquire().await?;
     let mut transaction = connection.begin().await?;
@@ -165,7 +149,7 @@ async fn settle_all(
     let good = |hold: &Hold| held.binary_search(hold).is_ok();
     let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
     let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
-    // Whoever tries a message again holds its entry in the failure queue before its delivery; so is it here.
+    // Retrying a message locks its failure queue entry before its delivery. Keep the same order here.
     queue::keep(connection, &ours).await?;
     queue::resolve(connection, &attempts).await?;
     queue::withdraw(connection, &ours).await?;
@@ -178,7 +162,8 @@ async fn settle_all(
     Ok(Settled { held, unparked })
 }
 
-/// Holds the buckets' rows until the transaction ends, so that nobody takes them over, and answers which are still ours.
+/// Locks the buckets' rows until the transaction ends, so that nobody can take them over. Returns the holds that are still
+/// valid.
 pub(crate) async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
     let buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
     let epochs: Vec<i64> = holds.iter().map(|hold| hold.epoch).collect();
@@ -199,7 +184,7 @@ pub(crate) async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Resul
     rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
 }
 
-/// A row that is gone: where its lane goes on.
+/// A removed delivery, and the lane that may continue after it.
 struct Removed {
     merchant: Uuid,
     message: Uuid,
@@ -208,9 +193,11 @@ struct Removed {
     sequence: i64,
 }
 
-/// Removes what is over, and answers where lanes may go on.
+/// Removes finished deliveries.
 async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
-    let over = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Gone | Fate::Withdrawn | Fate::Failed { .. }));
+    let over = settlements
+        .iter()
+        .filter(|settlement| matches!(settlement.fate, Disposition::Gone | Disposition::Withdrawn | Disposition::Failed { .. }));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = over.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
         return Ok(Vec::new());
@@ -238,7 +225,7 @@ async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> R
     Ok(removed.collect())
 }
 
-/// Lets the lanes of removed rows go on: the next of each, if it was parked, is due.
+/// Continues the lanes of removed rows: the next message of each becomes due if it was parked.
 async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTime<Utc>) -> Result<Vec<(MerchantId, EndpointId)>, Failed> {
     if removed.is_empty() {
         return Ok(Vec::new());
@@ -293,7 +280,7 @@ async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTim
 async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let (mut merchants, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {
-        if let Fate::Postponed { due_at, attempts } = settlement.fate {
+        if let Disposition::Postponed { due_at, attempts } = settlement.fate {
             merchants.push(settlement.merchant.0);
             messages.push(settlement.message);
             times.push(due_at);
@@ -321,10 +308,10 @@ async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) ->
     Ok(())
 }
 
-/// Parks rows that are not their lane's head. Whether they still are not is looked at again here, because the head may have
-/// been removed since they were read; nobody else removes it while this bucket is ours.
+/// Parks rows that are not the head of their lane. This is checked again here, because the head may have been removed since
+/// they were read; nobody else can remove it while we hold the bucket.
 async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let parked = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Parked));
+    let parked = settlements.iter().filter(|settlement| matches!(settlement.fate, Disposition::Parked));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = parked.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
         return Ok(());
@@ -352,8 +339,8 @@ async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Res
     Ok(())
 }
 
-/// Appends the attempts, or completes those that were announced, and answers which were new in that. The same again, after a
-/// commit whose answer was lost, changes nothing.
+/// Inserts the attempts, or completes those that were announced, and returns the ids of those that changed. Writing the same
+/// attempts again, after a commit whose confirmation was lost, changes nothing.
 async fn append(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<Vec<Uuid>, Failed> {
     let written = sqlx::query_scalar!(
         r#"
@@ -388,7 +375,7 @@ async fn append(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
     Ok(written)
 }
 
-/// Appends the attempts and counts them by the hour, each once.
+/// Records the attempts and adds them to the hourly counts, each once.
 async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
     if attempts.is_empty() {
         return Ok(());
@@ -426,8 +413,8 @@ async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
     Ok(())
 }
 
-/// Counts the messages that arrived, each once: only those whose deliveries were removed here. A statement of its own,
-/// because a cluster takes no second write within one.
+/// Counts the delivered messages, each once: only those whose deliveries were removed in this transaction. This is a
+/// separate statement because a Citus cluster allows only one write per statement.
 async fn count_delivered(connection: &mut PgConnection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
     let removed: HashSet<Uuid> = removed.iter().map(|removed| removed.message).collect();
     let delivered: Vec<(&&Attempt, &'static str)> = attempts
@@ -460,7 +447,7 @@ async fn count_delivered(connection: &mut PgConnection, attempts: &[&Attempt], r
     Ok(())
 }
 
-/// From writing the message, whose id begins with that time in milliseconds, to the end of the attempt.
+/// Milliseconds from writing the message, whose id starts with that time, to the end of the attempt.
 fn time_to_deliver(attempt: &Attempt) -> i64 {
     let written = i64::try_from(attempt.message.as_u128() >> 80).unwrap_or(i64::MAX);
     attempt.started_at.timestamp_millis().saturating_add(attempt.took_ms.into()).saturating_sub(written)

@@ -1,105 +1,20 @@
-//! The units of shipments, their cartons, and how they are split into messages.
+//! The units and cartons of shipments, and how units are split into messages.
 
-use domain::asn::{Condition, ReferenceType};
 use uuid::Uuid;
 
-use crate::shipments::{count, number};
+use crate::shipments::number;
 use crate::{Failed, Tx};
 
 mod columns;
 mod parts;
+mod unit;
 
 use self::columns::Columns;
 pub use self::parts::{Lines, Part, insert_part, lines_from, of_lines, part};
+use self::unit::CartonRow;
+pub use self::unit::{Carton, Reference, Unit};
 
-/// What a carton refers to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// What it is.
-    pub kind: ReferenceType,
-    /// Its identifier.
-    pub identifier: String,
-    /// Another identifier of it.
-    pub alternate: Option<String>,
-}
-
-/// A box or a pallet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Carton {
-    /// Its number within the shipment, from 1 on.
-    pub number: u32,
-    /// What tells it from the others.
-    pub key: [u8; 32],
-    /// What is scanned on it.
-    pub identifier: Option<String>,
-    /// What it refers to.
-    pub reference: Option<Reference>,
-    /// The last sorting template that it was assigned.
-    pub sorting_template: Option<String>,
-}
-
-/// A unit of a shipment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unit {
-    /// The number of its carton.
-    pub carton: u32,
-    /// The line that tells of it.
-    pub line: String,
-    /// The program it was received into.
-    pub program: String,
-    /// The license plate that the warehouse gave it.
-    pub unit: String,
-    /// The client's own identifier of it.
-    pub client_unit: Option<String>,
-    /// The inbound ASN that it was received against.
-    pub inbound_asn: Option<String>,
-    /// SKU.
-    pub sku: String,
-    /// UPC.
-    pub upc: Option<String>,
-    /// Its vendor or supplier.
-    pub vendor: Option<String>,
-    /// Its serial number.
-    pub serial_number: Option<String>,
-    /// What it is like.
-    pub condition: Condition,
-    /// Flags that came with it.
-    pub eligibility_flags: Option<Vec<String>>,
-    /// The merchant's name.
-    pub merchant: Option<String>,
-}
-
-struct CartonRow {
-    carton: i32,
-    key: Vec<u8>,
-    identifier: Option<String>,
-    reference_type: Option<String>,
-    reference_identifier: Option<String>,
-    reference_alternate: Option<String>,
-    sorting_template: Option<String>,
-}
-
-impl TryFrom<CartonRow> for Carton {
-    type Error = Failed;
-
-    fn try_from(row: CartonRow) -> Result<Self, Failed> {
-        Ok(Self {
-            number: count(row.carton)?,
-            key: row.key.try_into().map_err(|_| Failed::Refused("a stored key of a carton is none".to_owned()))?,
-            identifier: row.identifier,
-            reference: reference(row.reference_type, row.reference_identifier, row.reference_alternate)?,
-            sorting_template: row.sorting_template,
-        })
-    }
-}
-
-fn reference(kind: Option<String>, identifier: Option<String>, alternate: Option<String>) -> Result<Option<Reference>, Failed> {
-    let (Some(kind), Some(identifier)) = (kind, identifier) else { return Ok(None) };
-    let kind = kind.parse().map_err(|_| Failed::Refused("a stored type of a reference is unknown".to_owned()))?;
-    Ok(Some(Reference { kind, identifier, alternate }))
-}
-
-/// Those cartons of the shipment, which is locked, that have one of these keys.
+/// The cartons of the shipment with these keys. The shipment must be locked.
 pub async fn cartons(tx: &mut Tx, shipment: Uuid, keys: &[Vec<u8>]) -> Result<Vec<Carton>, Failed> {
     let merchant = tx.merchant().0;
     let rows = sqlx::query_as!(
@@ -118,7 +33,7 @@ pub async fn cartons(tx: &mut Tx, shipment: Uuid, keys: &[Vec<u8>]) -> Result<Ve
     rows.into_iter().map(Carton::try_from).collect()
 }
 
-/// Writes cartons of the shipment, which is locked: new ones, and known ones with another sorting template.
+/// Inserts cartons of the shipment, or updates the sorting template of known ones. The shipment must be locked.
 pub async fn save_cartons(tx: &mut Tx, shipment: Uuid, cartons: &[Carton]) -> Result<(), Failed> {
     let references = || cartons.iter().map(|carton| carton.reference.as_ref());
     sqlx::query!(
@@ -147,18 +62,17 @@ pub async fn save_cartons(tx: &mut Tx, shipment: Uuid, cartons: &[Carton]) -> Re
     Ok(())
 }
 
-/// A unit that is in a shipment, and in which.
+/// A unit that is in a shipment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holding {
-    /// The unit.
     pub unit: String,
-    /// The line that tells of it.
+    /// The identifier of its line.
     pub line: String,
     /// The shipment's number.
     pub number: String,
 }
 
-/// Those of these units that are in a shipment of the transaction's merchant that is not cancelled.
+/// Those of these units that are in a shipment that is not cancelled.
 pub async fn held(tx: &mut Tx, units: &[String]) -> Result<Vec<Holding>, Failed> {
     let merchant = tx.merchant().0;
     let rows = sqlx::query!(
@@ -176,8 +90,8 @@ pub async fn held(tx: &mut Tx, units: &[String]) -> Result<Vec<Holding>, Failed>
     Ok(rows.into_iter().map(|row| Holding { unit: row.unit_identifier, line: row.line_identifier, number: row.asn_number }).collect())
 }
 
-/// Inserts units of the shipment, which is locked, after the `known` ones that it has. Answers how many were inserted: fewer
-/// than given when another shipment has taken a unit meanwhile.
+/// Inserts units of the shipment after the `known` ones it already has. The shipment must be locked. Returns the number of
+/// units inserted, which is lower than given if another shipment has taken a unit in the meantime.
 pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> Result<u32, Failed> {
     let Columns {
         cartons,
@@ -241,10 +155,10 @@ pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> 
     Ok(u32::try_from(inserted.rows_affected()).unwrap_or(u32::MAX))
 }
 
-/// How many units are released with one statement.
+/// The number of units that one statement releases.
 const RELEASED_AT_ONCE: i64 = 5_000;
 
-/// Gives the units of a shipment back, so that they can be in another; a bounded number with each statement.
+/// Releases the units of a shipment for use in another one, a bounded number per statement.
 pub async fn release(tx: &mut Tx, shipment: Uuid) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     let (mut carton, mut position) = (0, 0);

@@ -1,4 +1,4 @@
-//! Shipments out of a warehouse, and the numbers that are taken by them.
+//! Shipments out of a warehouse, and the ASN numbers they use.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -8,55 +8,45 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// The most shipments of a page.
+/// The maximum page size.
 pub const MOST_LISTED: usize = 100;
 
-/// A shipment as it is kept.
+/// A stored shipment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shipment {
-    /// Its id (UUID version 7).
     pub id: Uuid,
-    /// Its number, without the suffix of a part.
+    /// Without the suffix of a part.
     pub number: AsnNumber,
-    /// SHA-256 of what was asked for when it was made.
+    /// SHA-256 of the request that created it.
     pub request_hash: [u8; 32],
-    /// What it is for.
     pub kind: Kind,
-    /// Where it stands.
     pub state: State,
-    /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// When it last changed.
     pub updated_at: DateTime<Utc>,
-    /// When it was or will be shipped.
+    /// The actual or planned date.
     pub ship_date: DateTime<Utc>,
-    /// How often it was told of.
+    /// The number of changes that have been sent.
     pub sequence: i64,
-    /// How many units it has.
+    /// The number of units.
     pub units: u32,
-    /// How many cartons these are in.
+    /// The number of cartons.
     pub cartons: u32,
-    /// How many messages tell of it; none until its units are fixed.
+    /// The number of messages that describe it. Zero until its units are fixed.
     pub parts: u32,
-    /// The channel that the goods are for.
     pub channel: String,
-    /// An order, a return authorisation, or what else it is called by.
+    /// An order, a return authorisation, or whatever else identifies it.
     pub shipment_identifier: String,
-    /// Who carries it.
     pub carrier: Option<String>,
-    /// Who pays for that.
+    /// The party that pays the carrier.
     pub carrier_payment: Option<CarrierPayment>,
-    /// Its bill of lading.
     pub bol_number: Option<String>,
-    /// Tracking or PRO numbers, as they were scanned.
+    /// Tracking or PRO numbers as scanned.
     pub tracking_numbers: Vec<String>,
-    /// What the place that it leaves is called.
+    /// The place it leaves.
     pub from_identifier: String,
-    /// What the place is called that it goes to.
+    /// The place it goes to.
     pub to_identifier: String,
-    /// What that place is.
     pub to_type: PlaceType,
-    /// Where that place is.
     pub to_address: Address,
 }
 
@@ -91,7 +81,7 @@ struct Row {
     to_zip: String,
 }
 
-/// Reads rows of shipments: the statement's end, and its arguments.
+/// Selects shipments: the conditions, then the arguments.
 macro_rules! shipments {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -109,11 +99,14 @@ impl TryFrom<Row> for Shipment {
     type Error = Failed;
 
     fn try_from(row: Row) -> Result<Self, Failed> {
-        let unknown = |_| Failed::Refused("a stored word of a shipment is unknown".to_owned());
+        let unknown = |_| Failed::Refused("a stored value of a shipment is unknown".to_owned());
         Ok(Self {
             id: row.shipment_id,
-            number: row.asn_number.parse().map_err(|_| Failed::Refused("a stored ASN number is none".to_owned()))?,
-            request_hash: row.request_hash.try_into().map_err(|_| Failed::Refused("a stored hash is none".to_owned()))?,
+            number: row.asn_number.parse().map_err(|_| Failed::Refused("a stored ASN number is invalid".to_owned()))?,
+            request_hash: row
+                .request_hash
+                .try_into()
+                .map_err(|_| Failed::Refused("a stored request hash is not 32 bytes long".to_owned()))?,
             kind: row.kind.parse().map_err(unknown)?,
             state: row.state.parse().map_err(unknown)?,
             created_at: row.created_at,
@@ -153,20 +146,21 @@ pub(crate) fn number(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// The shipment `number` of the transaction's merchant, locked.
+/// The shipment `number`, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, number: &str) -> Result<Option<Shipment>, Failed> {
     let merchant = tx.merchant().0;
     let row = shipments!("where merchant_id = $1 and asn_number = $2 for update", merchant, number).fetch_optional(tx.connection()).await?;
     row.map(Shipment::try_from).transpose()
 }
 
-/// The shipment `number` of `merchant`, as of now.
+/// The shipment `number` of `merchant`.
 pub async fn find(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<Shipment>, Failed> {
     let row = shipments!("where merchant_id = $1 and asn_number = $2", merchant.0, number).fetch_optional(&store.pool).await?;
     row.map(Shipment::try_from).transpose()
 }
 
-/// The shipments of `merchant` before the shipment `before`, newest first, at most `limit` of them; and where to go on.
+/// The shipments of `merchant` before the shipment `before`, newest first, at most `limit` of them. Also returns where to
+/// continue; `None` on the last page.
 pub async fn list(
     store: &Store,
     merchant: MerchantId,
@@ -174,7 +168,7 @@ pub async fn list(
     limit: usize,
 ) -> Result<(Vec<Shipment>, Option<Uuid>), Failed> {
     let limit = limit.min(MOST_LISTED);
-    // One more than wanted says whether there are more.
+    // One extra row tells whether there are more.
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let before = before.unwrap_or(Uuid::max());
     let rows = shipments!("where merchant_id = $1 and shipment_id < $2 order by shipment_id desc limit $3", merchant.0, before, most)
@@ -186,7 +180,7 @@ pub async fn list(
     Ok((found, next))
 }
 
-/// Inserts a shipment and takes its number.
+/// Inserts a shipment and reserves its number.
 pub async fn insert(tx: &mut Tx, new: &Shipment) -> Result<(), Failed> {
     let to = &new.to_address;
     sqlx::query!(
@@ -234,7 +228,7 @@ pub async fn insert(tx: &mut Tx, new: &Shipment) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Writes what can change of a shipment, which is locked.
+/// Saves the changeable fields of a shipment. It must be locked.
 pub async fn save(tx: &mut Tx, changed: &Shipment) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -257,7 +251,7 @@ pub async fn save(tx: &mut Tx, changed: &Shipment) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Takes numbers for the parts of a shipment. Answers the one that another shipment has, if there is one.
+/// Reserves numbers for the parts of a shipment. Returns the first one that another shipment has, if any.
 pub async fn take_numbers(tx: &mut Tx, shipment: Uuid, numbers: &[String]) -> Result<Option<String>, Failed> {
     let merchant = tx.merchant().0;
     let taken = sqlx::query_scalar!(

@@ -1,4 +1,4 @@
-//! The tokens in use, by their hash.
+//! The access tokens in use, by their hash.
 
 use chrono::{DateTime, Utc};
 use domain::access::Scopes;
@@ -7,20 +7,18 @@ use domain::id::MerchantId;
 use crate::credentials::scopes;
 use crate::{Failed, Store, Tx};
 
-/// What a token grants.
+/// The rights that a token grants.
 #[derive(Clone, Debug)]
 pub struct Grant {
-    /// What it opens.
     pub scopes: Scopes,
-    /// Until when.
     pub expires_at: DateTime<Utc>,
-    /// Whether its credential was revoked.
+    /// True if its credential has been revoked.
     pub revoked: bool,
-    /// Whether its merchant is paused.
+    /// True if its merchant is paused.
     pub paused: bool,
 }
 
-/// Adds a token of the transaction's merchant, and sweeps those that have expired.
+/// Inserts a token, and deletes the merchant's expired ones.
 pub async fn insert(
     tx: &mut Tx,
     token_hash: &[u8],
@@ -45,7 +43,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// What the token with this hash grants.
+/// The rights that the token with this hash grants.
 pub async fn find(store: &Store, merchant: MerchantId, token_hash: &[u8]) -> Result<Option<Grant>, Failed> {
     let row = sqlx::query!(
         r#"

@@ -1,4 +1,4 @@
-//! Which units are in a return: a unit is claimed by one return at most, and only cancelling gives it back.
+//! Claims on units: a unit belongs to at most one return, and only cancelling the return releases it.
 
 use domain::id::MerchantId;
 use sqlx::PgConnection;
@@ -6,24 +6,23 @@ use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
 
-/// A unit that is in a return.
+/// A unit that belongs to a return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The line of the order.
     pub line: String,
-    /// Which of its units, from 1 on.
+    /// The unit's number within the line, from 1.
     pub unit: u32,
-    /// Whether a refund covers it already.
+    /// True if a refund covers it already.
     pub refunded: bool,
 }
 
-/// The claimed units of the order `order`, as they stand; the order is locked by whoever means to claim more.
+/// The claimed units of the order `order`. To claim more, lock the order first.
 pub async fn lock_of_order(tx: &mut Tx, order: &str) -> Result<Vec<Claim>, Failed> {
     let merchant = tx.merchant();
     read(tx.connection(), merchant, order).await
 }
 
-/// The claimed units of the order `order` of `merchant`, as of now.
+/// [`lock_of_order`] outside of a transaction.
 pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Vec<Claim>, Failed> {
     let mut connection = store.pool.acquire().await?;
     read(&mut connection, merchant, order).await
@@ -51,7 +50,7 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId, order: &str) 
         .collect())
 }
 
-/// Gives back the units of a return.
+/// Releases the units of a return.
 pub async fn release(tx: &mut Tx, rma: Uuid) -> Result<(), Failed> {
     sqlx::query!("delete from unit_claim where merchant_id = $1 and rma_id = $2", tx.merchant().0, rma).execute(tx.connection()).await?;
     Ok(())

@@ -1,9 +1,9 @@
-//! What carriers reported of parcels that nobody knows is not kept for ever.
+//! Carrier events for unknown parcels are not kept for ever.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     unreachable_pub,
-    reason = "a test says what it expects, and speaks to the database itself"
+    reason = "a test unwraps freely and talks to the database directly"
 )]
 
 mod database;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use sqlx::ConnectOptions as _;
-use store::carrier_events::{self, KEPT_FOR, Kept, WaitsFor};
+use store::carrier_events::{self, KEPT_FOR, WaitingEvent, WaitsFor};
 use store::{PoolLimits, Store, parcels};
 use uuid::Uuid;
 
@@ -21,11 +21,11 @@ fn now() -> DateTime<Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()
 }
 
-/// A scan of the parcel `number` that was received `age` ago, of a merchant that is known by a number as well.
+/// Saves a scan of the parcel `number` that was received `age` ago.
 async fn scanned(store: &Store, merchant: u128, id: u128, number: &str, age: TimeDelta) {
     let mut tx = store.begin(MerchantId(Uuid::from_u128(merchant))).await.unwrap();
     assert_eq!(parcels::expect(&mut tx, number).await.unwrap(), None);
-    let event = Kept { event: "in_transit".to_owned(), occurred_at: now() - age, handed_over: None };
+    let event = WaitingEvent { event: "in_transit".to_owned(), occurred_at: now() - age, handed_over: None };
     carrier_events::keep(&mut tx, Uuid::from_u128(id), WaitsFor::Tracking(number), &event, now() - age).await.unwrap();
     tx.commit().await.unwrap();
 }
@@ -43,12 +43,8 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
     scanned(&store, 1, 13, "T-2", KEPT_FOR - second).await;
 
     let found = |rows: Vec<(MerchantId, Uuid)>| -> Vec<u128> { rows.iter().map(|(_, event)| event.as_u128()).collect() };
-    assert_eq!(found(carrier_events::list_outdated(&store, now(), 1).await.unwrap()), [11], "so many at a time, oldest first");
-    assert_eq!(
-        found(carrier_events::list_outdated(&store, now(), 9).await.unwrap()),
-        [11, 12],
-        "not the one that may still find its label"
-    );
+    assert_eq!(found(carrier_events::list_outdated(&store, now(), 1).await.unwrap()), [11], "a limited number at a time, oldest first");
+    assert_eq!(found(carrier_events::list_outdated(&store, now(), 9).await.unwrap()), [11, 12], "not the one whose label may still arrive");
 
     let mut tx = store.begin(MerchantId(Uuid::from_u128(1))).await.unwrap();
     carrier_events::forget(&mut tx, &[Uuid::from_u128(11), Uuid::from_u128(12)]).await.unwrap();
@@ -61,7 +57,7 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
     .await
     .unwrap();
     let expected = ["event tracking T-1", "event tracking T-2", "parcel T-1", "parcel T-2"];
-    assert_eq!(kept, expected, "another merchant's are left alone");
+    assert_eq!(kept, expected, "another merchant's event stays");
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
-//! A place in the feed outlives its database system: after a failover, and after a backup is restored elsewhere, whoever
-//! follows goes on where they were. And a page costs little, however many days are kept.
+//! A position in the feed outlives its database system: after a failover, or after a backup is restored elsewhere, readers
+//! continue where they were. And reading a page is cheap, however many days are kept.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "a test says what it expects, and speaks to the database itself"
+    reason = "a test unwraps freely and talks to the database directly"
 )]
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ use uuid::Uuid;
 
 const MERCHANT: MerchantId = MerchantId(Uuid::from_u128(7));
 
-/// A cluster of a test's own; it goes with the test.
+/// A cluster for one test. It is stopped when the test ends.
 struct Temporary(Cluster);
 
 impl Temporary {
@@ -69,20 +69,20 @@ fn now() -> chrono::DateTime<chrono::Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()
 }
 
-/// An id of the day that all messages are of.
+/// An id of the day that all messages belong to.
 fn id(number: u128) -> Uuid {
     Uuid::from_u128((u128::try_from(now().timestamp_millis()).unwrap() << 80) | (7 << 76) | (2 << 62) | number)
 }
 
-/// Writes message `number`; whether that was committed.
-async fn say(store: &Store, number: u128) -> Result<(), store::Failed> {
+/// Writes the message `number`. Fails if it was not committed.
+async fn write(store: &Store, number: u128) -> Result<(), store::Failed> {
     let (subject, kind) = (format!("R-{number}"), Kind::Of(Interface::Rma));
     let mut tx = store.begin(MERCHANT).await?;
     tx.owe(Message { id: id(number), kind, event: "rma.created", subject, sequence: 1, body: "{}".to_owned(), due_at: now() });
     tx.commit().await.map(drop)
 }
 
-/// One who follows the feed.
+/// A reader that follows the feed.
 struct Reader {
     at: Position,
     seen: Vec<Uuid>,
@@ -93,7 +93,7 @@ impl Reader {
         Self { at: Position::BEGINNING, seen: Vec::new() }
     }
 
-    /// Reads a page, and says whether something was on it.
+    /// Reads a page. Returns false if it is empty.
     async fn read(&mut self, store: &Store, most: u32) -> bool {
         let page = feed::page(store, MERCHANT, self.at, most).await.unwrap();
         self.at = page.last().map_or(self.at, |event| event.at);
@@ -115,16 +115,16 @@ async fn a_cursor_goes_on_after_a_failover() {
     let writers: Vec<_> = (0..8_u128)
         .map(|writer| {
             let store = before.clone();
-            // Each writes until the primary is gone, and remembers what was committed.
+            // Each writes until the primary is gone, and remembers what it has committed.
             tokio::spawn(async move {
-                let mut said = Vec::new();
+                let mut written = Vec::new();
                 for number in writer * 100_000.. {
-                    match say(&store, number).await {
-                        Ok(()) => said.push(id(number)),
+                    match write(&store, number).await {
+                        Ok(()) => written.push(id(number)),
                         Err(_) => break,
                     }
                 }
-                said
+                written
             })
         })
         .collect();
@@ -132,40 +132,40 @@ async fn a_cursor_goes_on_after_a_failover() {
         reader.read(&before, 5).await;
     }
     primary.0.halt(sandbox::postgres::Halt::Immediate).unwrap();
-    let mut said = Vec::new();
+    let mut written = Vec::new();
     for writer in writers {
-        said.append(&mut writer.await.unwrap());
+        written.append(&mut writer.await.unwrap());
     }
     standby.0.promote().unwrap();
 
     let after = standby.store();
     for number in 1_000_000..1_000_020 {
-        say(&after, number).await.unwrap();
-        said.push(id(number));
+        write(&after, number).await.unwrap();
+        written.push(id(number));
         reader.read(&after, 5).await;
     }
     reader.read_all(&after).await;
     let seen: BTreeSet<Uuid> = reader.seen.iter().copied().collect();
-    assert_eq!(seen.len(), reader.seen.len(), "nothing comes twice");
-    let missed: Vec<&Uuid> = said.iter().filter(|id| !seen.contains(*id)).collect();
-    assert_eq!(missed, Vec::<&Uuid>::new(), "of {}", said.len());
-    assert!(seen.len() <= said.len() + 8, "beside it, at most what each writer was just committing");
-    assert_eq!(standby.epoch().await, 0, "a failover begins no epoch");
+    assert_eq!(seen.len(), reader.seen.len(), "no message was read twice");
+    let missed: Vec<&Uuid> = written.iter().filter(|id| !seen.contains(*id)).collect();
+    assert_eq!(missed, Vec::<&Uuid>::new(), "of {}", written.len());
+    assert!(seen.len() <= written.len() + 8, "beyond that, at most one commit in progress per writer");
+    assert_eq!(standby.epoch().await, 0, "a failover does not start an epoch");
 }
 
-/// How much is said before a backup is restored: more transactions than that takes.
-const SAID: u128 = 1_500;
+/// The number of messages written before a backup is restored: more transactions than restoring takes.
+const WRITTEN: u128 = 1_500;
 
 #[tokio::test]
 async fn a_cursor_goes_on_in_another_cluster_into_which_a_backup_was_restored() {
     let old = Temporary::migrated("old").await;
     let before = old.store();
     let mut reader = Reader::new();
-    // The numbers of the old system's transactions are far ahead of those that the new one begins with.
-    for number in 0..SAID {
-        say(&before, number).await.unwrap();
+    // The old system's transaction numbers are far ahead of those that the new one starts with.
+    for number in 0..WRITTEN {
+        write(&before, number).await.unwrap();
     }
-    while reader.seen.len() < usize::try_from(SAID).unwrap() - 5 {
+    while reader.seen.len() < usize::try_from(WRITTEN).unwrap() - 5 {
         reader.read(&before, 5).await;
     }
     let new = Temporary::start("new");
@@ -173,12 +173,12 @@ async fn a_cursor_goes_on_in_another_cluster_into_which_a_backup_was_restored() 
     before.close().await;
 
     let after = new.store();
-    // Many connections come at once, and the epoch grows once, before the first of them writes.
-    let all: Vec<_> = (SAID..SAID + 20)
+    // Many connections are opened at once. The epoch grows once, before the first of them writes.
+    let all: Vec<_> = (WRITTEN..WRITTEN + 20)
         .map(|number| {
             tokio::spawn({
                 let after = after.clone();
-                async move { say(&after, number).await }
+                async move { write(&after, number).await }
             })
         })
         .collect();
@@ -197,16 +197,16 @@ async fn a_cursor_goes_on_in_another_cluster_into_which_a_backup_was_restored() 
     .unwrap();
     assert!(lower, "without an epoch the new messages would come before the cursor");
     reader.read_all(&after).await;
-    let (first, rest) = reader.seen.split_at(usize::try_from(SAID).unwrap());
-    assert_eq!(first, (0..SAID).map(id).collect::<Vec<_>>(), "what was said before comes first");
-    let said: BTreeSet<Uuid> = rest.iter().copied().collect();
-    assert_eq!((rest.len(), said), (20, (SAID..SAID + 20).map(id).collect()));
+    let (first, rest) = reader.seen.split_at(usize::try_from(WRITTEN).unwrap());
+    assert_eq!(first, (0..WRITTEN).map(id).collect::<Vec<_>>(), "messages from before the restore come first");
+    let written: BTreeSet<Uuid> = rest.iter().copied().collect();
+    assert_eq!((rest.len(), written), (20, (WRITTEN..WRITTEN + 20).map(id).collect()));
     after.close().await;
-    say(&new.store(), SAID + 20).await.unwrap();
-    assert_eq!(new.epoch().await, 1, "the same system is the same epoch");
+    write(&new.store(), WRITTEN + 20).await.unwrap();
+    assert_eq!(new.epoch().await, 1, "the same system keeps its epoch");
 }
 
-/// Buffers that the top of a plan touched.
+/// The number of buffers that a plan touched.
 fn buffers(plan: &Value) -> i64 {
     let top = &plan[0]["Plan"];
     top["Shared Hit Blocks"].as_i64().unwrap() + top["Shared Read Blocks"].as_i64().unwrap()
@@ -228,11 +228,11 @@ async fn a_page_touches_few_buffers_however_many_days_and_messages_there_are() {
     for setup in ["select make_partitions('2026-02-01T00:00:00Z', 46)", "vacuum analyze message"] {
         sqlx::raw_sql(setup).execute(&mut connection).await.unwrap();
     }
-    // Planned while the table is empty, as it is once in every installation.
+    // Plan while the table is empty, which happens once in every installation.
     sqlx::raw_sql(AssertSqlSafe(format!("prepare page as {statement}"))).execute(&mut connection).await.unwrap();
     let mut touched = Vec::new();
     for messages in [0, 60_000] {
-        // Two merchants, 44 days, a transaction each; numbers as large as the horizon allows.
+        // Two merchants, 44 days, 100 messages per transaction; transaction numbers as large as the horizon allows.
         let fill = format!(
             "insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
              select ('00000000-0000-0000-0000-00000000000' || 7 + n % 2)::uuid,

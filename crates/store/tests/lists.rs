@@ -1,7 +1,8 @@
-//! What lists of messages and failures cost: whatever is asked for, a page touches a bounded number of PostgreSQL's pages.
+//! The cost of listing messages and failures: whatever the filter, a page of a list touches a bounded number of database
+//! pages.
 //!
-//! `MESSAGES` says how many messages there are, each with three attempts: 20,000, or 2 million with `make bench-lists`. The
-//! last line is a JSON object for scripts. `auto_explain` tells what was touched, which needs a superuser.
+//! `MESSAGES` sets the number of messages, each with three attempts: 20,000, or 2 million with `make bench-lists`. The last
+//! line of output is a JSON object for scripts. The pages come from `auto_explain`, which needs a superuser.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -9,7 +10,7 @@
     clippy::print_stdout,
     unreachable_pub,
     dead_code,
-    reason = "a test says what it expects, speaks to the database itself, and prints what scripts read"
+    reason = "a test unwraps freely, talks to the database directly, and prints results for scripts"
 )]
 
 mod database;
@@ -28,13 +29,13 @@ use uuid::Uuid;
 
 use self::explained::Explained;
 
-/// The most pages that a page of a list may touch.
+/// The maximum number of database pages that a page of a list may touch.
 const MOST_PAGES: u64 = 500;
-/// The most that a look at counts may touch, which end at 10,000: each counted row costs its index and itself.
+/// The maximum for counts, which stop at 10,000: each counted row costs its index entry and itself.
 const MOST_PAGES_OF_COUNTS: u64 = 100_000;
-/// How many pages of each list are turned.
+/// The number of pages read of each list.
 const TURNED: usize = 20;
-/// Over how many days the messages are spread.
+/// The number of days over which the messages are spread.
 const DAYS: i32 = 30;
 
 fn now() -> DateTime<Utc> {
@@ -48,8 +49,8 @@ const FILL: &str = "
     select id, id, $1 - interval '60 days', $1, 1, 10, 20, number, 'rma', 'https://hooks.example.com/', 'k', '', ''
     from generate_series(1, 20) as number, lateral (select lpad(to_hex(number), 32, '0')::uuid as id) as ids";
 
-/// Half of everything is the first merchant's. A subject's messages are spread over all days; a tenth of all failed, of which a
-/// quarter each is open, contacted, resolved and discarded; a twenty-fifth is owed.
+/// Half of everything belongs to the first merchant. A subject's messages are spread over all days. A tenth has failed, in
+/// equal parts open, contacted, resolved and discarded. A twenty-fifth is owed.
 const FILL_MESSAGES: &str = "
     with row as (
         select number, case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end as merchant,
@@ -84,7 +85,7 @@ const FILL_MESSAGES: &str = "
     insert into message (merchant_id, message_id, sequence, kind, event, subject, body)
     select merchant_id, message_id, sequence, 'rma', event, subject, repeat('x', 500) from written";
 
-/// What was measured.
+/// The measurements.
 struct Ledger {
     explained: Explained,
     pages: usize,
@@ -94,7 +95,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Takes down what a page of a list has cost.
+    /// Records the cost of a page of a list.
     fn page(&mut self, what: &str) {
         let touched: u64 = self.explained.take().iter().map(explained::Plan::pages).sum();
         self.pages += 1;
@@ -105,7 +106,7 @@ impl Ledger {
         }
     }
 
-    /// Takes down what a look at counts has cost.
+    /// Records the cost of counting.
     fn counts(&mut self) {
         let touched: u64 = self.explained.take().iter().map(explained::Plan::pages).sum();
         self.most_of_counts = self.most_of_counts.max(touched);

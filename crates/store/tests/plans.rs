@@ -1,14 +1,14 @@
-//! How PostgreSQL carries out the delivery engine's statements: by their indexes, and reading no more than it answers.
+//! The plans of the delivery engine's statements: they use their indexes and read no more than they return.
 //!
-//! The hot table is normally nearly empty, and a plan that was made for an empty table collapses in a burst. So the store's
-//! own functions run here on its own connections, with 100,000 rows and with none, with statistics of the one and of the
-//! other, and PostgreSQL itself tells what it did (`auto_explain`, which needs a superuser).
+//! The `delivery` table is normally almost empty, and a plan made for an empty table performs very badly in a burst. So this
+//! test runs the store's own functions on its own connections, with 100,000 rows and with none, with statistics for either,
+//! and checks the plans that PostgreSQL reports (`auto_explain`, which needs a superuser).
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     unreachable_pub,
-    reason = "a test says what it expects, and speaks to the database itself"
+    reason = "a test unwraps freely and talks to the database directly"
 )]
 
 mod database;
@@ -21,16 +21,16 @@ use domain::id::{EndpointId, MerchantId};
 use domain::message::{Interface, Kind};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
-use store::deliveries::{self, Wanted};
+use store::deliveries::{self, DueQuery};
 use store::outbox::Message;
-use store::settlements::{self, Attempt, Fate, Hold, Settlement};
+use store::settlements::{self, Attempt, Disposition, Hold, Settlement};
 use store::{PoolLimits, Store, backlog, leases, notices};
 use uuid::Uuid;
 
 use self::explained::{Explained, Plan};
 
-/// How many deliveries there are: 5,000 parked behind the head of one lane, 45,000 due at one endpoint, and 50,000 in lanes
-/// of two at all the others, the second of each parked.
+/// The number of deliveries: 5,000 parked behind the head of one lane, 45,000 due at one endpoint, and 50,000 in lanes of
+/// two at all the others, the second of each parked.
 const ROWS: u32 = 100_000;
 const PARKED: u32 = 5_000;
 const ENDPOINTS: u32 = 1_000;
@@ -38,11 +38,11 @@ const ENDPOINTS: u32 = 1_000;
 const LONG: u32 = 0;
 const FLOODED: u32 = 1;
 
-/// Pages that a statement may touch for each row that it is about, and beside. A row is found by an index (2 or 3 pages, and
-/// one of the table), and so are its message and the head of its lane; one that is written goes into 3 indexes. Measured: up
-/// to 10 for a row that is read, up to 17 for one that is written. A scan of all rows would touch thousands.
+/// The maximum number of pages that a statement may touch per row, plus a fixed number. Finding a row by an index takes 2 or
+/// 3 pages and one of the table, and so do its message and the head of its lane. Writing a row updates 3 indexes. Measured:
+/// up to 10 pages per row read, up to 17 per row written. A full scan would touch thousands.
 const PAGES_PER_ROW: u64 = 25;
-/// As many connections as take turns, and more.
+/// Enough transactions to use every connection of the pool.
 const CONNECTIONS: usize = 20;
 const PAGES_BESIDE: u64 = 100;
 
@@ -68,7 +68,7 @@ fn message(number: u32) -> Uuid {
     Uuid::from_u128((millis << 80) + u128::from(number))
 }
 
-/// Whose the message `number` is, as `FILL_DELIVERIES` says too.
+/// The endpoint that the message `number` is for, as in `FILL_DELIVERIES`.
 fn owner(number: u32) -> u32 {
     match number {
         _ if number <= PARKED => LONG,
@@ -110,20 +110,20 @@ const FILL_DELIVERIES: &str = "
     insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
     select id, message_id, id, sequence, due_at, 0, 0, false, lane from owed";
 
-/// A database, the store on it, and what PostgreSQL tells of its plans.
+/// A database, the store on it, and the plans that PostgreSQL reports.
 struct Scene {
     options: PgConnectOptions,
-    /// A connection that was there before PostgreSQL began to tell.
+    /// Opened before PostgreSQL started to report plans.
     beside: PgConnection,
     store: Store,
     holds: Vec<Hold>,
-    /// Whether anything is owed.
+    /// True once deliveries are owed.
     filled: bool,
     explained: Explained,
 }
 
 impl Scene {
-    /// Nothing is owed, and PostgreSQL knows it.
+    /// An empty `delivery` table with statistics to match.
     async fn empty(of: &str) -> Self {
         let options = database::create(of).await;
         let mut beside = options.connect().await.unwrap();
@@ -144,7 +144,7 @@ impl Scene {
         sqlx::raw_sql("vacuum analyze").execute(&mut self.beside).await.unwrap();
     }
 
-    /// 100,000 are owed, and PostgreSQL has not noticed.
+    /// Inserts 100,000 deliveries without updating the statistics.
     async fn fill(&mut self) {
         let (rows, endpoints) = (i32::try_from(ROWS).unwrap(), i32::try_from(ENDPOINTS).unwrap());
         sqlx::query(FILL_ENDPOINTS).bind(now()).bind(endpoints).execute(&mut self.beside).await.unwrap();
@@ -169,7 +169,7 @@ impl Scene {
         self.holds[usize::from(bucket(of))]
     }
 
-    /// Holds what ran since the last time to its scans (`index of table`), and to pages for so many rows each.
+    /// Checks the scans (`index of table`) of everything since the last call, and the pages for `rows` rows each.
     fn expect(&self, what: &str, rows: u64, scans: &[&[&str]]) -> Vec<Plan> {
         let plans = self.explained.take();
         assert_eq!(plans.len(), scans.len(), "{what}: {plans:#?}");
@@ -179,7 +179,7 @@ impl Scene {
             assert!(plan.most_sorted() <= 1_000, "{what}: {plan:?}");
             let most = PAGES_BESIDE + PAGES_PER_ROW * rows;
             assert!(plan.pages() <= most, "{what}: {} pages for {rows} rows: {plan:?}", plan.pages());
-            // Where there is nothing, and among the few endpoints, one index is as good as another.
+            // When there is no data, and among the few endpoints, one index is as good as another.
             let telling: Vec<&str> = found.iter().map(String::as_str).filter(|scan| !scan.ends_with(" of endpoint")).collect();
             assert!(!self.filled || telling == *scans, "{what}: {telling:?} and not {scans:?}: {plan:?}");
         }
@@ -196,9 +196,10 @@ const TROUBLED: &[&str] = &["delivery_to_retry of delivery", "endpoint_notice_pk
 const LOOKING_BACK: &[&str] = &["attempt_pkey of attempt", MESSAGE];
 const READING: &[&str] = &[BY_DUE, BY_LANE, FAILURE, MESSAGE];
 
-/// Reads what is due: of many endpoints, of the flooded one with little and with much in hand, and of the long lane.
+/// Reads due deliveries: of many endpoints, of the flooded one with few and with many messages in memory, and of the long
+/// lane.
 async fn read(scene: &Scene) {
-    let wanted = |of: u32, most| Wanted { merchant: merchant(of), endpoint: endpoint(of), since: now(), most };
+    let wanted = |of: u32, most| DueQuery { merchant: merchant(of), endpoint: endpoint(of), since: now(), most };
     let readings = [
         ("of many", (2..66).map(|of| wanted(of, 10)).collect(), 0, 640),
         ("of one", vec![wanted(FLOODED, 256)], 200, 256),
@@ -212,13 +213,13 @@ async fn read(scene: &Scene) {
             let due = deliveries::due(&scene.store, &wanted, &in_hand, now() + TimeDelta::seconds(1)).await.unwrap();
             assert_eq!(due.iter().filter(|due| due.text.is_some()).count(), if scene.filled { rows } else { 0 }, "{what}");
             let plans = scene.expect(what, due.len() as u64, &[READING]);
-            // With much in hand it is planned for these very messages, else once for all.
+            // With many messages in memory the plan is made for exactly these; otherwise it is generic.
             assert!(plans.iter().all(|plan| plan.is_generic() == (in_hand.len() <= 200)), "{what}: {plans:?}");
         }
     }
 }
 
-/// Looks for what no signal told of: for all buckets, and for a few.
+/// Runs the queries of the backstop and of maintenance, for all buckets and for a few.
 async fn look(scene: &Scene) {
     for buckets in [0..=255, 0..=15] {
         let buckets: Vec<u8> = buckets.collect();
@@ -226,7 +227,7 @@ async fn look(scene: &Scene) {
         let found = deliveries::endpoints_with_work(&scene.store, &buckets, now() + TimeDelta::seconds(1)).await.unwrap();
         assert_eq!(found.len(), if scene.filled { of_these } else { 0 });
         scene.expect("endpoints with work", of_these as u64, &[&[BY_DUE]]);
-        // However much waits, no more is counted than the bound.
+        // However large the backlog, counting stops at the bound.
         let late = backlog::past_due(&scene.store, &buckets, now() + TimeDelta::seconds(1), 1_000).await.unwrap();
         assert!(late <= 1_000 && (late > 0) == scene.filled);
         scene.expect("past due", 1_000, &[&[BY_DUE]]);
@@ -239,19 +240,19 @@ async fn look(scene: &Scene) {
     let troubled = notices::troubled(&scene.store, &buckets, now()).await.unwrap().len();
     let scans: Vec<&[&str]> = std::iter::once(TROUBLED).chain(std::iter::repeat_n(LOOKING_BACK, troubled)).collect();
     scene.expect("endpoints in trouble", u64::from(ENDPOINTS), &scans);
-    // Every parked row of the bucket is looked at, and its lane's head.
+    // Every parked row of the bucket is examined, and the head of its lane.
     assert!(deliveries::stuck(&scene.store, bucket(LONG)).await.unwrap().is_empty());
     scene.expect("stuck", u64::from(PARKED), &[&[BY_DUE, BY_LANE]]);
 }
 
-/// Settles a batch with every fate in it, of the lanes `lane` of 64 endpoints.
+/// Settles a batch with each kind of outcome, in lane `lane` of 64 endpoints.
 async fn settle(scene: &Scene, lane: u32) {
     let settlement = |of: u32| {
         let (fate, number) = match of % 4 {
-            0 => (Fate::Gone, head(of, lane)),
-            1 => (Fate::Failed { attempts: 6, reason: "503".to_owned(), failed_at: now() }, head(of, lane)),
-            2 => (Fate::Postponed { due_at: now() + TimeDelta::seconds(5), attempts: 1 }, head(of, lane)),
-            _ => (Fate::Parked, head(of, lane) + ENDPOINTS - 2),
+            0 => (Disposition::Gone, head(of, lane)),
+            1 => (Disposition::Failed { attempts: 6, reason: "503".to_owned(), failed_at: now() }, head(of, lane)),
+            2 => (Disposition::Postponed { due_at: now() + TimeDelta::seconds(5), attempts: 1 }, head(of, lane)),
+            _ => (Disposition::Parked, head(of, lane) + ENDPOINTS - 2),
         };
         assert_eq!(owner(number), of);
         Settlement { hold: scene.hold(of), merchant: merchant(of), message: message(number), fate }
@@ -289,7 +290,7 @@ async fn owe(scene: &Scene, number: u32) {
         let (kind, subject, body) = (Kind::Of(Interface::Rma), "R-9".to_owned(), "{}".to_owned());
         Message { id, kind, event: "rma.created", subject, sequence: number.into(), body, due_at: now() }
     };
-    // The first time, a connection also reads what the tables are like, and there are more of them with every migration.
+    // The first time, a connection also reads the catalog, which grows with every migration.
     for _ in 0..CONNECTIONS {
         let mut tx = scene.store.begin(merchant(2)).await.unwrap();
         tx.owe(message());
@@ -310,7 +311,7 @@ async fn the_engines_statements_go_by_their_indexes_whatever_the_statistics_say(
     read(&scene).await;
     look(&scene).await;
     settle(&scene, 0).await;
-    // A burst: the statistics, and the plans that are kept, are those of an empty table.
+    // A burst: the statistics and the cached plans are those of an empty table.
     scene.fill().await;
     read(&scene).await;
     look(&scene).await;
@@ -319,7 +320,7 @@ async fn the_engines_statements_go_by_their_indexes_whatever_the_statistics_say(
     read(&scene).await;
     look(&scene).await;
     settle(&scene, 2).await;
-    // Often enough that a plan for all merchants is kept. Flows have no settings of their own: theirs are the usual plans.
+    // Often enough for PostgreSQL to switch to a generic plan. Flows use the default planner settings.
     for number in 1..=20 {
         owe(&scene, number).await;
     }

@@ -1,11 +1,11 @@
-//! How PostgreSQL carries out the statements of reports: they touch the rollups alone, and of these one merchant's days.
+//! The plans of the statements behind reports: they read only the rollups, and only one merchant's days.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     dead_code,
     unreachable_pub,
-    reason = "a test says what it expects, and speaks to the database itself; other tests use more of what is shared"
+    reason = "a test unwraps freely and talks to the database directly; other tests use more of the shared modules"
 )]
 
 mod database;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use self::explained::Explained;
 
-/// 100 merchants with one endpoint each, and 100 days of every hour: 240,000 rows of each rollup.
+/// 100 merchants with one endpoint each, and 100 days of every hour: 240,000 rows in each rollup.
 const FILL: &str = "
     insert into attempt_hourly (merchant_id, endpoint_id, hour, count, number, kind, outcome)
     select lpad(to_hex(merchant), 32, '0')::uuid, lpad(to_hex(merchant), 32, '0')::uuid,
@@ -45,7 +45,7 @@ async fn reports_touch_the_rollups_alone_and_by_their_indexes() {
     let explained = Explained::listen();
     let to: DateTime<Utc> = "2026-03-01T00:00:00Z".parse().unwrap();
     let merchant = MerchantId(Uuid::from_u128(7));
-    // Often enough that a plan for all merchants is kept.
+    // Often enough for PostgreSQL to switch to a generic plan.
     for days in [1, 30, 92].into_iter().cycle().take(12) {
         let from = to - TimeDelta::days(days);
         let attempts = reports::attempts(&store, merchant, from, to).await.unwrap();
@@ -57,7 +57,7 @@ async fn reports_touch_the_rollups_alone_and_by_their_indexes() {
         let scans: Vec<BTreeSet<String>> = plans.iter().map(explained::Plan::scans).collect();
         let expected = [["attempt_hourly_by_hour of attempt_hourly"], ["delivered_hourly_pkey of delivered_hourly"]];
         assert_eq!(scans, expected.map(|scans| scans.map(str::to_owned).into_iter().collect::<BTreeSet<_>>()), "{plans:?}");
-        // A row is a page at most, where the rows of an hour lie together.
+        // At most one page per row, because the rows of an hour lie together.
         let most = 24 * u64::try_from(days).unwrap() + 100;
         assert!(plans.iter().all(|plan| plan.pages() <= most), "{days} days: {plans:?}");
     }

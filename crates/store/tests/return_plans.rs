@@ -1,7 +1,7 @@
-//! How PostgreSQL carries out the statements of returns: by their indexes, however many orders and returns there are.
+//! The plans of the statements about returns: they use their indexes, however many orders and returns there are.
 //!
-//! `ORDERS` says how many orders there are, half of them with a return: 20,000, or 200,000 with `make plan-returns`. The last line
-//! is a JSON object for scripts. `auto_explain` tells what was touched, which needs a superuser.
+//! `ORDERS` sets the number of orders, half of them with a return: 20,000, or 200,000 with `make plan-returns`. The last
+//! line of output is a JSON object for scripts. The pages come from `auto_explain`, which needs a superuser.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -9,7 +9,7 @@
     clippy::print_stdout,
     unreachable_pub,
     dead_code,
-    reason = "a test says what it expects, speaks to the database itself, and prints what scripts read"
+    reason = "a test unwraps freely, talks to the database directly, and prints results for scripts"
 )]
 
 mod database;
@@ -21,7 +21,7 @@ use domain::id::MerchantId;
 use domain::rma::Status;
 use domain::rma::policy::Policy;
 use sqlx::ConnectOptions as _;
-use store::carrier_events::{Kept, WaitsFor};
+use store::carrier_events::{WaitingEvent, WaitsFor};
 use store::rma_pages::{Filter, MOST_LISTED};
 use store::{Store, carrier_events, idempotency, orders, parcels, refunds, return_policies, rma_pages, rmas, unit_claims};
 use uuid::Uuid;
@@ -32,7 +32,7 @@ fn now() -> DateTime<Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()
 }
 
-/// The order `number` is of the first merchant for every second number, and else of one of 19 others.
+/// Every second order belongs to the first merchant, the others to one of 19 merchants.
 fn merchant(number: u32) -> MerchantId {
     MerchantId(Uuid::from_u128(if number.is_multiple_of(2) { 1 } else { 2 + u128::from(number / 2 % 19) }))
 }
@@ -51,8 +51,8 @@ const FILL_ORDERS: &str = "
         $2, $2, $2, 1, sha256(number::text::bytea), repeat('x', 500), number < $1 / 2
     from generate_series(0, $1 - 1) as number";
 
-/// A return of two units for the first half of the orders. A quarter is refunded, a quarter cancelled, and of the rest each waits
-/// to be woken. Each has a label, a key under which it was started, and an event that waits for another label.
+/// A return of two units for the first half of the orders. A quarter is refunded, a quarter cancelled, and the rest is
+/// waiting to be woken. Each has a label, the key of the request that started it, and an event that waits for another label.
 const FILL_RETURNS: &str = "
     with row as (
         select number, lpad(to_hex(case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end), 32, '0')::uuid as merchant_id,
@@ -99,7 +99,7 @@ const FILL_RETURNS: &str = "
     insert into refund_line (merchant_id, identifier, refund_identifier, order_identifier, order_line, quantity)
     select merchant_id, 'F-' || number || '-1', 'F-' || number, 'A-' || number, 'L1', 2 from started where turn = 0";
 
-/// Everything that flows ask and write about the return `number`, in a transaction that leaves no trace.
+/// Runs everything that flows read and write for the return `number`, in a transaction that is rolled back.
 async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     let (whose, order, name) = (merchant(number), format!("A-{number}"), format!("R-{number}"));
     let mut tx = store.begin(whose).await.unwrap();
@@ -108,14 +108,14 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     idempotency::find(&mut tx, &format!("K-{number}"), now()).await.unwrap();
     unit_claims::lock_of_order(&mut tx, &order).await.unwrap();
     refunds::refunded_units(&mut tx, &order).await.unwrap();
-    ledger.by_indexes("what a start looks at");
+    ledger.by_indexes("reads of starting a return");
 
     let mut kept = rmas::lock(&mut tx, &name).await.unwrap().unwrap();
     assert!(rmas::lock_by_id(&mut tx, kept.id).await.unwrap().is_some());
     rmas::lock_open(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
     rmas::settled_by(&mut tx, &order, &format!("F-{number}")).await.unwrap();
     orders::snapshot(&mut tx, &order).await.unwrap();
-    ledger.by_indexes("what a change looks at");
+    ledger.by_indexes("reads of changing a return");
 
     kept.sequence += 1;
     rmas::save(&mut tx, &kept).await.unwrap();
@@ -125,16 +125,16 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     rmas::insert(&mut tx, &kept).await.unwrap();
     idempotency::insert(&mut tx, &format!("N-{number}"), &[7; 32], "{}", now()).await.unwrap();
     return_policies::save(&mut tx, &Policy::default(), now()).await.unwrap();
-    ledger.by_indexes("what is written");
+    ledger.by_indexes("writes of a return");
 
     let (known, new) = (format!("T-{number}"), format!("N-{number}"));
     assert!(parcels::find(&mut tx, &known).await.unwrap().is_some());
     assert!(parcels::expect(&mut tx, &new).await.unwrap().is_none());
     assert!(parcels::claim(&mut tx, &new, kept.id).await.unwrap());
-    let event = Kept { event: "in_transit".to_owned(), occurred_at: now(), handed_over: None };
+    let event = WaitingEvent { event: "in_transit".to_owned(), occurred_at: now(), handed_over: None };
     carrier_events::keep(&mut tx, Uuid::from_u128(u128::from(number)), WaitsFor::Tracking(&new), &event, now()).await.unwrap();
     assert_eq!(carrier_events::take(&mut tx, &name, &format!("E-{number}")).await.unwrap().len(), 1);
-    ledger.by_indexes("what a carrier's report costs");
+    ledger.by_indexes("a carrier event");
     tx.rollback().await.unwrap();
 
     assert!(rmas::find(store, whose, &name).await.unwrap().is_some());
@@ -142,10 +142,10 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     refunds::units(store, whose, &order).await.unwrap();
     return_policies::current(store, whose).await.unwrap();
     assert_eq!(rmas::due_to_wake(store, now(), 100).await.unwrap().len(), 100);
-    ledger.by_indexes("what is looked at");
+    ledger.by_indexes("reads outside of a transaction");
 }
 
-/// Every kind of list; some of them as the return `number` asks.
+/// Every kind of list, some of them for the return `number`.
 fn lists(number: u32) -> Vec<(&'static str, Filter)> {
     let filter = Filter::default;
     let at = |status| Filter { status: Some(status), ..filter() };
@@ -174,7 +174,7 @@ async fn the_statements_of_returns_go_by_their_indexes() {
     sqlx::query(FILL_RETURNS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
     let (store, mut ledger) = Ledger::open(&options, &mut beside).await;
-    // Often enough that a plan for all merchants is kept.
+    // Often enough for PostgreSQL to switch to a generic plan.
     for turn in 0..14 {
         let number = (turn * 1_111 + 3) % u32::try_from(count / 2).unwrap();
         of_a_return(&store, &mut ledger, number).await;

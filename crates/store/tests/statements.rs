@@ -1,12 +1,12 @@
-//! Every statement stays within one merchant, and every key of a merchant's table starts with the merchant: what lets the
-//! same SQL run on one PostgreSQL and on a cluster that is distributed by merchant.
+//! Every statement stays within one merchant, and every key of a merchant's table starts with the merchant. This lets the
+//! same SQL run on a single PostgreSQL and on a cluster that is distributed by merchant.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     unreachable_pub,
-    reason = "a test says what it expects, and speaks to the database itself"
+    reason = "a test unwraps freely and talks to the database directly"
 )]
 
 mod database;
@@ -17,7 +17,7 @@ use std::path::Path;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
-/// Tables that belong to no merchant, or that are small and shared: reference tables on a cluster.
+/// Tables that belong to no merchant, or are small and shared: reference tables on a cluster.
 const SHARED: [&str; 9] = [
     "_sqlx_migrations",
     "credential",
@@ -30,8 +30,8 @@ const SHARED: [&str; 9] = [
     "rate_count",
 ];
 
-/// Statements of the delivery engine that look for endpoints of all merchants, and the table that they go through. What they
-/// read of other tables is bound to the merchant by the join.
+/// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
+/// by the join.
 const ACROSS: [(&str, &str); 14] = [
     ("from rma where wakes_at <= $1", "rma"),
     ("from carrier_event where received_at <= $1", "carrier_event"),
@@ -49,12 +49,12 @@ const ACROSS: [(&str, &str); 14] = [
     ("where retry_job.ended_at is null and endpoint.bucket", "retry_job"),
 ];
 
-/// A connection to a database of this test's own.
+/// A connection to a database for one test.
 async fn database(of: &str) -> PgConnection {
     database::create(of).await.connect().await.unwrap()
 }
 
-/// The statements of the store, as the compiler checked them.
+/// The statements of the store, as recorded when they were checked.
 fn statements() -> Vec<String> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.sqlx");
     let files = std::fs::read_dir(dir).expect("run `make gen`").map(|file| file.unwrap().path());
@@ -81,11 +81,10 @@ async fn tenant_tables(connection: &mut PgConnection) -> BTreeSet<String> {
     tables
 }
 
-/// The merchants' tables that `statement` reads without saying whose rows, as the planner sees it: a scan of such a table
-/// without a condition on its merchant.
+/// The merchants' tables that `statement` scans without a condition on the merchant, according to the planner.
 async fn unbound(connection: &mut PgConnection, tenants: &BTreeSet<String>, statement: &str) -> Vec<String> {
     let mut transaction = connection.begin().await.unwrap();
-    // Plans that show a join by its condition, where the merchant stands.
+    // Force plans in which a join shows its condition on the merchant.
     let plainly = "set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off; \
         set local enable_seqscan = off; set local enable_bitmapscan = off";
     sqlx::raw_sql(plainly).execute(&mut *transaction).await.unwrap();
@@ -132,7 +131,7 @@ async fn every_statement_on_a_merchants_table_binds_the_merchant() {
         unbound.retain(|table| !across.contains(&table.as_str()));
         assert_eq!(unbound, Vec::<String>::new(), "{statement}");
     }
-    // And the check sees one that does not.
+    // The check finds statements that do not.
     for (statement, table) in [
         ("select snapshot from customer_order where identifier = $1", "customer_order"),
         ("delete from access_token where expires_at < $1", "access_token"),
@@ -204,10 +203,10 @@ fn no_write_asks_the_database_for_time_or_chance() {
     }
 }
 
-/// Who writes the rows of the delivery engine: the table of docs/adr/0010-one-writer-per-row.md, by module of the store. The
-/// flows' modules are `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`, the owner's are `settlements`, `notices` and
-/// `retry_jobs`, and others ask it by `deliveries`. Calls of endpoints that are asked are counted by `reports`. What was said to whoever is
-/// erased is overwritten by `erasures`, as docs/adr/0020-erasing.md has it.
+/// The modules that write the delivery engine's tables, as laid down in docs/adr/0010-one-writer-per-row.md. Flows write
+/// through `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`; the owner of a bucket writes through
+/// `settlements`, `notices` and `retry_jobs`, and is asked to discard messages through `deliveries`. `reports` counts calls
+/// to endpoints that are asked for an answer. `erasures` overwrites personal data, see docs/adr/0020-erasing.md.
 const WRITERS: [(&str, &str, &[&str]); 21] = [
     ("insert into", "message", &["endpoints", "outbox"]),
     ("insert into", "delivery", &["endpoints", "outbox", "retries", "retry_jobs"]),
@@ -232,7 +231,7 @@ const WRITERS: [(&str, &str, &[&str]); 21] = [
     ("delete from", "message", &[]),
 ];
 
-/// The modules of a folder with their texts; those below a module are its own.
+/// The modules of a folder with their source. Submodules count as their parent.
 fn modules(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for path in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
@@ -266,7 +265,7 @@ fn every_row_of_the_delivery_engine_has_the_writer_that_the_decision_names() {
         .flat_map(|(verb, table, modules)| modules.iter().map(|module| ((*verb).to_owned(), (*table).to_owned(), (*module).to_owned())));
     assert_eq!(found, expected.collect());
     assert!(WRITERS.iter().all(|(_, table, _)| decision.contains(&format!("| `{table}` |"))));
-    // Others ask for one thing only.
+    // `deliveries` may only ask to discard.
     let asked = std::fs::read_to_string(root.join("src/deliveries.rs")).unwrap();
     assert_eq!(asked.matches("update delivery set ").count(), asked.matches("update delivery set discard = true").count());
 }

@@ -1,9 +1,9 @@
-//! How PostgreSQL carries out the statements of shipments, receiving, drop-ship and exchange orders, and erasing: by their indexes,
-//! however much there is of everything.
+//! The plans of the statements about shipments, receiving, drop-ship and exchange orders, and erasing: they use their
+//! indexes, however much data there is.
 //!
-//! `UNITS` says how many units are in shipments, and how many receipts, orders, returns, exchange orders and drop-ship orders there
-//! are: 20,000, or 100,000 with `make plan-warehouse`. The last line is a JSON object for scripts. `auto_explain` tells what was touched, which
-//! needs a superuser.
+//! `UNITS` sets the number of units in shipments, and of receipts, orders, returns, exchange orders and drop-ship orders:
+//! 20,000, or 100,000 with `make plan-warehouse`. The last line of output is a JSON object for scripts. The pages come from
+//! `auto_explain`, which needs a superuser.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,7 +11,7 @@
     clippy::print_stdout,
     unreachable_pub,
     dead_code,
-    reason = "a test says what it expects, speaks to the database itself, and prints what scripts read"
+    reason = "a test unwraps freely, talks to the database directly, and prints results for scripts"
 )]
 
 mod database;
@@ -31,9 +31,9 @@ use domain::shipment;
 use sqlx::ConnectOptions as _;
 use store::drop_shipments::{DropShipment, DropShipmentItem};
 use store::exchange_orders::Placed;
-use store::inbound_asns::{Kept, New};
-use store::receipts::{Receipt, Wanted};
-use store::receiving_exceptions::Found;
+use store::inbound_asns::{New, StoredAsn};
+use store::receipts::{LineQuery, Receipt};
+use store::receiving_exceptions::NewException;
 use store::shipment_units::{Part, Unit};
 use store::shipments::{MOST_LISTED, Shipment};
 use store::{
@@ -44,20 +44,21 @@ use uuid::Uuid;
 
 use self::ledger::Ledger;
 
-/// How many pages of each list are turned.
+/// The number of pages read of each list.
 const PAGES_TURNED: usize = 3;
 
 fn now() -> DateTime<Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()
 }
 
-/// Ten numbers are one merchant's. Every second ten is of the first merchant, and else of one of 19 others.
+/// Ten consecutive numbers, a ten, belong to one merchant. Every second ten belongs to the first merchant, the others to one
+/// of 19 merchants.
 fn merchant(ten: u32) -> MerchantId {
     MerchantId(Uuid::from_u128(if ten.is_multiple_of(2) { 1 } else { 2 + u128::from(ten / 2 % 19) }))
 }
 
-/// What everything else is made from: the numbers, whose each is, and ids and times that grow with them. They are spread over all
-/// the days for which there are partitions: one that is empty is read as a whole, because there is nothing to read.
+/// The table that everything else is filled from: numbers, their merchants, and ids and times that grow with them. They are
+/// spread over all days that have partitions, because PostgreSQL reads an empty partition in full.
 const NUMBERS: &str = "
     create temporary table one (number integer, ten integer, turn integer, merchant_id uuid, at timestamptz, id uuid, of_ten uuid)";
 const FILL_NUMBERS: &str = "
@@ -70,7 +71,8 @@ const FILL_NUMBERS: &str = "
         (select date_trunc('day', $2, 'UTC') - interval '1 day' as first, interval '16 days' as days) as made,
         lateral (select first + days * part as at, first + days * part_of_ten as of_ten) as times";
 
-/// An order each, with a return, its label, the key under which it was started, a refund and an exchange order.
+/// For each number an order, with a return, its label, the key of the request that started it, a refund and an exchange
+/// order.
 const FILL_ORDERS: &str = "
     insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot,
         has_returns, email_fingerprint)
@@ -94,8 +96,8 @@ const FILL_ORDERS: &str = "
         'A-' || number, case when turn in (1, 3) then 'X-' || number end
     from one";
 
-/// Three messages for each order: its exchange order, which was refused twice, the return, and the work for its label. A tenth
-/// failed, and a twentieth is owed. There are endpoints of 2,000 merchants.
+/// Three messages for each order: its exchange order, which was refused twice, its return, and the internal work for its
+/// label. A tenth has failed, and a twentieth is owed. There are endpoints of 2,000 merchants.
 const FILL_MESSAGES: &str = "
     insert into message (merchant_id, message_id, sequence, kind, event, subject, body, internal)
     select merchant_id, (left(id::text, 24) || lpad(to_hex(number * 4 + nth), 12, '0'))::uuid, 1, kind, kind, prefix || number,
@@ -116,7 +118,7 @@ const FILL_MESSAGES: &str = "
     select id, id, '2026-01-01', '2026-01-01', 1, 10, 20, number % 256, 'exchange_order', 'https://hooks.example.com/', 'k', '', ''
     from generate_series(1, 2000) as number, lateral (select lpad(to_hex(number), 32, '0')::uuid as id) as ids";
 
-/// A shipment of ten units in two cartons for each ten; a quarter is open, and a quarter cancelled.
+/// For each ten a shipment of ten units in two cartons; a quarter is open, and a quarter cancelled.
 const FILL_SHIPMENTS: &str = "
     insert into outbound_shipment (merchant_id, shipment_id, created_at, updated_at, ship_date, sequence, units, cartons, parts, state, kind,
         asn_number, request_hash, channel, shipment_identifier, tracking_numbers, from_identifier, to_identifier, to_type, to_name, to_street,
@@ -135,8 +137,8 @@ const FILL_SHIPMENTS: &str = "
     insert into shipment_part (merchant_id, shipment_id, part, first_carton, first_position, lines, asn_number)
     select merchant_id, of_ten, 1, 1, 1, 10, 'S-' || ten from one where number % 10 = 0 and turn > 0";
 
-/// An ASN of ten lines for each ten: four by unit, two by the merchant's name for the unit and four by SKU, each of a return. One
-/// unit of each line was received, and there is an exception for each.
+/// For each ten an ASN with ten lines: four by unit, two by the merchant's identifier for the unit and four by SKU, each for
+/// a return. One unit of each line has been received, and each line has an exception.
 const FILL_ASNS: &str = "
     insert into inbound_asn (merchant_id, asn_id, created_at, updated_at, announced, line_count, has_returns, state, digest, asn_number,
         shipment_identifier, from_identifier, from_type, to_identifier, to_type)
@@ -156,7 +158,7 @@ const FILL_ASNS: &str = "
         'I-' || ten, case number % 2 when 0 then '' else 'U-' || number end, case number % 2 when 0 then 'L-' || number % 10 else '' end
     from one";
 
-/// One more of the first merchant, with a line for each of its returns, of which all units are missing.
+/// A large ASN of the first merchant, with a line for each of its returns. All units are missing.
 const FILL_LARGE_ASN: &str = "
     insert into inbound_asn (merchant_id, asn_id, created_at, updated_at, announced, line_count, has_returns, state, digest, asn_number,
         shipment_identifier, from_identifier, from_type, to_identifier, to_type)
@@ -169,7 +171,7 @@ const FILL_LARGE_ASN: &str = "
     insert into receiving_exception (merchant_id, exception_id, found_at, quantity, exception, asn_number, unit_identifier, line_identifier)
     select merchant_id, gen_random_uuid(), at, 1, 'short', 'LARGE', '', 'L-' || number from one where ten % 2 = 0";
 
-/// A drop-ship order of two items each; each has a shipment and a report of units that were called off.
+/// For each number a drop-ship order with two items, a shipment and a report of cancelled units.
 const FILL_DROP_SHIP: &str = "
     insert into drop_ship_order (merchant_id, drop_ship_order_id, billing_address_id, shipping_address_id, created_at, updated_at, sequence,
         status, client_identifier, content, reject_reason)
@@ -185,7 +187,7 @@ const FILL_DROP_SHIP: &str = "
     insert into drop_ship_cancellation (merchant_id, drop_ship_order_id, created_at, identifier, content)
     select merchant_id, id, at, 'C-1', repeat('x', 200) from one";
 
-/// The names of a ten, with a letter for what they are names of.
+/// The identifiers of a ten, with a letter for their kind.
 fn names(letter: char, ten: u32) -> Vec<String> {
     (ten * 10..ten * 10 + 10).map(|number| format!("{letter}-{number}")).collect()
 }
@@ -194,12 +196,12 @@ fn strs(names: &[String]) -> Vec<&str> {
     names.iter().map(String::as_str).collect()
 }
 
-/// An id that nothing has.
+/// An id that is not in use.
 fn new_id(number: u32) -> Uuid {
     Uuid::from_u128(u128::MAX - u128::from(number))
 }
 
-/// Everything that flows ask and write about the shipment of the ten `ten`, in a transaction that leaves no trace.
+/// Runs everything that flows read and write for the shipment of the ten `ten`, in a transaction that is rolled back.
 async fn of_a_shipment(store: &Store, ledger: &mut Ledger, ten: u32) {
     let (whose, name) = (merchant(ten), format!("S-{ten}"));
     let lines: Vec<String> = (0..10).map(|nth| format!("L-{nth}")).collect();
@@ -213,7 +215,7 @@ async fn of_a_shipment(store: &Store, ledger: &mut Ledger, ten: u32) {
     if kept.parts > 0 {
         assert_eq!(shipment_units::part(&mut tx, kept.id, 1).await.unwrap().lines, 10);
     }
-    ledger.page("what is asked about a shipment");
+    ledger.page("reads of a shipment");
 
     let new = |unit: Unit| Unit { unit: format!("N-{}", unit.unit), line: format!("N-{}", unit.line), ..unit };
     let new: Vec<Unit> = part.units.into_iter().map(new).collect();
@@ -223,12 +225,12 @@ async fn of_a_shipment(store: &Store, ledger: &mut Ledger, ten: u32) {
     shipment_units::insert_part(&mut tx, kept.id, 2, &second).await.unwrap();
     let taken = shipments::take_numbers(&mut tx, kept.id, &[second.asn_number, name.clone()]).await.unwrap();
     assert_eq!(taken.as_deref(), Some(name.as_str()));
-    ledger.page("what is added to a shipment");
+    ledger.page("additions to a shipment");
     shipments::save(&mut tx, &kept).await.unwrap();
     shipment_units::release(&mut tx, kept.id).await.unwrap();
     let another = Shipment { id: new_id(ten), number: format!("N-{ten}").parse().unwrap(), ..kept };
     shipments::insert(&mut tx, &Shipment { state: shipment::State::Open, ..another }).await.unwrap();
-    ledger.page("what a cancelled and a new shipment cost");
+    ledger.page("cancelling and creating a shipment");
     tx.rollback().await.unwrap();
 
     assert!(shipments::find(store, whose, &name).await.unwrap().is_some());
@@ -243,10 +245,10 @@ async fn of_a_shipment(store: &Store, ledger: &mut Ledger, ten: u32) {
     }
 }
 
-/// Everything that flows ask and write about the ASN of the ten `ten`.
+/// Runs everything that flows read and write for the ASN of the ten `ten`.
 async fn of_an_asn(store: &Store, ledger: &mut Ledger, ten: u32) {
     let (whose, number) = (merchant(ten), format!("I-{ten}"));
-    let Kept { id, mut asn, .. } = inbound_asns::find(store, whose, &number).await.unwrap().unwrap();
+    let StoredAsn { id, mut asn, .. } = inbound_asns::find(store, whose, &number).await.unwrap().unwrap();
     assert_eq!(asn.lines.len(), 10);
     let mut tx = store.begin(whose).await.unwrap();
     assert!(!inbound_asns::list(&mut tx, &[&number, "I-1", "I-2"]).await.unwrap().is_empty());
@@ -255,13 +257,13 @@ async fn of_an_asn(store: &Store, ledger: &mut Ledger, ten: u32) {
     ledger.page("an ASN");
     receipts::short_lines(&mut tx, id).await.unwrap();
     assert_eq!(receipts::returns_to_close(&mut tx, id, "", 100).await.unwrap().len(), 10);
-    ledger.page("what is asked before an ASN is closed");
+    ledger.page("reads of closing an ASN");
     inbound_asns::save_state(&mut tx, id, State::Closed, now()).await.unwrap();
     inbound_asns::replace(&mut tx, &New { id, digest: [7; 32], asn: &asn }, now()).await.unwrap();
     asn.number = format!("N-{ten}");
     let new = New { id: new_id(0), digest: [7; 32], asn: &asn };
     assert_eq!(inbound_asns::insert(&mut tx, &[new], now()).await.unwrap(), [new_id(0)]);
-    ledger.page("what is written of ASNs");
+    ledger.page("writes of ASNs");
     tx.rollback().await.unwrap();
 
     for (of, most) in [(Some(asn.shipment.as_str()), 3), (None, 100)] {
@@ -277,7 +279,7 @@ async fn of_an_asn(store: &Store, ledger: &mut Ledger, ten: u32) {
     }
 }
 
-/// What the many lines of the large ASN cost, each of a return, and each with units that are missing.
+/// Measures the cost of the large ASN, whose many lines each belong to a return and have missing units.
 async fn of_the_large_asn(store: &Store, ledger: &mut Ledger) {
     let mut tx = store.begin(merchant(0)).await.unwrap();
     let asn = inbound_asns::list(&mut tx, &["LARGE"]).await.unwrap()[0].id;
@@ -292,35 +294,36 @@ async fn of_the_large_asn(store: &Store, ledger: &mut Ledger) {
     let lines: Vec<String> = (0..100).map(|nth| format!("L-{}", nth * 20)).collect();
     let late: Vec<(&str, &str)> = lines.iter().map(|line| ("LARGE", line.as_str())).collect();
     receiving_exceptions::fewer_missing(&mut tx, &late, now()).await.unwrap();
-    ledger.for_each(100, "units that come late");
+    ledger.for_each(100, "late units");
     tx.rollback().await.unwrap();
 }
 
-/// Everything that a reception of the units of the ten `ten` asks and writes.
+/// Runs everything that receiving the units of the ten `ten` reads and writes.
 async fn of_a_reception(store: &Store, ledger: &mut Ledger, ten: u32) {
     let (whose, number, units, clients) = (merchant(ten), format!("I-{ten}"), names('U', ten), names('C', ten));
     let mut tx = store.begin(whose).await.unwrap();
     let asn = inbound_asns::list(&mut tx, &[&number]).await.unwrap()[0].id;
     let skus: Vec<String> = (0..10).map(|nth| format!("SKU-{nth}")).collect();
     let names_of = units.iter().zip(&clients).zip(&skus);
-    let wanted = names_of.map(|((unit, client), sku)| Wanted { asn, line: Some("L-9"), unit, client_unit: Some(client), sku: Some(sku) });
-    let wanted: Vec<Wanted<'_>> = wanted.collect();
+    let wanted =
+        names_of.map(|((unit, client), sku)| LineQuery { asn, line: Some("L-9"), unit, client_unit: Some(client), sku: Some(sku) });
+    let wanted: Vec<LineQuery<'_>> = wanted.collect();
     let returns = receipts::returns_of(&mut tx, &wanted).await.unwrap();
     assert_eq!(rmas::lock_many(&mut tx, &strs(&returns)).await.unwrap().len(), 10);
     ledger.page("the returns that units may belong to");
     assert_eq!(receipts::lock_lines(&mut tx, &wanted).await.unwrap().len(), 10);
     assert_eq!(receipts::known(&mut tx, &strs(&units)).await.unwrap().len(), 10);
-    ledger.page("what is known of units");
+    ledger.page("lines and receipts of units");
 
     let plates = names('N', ten);
     let rows: Vec<Receipt<'_>> = plates.iter().zip(["L-6", "L-7", "L-8", "L-9"]).map(|(unit, line)| receipt(asn, unit, line)).collect();
     assert_eq!(receipts::insert(&mut tx, &rows, now()).await.unwrap(), rows.len());
-    ledger.page("receipts that are written");
+    ledger.page("writes of receipts");
     receiving_exceptions::resolve_units(&mut tx, &strs(&units), now()).await.unwrap();
     receiving_exceptions::fewer_missing(&mut tx, &[(&number, "L-6"), (&number, "L-6"), (&number, "L-8")], now()).await.unwrap();
-    let found: Vec<Found<'_>> = plates.iter().zip(0..).map(|(unit, nth)| unexpected(&number, unit, new_id(nth))).collect();
+    let found: Vec<NewException<'_>> = plates.iter().zip(0..).map(|(unit, nth)| unexpected(&number, unit, new_id(nth))).collect();
     receiving_exceptions::insert(&mut tx, &found, now()).await.unwrap();
-    ledger.page("exceptions that are written");
+    ledger.page("writes of exceptions");
     tx.rollback().await.unwrap();
 
     for of in [None, Some(number.as_str())] {
@@ -357,8 +360,8 @@ fn receipt<'a>(asn: Uuid, unit: &'a str, line: &'a str) -> Receipt<'a> {
     }
 }
 
-fn unexpected<'a>(asn_number: &'a str, unit: &'a str, id: Uuid) -> Found<'a> {
-    Found {
+fn unexpected<'a>(asn_number: &'a str, unit: &'a str, id: Uuid) -> NewException<'a> {
+    NewException {
         id,
         exception: Exception::UnexpectedUnit,
         asn_number,
@@ -372,7 +375,7 @@ fn unexpected<'a>(asn_number: &'a str, unit: &'a str, id: Uuid) -> Found<'a> {
     }
 }
 
-/// Everything that flows ask and write about the drop-ship order `number`.
+/// Runs everything that flows read and write for the drop-ship order `number`.
 async fn of_a_drop_ship_order(store: &Store, ledger: &mut Ledger, number: u32) {
     let (whose, name) = (merchant(number / 10), format!("D-{number}"));
     assert!(drop_ship_orders::exists(store, whose, &name).await.unwrap());
@@ -382,7 +385,7 @@ async fn of_a_drop_ship_order(store: &Store, ledger: &mut Ledger, number: u32) {
     assert_eq!(drop_ship_orders::contents(&mut tx, &[&name, "N-1", "N-2"]).await.unwrap().len(), 1);
     assert!(drop_shipments::find(&mut tx, kept.id, "S-1").await.unwrap().is_some());
     assert!(drop_ship_cancellations::find(&mut tx, kept.id, "C-1").await.unwrap().is_some());
-    ledger.page("what is asked about a drop-ship order");
+    ledger.page("reads of a drop-ship order");
 
     drop_ship_orders::save(&mut tx, &kept).await.unwrap();
     let items = (0..2).map(|item| DropShipmentItem { id: new_id(number), item, quantity: 1 }).collect();
@@ -390,7 +393,7 @@ async fn of_a_drop_ship_order(store: &Store, ledger: &mut Ledger, number: u32) {
     drop_shipments::insert(&mut tx, kept.id, &shipment).await.unwrap();
     drop_ship_cancellations::insert(&mut tx, kept.id, "C-2", "{}", now()).await.unwrap();
     erasures::erase_drop_ship_order(&mut tx, kept.id, "{}", "nobody").await.unwrap();
-    ledger.page("what is written of a drop-ship order");
+    ledger.page("writes of a drop-ship order");
     let of = kept.id;
     (kept.id, kept.client_identifier) = (new_id(number), format!("N-{number}"));
     assert_eq!(drop_ship_orders::insert(&mut tx, &[kept], now()).await.unwrap().len(), 1);
@@ -411,7 +414,7 @@ async fn of_a_drop_ship_order(store: &Store, ledger: &mut Ledger, number: u32) {
     }
 }
 
-/// Everything that flows ask and write about the exchange order of the order `number`.
+/// Runs everything that flows read and write for the exchange order of the order `number`.
 async fn of_an_exchange(store: &Store, ledger: &mut Ledger, number: u32) {
     let (whose, order) = (merchant(number / 10), format!("A-{number}"));
     assert_eq!(exchange_orders::standing_of(store, whose, &order).await.unwrap(), Standing::ExchangedBefore);
@@ -422,18 +425,18 @@ async fn of_an_exchange(store: &Store, ledger: &mut Ledger, number: u32) {
     assert!(exchange_orders::of_message(&mut tx, exchange.message).await.unwrap().is_some());
     assert!(exchange_orders::lock(&mut tx, &order).await.unwrap().is_some());
     assert!(attempts::were_refused(&mut tx, exchange.message, 2, &[new_id(number)], 400..500).await.unwrap());
-    ledger.page("what is asked about an exchange order");
+    ledger.page("reads of an exchange order");
 
     let placed = Placed { order_identifier: format!("Y-{number}"), total: Cents::new(1), product: None, tax: None };
     exchange_orders::end(&mut tx, &order, ExchangeState::Placed, Some(&placed), now()).await.unwrap();
     (exchange.original_order, exchange.message, exchange.state) = (format!("N-{number}"), new_id(number), ExchangeState::Pending);
     exchange_orders::insert(&mut tx, &exchange, now()).await.unwrap();
-    ledger.page("what is written of exchange orders");
+    ledger.page("writes of exchange orders");
     tx.rollback().await.unwrap();
 }
 
-/// What is looked for and overwritten when the shopper of the order `number` is erased. Which orders are a shopper's is not asked
-/// here: that is looked for among all of a merchant's.
+/// Runs everything that erasing the shopper of the order `number` reads and overwrites. Finding a shopper's orders is left
+/// out, because it searches all orders of a merchant.
 async fn of_an_erasure(store: &Store, ledger: &mut Ledger, number: u32) {
     let (whose, order) = (merchant(number / 10), format!("A-{number}"));
     let mut tx = store.begin(whose).await.unwrap();
@@ -442,13 +445,13 @@ async fn of_an_erasure(store: &Store, ledger: &mut Ledger, number: u32) {
     let on = [(Kind::Of(Interface::Rma), name), (Kind::Internal(Internal::Label), name), (Kind::Of(Interface::ExchangeOrder), &order)];
     let messages = erasures::messages(&mut tx, &on).await.unwrap();
     assert_eq!((returns.len(), messages.len()), (1, 3));
-    ledger.page("what was said of a shopper");
+    ledger.page("messages about a shopper");
     erasures::outstanding(&mut tx, &messages).await.unwrap();
     assert_eq!(erasures::erase_messages(&mut tx, &messages, "{}").await.unwrap(), 3);
-    ledger.page("messages that are erased");
+    ledger.page("erasing messages");
     erasures::erase_order(&mut tx, &order, "{}").await.unwrap();
     erasures::erase_returns(&mut tx, &returns).await.unwrap();
-    ledger.page("an order that is erased");
+    ledger.page("erasing an order");
     tx.rollback().await.unwrap();
 }
 
@@ -457,7 +460,7 @@ async fn the_statements_of_warehouses_exchanges_and_erasing_go_by_their_indexes(
     let count: i32 = std::env::var("UNITS").map_or(20_000, |count| count.parse().unwrap());
     let options = database::create("warehouse").await;
     let mut beside = options.connect().await.unwrap();
-    // What is filled in refers to nothing that is not there; to check every row would take as long again.
+    // The data is consistent, and checking the foreign keys of every row would double the time.
     sqlx::raw_sql("set session_replication_role = replica").execute(&mut beside).await.unwrap();
     sqlx::raw_sql(NUMBERS).execute(&mut beside).await.unwrap();
     sqlx::query(FILL_NUMBERS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
@@ -465,7 +468,7 @@ async fn the_statements_of_warehouses_exchanges_and_erasing_go_by_their_indexes(
         sqlx::raw_sql(fill).execute(&mut beside).await.unwrap();
     }
     let (store, mut ledger) = Ledger::open(&options, &mut beside).await;
-    // Often enough that a plan for all merchants is kept.
+    // Often enough for PostgreSQL to switch to a generic plan.
     for turn in 0..14 {
         let ten = (turn * 111 + 3) % u32::try_from(count / 10).unwrap();
         let number = ten * 10 + turn % 10;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::id::MerchantId;
 use domain::inbound::State;
-use store::inbound_asns::{self, Asn, Kept, New};
+use store::inbound_asns::{self, Asn, New, StoredAsn};
 use store::{Failed, Tx};
 
 use crate::app::App;
@@ -67,7 +67,7 @@ pub async fn announce(app: &App, merchant: MerchantId, asns: &[Asn]) -> Result<V
     }
 }
 
-async fn known(tx: &mut Tx, asns: &[Asn]) -> Result<HashMap<String, Kept>, Failed> {
+async fn known(tx: &mut Tx, asns: &[Asn]) -> Result<HashMap<String, StoredAsn>, Failed> {
     let numbers: Vec<&str> = asns.iter().map(|asn| asn.number.as_str()).collect();
     let known = inbound_asns::list(tx, &numbers).await?;
     Ok(known.into_iter().map(|known| (known.asn.number.clone(), known)).collect())

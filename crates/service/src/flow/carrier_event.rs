@@ -6,7 +6,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::rma::{CarrierEvent, Refused, Rma, Step, TrackingNumber, Which};
-use store::carrier_events::{self, Kept, WaitsFor};
+use store::carrier_events::{self, WaitingEvent, WaitsFor};
 use store::rmas::{self, Return};
 use store::{Failed, Tx, carrier_webhooks, parcels};
 use uuid::Uuid;
@@ -52,7 +52,7 @@ pub(super) struct Report {
     rma: Option<String>,
     word: CarrierWord,
     number: Option<TrackingNumber>,
-    kept: Kept,
+    kept: WaitingEvent,
 }
 
 impl Report {
@@ -65,13 +65,13 @@ impl Report {
             rma: event.rma_identifier.as_ref().map(|identifier| returns::identifier(&identifier.0)),
             word: event.event,
             number: event.tracking_number.as_ref().and_then(|number| number.0.parse().ok()),
-            kept: Kept { event: event.event.as_str().to_owned(), occurred_at: event.occurred_at.0, handed_over },
+            kept: WaitingEvent { event: event.event.as_str().to_owned(), occurred_at: event.occurred_at.0, handed_over },
         }
     }
 
     /// What is known of a parcel by its number alone.
     pub(super) fn of_parcel(word: CarrierWord, number: TrackingNumber, occurred_at: DateTime<Utc>) -> Self {
-        let kept = Kept { event: word.as_str().to_owned(), occurred_at, handed_over: None };
+        let kept = WaitingEvent { event: word.as_str().to_owned(), occurred_at, handed_over: None };
         Self { rma: None, word, number: Some(number), kept }
     }
 }

@@ -5,8 +5,8 @@
 
 use domain::id::MerchantId;
 use domain::inbound::{Act, Exception, State};
-use store::inbound_asns::Kept;
-use store::receiving_exceptions::{self, Found};
+use store::inbound_asns::StoredAsn;
+use store::receiving_exceptions::{self, NewException};
 use store::{Failed, inbound_asns, receipts, rmas};
 
 use super::change_asn::ChangeAsnError;
@@ -35,7 +35,7 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
         return Ok(());
     }
     let short = receipts::short_lines(&mut tx, kept.id).await?;
-    let found = short.iter().map(|(line, sku, missing)| Found {
+    let found = short.iter().map(|(line, sku, missing)| NewException {
         id: app.mint(),
         exception: Exception::Short,
         asn_number: number,
@@ -54,7 +54,7 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
 }
 
 /// Closes the receiving of the returns of an ASN, but of those that another open ASN still announces units of.
-async fn close_returns(app: &App, merchant: MerchantId, kept: &Kept) -> Result<(), Failed> {
+async fn close_returns(app: &App, merchant: MerchantId, kept: &StoredAsn) -> Result<(), Failed> {
     let mut after = String::new();
     loop {
         let mut tx = app.begin(merchant).await?;

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use domain::id::MerchantId;
 use domain::inbound::Exception;
 use domain::message::{Interface, Kind};
-use store::inbound_asns::{self, Kept};
+use store::inbound_asns::{self, StoredAsn};
 use store::outbox::Message;
-use store::receipts::{self, Receipt, Wanted};
-use store::receiving_exceptions::{self, Found};
+use store::receipts::{self, LineQuery, Receipt};
+use store::receiving_exceptions::{self, NewException};
 use store::rmas::{self, Return};
 use store::{Failed, Tx, places};
 use uuid::Uuid;
@@ -79,12 +79,12 @@ async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result
     let before = inbound_asns::list(tx, &numbers).await?;
     let ids: HashMap<&str, Uuid> = before.iter().map(|kept| (kept.asn.number.as_str(), kept.id)).collect();
     let wanted = |unit: &'_ ReceivedUnitIn<'_>| ids.get(&*unit.asn_number.0).copied();
-    let wanted: Vec<Wanted<'_>> = units.iter().filter_map(|unit| Some(want(unit, wanted(unit)?))).collect();
+    let wanted: Vec<LineQuery<'_>> = units.iter().filter_map(|unit| Some(want(unit, wanted(unit)?))).collect();
 
     // The order of locks: returns, ASNs, lines, receipts.
     let returns = if before.iter().any(|kept| kept.has_returns) { lock_returns(tx, &wanted).await? } else { HashMap::new() };
     let asns = inbound_asns::share(tx, &before.iter().map(|kept| kept.id).collect::<Vec<_>>()).await?;
-    let changed = |kept: &Kept| before.iter().any(|before| before.id == kept.id && before.digest != kept.digest);
+    let changed = |kept: &StoredAsn| before.iter().any(|before| before.id == kept.id && before.digest != kept.digest);
     if asns.iter().any(changed) {
         return Ok(None);
     }
@@ -96,12 +96,12 @@ async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result
     Ok(written.then(|| sorted.into_iter().map(Went::into_taken).collect()))
 }
 
-fn want<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> Wanted<'a> {
+fn want<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> LineQuery<'a> {
     let scan = scanned::scan(unit);
-    Wanted { asn, line: scan.line, unit: scan.unit, client_unit: scan.client_unit, sku: scan.sku }
+    LineQuery { asn, line: scan.line, unit: scan.unit, client_unit: scan.client_unit, sku: scan.sku }
 }
 
-async fn lock_returns(tx: &mut Tx, wanted: &[Wanted<'_>]) -> Result<HashMap<String, Return>, Failed> {
+async fn lock_returns(tx: &mut Tx, wanted: &[LineQuery<'_>]) -> Result<HashMap<String, Return>, Failed> {
     let names = receipts::returns_of(tx, wanted).await?;
     let locked = rmas::lock_many(tx, &names.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     Ok(locked.into_iter().map(|of| (of.identifier.clone(), of)).collect())
@@ -126,7 +126,7 @@ async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap
         move_returns(app, tx, &received, &mut returns).await?;
     }
     let found = sorted.iter().filter_map(|went| Some(found(app, went.exception()?)));
-    let mut found: Vec<Found<'_>> = found.collect();
+    let mut found: Vec<NewException<'_>> = found.collect();
     if !found.is_empty() {
         // In one order, so that two who find the same wait for each other and not crosswise.
         found.sort_unstable_by_key(|found| (found.asn_number, found.unit, found.line, found.exception));
@@ -135,9 +135,9 @@ async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap
     Ok(true)
 }
 
-fn found<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) -> Found<'a> {
+fn found<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) -> NewException<'a> {
     let scan = scanned::scan(unit);
-    Found {
+    NewException {
         id: app.mint(),
         exception,
         asn_number: &unit.asn_number.0,

@@ -1,7 +1,7 @@
 //! A unit that was scanned: what it is told from others by, what is kept of it, and what its merchant is told.
 
 use domain::inbound::matching::Scan;
-use store::inbound_asns::{Kept, Line};
+use store::inbound_asns::{Line, StoredAsn};
 use store::receipts::{Placed, Receipt};
 use wire::inventory_receipt::{From, InventoryReceipt, Reference, To};
 use wire::receiving::ReceivedUnitIn;
@@ -18,7 +18,7 @@ pub(crate) fn scan<'a>(unit: &'a ReceivedUnitIn<'_>) -> Scan<'a> {
 }
 
 /// What is kept of a unit: what was scanned, else what was announced.
-pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a Kept, placed: &'a Placed) -> Receipt<'a> {
+pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a StoredAsn, placed: &'a Placed) -> Receipt<'a> {
     let (scan, line) = (scan(unit), &placed.line);
     Receipt {
         unit: scan.unit,
@@ -41,7 +41,7 @@ pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a Kept, placed: 
 }
 
 /// The message on a unit that was received.
-pub(crate) fn message<'a>(receipt: &Receipt<'a>, kept: &'a Kept, line: &'a Line) -> InventoryReceipt<'a> {
+pub(crate) fn message<'a>(receipt: &Receipt<'a>, kept: &'a StoredAsn, line: &'a Line) -> InventoryReceipt<'a> {
     let (asn, reference) = (&kept.asn, line.reference.as_ref());
     InventoryReceipt {
         program_identifier: line.program.as_deref().or(asn.program.as_deref()),

@@ -6,7 +6,7 @@ use domain::id::{EndpointId, MerchantId};
 use domain::message::Kind;
 use store::crash::{self, Point};
 use store::deliveries::Due;
-use store::settlements::{self, Attempt, Fate, Hold, Settlement};
+use store::settlements::{self, Attempt, Disposition, Hold, Settlement};
 use uuid::Uuid;
 
 use super::authentication::Token;
@@ -126,9 +126,9 @@ fn end(
     let (fate, due_again, how) = match judge(&outcome, counted.unsigned_abs(), schedule, delivery.entropy.part(), now) {
         Verdict::Delivered => {
             let status = if let Outcome::Answered { status, .. } = outcome { status } else { 0 };
-            (Fate::Gone, None, Some(How::Delivered(status, answer)))
+            (Disposition::Gone, None, Some(How::Delivered(status, answer)))
         }
-        Verdict::Retry { .. } | Verdict::Failed if trial => (Fate::Gone, None, None),
+        Verdict::Retry { .. } | Verdict::Failed if trial => (Disposition::Gone, None, None),
         Verdict::Retry { at } => {
             let minded = match outcome {
                 Outcome::Answered { status, .. } if reaction.is_some_and(|reaction| reaction.minds(status)) => Some(How::Refused(status)),
@@ -136,14 +136,14 @@ fn end(
                     None
                 }
             };
-            (Fate::Postponed { due_at: at, attempts: counted }, Some(at), minded)
+            (Disposition::Postponed { due_at: at, attempts: counted }, Some(at), minded)
         }
         Verdict::Failed => {
             let reason = match &outcome {
                 Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => format!("{}: {why}", outcome.word()),
                 Outcome::Answered { .. } | Outcome::TimedOut => outcome.word(),
             };
-            (Fate::Failed { attempts: letter.number(), reason, failed_at: now }, None, Some(How::GivenUp))
+            (Disposition::Failed { attempts: letter.number(), reason, failed_at: now }, None, Some(How::GivenUp))
         }
     };
     let settlement = Settlement { hold: letter.hold, merchant: letter.merchant, message: letter.message, fate };

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use store::deliveries::Wanted;
+use store::deliveries::DueQuery;
 use store::settlements::Hold;
 use uuid::Uuid;
 
@@ -113,10 +113,10 @@ impl Desk {
     }
 
     /// Starts a reading of `most` rows.
-    pub(super) fn read(&mut self, endpoint: EndpointId, most: usize) -> Wanted {
+    pub(super) fn read(&mut self, endpoint: EndpointId, most: usize) -> DueQuery {
         self.reading = true;
         self.since = self.signalled.take().map_or(self.since, |signalled| signalled.min(self.since));
-        Wanted { merchant: self.merchant, endpoint, since: self.since, most: i64::try_from(most).unwrap_or(i64::MAX) }
+        DueQuery { merchant: self.merchant, endpoint, since: self.since, most: i64::try_from(most).unwrap_or(i64::MAX) }
     }
 
     /// Whether a message is in hand.

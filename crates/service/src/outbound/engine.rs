@@ -26,7 +26,7 @@ use store::deliveries::{Odd, Oddity};
 use store::leases;
 use store::notices::Troubled;
 use store::outbox::Signal;
-use store::settlements::{Fate, Hold, Settlement};
+use store::settlements::{Disposition, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
@@ -339,12 +339,12 @@ impl Engine {
         }
         desk.take(message, now, false);
         let (fate, due_again) = match oddity {
-            Oddity::Unwanted => (Fate::Gone, None),
+            Oddity::Unwanted => (Disposition::Gone, None),
             Oddity::EndpointRemoved => {
                 let attempts = attempts_before.saturating_add(attempts);
-                (Fate::Failed { attempts, reason: "endpoint removed".to_owned(), failed_at: now }, None)
+                (Disposition::Failed { attempts, reason: "endpoint removed".to_owned(), failed_at: now }, None)
             }
-            Oddity::Stuck => (Fate::Postponed { due_at: now, attempts }, Some(now)),
+            Oddity::Stuck => (Disposition::Postponed { due_at: now, attempts }, Some(now)),
         };
         let settlement = Settlement { hold, merchant, message, fate };
         self.settle(writer::Result::uncalled(endpoint, settlement, due_again));

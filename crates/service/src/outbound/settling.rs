@@ -1,7 +1,7 @@
 //! Settling a message whose kind has a reaction: both are one transaction.
 
 use store::Failed;
-use store::settlements::{self, Attempt, Fate, Settled, Settlement};
+use store::settlements::{self, Attempt, Disposition, Settled, Settlement};
 
 use super::handle::Delivery;
 use super::reaction::{Ending, Followed, Reaction};
@@ -26,7 +26,7 @@ pub async fn settle_and_react(
         None => Followed::Settled,
     };
     let Settlement { hold, merchant, message, .. } = *settlement;
-    let withdrawal = (followed == Followed::Withdrawn).then_some(Settlement { hold, merchant, message, fate: Fate::Withdrawn });
+    let withdrawal = (followed == Followed::Withdrawn).then_some(Settlement { hold, merchant, message, fate: Disposition::Withdrawn });
     let settled = settlements::settle_within(&mut tx, withdrawal.as_ref().unwrap_or(settlement), attempts, ending.at).await?;
     if settled.held.is_empty() {
         tx.rollback().await?;

@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use domain::delivery::is_success;
 use domain::id::MerchantId;
 use store::attempts::Attempt;
-use store::messages::{self, Found};
+use store::messages::{self, MessageDetail};
 use store::{endpoints as kept, health};
 use wire::message::{AttemptOut, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
 use wire::time;
@@ -24,7 +24,7 @@ pub(crate) const fn state(state: messages::State) -> MessageState {
 }
 
 /// A message with its attempts, first to last.
-pub(crate) fn message(found: Found, attempts: Vec<Attempt>) -> MessageOut {
+pub(crate) fn message(found: MessageDetail, attempts: Vec<Attempt>) -> MessageOut {
     let delivered = attempts.iter().any(|attempt| attempt.status.is_some_and(|status| is_success(status.unsigned_abs())));
     let stands = found.state(!attempts.is_empty(), delivered);
     MessageOut {

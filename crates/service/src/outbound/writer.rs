@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::message::Kind;
 use store::Failed;
-use store::settlements::{self, Attempt, Fate, Hold, Settlement};
+use store::settlements::{self, Attempt, Disposition, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use uuid::Uuid;
 
@@ -76,7 +76,7 @@ impl Saw {
         Some(if attempt.arrived() {
             Self::Success
         } else {
-            let given_up = matches!(result.settlement.fate, Fate::Failed { .. });
+            let given_up = matches!(result.settlement.fate, Disposition::Failed { .. });
             Self::Failure { at: attempt.started_at, given_up, outcome: attempt.outcome.clone() }
         })
     }
@@ -184,7 +184,7 @@ async fn settle_alone(delivery: &Delivery, leases: &Leases, reactions: &Reaction
             Ok(Reacted { settled, followed }) => {
                 let now = reacts.ending.at;
                 if followed == Followed::Withdrawn {
-                    result.settlement.fate = Fate::Withdrawn;
+                    result.settlement.fate = Disposition::Withdrawn;
                     result.due_again = None;
                 }
                 let lost = if settled.held.is_empty() { vec![hold] } else { Vec::new() };
@@ -198,7 +198,7 @@ async fn settle_alone(delivery: &Delivery, leases: &Leases, reactions: &Reaction
                 tracing::error!(%failed, message = %result.settlement.message, "a reaction failed; its message is sent again");
                 delivery.metrics.reactions_failed.inc();
                 let due_at = delivery.now() + RECONSIDERED_AFTER;
-                result.settlement.fate = Fate::Postponed { due_at, attempts: reacts.attempts };
+                result.settlement.fate = Disposition::Postponed { due_at, attempts: reacts.attempts };
                 result.due_again = Some(due_at);
                 result.ending = None;
             }

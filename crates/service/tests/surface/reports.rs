@@ -7,7 +7,7 @@ use domain::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::Answer;
 use serde_json::json;
-use store::settlements::{self, Attempt, Fate, Hold, Settlement};
+use store::settlements::{self, Attempt, Disposition, Hold, Settlement};
 
 use crate::world::receiver::{PATH, Receiver};
 use crate::world::{Merchant, World};
@@ -75,7 +75,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
         answer: None,
         counted_as: Some("rma"),
     };
-    let settlement = Settlement { hold, merchant: receiver.merchant, message, fate: Fate::Gone };
+    let settlement = Settlement { hold, merchant: receiver.merchant, message, fate: Disposition::Gone };
     for _ in 0..2 {
         settlements::settle(world.app.cell(), std::slice::from_ref(&settlement), std::slice::from_ref(&attempt), world.app.now())
             .await

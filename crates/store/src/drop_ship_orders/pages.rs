@@ -1,37 +1,34 @@
-//! Drop-ship orders for whoever looks at them: newest first, a page at a time.
+//! Lists of drop-ship orders: newest first, a page at a time.
 
 use chrono::{DateTime, Utc};
 use domain::drop_ship::Status;
 use domain::id::MerchantId;
 use uuid::Uuid;
 
-use super::status;
+use super::order::status;
 use crate::{Failed, Store};
 
-/// The most orders of a page.
+/// The maximum page size.
 pub const MOST_LISTED: usize = 100;
 
 /// An order in a list.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its id.
     pub id: Uuid,
-    /// The merchant's name for it.
+    /// The merchant's identifier.
     pub client_identifier: String,
-    /// Where it stands.
     pub status: Status,
-    /// When it was taken.
+    /// The time it was accepted.
     pub created_at: DateTime<Utc>,
-    /// When it last changed.
+    /// The time it last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// A part of a list.
+/// One page of a list.
 #[derive(Debug)]
 pub struct Page {
-    /// Newest first.
     pub orders: Vec<Listed>,
-    /// Go on before this order; nothing when there are no more.
+    /// Continue before this order. `None` on the last page.
     pub next: Option<Uuid>,
 }
 
@@ -43,7 +40,7 @@ struct Row {
     updated_at: DateTime<Utc>,
 }
 
-/// Reads rows of a list: which are wanted, and the arguments.
+/// Selects the rows of a page: the conditions, then the arguments.
 macro_rules! rows {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -56,11 +53,11 @@ macro_rules! rows {
     };
 }
 
-/// The drop-ship orders of `merchant` before the order `before`, at most `limit` of them; in one status, if one is given.
+/// The drop-ship orders of `merchant` before the order `before`, at most `limit` of them, optionally in one status.
 pub async fn list(store: &Store, merchant: MerchantId, wanted: Option<Status>, before: Option<Uuid>, limit: usize) -> Result<Page, Failed> {
     let limit = limit.min(MOST_LISTED);
     let before = before.unwrap_or(Uuid::max());
-    // One more than wanted says whether there are more.
+    // One extra row tells whether there are more.
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let rows = match wanted {
         Some(wanted) => {

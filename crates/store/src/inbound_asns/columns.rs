@@ -1,10 +1,10 @@
-//! The lines of an ASN, column by column, as a statement takes them.
+//! The lines of an ASN as columns, for statements that take many at once.
 
 use domain::asn::Condition;
 
-use super::Line;
+use super::asn::Line;
 
-/// What separates flags while they are on their way; none of them has control characters.
+/// Separates flags in transit. Flags contain no control characters.
 const SEPARATOR: &str = "\u{1f}";
 
 pub(super) struct Columns<'a> {

@@ -1,14 +1,14 @@
-//! Rows of ASNs and of their lines, and what they say.
+//! Rows of ASNs and their lines, and their conversion.
 
 use chrono::{DateTime, Utc};
 use domain::inbound::State;
 use uuid::Uuid;
 
-use super::{Asn, Kept, Line, Place, Reference};
+use super::asn::{Asn, Line, Place, Reference, StoredAsn};
 use crate::Failed;
 
 fn unknown<E>(_: E) -> Failed {
-    Failed::Refused("a stored word of an ASN is unknown".to_owned())
+    Failed::Refused("a stored value of an ASN is unknown".to_owned())
 }
 
 pub(super) struct AsnRow {
@@ -32,13 +32,13 @@ pub(super) struct AsnRow {
     pub(super) receiving: bool,
 }
 
-/// The state of an ASN: the word that is kept, and that an open one is receiving once anything has arrived.
+/// The state of an ASN: the stored word, except that an open ASN is receiving once anything has arrived.
 pub(crate) fn state(word: &str, receiving: bool) -> Result<State, Failed> {
     let state = word.parse().map_err(unknown)?;
     Ok(if receiving && state == State::Open { State::Receiving } else { state })
 }
 
-impl TryFrom<AsnRow> for Kept {
+impl TryFrom<AsnRow> for StoredAsn {
     type Error = Failed;
 
     fn try_from(row: AsnRow) -> Result<Self, Failed> {

@@ -1,10 +1,10 @@
-//! The units of a return as `unnest` takes them: a list per column.
+//! The units of a return as `unnest` takes them: one list per column.
 
 use domain::rma::{Receiving, TrackingNumber};
 
-use super::Return;
+use super::record::Return;
 
-/// A list per column, in the order of the units.
+/// One list per column, in the order of the units.
 #[derive(Default)]
 pub(super) struct Columns<'a> {
     pub(super) units: Vec<i32>,

@@ -1,4 +1,4 @@
-//! Rows of returns, and the returns that they make.
+//! Rows of returns, and their conversion.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use domain::rma::money::{Financials, UnitMoney};
 use domain::rma::{Method, Parcel, Rma, Unit};
 use uuid::Uuid;
 
-use super::{Item, Return};
+use super::record::{Item, Return};
 use crate::Failed;
 
 #[expect(clippy::struct_excessive_bools, reason = "the columns of a row")]
@@ -56,7 +56,7 @@ pub(super) struct ItemRow {
     pub(super) exchange_order_identifier: Option<String>,
 }
 
-/// The returns in the order of their rows, each with its units; those come in the order of their positions.
+/// Builds returns from their rows, in the order of `rows`. The rows of units must be in the order of their positions.
 pub(super) fn assemble(rows: Vec<RmaRow>, items: Vec<ItemRow>) -> Result<Vec<Return>, Failed> {
     let mut of: HashMap<Uuid, Vec<ItemRow>> = HashMap::with_capacity(rows.len());
     for item in items {
@@ -71,7 +71,7 @@ pub(super) fn assemble(rows: Vec<RmaRow>, items: Vec<ItemRow>) -> Result<Vec<Ret
 }
 
 fn unknown<E>(_: E) -> Failed {
-    Failed::Refused("a stored word of a return is unknown".to_owned())
+    Failed::Refused("a stored value of a return is unknown".to_owned())
 }
 
 fn cents(amount: i64) -> Result<Cents, Failed> {

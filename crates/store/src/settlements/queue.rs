@@ -1,27 +1,27 @@
-//! The failure queue, as far as settling changes it: what is given up comes in, what has ended goes out.
+//! Failure queue changes that belong to settling: messages that are given up are added, finished ones removed.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Attempt, Fate, Settlement};
+use super::{Attempt, Disposition, Settlement};
 use crate::crash::{self, Point};
 use crate::{Failed, notices};
 
-/// Takes messages out of the failure queue that were tried again by hand and have arrived. Others cost nothing here.
+/// Resolves the entries of messages that a manual retry has delivered. Costs nothing for other messages.
 pub(super) async fn resolve(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
     let arrived = attempts.iter().filter(|attempt| attempt.by_hand && attempt.arrived());
     let ended = arrived.map(|attempt| (attempt.merchant.0, attempt.message)).collect();
     end(connection, ended, "resolved").await
 }
 
-/// Takes messages out of the failure queue that were tried again by hand, and have been withdrawn.
+/// Discards the entries of manually retried messages that have been withdrawn.
 pub(super) async fn withdraw(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.fate, Fate::Withdrawn));
+    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.fate, Disposition::Withdrawn));
     let ended = withdrawn.map(|settlement| (settlement.merchant.0, settlement.message)).collect();
     end(connection, ended, "discarded").await
 }
 
-/// Puts entries into their last state; what is not in the queue is no concern of its.
+/// Moves entries into their final state. Messages that are not in the queue are skipped.
 async fn end(connection: &mut PgConnection, ended: Vec<(Uuid, Uuid)>, state: &str) -> Result<(), Failed> {
     if ended.is_empty() {
         return Ok(());
@@ -45,12 +45,12 @@ async fn end(connection: &mut PgConnection, ended: Vec<(Uuid, Uuid)>, state: &st
     notices::note_emptied(connection, &merchants, &endpoints).await
 }
 
-/// Writes messages that are given up into the failure queue, with a copy of their bodies.
+/// Adds messages that are given up to the failure queue, with a copy of their bodies.
 pub(super) async fn keep(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let (mut merchants, mut messages) = (Vec::new(), Vec::new());
     let (mut times, mut counts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {
-        if let Fate::Failed { attempts, reason, failed_at } = &settlement.fate {
+        if let Disposition::Failed { attempts, reason, failed_at } = &settlement.fate {
             merchants.push(settlement.merchant.0);
             messages.push(settlement.message);
             times.push(*failed_at);

@@ -1,10 +1,10 @@
 //! Units as columns, for statements that take many at once.
 
-use super::Unit;
+use super::unit::Unit;
 use crate::shipments::number;
 
-/// Units, a column each. Flags are a list of their own for each unit, and the lists of an array must be as long as each other:
-/// so all flags are one list, of which each unit has a slice.
+/// Units as one list per column. Each unit has a list of flags, but the rows of an SQL array must all have the same length.
+/// So all flags form one list, and each unit has a slice of it.
 #[derive(Default)]
 pub(super) struct Columns {
     pub(super) cartons: Vec<i32>,

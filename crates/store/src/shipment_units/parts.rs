@@ -1,31 +1,31 @@
-//! How a shipment is split: its parts, and the lines of each, a part at a time.
+//! The parts of a shipment, one per message, and the lines of each.
 
 use uuid::Uuid;
 
-use super::{Carton, CartonRow, Unit};
+use super::unit::{Carton, CartonRow, Unit};
 use crate::shipments::{count, number};
 use crate::{Failed, Tx};
 
-/// A part of a shipment: what one message tells of.
+/// A part of a shipment, described by one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its number as it is sent.
+    /// The ASN number as sent.
     pub asn_number: String,
-    /// The carton and the position at which it begins.
+    /// The carton and position of its first line.
     pub first: (u32, u32),
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u32,
 }
 
-/// The lines of a shipment from one on, with the cartons they are in.
+/// Consecutive lines of a shipment, with their cartons.
 pub struct Lines {
-    /// Each unit, by carton and in the order in which they came.
+    /// The units, by carton and in the order in which they were added.
     pub units: Vec<Unit>,
-    /// Their cartons, by number.
+    /// The cartons, by number.
     pub cartons: Vec<Carton>,
-    /// Where the first line is.
+    /// The carton and position of the first line.
     pub first: (u32, u32),
-    /// Where the last line is.
+    /// The carton and position of the last line.
     pub last: (u32, u32),
 }
 
@@ -46,7 +46,7 @@ struct UnitRow {
     eligibility_flags: Option<Vec<String>>,
 }
 
-/// Reads rows of units: the statement's end, and its arguments.
+/// Selects units: the conditions, then the arguments.
 macro_rules! units {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
@@ -81,7 +81,7 @@ impl TryFrom<UnitRow> for Unit {
     }
 }
 
-/// Those units of the shipment, which is locked, that these lines tell of.
+/// The units of the shipment with these line identifiers. The shipment must be locked.
 pub async fn of_lines(tx: &mut Tx, shipment: Uuid, lines: &[String]) -> Result<Vec<Unit>, Failed> {
     let merchant = tx.merchant().0;
     let rows = units!("where merchant_id = $1 and shipment_id = $2 and line_identifier = any($3)", merchant, shipment, lines)
@@ -90,7 +90,8 @@ pub async fn of_lines(tx: &mut Tx, shipment: Uuid, lines: &[String]) -> Result<V
     rows.into_iter().map(Unit::try_from).collect()
 }
 
-/// At most `most` lines of the shipment, whose units are fixed, from the one at `from` on; none when there are no more.
+/// Up to `most` lines of the shipment, starting at `from`. The units of the shipment must be fixed. `None` if there are no
+/// more.
 pub async fn lines_from(tx: &mut Tx, shipment: Uuid, from: (u32, u32), most: u32) -> Result<Option<Lines>, Failed> {
     let merchant = tx.merchant().0;
     let rows = units!(
@@ -128,7 +129,7 @@ pub async fn lines_from(tx: &mut Tx, shipment: Uuid, from: (u32, u32), most: u32
     }))
 }
 
-/// Writes down a part of the shipment: how its units are split, for good.
+/// Records a part of the shipment. The split is final.
 pub async fn insert_part(tx: &mut Tx, shipment: Uuid, nth: u32, part: &Part) -> Result<(), Failed> {
     sqlx::query!(
         r#"

@@ -1,4 +1,4 @@
-//! A migrated database of a test's own.
+//! A migrated database for one test.
 
 use std::str::FromStr as _;
 
@@ -7,7 +7,7 @@ use sandbox::postgres::Cluster;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
-/// How to reach a new database that is called after `of`.
+/// Creates a database named after `of`, and returns the options to connect to it.
 pub async fn create(of: &str) -> PgConnectOptions {
     let server = std::env::var("DATABASE_URL").unwrap_or_else(|_| Cluster::shared().unwrap().url("postgres"));
     let options = PgConnectOptions::from_str(&server).unwrap();

@@ -1,4 +1,4 @@
-//! What PostgreSQL tells of the plans that it carried out.
+//! The plans that PostgreSQL reports for the statements it has run.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,7 +12,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
-/// From now on every new connection to `database` is told of each plan that was carried out for it.
+/// From now on, every new connection to `database` is sent the plan of each statement it runs.
 pub async fn switch_on(connection: &mut PgConnection, database: &str) {
     let settings = [
         ("session_preload_libraries", "auto_explain"),
@@ -29,30 +29,30 @@ pub async fn switch_on(connection: &mut PgConnection, database: &str) {
     }
 }
 
-/// Hears what PostgreSQL tells the connections of this thread.
+/// Collects the plans that are sent to the connections of this thread.
 pub struct Explained {
-    heard: Arc<Mutex<Vec<Plan>>>,
-    _listening: DefaultGuard,
+    plans: Arc<Mutex<Vec<Plan>>>,
+    _guard: DefaultGuard,
 }
 
 impl Explained {
     pub fn listen() -> Self {
-        let heard: Arc<Mutex<Vec<Plan>>> = Arc::default();
-        let listening = tracing::subscriber::set_default(tracing_subscriber::registry().with(Ear(Arc::clone(&heard))));
-        Self { heard, _listening: listening }
+        let plans: Arc<Mutex<Vec<Plan>>> = Arc::default();
+        let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(PlanCollector(Arc::clone(&plans))));
+        Self { plans, _guard: guard }
     }
 
-    /// The plans since the last time, without those of what every connection begins with.
+    /// The plans since the last call, without those of the statement that every connection starts with.
     pub fn take(&self) -> Vec<Plan> {
-        let mut plans = std::mem::take(&mut *self.heard.lock().unwrap());
+        let mut plans = std::mem::take(&mut *self.plans.lock().unwrap());
         plans.retain(|plan| !plan.0["Query Text"].as_str().unwrap().contains("note_system"));
         plans
     }
 }
 
-struct Ear(Arc<Mutex<Vec<Plan>>>);
+struct PlanCollector(Arc<Mutex<Vec<Plan>>>);
 
-impl<S: Subscriber> Layer<S> for Ear {
+impl<S: Subscriber> Layer<S> for PlanCollector {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         if event.metadata().target() == "sqlx::postgres::notice" {
             let mut notice = Notice::default();
@@ -80,10 +80,10 @@ impl Visit for Notice {
     }
 }
 
-/// What stands in for an index where all of a table is read.
+/// Stands in for an index where a table is read in full.
 pub const ALL: &str = "all";
 
-/// How a statement was carried out.
+/// The plan of a statement that was run.
 pub struct Plan(Value);
 
 impl Plan {
@@ -97,13 +97,13 @@ impl Plan {
         nodes
     }
 
-    /// How tables are read, `index of table` each; a partition counts as its table, and a small table of no merchant not at
-    /// all.
+    /// The scans, each as `index of table`. A partition counts as its table. Small tables that belong to no merchant are
+    /// left out.
     pub fn scans(&self) -> BTreeSet<String> {
         let scan = |node: &&Value| {
             let kind = node["Node Type"].as_str().unwrap();
             let table = node["Relation Name"].as_str().filter(|_| kind.ends_with("Scan"))?;
-            // A bitmap is made from an index by the node below.
+            // A bitmap is built from an index by the node below.
             let bitmap = node["Plans"][0]["Index Name"].as_str().filter(|_| kind == "Bitmap Heap Scan");
             let index = node["Index Name"].as_str().or(bitmap).unwrap_or(ALL);
             let scan = format!("{index} of {table}");
@@ -112,19 +112,19 @@ impl Plan {
         self.nodes().iter().filter_map(scan).collect()
     }
 
-    /// The most rows that were sorted, or that were expected to be.
+    /// The largest number of rows that were sorted, or were expected to be.
     pub fn most_sorted(&self) -> u64 {
         let sorts = self.nodes().into_iter().filter(|node| node["Node Type"].as_str().unwrap().ends_with("Sort"));
         sorts.map(|node| whole(&node["Plan Rows"]).max(whole(&node["Actual Rows"]))).max().unwrap_or(0)
     }
 
-    /// Whether it was made without knowing the values: a condition still names a parameter.
+    /// True for a plan made without knowing the values: a condition still names a parameter.
     pub fn is_generic(&self) -> bool {
         let named = |node: &&Value| node["Index Cond"].as_str().is_some_and(|condition| condition.contains("<= $"));
         self.nodes().iter().any(named)
     }
 
-    /// How many pages were touched.
+    /// The number of pages touched.
     pub fn pages(&self) -> u64 {
         ["Shared Hit Blocks", "Shared Read Blocks"].iter().map(|name| whole(&self.0["Plan"][*name])).sum()
     }
@@ -142,7 +142,7 @@ fn whole(value: &Value) -> u64 {
     value.as_f64().unwrap_or(0.0) as u64
 }
 
-/// `message_20260301_pkey` becomes `message_pkey`.
+/// Turns `message_20260301_pkey` into `message_pkey`.
 fn without_day(text: &str) -> String {
     let word = |word: &str| word.split('_').filter(|part| part.parse::<u32>().is_err()).collect::<Vec<_>>().join("_");
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")

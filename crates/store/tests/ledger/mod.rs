@@ -1,4 +1,4 @@
-//! Holds statements to their indexes, and counts what they cost.
+//! Checks that statements use their indexes, and measures their cost.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use store::{PoolLimits, Store};
 
 use crate::explained::{self, ALL, Explained};
 
-/// The most pages that a page of a list, or a few statements of a flow, may touch.
+/// The maximum number of pages for a page of a list, or for a few statements of a flow.
 const MOST_PAGES: u64 = 500;
-/// The most pages for each of many things that a statement is about.
+/// The maximum number of pages per item, for statements about many items.
 const MOST_PAGES_EACH: u64 = 40;
-/// The most rows that a statement may sort.
+/// The maximum number of rows that a statement may sort.
 const MOST_SORTED: u64 = 1_000;
 
-/// What was measured.
+/// The measurements.
 pub struct Ledger {
     explained: Explained,
     pub statements: usize,
@@ -24,7 +24,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// For a database that is filled, and the store whose statements are held to it.
+    /// Opens the store on a database that has been filled.
     pub async fn open(options: &PgConnectOptions, beside: &mut PgConnection) -> (Store, Self) {
         explained::switch_on(beside, options.get_database().unwrap()).await;
         let patience = Duration::from_mins(10);
@@ -34,10 +34,10 @@ impl Ledger {
         (store, Self { explained: Explained::listen(), statements: 0, most_sorted: 0, most_pages: 0 })
     }
 
-    /// Holds what ran since the last time to its indexes, and answers the pages that it touched.
+    /// Checks that everything since the last call used indexes. Returns the number of pages touched.
     pub fn by_indexes(&mut self, what: &str) -> u64 {
         let plans = self.explained.take();
-        assert!(!plans.is_empty(), "{what}: nothing was told");
+        assert!(!plans.is_empty(), "{what}: no plan was reported");
         for plan in &plans {
             let whole = plan.scans().into_iter().find(|scan| scan.starts_with(ALL));
             assert_eq!(whole, None, "{what}: {plan:?}");
@@ -48,14 +48,14 @@ impl Ledger {
         plans.iter().map(explained::Plan::pages).sum()
     }
 
-    /// Holds what ran since the last time to its indexes and to few pages, and takes down what it has cost.
+    /// Checks that everything since the last call used indexes and few pages, and records the cost.
     pub fn page(&mut self, what: &str) {
         let touched = self.by_indexes(what);
         self.most_pages = self.most_pages.max(touched);
         assert!(touched <= MOST_PAGES, "{what}: {touched} pages");
     }
 
-    /// Holds what ran since the last time to its indexes, and to a few pages for each of `many`.
+    /// Checks that everything since the last call used indexes, and few pages for each of `many` items.
     pub fn for_each(&mut self, many: u64, what: &str) {
         let touched = self.by_indexes(what);
         assert!(touched <= many * MOST_PAGES_EACH, "{what}: {touched} pages");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::inbound::matching::{Line, Outcome, Scan, hold};
 use domain::inbound::{Act, Exception, State};
-use store::inbound_asns::Kept;
+use store::inbound_asns::StoredAsn;
 use store::receipts::{Known, Placed};
 use wire::receiving::ReceivedUnitIn;
 
@@ -14,7 +14,7 @@ use crate::inbound::scanned;
 /// A unit that is received.
 pub(super) struct Sorted<'a> {
     pub(super) unit: &'a ReceivedUnitIn<'a>,
-    pub(super) asn: &'a Kept,
+    pub(super) asn: &'a StoredAsn,
     pub(super) line: &'a Placed,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Went<'a> {
 }
 
 /// Sorts the units of a message; the lines are those that any of them may be received against.
-pub(super) fn sort<'a>(units: &'a [ReceivedUnitIn<'a>], asns: &'a [Kept], lines: &'a [Placed], known: &[Known]) -> Vec<Went<'a>> {
+pub(super) fn sort<'a>(units: &'a [ReceivedUnitIn<'a>], asns: &'a [StoredAsn], lines: &'a [Placed], known: &[Known]) -> Vec<Went<'a>> {
     let known: HashMap<&str, &Known> = known.iter().map(|known| (known.unit.as_str(), known)).collect();
     let mut went: Vec<Option<Went<'a>>> = units.iter().map(|_| None).collect();
     let mut first: HashMap<&str, usize> = HashMap::new();
@@ -110,7 +110,11 @@ fn put<'a>(went: &mut [Option<Went<'a>>], at: usize, of: Went<'a>) {
 }
 
 /// Holds units against the ASN that they were scanned for, if there is one.
-fn hold_against<'a>(asn: Option<&'a Kept>, lines: &'a [Placed], scanned: &[(usize, &'a ReceivedUnitIn<'a>)]) -> Vec<(usize, Went<'a>)> {
+fn hold_against<'a>(
+    asn: Option<&'a StoredAsn>,
+    lines: &'a [Placed],
+    scanned: &[(usize, &'a ReceivedUnitIn<'a>)],
+) -> Vec<(usize, Went<'a>)> {
     let all = |exception| scanned.iter().map(|(at, unit)| (*at, Went::Out(unit, exception))).collect();
     let Some(asn) = asn else { return all(Exception::UnknownAsn) };
     if asn.state.on(Act::Receive).is_err() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use store::deliveries::{self, Due, Wanted};
+use store::deliveries::{self, Due, DueQuery};
 use store::endpoints;
 use store::settlements::Hold;
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use crate::outbound::peer::{Peer, Unfit};
 /// What a reading brought.
 pub(in crate::outbound) struct Reading {
     /// For whom, by which hold, and how many rows each asked for.
-    pub(super) asked: Vec<(Wanted, Hold)>,
+    pub(super) asked: Vec<(DueQuery, Hold)>,
     /// At which time.
     pub(super) read_at: DateTime<Utc>,
     pub(super) outcome: Result<(Vec<Due>, Peers), store::Failed>,
@@ -28,12 +28,12 @@ pub(super) type Peers = HashMap<EndpointId, Result<Arc<Peer>, Unfit>>;
 /// Reads what is due and not `in_hand`.
 pub(super) async fn read(
     delivery: &Delivery,
-    asked: Vec<(Wanted, Hold)>,
+    asked: Vec<(DueQuery, Hold)>,
     in_hand: &[Uuid],
     known: HashMap<EndpointId, Arc<Peer>>,
 ) -> Reading {
     let read_at = delivery.now();
-    let wanted: Vec<Wanted> = asked.iter().map(|(wanted, _)| *wanted).collect();
+    let wanted: Vec<DueQuery> = asked.iter().map(|(wanted, _)| *wanted).collect();
     let outcome = async {
         let rows = deliveries::due(delivery.cell(), &wanted, in_hand, read_at).await?;
         let mut peers = Peers::new();

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use store::deliveries::{Due, Wanted};
-use store::settlements::{Fate, Settlement};
+use store::deliveries::{Due, DueQuery};
+use store::settlements::{Disposition, Settlement};
 
 use super::reading::{Reading, read};
 use super::{Engine, Event};
@@ -86,7 +86,7 @@ impl Engine {
     }
 
     /// Takes the rows of one endpoint in hand, in the order in which they are due.
-    fn take(&mut self, wanted: Wanted, rows: Vec<Due>, peer: Option<Result<Arc<Peer>, Unfit>>, read_at: DateTime<Utc>) {
+    fn take(&mut self, wanted: DueQuery, rows: Vec<Due>, peer: Option<Result<Arc<Peer>, Unfit>>, read_at: DateTime<Utc>) {
         let endpoint = wanted.endpoint;
         let uptime = self.leases.now();
         let Some(mut desk) = self.desks.remove(&endpoint) else { return };
@@ -114,10 +114,10 @@ impl Engine {
             let settlement = |fate| Settlement { hold, merchant: due.merchant, message, fate };
             if due.discard {
                 desk.take(message, due_at, false);
-                self.settle(writer::Result::uncalled(endpoint, settlement(Fate::Gone), None));
+                self.settle(writer::Result::uncalled(endpoint, settlement(Disposition::Gone), None));
             } else if due.text.is_none() {
                 desk.take(message, due_at, false);
-                self.settle(writer::Result::uncalled(endpoint, settlement(Fate::Parked), Some(due_at)));
+                self.settle(writer::Result::uncalled(endpoint, settlement(Disposition::Parked), Some(due_at)));
             } else if unfit.is_none() && !(peer.is_some() && desk.may_start(uptime)) {
                 stopped = Some(due_at);
                 break;

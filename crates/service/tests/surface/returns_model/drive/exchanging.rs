@@ -9,7 +9,7 @@ use backhaul::outbound::settling::settle_and_react;
 use domain::id::{EndpointId, MerchantId};
 use serde_json::json;
 use sqlx::{PgConnection, Row as _};
-use store::settlements::{self, Attempt, Fate, Hold, Settlement};
+use store::settlements::{self, Attempt, Disposition, Hold, Settlement};
 use uuid::Uuid;
 
 use super::super::step::{Answer, exchange_order_name};
@@ -52,21 +52,21 @@ pub async fn answer(app: &App, beside: &mut PgConnection, merchant: MerchantId, 
         Answer::Unheard => return "unheard".to_owned(),
         Answer::Placed(number) => {
             let body = json!({ "order_identifier": exchange_order_name(number) }).to_string();
-            (Fate::Gone, Some(How::Delivered(200, body.into())))
+            (Disposition::Gone, Some(How::Delivered(200, body.into())))
         }
         Answer::Nameless | Answer::Status(_) | Answer::Silence if last => {
-            (Fate::Failed { attempts: number, reason: "the test".to_owned(), failed_at: now }, Some(How::GivenUp))
+            (Disposition::Failed { attempts: number, reason: "the test".to_owned(), failed_at: now }, Some(How::GivenUp))
         }
         Answer::Nameless | Answer::Status(_) | Answer::Silence => {
             let minded = if let Answer::Status(status) = answer { Some(status).filter(|status| reaction.minds(*status)) } else { None };
-            (Fate::Postponed { due_at: now, attempts: attempts + 1 }, minded.map(How::Refused))
+            (Disposition::Postponed { due_at: now, attempts: attempts + 1 }, minded.map(How::Refused))
         }
     };
     let ended = match fate {
-        Fate::Gone => "delivered",
-        Fate::Postponed { .. } => "postponed",
-        Fate::Failed { .. } => "abandoned",
-        Fate::Withdrawn | Fate::Parked => unreachable!(),
+        Disposition::Gone => "delivered",
+        Disposition::Postponed { .. } => "postponed",
+        Disposition::Failed { .. } => "abandoned",
+        Disposition::Withdrawn | Disposition::Parked => unreachable!(),
     };
     attempt.status = answer.status().map(|status| i16::try_from(status).unwrap());
     attempt.reason = (answer == Answer::Nameless).then(|| "the answer has no order_identifier".to_owned());
