@@ -77,7 +77,7 @@ impl Drop for Served {
 #[tokio::test]
 async fn the_first_migration_fixes_the_mode() {
     let database = Database::create_empty().await;
-    assert!(err(&backhaul(&database, &["serve"])).contains("the database is empty; run `backhaul migrate`"));
+    assert!(err(&backhaul(&database, &["serve"])).contains("the database has no schema yet; run `backhaul migrate`"));
     let migrations = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations")).unwrap().count();
     let applied = format!("{migrations} migrations applied; the schema is up to date (sandbox).\n");
     assert_eq!(out(&backhaul(&database, &["migrate"])), applied);
@@ -153,7 +153,7 @@ async fn the_documents_that_commands_print_are_those_of_the_program() {
     let database = Database::create_empty().await;
     assert_eq!(out(&backhaul(&database, &["openapi"])), backhaul::http::openapi::text());
     assert_eq!(out(&backhaul(&database, &["config", "default"])), backhaul::config::DEFAULTS);
-    assert!(out(&backhaul(&database, &["config", "check"])).contains("The settings are right."));
+    assert!(out(&backhaul(&database, &["config", "check"])).contains("The settings are valid."));
     let wrong = command(&database).env("BACKHAUL__HTTP__LISTN", "x").args(["config", "check"]).output().unwrap();
     assert!(err(&wrong).contains("unknown field `listn`"));
     let keyless = command(&database).env("BACKHAUL__MODE", "production").args(["config", "check"]).output().unwrap();
@@ -199,11 +199,11 @@ async fn a_service_that_is_told_to_end_finishes_what_it_has_begun() {
     assert!(interim.starts_with(b"HTTP/1.1 100 Continue"), "the service is reading the body");
     let pid = served.child.id().to_string();
     Command::new("kill").arg(&pid).status().unwrap();
-    served.wait_for("leaving");
+    served.wait_for("shutdown requested");
     std::io::Write::write_all(&mut stream, body.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
     let (clean, log) = served.terminate();
-    assert!(clean && log.contains("gone"), "{log}");
+    assert!(clean && log.contains("shutdown complete"), "{log}");
 }

@@ -47,7 +47,7 @@ impl Running {
                 running.first_message = Some(begun.elapsed());
             }
             running.printed.push(line);
-            if running.printed.last().unwrap().starts_with("What the merchants and shoppers are told") {
+            if running.printed.last().unwrap().starts_with("Messages to merchants and mails to shoppers") {
                 return running;
             }
         }
@@ -200,7 +200,7 @@ async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
     assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 6));
 
     let reset = Running::start(dev(Some(&database)).arg("--reset"));
-    assert!(reset.printed.iter().any(|line| line.contains("everything in this sandbox was forgotten")), "{:?}", reset.printed);
+    assert!(reset.printed.iter().any(|line| line.contains("tables of this sandbox were dropped")), "{:?}", reset.printed);
     reset.end();
     assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 3));
 }
@@ -223,7 +223,7 @@ async fn a_database_of_something_else_is_left_alone() {
     let database = Database::create_empty().await;
     sqlx::query("create table theirs ()").execute(&mut database.connect().await).await.unwrap();
     let refused = err(&dev(Some(&database)).args(["--port", "0"]).output().unwrap());
-    assert!(refused.contains("holds 1 tables of something else"), "{refused}");
+    assert!(refused.contains("with 1 tables of another program"), "{refused}");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_database_that_does_not_answer_is_named() {
     let mut command = dev(None);
     command.env("DATABASE_URL", "postgres://127.0.0.1:1/nowhere").args(["--port", "0"]);
     let refused = err(&command.output().unwrap());
-    assert!(refused.contains("DATABASE_URL is set, but its database does not answer"), "{refused}");
+    assert!(refused.contains("the database that DATABASE_URL names is unreachable"), "{refused}");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_port_that_is_taken_is_named_before_anything_starts() {
     let port = taken.local_addr().unwrap().port().to_string();
     let output = dev(None).args(["--port", &port]).output().unwrap();
     let refused = err(&output);
-    assert!(refused.contains(&format!("port {port} is taken by another program")) && refused.contains("--port"), "{refused}");
+    assert!(refused.contains(&format!("port {port} is in use by another program")) && refused.contains("--port"), "{refused}");
     assert_eq!(output.stdout, b"");
 }
 

@@ -134,8 +134,8 @@ async fn an_import_that_is_stopped_says_how_to_go_on() {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let told = err(&child.wait_with_output().unwrap());
     drop(input);
-    let (before, id) = told.rsplit_once("Go on with\n  backhaul orders import - --merchant acme --resume ").unwrap();
-    assert!(before.ends_with("it was stopped; what was read so far is stored. "), "{told}");
+    let (before, id) = told.rsplit_once("resume it with\n  backhaul orders import - --merchant acme --resume ").unwrap();
+    assert!(before.ends_with("it was stopped by a signal. The lines stored so far are kept; "), "{told}");
     let (orders, snapshots, done, state) = stored(&world.database).await;
     assert!((500..=601).contains(&done) && state == "interrupted", "{done} {state}");
     assert_eq!((orders, snapshots), (done, done), "what counts as done is what is stored");
