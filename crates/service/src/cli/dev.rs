@@ -68,10 +68,10 @@ pub(super) async fn run(dev: Dev, settings: Settings) -> anyhow::Result<()> {
 fn port_is_free(port: u16) -> anyhow::Result<()> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => anyhow!(
-            "port {port} is in use by another program: stop it, or choose another port, such as `backhaul dev --port {}` (0 picks a free one)",
+            "port {port} is in use by another program: stop it, or choose another port with `backhaul dev --port {}` (0 picks a free one)",
             port.checked_add(1).unwrap_or(8080)
         ),
-        ErrorKind::PermissionDenied => anyhow!("port {port} needs special privileges: choose a port above 1023, such as `backhaul dev --port 8080`"),
+        ErrorKind::PermissionDenied => anyhow!("port {port} needs privileges: choose one above 1023, such as `backhaul dev --port 8080`"),
         _ => anyhow!("cannot listen on port {port}: {error}"),
     })
 }

@@ -61,8 +61,8 @@ pub(super) enum Command {
 pub(super) struct OfEndpoint {
     #[command(flatten)]
     merchant: OfMerchant,
-    /// The endpoint's interface: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`, `drop_shipment_confirmation`,
-    /// `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
+    /// The endpoint's interface: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`,
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
     interface: Interface,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Set {
     /// The merchant's base URL, to which the interface's standard path is added.
     #[arg(long)]
     base: Option<String>,
-    /// How calls authenticate. The secret is read from the environment variable `BACKHAUL_ENDPOINT_SECRET`.
+    /// The way calls authenticate. The secret is read from the environment variable `BACKHAUL_ENDPOINT_SECRET`.
     #[arg(long, value_enum)]
     authentication: Option<Way>,
     /// The user name for `basic`, or the client id for OAuth.
