@@ -1,4 +1,4 @@
-//! The operator gives merchants their carriers with the program itself.
+//! `backhaul carrier …`, run as a program.
 
 use std::process::{Command, Output};
 use std::time::Duration;

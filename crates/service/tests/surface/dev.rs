@@ -1,4 +1,4 @@
-//! `backhaul dev`: from nothing to a delivered message, what it prints, pasted, and the ways in which it cannot start.
+//! `backhaul dev`: the time to the first message, the printed commands pasted into a shell, and the errors at startup.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -11,16 +11,16 @@ use crate::binary::{backhaul, err, out};
 use crate::readme::path;
 use crate::world::Database;
 
-/// How long a developer waits at most for the first message.
+/// The longest acceptable wait for the first message.
 const FIRST_MESSAGE: Duration = Duration::from_secs(30);
 
-/// A `backhaul dev` that runs.
+/// A running `backhaul dev`.
 struct Running {
     child: Child,
     lines: Receiver<String>,
-    /// What it printed until it was ready.
+    /// The lines printed until it was ready.
     printed: Vec<String>,
-    /// When the first message had arrived, since the start.
+    /// The time from the start to the first message.
     first_message: Option<Duration>,
 }
 
@@ -53,12 +53,12 @@ impl Running {
         }
     }
 
-    /// The next line that it prints.
+    /// Waits for the next line that it prints.
     fn line(&self) -> String {
         self.lines.recv_timeout(Duration::from_mins(1)).unwrap_or_else(|_| panic!("nothing more after\n{}", self.printed.join("\n")))
     }
 
-    /// Waits until each of these was in a line.
+    /// Waits until each of these words was printed.
     fn says(&self, words: &[&str]) {
         let mut missing = words.to_vec();
         while !missing.is_empty() {
@@ -85,13 +85,13 @@ impl Running {
         Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
     }
 
-    /// Where its PostgreSQL is.
+    /// The directory of its PostgreSQL.
     fn cluster(&self) -> PathBuf {
         std::env::temp_dir().join(format!("backhaul-dev-{}", self.child.id()))
     }
 }
 
-/// A test that fails leaves nothing running.
+/// Stops the program even if the test fails.
 impl Drop for Running {
     fn drop(&mut self) {
         if let Ok(None) = self.child.try_wait() {
@@ -110,7 +110,7 @@ fn pasted(commands: &str) -> Output {
     output
 }
 
-/// What stays the same from start to start in the README's picture of it: sentences, and steps without their times.
+/// The parts of the README's sample output that do not change between runs: sentences, and steps without their times.
 fn shown_in_the_readme() -> Vec<String> {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
     let (_, block) = readme.split_once("```text\nStarting a sandbox").unwrap();

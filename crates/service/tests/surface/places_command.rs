@@ -1,4 +1,4 @@
-//! The operator says with the program itself which warehouses and vendors a merchant has.
+//! `backhaul warehouse …` and `backhaul vendor …`, run as a program.
 
 use serde_json::{Value, json};
 
@@ -7,17 +7,17 @@ use crate::world::World;
 
 const ADDRESS: &str = "Dock 4; 7 Dock Rd; Reno; NV; 89501";
 
-/// What `backhaul WORDS --merchant acme -o json` prints.
+/// The output of `backhaul WORDS --merchant acme -o json`.
 fn told(world: &World, words: &[&str]) -> Value {
     serde_json::from_str(&out(&backhaul(&world.database, &[words, &["--merchant", "acme", "-o", "json"]].concat()))).unwrap()
 }
 
-/// What it says when it fails.
+/// The error of a command that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }
 
-/// What it prints for people.
+/// The table that a command prints.
 fn shown(world: &World, words: &[&str]) -> String {
     out(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }

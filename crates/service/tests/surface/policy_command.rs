@@ -1,4 +1,4 @@
-//! The operator says with the program itself what a merchant's returns may be like.
+//! `backhaul policy …`, run as a program.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::binary::{backhaul, err, out};
 use crate::world::{World, mail_back, message, sold};
 
-/// What `backhaul policy WORDS -o json` prints.
+/// The output of `backhaul policy WORDS -o json`.
 fn policy(world: &World, words: &[&str]) -> Value {
     let output = backhaul(&world.database, &[&["policy"], words, &["-o", "json"]].concat());
     serde_json::from_str(&out(&output)).unwrap()
 }
 
-/// What it says when it fails.
+/// The error of a `backhaul policy set` that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[&["policy", "set", "--merchant", "acme"], words].concat()))
 }
