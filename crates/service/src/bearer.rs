@@ -1,8 +1,8 @@
-//! Access tokens and client credentials: how they look, and what of them is stored.
+//! Access tokens and client credentials: their format, and the hashes that are stored.
 //!
-//! A token is opaque: `bht_` and 48 bytes in base64, the merchant's id and 256 random bits. It names its merchant so
-//! that its look-up stays within that merchant's data; what it grants stands in the database under its hash, so that it
-//! can be revoked, and so that a copy of the database holds no usable token.
+//! A token is opaque to clients: `bht_` and 48 bytes in base64, the merchant's id and 256 random bits. It contains the merchant's
+//! id so that its lookup stays within that merchant's data. The database stores its scopes under its hash, so a token can be
+//! revoked, and a copy of the database contains no usable token.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::entropy::Entropy;
 
-/// How long a token is valid: 25 hours.
+/// The lifetime of a token: 25 hours.
 pub const LIFETIME: chrono::TimeDelta = chrono::TimeDelta::seconds(90_000);
 
 const TOKEN_PREFIX: &str = "bht_";
@@ -24,19 +24,19 @@ const RANDOM_BYTES: usize = 32;
 /// SHA-256 of a token or secret.
 pub type Hash = [u8; 32];
 
-/// The hash of a secret with 256 random bits; such a secret cannot be guessed from it, however fast the hash.
+/// Hashes a secret. A fast hash is enough, because a secret with 256 random bits cannot be guessed.
 #[must_use]
 pub fn hash(secret: &str) -> Hash {
     Sha256::digest(secret).into()
 }
 
-/// Whether two hashes are equal, in a time that does not depend on where they differ.
+/// Compares two hashes in constant time.
 #[must_use]
 pub fn same(a: &[u8], b: &[u8]) -> bool {
     a.ct_eq(b).into()
 }
 
-/// A new token of `merchant`.
+/// Creates a token for `merchant`.
 #[must_use]
 pub fn new_token(merchant: MerchantId, entropy: &Entropy) -> SecretString {
     let mut bytes = Vec::with_capacity(MERCHANT_BYTES + RANDOM_BYTES);
@@ -45,7 +45,7 @@ pub fn new_token(merchant: MerchantId, entropy: &Entropy) -> SecretString {
     format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes)).into()
 }
 
-/// The merchant that a token names, if it has the form of a token at all.
+/// The merchant in a token; none if the token is malformed.
 #[must_use]
 pub fn merchant_of(token: &SecretString) -> Option<MerchantId> {
     let encoded = token.expose_secret().strip_prefix(TOKEN_PREFIX)?;
@@ -56,7 +56,7 @@ pub fn merchant_of(token: &SecretString) -> Option<MerchantId> {
     Uuid::from_slice(bytes.get(..MERCHANT_BYTES)?).ok().map(MerchantId)
 }
 
-/// A new credential: its public id and its secret.
+/// Creates a credential: its public id and its secret.
 #[must_use]
 pub fn new_credential(entropy: &Entropy) -> (String, SecretString) {
     let id = format!("bhc_{}", URL_SAFE_NO_PAD.encode(entropy.bytes::<12>()));
@@ -81,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_names_nobody() {
+    fn a_malformed_token_has_no_merchant() {
         for text in ["", "bht_", "bht_AAAA", "AAAA", "bht_%%%%", &format!("bht_{}", "A".repeat(63)), &format!("BHT_{}", "A".repeat(64))] {
             assert_eq!(merchant_of(&SecretString::from(text)), None, "{text}");
         }
     }
 
     #[test]
-    fn hashes_are_compared_whole() {
+    fn hashes_are_compared_completely() {
         assert!(same(&hash("a"), &hash("a")));
         assert!(!same(&hash("a"), &hash("b")));
         assert!(!same(&hash("a"), &[]));

@@ -1,4 +1,4 @@
-//! Whether callers can trust the certificate: whose it is, how long it is valid, and which root leads to it.
+//! Checks on the TLS certificate for `backhaul doctor`: its names, its validity and its issuing authority.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::mode::Mode;
@@ -14,10 +14,10 @@ use crate::config::Settings;
 use crate::health::Check;
 use crate::tls::Certificates;
 
-/// How long before its end a certificate must be renewed.
-const NOTICE: TimeDelta = TimeDelta::days(14);
+/// The time before expiry at which a certificate must be renewed.
+const RENEW_BEFORE: TimeDelta = TimeDelta::days(14);
 
-/// Looks at the certificate, where one is set. The public authorities are those of Mozilla.
+/// Checks the certificate, if one is set. The public authorities are those that Mozilla trusts.
 #[must_use]
 pub fn examine(settings: &Settings, now: DateTime<Utc>) -> Vec<Check> {
     let Some(files) = settings.tls.files() else { return Vec::new() };
@@ -25,58 +25,58 @@ pub fn examine(settings: &Settings, now: DateTime<Utc>) -> Vec<Check> {
     let certificates = match loaded {
         Ok(certificates) => certificates.current(),
         Err(error) => {
-            let mend = "set tls.certificate and tls.private_key to a PEM file each, of a certificate and the key that it was made with";
+            let mend = "set tls.certificate and tls.private_key to the PEM files of a certificate and its private key";
             return vec![Check::bad("certificate", error.to_string(), mend)];
         }
     };
     inspect(&certificates.cert, webpki_roots::TLS_SERVER_ROOTS, settings.mode, now)
 }
 
-/// Looks at a chain: whose it is, how long it is valid, and whether it ends in one of `anchors`.
+/// Checks a chain: its names, its validity, and that it ends in one of `anchors`.
 fn inspect(chain: &[CertificateDer<'_>], anchors: &[TrustAnchor<'_>], mode: Mode, now: DateTime<Utc>) -> Vec<Check> {
     let Some((der, intermediates)) = chain.split_first() else { return Vec::new() };
     let Ok((_, certificate)) = X509Certificate::from_der(der) else {
-        return vec![Check::bad("certificate", "it cannot be read", "let the authority issue another one")];
+        return vec![Check::bad("certificate", "the certificate cannot be parsed", "have the authority issue a new one")];
     };
     let (from, to) = (time(certificate.validity().not_before.timestamp()), time(certificate.validity().not_after.timestamp()));
-    // Whether it is valid today has a check of its own; whose it is does not depend on it.
+    // Verify at a time when the certificate is valid: today's validity has its own check.
     let root = verify(der, intermediates, anchors, now.clamp(from, to.max(from)));
     vec![
-        Check::good("certificate", format!("for {}; the key belongs to it", names(&certificate).join(", "))),
+        Check::good("certificate", format!("for {}; the private key matches", names(&certificate).join(", "))),
         validity(from, to, now),
         authority(root, &certificate, mode),
     ]
 }
 
 fn validity(from: DateTime<Utc>, to: DateTime<Utc>, now: DateTime<Utc>) -> Check {
-    let mend = "renew the certificate; new files are taken without a restart";
+    let mend = "renew the certificate; the service reloads its files without a restart";
     if now < from {
-        Check::bad("validity", format!("not valid before {from:?}"), "wait, or set this machine's clock")
+        Check::bad("validity", format!("not valid before {from:?}"), "wait until then, or correct this machine's clock")
     } else if now > to {
         Check::bad("validity", format!("expired at {to:?}"), mend)
-    } else if to - now < NOTICE {
-        Check::bad("validity", format!("expires at {to:?}, in less than {} days", NOTICE.num_days()), mend)
+    } else if to - now < RENEW_BEFORE {
+        Check::bad("validity", format!("expires at {to:?}, in less than {} days", RENEW_BEFORE.num_days()), mend)
     } else {
-        Check::good("validity", format!("until {to:?}"))
+        Check::good("validity", format!("valid until {to:?}"))
     }
 }
 
 fn authority(root: Result<String, webpki::Error>, certificate: &X509Certificate<'_>, mode: Mode) -> Check {
     match (root, mode) {
-        (Ok(root), _) => Check::good("authority", format!("callers need the root {root}")),
+        (Ok(root), _) => Check::good("authority", format!("public; clients must trust the root {root}")),
         (Err(why), Mode::Sandbox) => {
-            let found = format!("no public one ({why:?}): callers must be given the root of {}", certificate.issuer());
+            let found = format!("not public ({why:?}); give clients the root certificate of {}", certificate.issuer());
             Check::good("authority", found)
         }
         (Err(why), Mode::Production) => Check::bad(
             "authority",
-            format!("the chain of {} does not end in a public one ({why:?})", certificate.issuer()),
-            "use a certificate of a public authority, and put its intermediate certificates into tls.certificate after it",
+            format!("the chain of {} does not end in a public root ({why:?})", certificate.issuer()),
+            "use a certificate of a public authority, and append its intermediate certificates to the file in tls.certificate",
         ),
     }
 }
 
-/// Verifies the chain at `now`, and names the root that it ends in.
+/// Verifies the chain at `now`, and returns the name of its root.
 fn verify(
     certificate: &CertificateDer<'_>,
     intermediates: &[CertificateDer<'_>],
@@ -90,7 +90,7 @@ fn verify(
     Ok(name(&path.anchor().subject))
 }
 
-/// The name of a root. Its parts stand there without the frame that a name has elsewhere.
+/// The name of a root. A trust anchor holds the parts of the name without the enclosing sequence.
 fn name(mut subject: &[u8]) -> String {
     let mut parts = Vec::new();
     while let Ok((rest, part)) = RelativeDistinguishedName::from_der(subject) {
@@ -124,8 +124,8 @@ mod tests {
 
     use super::*;
 
-    /// What is said of a certificate for January 2026 with its intermediate, at `time`, when its root is known and when not.
-    fn said(time: &str, mode: Mode, known: bool) -> Vec<(bool, String)> {
+    /// The checks, at `time`, of a certificate that is valid in January 2026, and whose root is `known` or not.
+    fn checked(time: &str, mode: Mode, known: bool) -> Vec<(bool, String)> {
         let authority = |name: &str| {
             let mut params = CertificateParams::default();
             params.distinguished_name.push(DnType::CommonName, name);
@@ -146,31 +146,35 @@ mod tests {
 
     #[test]
     fn a_certificate_of_a_known_authority_names_the_root_that_callers_need() {
-        let said = said("2026-01-10T00:00:00Z", Mode::Production, true);
-        let right = ["for api.example.com; the key belongs to it", "until 2026-02-01T00:00:00Z", "callers need the root CN=Example Root"];
-        assert_eq!(said, right.map(|found| (true, found.to_owned())));
+        let checks = checked("2026-01-10T00:00:00Z", Mode::Production, true);
+        let right = [
+            "for api.example.com; the private key matches",
+            "valid until 2026-02-01T00:00:00Z",
+            "public; clients must trust the root CN=Example Root",
+        ];
+        assert_eq!(checks, right.map(|found| (true, found.to_owned())));
     }
 
     #[test]
     fn a_certificate_is_to_be_renewed_two_weeks_before_its_end() {
         for (time, ok, found) in [
             ("2025-12-31T23:59:59Z", false, "not valid before 2026-01-01T00:00:00Z"),
-            ("2026-01-18T00:00:00Z", true, "until 2026-02-01T00:00:00Z"),
+            ("2026-01-18T00:00:00Z", true, "valid until 2026-02-01T00:00:00Z"),
             ("2026-01-18T00:00:01Z", false, "expires at 2026-02-01T00:00:00Z, in less than 14 days"),
             ("2026-02-01T00:00:01Z", false, "expired at 2026-02-01T00:00:00Z"),
         ] {
-            let said = said(time, Mode::Production, true);
-            assert_eq!(said[1], (ok, found.to_owned()));
-            assert!(said[2].0, "whose it is does not change with time: {said:?}");
+            let checks = checked(time, Mode::Production, true);
+            assert_eq!(checks[1], (ok, found.to_owned()));
+            assert!(checks[2].0, "the authority does not depend on the time: {checks:?}");
         }
     }
 
     #[test]
     fn an_authority_that_nobody_knows_will_do_for_a_sandbox_only() {
         let time = "2026-01-10T00:00:00Z";
-        let (ok, found) = said(time, Mode::Sandbox, false).remove(2);
-        assert!(ok && found.contains("callers must be given the root of CN=Example Issuing"), "{found}");
-        let (ok, found) = said(time, Mode::Production, false).remove(2);
+        let (ok, found) = checked(time, Mode::Sandbox, false).remove(2);
+        assert!(ok && found.contains("give clients the root certificate of CN=Example Issuing"), "{found}");
+        let (ok, found) = checked(time, Mode::Production, false).remove(2);
         assert!(!ok && found.contains("UnknownIssuer"), "{found}");
     }
 

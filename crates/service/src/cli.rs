@@ -1,6 +1,6 @@
 //! The command line: one file per group of commands.
 //!
-//! Every listing is a table for people, and JSON for scripts with `-o json`.
+//! Listings are tables by default, and JSON with `-o json`.
 
 mod carrier;
 mod clock;
@@ -28,11 +28,12 @@ mod shopper;
 mod vendor;
 mod warehouse;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use domain::id::Handle;
 use store::merchants::{self, Merchant};
 
@@ -43,14 +44,14 @@ use crate::config::Settings;
 use crate::entropy::Entropy;
 use crate::http::openapi;
 
-/// Returns, exchange and fulfilment integration: merchants push orders in, Backhaul tells their systems what comes back.
+/// Returns, exchange and fulfilment integration: merchants push orders in, and Backhaul notifies their systems of what comes back.
 #[derive(Parser)]
 #[command(name = "backhaul", version, max_term_width = 100)]
 struct Cli {
-    /// A file with the settings that differ from the defaults (see `backhaul config default`).
+    /// A TOML file with the settings that differ from the defaults (`backhaul config default` prints those).
     #[arg(long, global = true, env = "BACKHAUL_CONFIG")]
     config: Option<PathBuf>,
-    /// How listings are written.
+    /// The output format.
     #[arg(short, long, global = true, value_enum, default_value_t = Format::Table)]
     output: Format,
     #[command(subcommand)]
@@ -59,67 +60,67 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everything on a laptop: a temporary PostgreSQL, two merchants with orders, their simulated systems and carriers, the service.
+    /// Run a complete sandbox on this machine: a temporary PostgreSQL, the service, and two merchants with simulated systems.
     Dev(dev::Dev),
     /// Run the service.
     Serve(serve::Serve),
-    /// Bring the schema up to date; the first time, fix the mode.
+    /// Create or upgrade the database schema; the first run also fixes the mode, production or sandbox.
     Migrate,
-    /// Merchants: add, list, show, pause, resume.
+    /// Add, change, list, show, pause and resume merchants.
     #[command(subcommand)]
     Merchant(merchant::Command),
-    /// Credentials with which merchants get tokens: issue, list, revoke.
+    /// Issue, list and revoke the credentials with which merchants get access tokens.
     #[command(subcommand)]
     Credential(credential::Command),
-    /// Endpoints, where merchants' systems take messages: set, list, show, test, pause, resume, rotate their secrets, remove.
+    /// Manage endpoints, the addresses where merchants' systems receive messages.
     #[command(subcommand)]
     Endpoint(endpoint::Command),
-    /// Carriers, from whom merchants' labels are bought: set, show, remove.
+    /// Manage the carrier accounts from which merchants' labels are bought.
     #[command(subcommand)]
     Carrier(carrier::Command),
-    /// Warehouses, which merchants' goods leave and go to: set, list, show, remove.
+    /// Manage the warehouses that receive and ship merchants' goods.
     #[command(subcommand)]
     Warehouse(warehouse::Command),
-    /// Vendors, to whom merchants' goods go back: add, set, list, show, remove.
+    /// Manage the vendors that merchants' goods are sent back to.
     #[command(subcommand)]
     Vendor(vendor::Command),
-    /// Messages to merchants' systems: list, show, retry.
+    /// List, show and retry messages to merchants' systems.
     #[command(subcommand)]
     Messages(messages::Command),
-    /// The failure queue: what was given up, by whom it is worked on, and trying it again.
+    /// Work through the failure queue: messages whose delivery was given up.
     #[command(subcommand)]
     Failures(failures::Command),
-    /// Who delivers: processes with their buckets, the age of their leases, calls in flight, what is past due.
+    /// List the processes that deliver: buckets, lease age, calls in flight, overdue deliveries.
     Deliverers,
-    /// Orders: import history, see what was refused and what does not add up.
+    /// Import orders; list refused order messages and orders with warnings.
     #[command(subcommand)]
     Orders(orders::Command),
-    /// Returns: list, show, cancel, resend, convert-exchange.
+    /// List, show, cancel and resend returns; convert an exchange into a refund.
     #[command(subcommand)]
     Returns(returns::Command),
-    /// Shoppers: erase them.
+    /// Erase a shopper's personal data.
     #[command(subcommand)]
     Shopper(shopper::Command),
-    /// Policies: what merchants' returns may be like: show, set.
+    /// Show and change merchants' return policies.
     #[command(subcommand)]
     Policy(policy::Command),
-    /// Reports: what became of a merchant's messages.
+    /// Report on deliveries to a merchant's systems.
     #[command(subcommand)]
     Report(report::Command),
-    /// Limits: lower them when traffic threatens, list, reset.
+    /// List limits, lower them under heavy traffic, and reset them.
     #[command(subcommand)]
     Limit(limit::Command),
-    /// The clock of a sandbox: move it forward, so that retries, reminders and expiry can be watched.
+    /// Show or advance a sandbox's clock, to see retries, reminders and expiry happen.
     #[command(subcommand)]
     Clock(clock::Command),
     /// Print the OpenAPI document.
     Openapi,
-    /// The settings: check them, print the defaults.
+    /// Check the settings, or print the defaults.
     #[command(subcommand)]
     Config(config::Command),
-    /// Say what is wrong and how to mend it.
+    /// Check the installation, and say how to fix what is wrong.
     Doctor(doctor::Doctor),
-    /// Print every command and its options as a document.
+    /// Print every command and its options as a Markdown document.
     #[command(hide = true)]
     CliReference,
 }
@@ -144,9 +145,9 @@ fn fail(error: &anyhow::Error) -> ExitCode {
 }
 
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let settings = || Settings::load(cli.config.as_deref(), std::env::vars()).context("the settings are not right");
+    let settings = || Settings::load(cli.config.as_deref(), std::env::vars()).context("the settings are invalid");
     let unconnected = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
-    // A command goes by the same time as the nodes.
+    // In a sandbox whose clock was advanced, a command must use the same time as the nodes.
     let app = async || {
         let app = unconnected()?;
         app.renew_clock().await?;
@@ -180,14 +181,33 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The merchant called `handle`, or what to do.
-async fn merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
-    let found = merchants::find(app.cell(), handle).await?;
-    found.with_context(|| format!("there is no merchant `{handle}`; `backhaul merchant list` shows those that there are"))
+/// The merchant that a command acts for.
+#[derive(Args)]
+struct OfMerchant {
+    /// The merchant's handle, as in `backhaul merchant list`.
+    #[arg(id = "merchant", long = "merchant", value_name = "HANDLE")]
+    handle: Handle,
 }
 
-/// Who sits at this command line, for the audit.
-#[expect(clippy::disallowed_methods, reason = "who calls is no setting")]
+impl OfMerchant {
+    async fn find(&self, app: &App) -> anyhow::Result<Merchant> {
+        find_merchant(app, &self.handle).await
+    }
+}
+
+impl fmt::Display for OfMerchant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.fmt(f)
+    }
+}
+
+async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
+    let found = merchants::find(app.cell(), handle).await?;
+    found.with_context(|| format!("there is no merchant `{handle}`; run `backhaul merchant list` to see all merchants"))
+}
+
+/// The user of this command line, for the audit log.
+#[expect(clippy::disallowed_methods, reason = "the user's name is not a setting")]
 fn actor() -> String {
     let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
     format!("cli:{user}")

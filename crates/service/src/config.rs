@@ -1,4 +1,4 @@
-//! The settings: the commented defaults, a file of the operator's, the environment.
+//! The settings: built-in defaults, overridden by the operator's file, overridden by the environment.
 
 mod allowed;
 mod mail;
@@ -25,10 +25,10 @@ pub use self::tls::{PairFiles, Tls};
 use crate::key::{FingerprintKey, NoKey};
 use crate::seal::{Keyring, NoKeyring};
 
-/// The reference: every setting with its default and what it means.
+/// The defaults: a TOML document with every setting and an explanation.
 pub const DEFAULTS: &str = include_str!("../../../config.default.toml");
 
-/// What the environment's names start with.
+/// The prefix of environment variables that are settings.
 const PREFIX: &str = "BACKHAUL__";
 
 /// All settings.
@@ -36,59 +36,47 @@ const PREFIX: &str = "BACKHAUL__";
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     #[serde(deserialize_with = "mode")]
-    /// Production or sandbox.
     pub mode: Mode,
-    /// Where the data is.
     pub database: Database,
-    /// Where the service listens.
     pub http: Http,
-    /// How much callers may ask.
     pub limits: Limits,
-    /// How orders are taken in.
     pub intake: Intake,
-    /// How the feed is followed.
     pub events: Events,
-    /// How others are called.
     pub outbound: Outbound,
-    /// How mails are sent.
     pub mail: Mail,
-    /// How the operator's systems are told.
     pub notices: Notices,
-    /// Whether it speaks TLS.
     pub tls: Tls,
-    /// What it says about itself.
     pub log: Log,
-    /// The keys that are not in the database.
     pub keys: Keys,
 }
 
-/// Where the data is.
+/// The PostgreSQL connection.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Database {
-    /// The address may hold a password.
+    /// A secret because it may contain a password.
     url: SecretString,
-    /// The most connections.
+    /// The most connections in the pool.
     pub connections: u32,
     acquire_timeout_ms: u64,
     statement_timeout_ms: u64,
     lock_timeout_ms: u64,
 }
 
-/// Where the service listens.
+/// The HTTP listeners.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Http {
-    /// The public listener.
+    /// The address of the public listener.
     pub listen: String,
-    /// Metrics and health.
+    /// The address of the listener for metrics and health.
     pub admin_listen: String,
-    /// Proxies whose word about a client's address is taken.
+    /// Proxies that are trusted to report the client's address.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
-    /// The most connections of the public listener.
+    /// The most open connections on the public listener.
     pub connections: usize,
-    /// The most of them from one address.
+    /// The most open connections from one address.
     pub connections_per_address: usize,
     handshake_timeout_ms: u64,
     head_timeout_ms: u64,
@@ -98,56 +86,54 @@ pub struct Http {
     drain_timeout_ms: u64,
 }
 
-/// How much callers may ask.
+/// The rate limits for callers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Requests of one address; 0 is what the mode says.
+    /// The most requests per minute from one address; 0 means the mode's default.
     pub requests_per_minute: u32,
 }
 
-/// How orders are taken in.
+/// The intake of orders.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Intake {
-    /// How many order messages a node works on at once.
+    /// The most order messages that a node processes concurrently.
     pub messages_in_flight: NonZeroU32,
-    /// How many batches of orders are written at a time.
+    /// The most batches of orders written concurrently.
     pub writers: NonZeroUsize,
 }
 
-/// How the feed is followed.
+/// The live event feed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Events {
-    /// How many live feeds a node has.
+    /// The most open live feeds per node.
     pub followers: u32,
-    /// How many of them one merchant has.
+    /// The most open live feeds per merchant on a node.
     pub followers_per_merchant: u32,
     heartbeat_ms: u64,
 }
 
-/// What the service says about itself.
+/// The log.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
-    /// For machines or for people.
     pub format: LogFormat,
-    /// How much.
     pub level: String,
 }
 
-/// For machines or for people.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// A readable line.
+    /// Human-readable lines.
     Text,
 }
 
-/// The keys that are not in the database.
+/// The keys, which are never stored in the database.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keys {
@@ -161,31 +147,29 @@ fn mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Mode, D::Er
     String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
 }
 
-/// Networks such as `10.0.0.0/8`; an address alone is a network of one.
+/// Reads networks such as `10.0.0.0/8`; a single address is a network of its own.
 fn networks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
     let read = |text: String| {
         let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-        network.map_err(|_| serde::de::Error::custom(format!("`{text}` is no network such as 10.0.0.0/8 or 2001:db8::/32")))
+        network.map_err(|_| serde::de::Error::custom(format!("`{text}` is not a network such as 10.0.0.0/8 or 2001:db8::/32")))
     };
     Vec::<String>::deserialize(deserializer)?.into_iter().map(read).collect()
 }
 
-/// Why there are no settings.
+/// An error from loading the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSettings {
-    /// The operator's file cannot be read.
-    #[error("{0}: {1}")]
+    #[error("the settings file {0} cannot be read: {1}")]
     File(String, std::io::Error),
-    /// A layer is not TOML.
-    #[error("{0} is not well-formed: {1}")]
+    #[error("{0} is not valid TOML: {1}")]
     Toml(String, String),
-    /// A setting has the wrong type or is not known.
-    #[error("{0}\nconfig.default.toml lists every setting; `backhaul config default` prints it")]
+    /// A setting is unknown or has the wrong type.
+    #[error("{0}\n`backhaul config default` prints every setting with its default")]
     Wrong(String),
 }
 
 impl Settings {
-    /// The defaults, then `file`, then the environment's `variables`.
+    /// Loads the defaults, then `file`, then the environment's `variables`; later ones win.
     pub fn load(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<Self, NoSettings> {
         let parse =
             |name: &str, text: &str| text.parse::<Table>().map_err(|error| NoSettings::Toml(name.to_owned(), error.message().to_owned()));
@@ -199,7 +183,7 @@ impl Settings {
         table.try_into().map_err(|error: toml::de::Error| NoSettings::Wrong(error.message().to_owned()))
     }
 
-    /// The key of shoppers' fingerprints. A sandbox without one has one that everybody knows.
+    /// The key for shoppers' fingerprints. A sandbox without one uses a well-known key.
     pub fn fingerprint_key(&self) -> Result<FingerprintKey, NoKey> {
         let Keys { fingerprint, fingerprint_file, .. } = &self.keys;
         if !fingerprint.expose_secret().is_empty() {
@@ -214,7 +198,7 @@ impl Settings {
         }
     }
 
-    /// The keys with which merchants' secrets are sealed. A sandbox without any has one that everybody knows.
+    /// The keys that seal merchants' secrets. A sandbox without any uses a well-known key.
     pub fn keyring(&self) -> Result<Keyring, NoKeyring> {
         let Keys { sealing, sealing_file, .. } = &self.keys;
         if !sealing.expose_secret().is_empty() {
@@ -231,30 +215,30 @@ impl Settings {
 }
 
 impl Database {
-    /// The address.
+    /// The database's URL.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.expose_secret()
     }
 
-    /// Points to another database.
+    /// Replaces the database's URL.
     pub fn set_url(&mut self, url: &str) {
         self.url = url.into();
     }
 
-    /// How long to wait for a free connection.
+    /// The longest wait for a free connection.
     #[must_use]
     pub fn acquire_timeout(&self) -> Duration {
         Duration::from_millis(self.acquire_timeout_ms)
     }
 
-    /// How long a statement may run.
+    /// The longest run time of a statement.
     #[must_use]
     pub fn statement_timeout(&self) -> Duration {
         Duration::from_millis(self.statement_timeout_ms)
     }
 
-    /// How long a statement may wait for a lock.
+    /// The longest wait of a statement for a lock.
     #[must_use]
     pub fn lock_timeout(&self) -> Duration {
         Duration::from_millis(self.lock_timeout_ms)
@@ -262,7 +246,7 @@ impl Database {
 }
 
 impl Events {
-    /// How often a live feed shows that it is there while nothing is said.
+    /// The interval of heartbeats on an idle live feed.
     #[must_use]
     pub fn heartbeat(&self) -> Duration {
         Duration::from_millis(self.heartbeat_ms)
@@ -270,44 +254,44 @@ impl Events {
 }
 
 impl Http {
-    /// How long a client may take for the handshake of TLS.
+    /// The client's time limit for the TLS handshake.
     #[must_use]
     pub fn handshake_timeout(&self) -> Duration {
         Duration::from_millis(self.handshake_timeout_ms)
     }
 
-    /// How long a client may take for the head of a request.
+    /// The client's time limit for sending the head of a request.
     #[must_use]
     pub fn head_timeout(&self) -> Duration {
         Duration::from_millis(self.head_timeout_ms)
     }
 
-    /// How long a client may take for the body.
+    /// The client's time limit for sending the body.
     #[must_use]
     pub fn body_timeout(&self) -> Duration {
         Duration::from_millis(self.body_timeout_ms)
     }
 
-    /// How long a client may leave an answer standing.
+    /// The client's time limit for reading a response.
     #[must_use]
     pub fn write_timeout(&self) -> Duration {
         Duration::from_millis(self.write_timeout_ms)
     }
 
-    /// How long a connection may stay without a request.
+    /// The time after which an idle connection is closed.
     #[must_use]
     pub fn idle_timeout(&self) -> Duration {
         Duration::from_millis(self.idle_timeout_ms)
     }
 
-    /// How long requests in flight may take once the process leaves.
+    /// The time limit for requests in flight at shutdown.
     #[must_use]
     pub fn drain_timeout(&self) -> Duration {
         Duration::from_millis(self.drain_timeout_ms)
     }
 }
 
-/// Lays `upper` over `lower`.
+/// Merges `upper` into `lower`, overriding its values.
 fn overlay(lower: &mut Table, upper: Table) {
     for (name, value) in upper {
         match (lower.get_mut(&name), value) {
@@ -317,8 +301,8 @@ fn overlay(lower: &mut Table, upper: Table) {
     }
 }
 
-/// `BACKHAUL__SECTION__KEY=value` as a layer. A value is read as TOML where it is (`40`, `true`, `["a"]`), and as
-/// text otherwise.
+/// Reads settings from variables such as `BACKHAUL__SECTION__KEY=value`. A value that is valid TOML (`40`, `true`, `["a"]`) is
+/// read as TOML, anything else as text.
 fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Table {
     let mut layer = Table::new();
     for (name, text) in variables {
@@ -351,8 +335,8 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_stand_alone() {
-        let settings = with(&[]).expect("the defaults are settings");
+    fn the_defaults_are_complete() {
+        let settings = with(&[]).expect("the defaults are valid");
         assert_eq!(settings.mode, Mode::Production);
         assert_eq!(settings.database.connections, 20);
     }
@@ -383,7 +367,7 @@ mod tests {
             proxies(r#"["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"]"#).expect("networks").iter().map(ToString::to_string).collect();
         assert_eq!(read, ["10.0.0.0/8", "192.0.2.1/32", "2001:db8::/32"]);
         let error = proxies(r#"["somewhere"]"#).expect_err("no network");
-        assert!(error.to_string().contains("`somewhere` is no network such as 10.0.0.0/8"), "{error}");
+        assert!(error.to_string().contains("`somewhere` is not a network such as 10.0.0.0/8"), "{error}");
     }
 
     #[test]
@@ -405,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_called_is_read() {
+    fn outbound_addresses_are_read() {
         let outbound = with(&[
             ("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.1:8080", "10.1.0.0/16", "hooks.internal.example:8443"]"#),
             ("BACKHAUL__OUTBOUND__NAME_SERVERS", r#"["192.0.2.53", "[2001:db8::53]:5353"]"#),
@@ -418,7 +402,7 @@ mod tests {
         let wrong = with(&[("BACKHAUL__OUTBOUND__ALLOWED", r#"["0x7f.1"]"#)]).expect_err("an odd spelling");
         assert!(wrong.to_string().contains("`0x7f.1` is no network"), "{wrong}");
         let wrong = with(&[("BACKHAUL__OUTBOUND__NAME_SERVERS", r#"["dns"]"#)]).expect_err("no address");
-        assert!(wrong.to_string().contains("`dns` is no name server"), "{wrong}");
+        assert!(wrong.to_string().contains("`dns` is not a name server"), "{wrong}");
     }
 
     #[test]

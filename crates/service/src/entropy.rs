@@ -1,4 +1,4 @@
-//! Randomness, passed in: ids and secrets.
+//! The source of randomness for ids and secrets, passed in so that tests can seed it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,24 +7,24 @@ use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use uuid::Uuid;
 
-/// A source of random bytes; cryptographically strong, and seeded by hand in tests only.
+/// A cryptographically strong source of random bytes.
 #[derive(Clone)]
 pub struct Entropy(Arc<Mutex<StdRng>>);
 
 impl Entropy {
-    /// Seeded by the operating system.
+    /// A source seeded by the operating system.
     #[must_use]
     pub fn system() -> Self {
         Self(Arc::new(Mutex::new(rand::make_rng())))
     }
 
-    /// The same bytes every time.
+    /// A source that yields the same bytes every time, for tests.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(StdRng::seed_from_u64(seed))))
     }
 
-    /// Random bytes.
+    /// Returns `N` random bytes.
     #[must_use]
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
@@ -32,13 +32,13 @@ impl Entropy {
         bytes
     }
 
-    /// A random part: at least 0, less than 1.
+    /// Returns a random number, at least 0 and less than 1.
     #[must_use]
     pub fn part(&self) -> f64 {
         f64::from(u32::from_le_bytes(self.bytes())) / (f64::from(u32::MAX) + 1.0)
     }
 
-    /// A new id (UUID version 7) of the time `now`.
+    /// Creates an id (UUID version 7) for the time `now`.
     #[must_use]
     pub fn mint(&self, now: DateTime<Utc>) -> Uuid {
         let millis = u64::try_from(now.timestamp_millis()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whether everything is in order, and what to do where it is not.
+//! Health checks: each says what was found, and how to fix it if it is wrong.
 
 use std::time::Duration;
 
@@ -9,16 +9,13 @@ use store::installation::Condition;
 
 use crate::node::{Node, Phase};
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was looked at.
     pub name: &'static str,
-    /// Whether it is in order.
     pub ok: bool,
-    /// What was found.
     pub found: String,
-    /// What to do about it.
+    /// The way to fix it; none if the check passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mend: Option<String>,
 }
@@ -33,23 +30,23 @@ impl Check {
     }
 }
 
-/// PostgreSQL 15, as PostgreSQL writes it.
+/// The oldest supported version, PostgreSQL 15, in the format of `server_version_num`.
 const OLDEST: i32 = 150_000;
-/// How far the process' clock may be from the database's.
+/// The largest allowed difference between the clocks of the process and the database.
 const MOST_SKEW_MS: i64 = 500;
 
-/// How often it is looked for the metrics.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// The interval at which the metric of readiness is updated.
+const UPDATE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Keeps the metric of readiness current, also while nobody asks.
+/// Keeps the metric of readiness current, even if the health page is never requested.
 pub async fn watch(node: Node) {
     loop {
         ready(&node).await;
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(UPDATE_INTERVAL).await;
     }
 }
 
-/// Whether the process should be sent work, and what was looked at.
+/// Runs the checks. The process is ready if it serves and all of them passed.
 pub async fn ready(node: &Node) -> (bool, Vec<Check>) {
     let checks = examine(node).await;
     let ready = node.is_in(Phase::Serving) && checks.iter().all(|check| check.ok);
@@ -57,18 +54,18 @@ pub async fn ready(node: &Node) -> (bool, Vec<Check>) {
     (ready, checks)
 }
 
-/// Looks at everything that must be right before work is accepted.
+/// Checks everything that must be right before the service accepts work.
 pub async fn examine(node: &Node) -> Vec<Check> {
-    // A clock that was moved on purpose is not wrong: the machines' are compared.
+    // Compare the machines' clocks: a sandbox's clock may be ahead on purpose.
     let asked_at = node.clock.wall();
     let condition = match node.cell().condition().await {
         Ok(condition) => condition,
         Err(failed) => {
-            return vec![Check::bad("database", failed.to_string(), "start PostgreSQL, or set DATABASE_URL to where it is")];
+            return vec![Check::bad("database", failed.to_string(), "start PostgreSQL, or correct DATABASE_URL")];
         }
     };
     let answered_at = node.clock.wall();
-    let mut checks = vec![version(&condition), writable(&condition), careful(&condition)];
+    let mut checks = vec![version(&condition), writable(&condition), durability(&condition)];
     if node.clock.is_the_machines() {
         checks.push(clock(&condition, asked_at, answered_at));
     }
@@ -90,24 +87,24 @@ fn writable(condition: &Condition) -> Check {
     if condition.writable {
         Check::good("writes", "accepted")
     } else {
-        Check::bad("writes", "the database is read-only", "point DATABASE_URL to the primary, or promote the standby")
+        Check::bad("writes", "the database is read-only", "set DATABASE_URL to the primary, or promote the standby")
     }
 }
 
-fn careful(condition: &Condition) -> Check {
+fn durability(condition: &Condition) -> Check {
     if condition.careless.is_empty() {
-        Check::good("durability", "a commit is on disk")
+        Check::good("durability", "commits are written to disk")
     } else {
         let off = condition.careless.join(", ");
-        Check::bad("durability", format!("off: {off}"), "switch them on in postgresql.conf: without them an acknowledged order can be lost")
+        Check::bad("durability", format!("off: {off}"), "turn them on in postgresql.conf: without them, an acknowledged order can be lost")
     }
 }
 
-/// The database read its clock at some time between question and answer; how long that took says nothing of the clocks.
+/// Compares the clocks. The database read its own at some time between query and answer, so that interval does not count as skew.
 fn clock(condition: &Condition, asked_at: DateTime<Utc>, answered_at: DateTime<Utc>) -> Check {
     let nearest = condition.now.clamp(asked_at, answered_at.max(asked_at));
     let skew = (condition.now - nearest).num_milliseconds();
-    let found = format!("{skew} ms from the database's");
+    let found = format!("{skew} ms from the database's clock");
     if skew.abs() <= MOST_SKEW_MS {
         Check::good("clock", found)
     } else {
@@ -116,15 +113,15 @@ fn clock(condition: &Condition, asked_at: DateTime<Utc>, answered_at: DateTime<U
 }
 
 async fn mode(node: &Node) -> Check {
-    let wanted = node.settings.mode;
+    let expected = node.settings.mode;
     match node.cell().mode().await {
-        Ok(Some(mode)) if mode == wanted => Check::good("mode", mode.as_str()),
+        Ok(Some(mode)) if mode == expected => Check::good("mode", mode.as_str()),
         Ok(Some(mode)) => Check::bad(
             "mode",
-            format!("the database is a {mode} installation, the settings say {wanted}"),
+            format!("the database is a {mode} installation, but the settings say {expected}"),
             format!("set mode = \"{mode}\" (BACKHAUL__MODE={mode}), or use another database"),
         ),
-        Ok(None) => Check::bad("mode", "the database is empty", "run `backhaul migrate`"),
+        Ok(None) => Check::bad("mode", "the database has no schema yet", "run `backhaul migrate`"),
         Err(failed) => unreadable("mode", &failed),
     }
 }
@@ -138,7 +135,7 @@ async fn schema(node: &Node) -> Check {
 }
 
 fn unreadable(name: &'static str, failed: &Failed) -> Check {
-    Check::bad(name, failed.to_string(), "see the database's log")
+    Check::bad(name, failed.to_string(), "look at the database's log")
 }
 
 #[cfg(test)]
@@ -148,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_may_be_half_a_second_from_the_databases() {
+    fn clocks_may_differ_by_half_a_second() {
         let asked_at: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
         let millis = TimeDelta::milliseconds;
         for (database, took, skew) in
@@ -156,7 +153,11 @@ mod tests {
         {
             let condition = Condition { version: OLDEST, writable: true, careless: Vec::new(), now: asked_at + millis(database) };
             let check = clock(&condition, asked_at, asked_at + millis(took));
-            assert_eq!((check.found, check.ok), (format!("{skew} ms from the database's"), i64::abs(skew) <= 500), "{database} {took}");
+            assert_eq!(
+                (check.found, check.ok),
+                (format!("{skew} ms from the database's clock"), i64::abs(skew) <= 500),
+                "{database} {took}"
+            );
         }
     }
 }

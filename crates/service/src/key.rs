@@ -1,4 +1,4 @@
-//! The keys that are kept outside the database.
+//! The key for shoppers' fingerprints, which is kept outside the database.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,24 +8,24 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 use store::orders::Fingerprint;
 
-/// Makes the fingerprints by which a shopper's e-mail address and postal code are compared. Without the key nobody can
-/// tell from a copy of the database whose they are, nor try out addresses.
+/// Computes the fingerprints by which shoppers' e-mail addresses and postal codes are compared. Without the key, a copy of the
+/// database does not reveal them, not even by trying addresses.
 #[derive(Clone)]
 pub struct FingerprintKey(Hmac<Sha256>);
 
-/// Why a text is no key.
+/// The error for a missing or malformed key.
 #[derive(Debug, thiserror::Error)]
-#[error("a key is 32 bytes in base64; make one with `openssl rand -base64 32`")]
+#[error("the key is missing, unreadable, or not 32 bytes in base64; generate one with `openssl rand -base64 32`")]
 pub struct NoKey;
 
 impl FingerprintKey {
-    /// Reads a key in base64.
+    /// Parses a key in base64.
     pub fn parse(text: &SecretString) -> Result<Self, NoKey> {
         let bytes = STANDARD.decode(text.expose_secret().trim()).map_err(|_| NoKey)?;
         if bytes.len() == 32 { Self::new(&bytes) } else { Err(NoKey) }
     }
 
-    /// The key of every sandbox that is not given one of its own.
+    /// The well-known key of sandboxes without one of their own.
     pub fn of_sandboxes() -> Result<Self, NoKey> {
         Self::new(&[0x5b; 32])
     }
@@ -46,7 +46,7 @@ impl FingerprintKey {
         self.of("zip", &normal_zip(zip_code, country_code))
     }
 
-    /// The first 16 bytes are plenty to compare one order's shopper with, and a third of the storage.
+    /// Truncated to save storage; 16 bytes are plenty to compare the shopper of one order.
     fn of(&self, kind: &str, value: &str) -> Fingerprint {
         let mut mac = self.0.clone();
         mac.update(kind.as_bytes());

@@ -1,4 +1,4 @@
-//! What is counted. The names are Prometheus' kind, with base units and few labels.
+//! The metrics for Prometheus. Names follow its conventions: base units, few labels.
 
 use std::time::Duration;
 
@@ -9,148 +9,145 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-/// Of a request: the route's pattern, never the path, which may hold personal data.
+/// The labels of a request.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct RequestLabels {
-    /// The route's pattern.
+    /// The route's pattern, never the path, which may contain personal data.
     pub route: String,
-    /// The method.
     pub method: String,
-    /// The answer's status.
     pub status: u16,
 }
 
-/// Of an order: what became of it.
+/// The label of an order, or of a refused order message.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct ResultLabels {
-    /// `created`, `updated`, `unchanged` or `stale`; of a refused message, `malformed` or `faulty`.
+    /// `created`, `updated`, `unchanged` or `stale`; for a refused message, `malformed` or `faulty`.
     pub result: &'static str,
 }
 
-/// Of a latency: the route's pattern.
+/// The label of a request's duration.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct RouteLabels {
     /// The route's pattern.
     pub route: String,
 }
 
-/// Of a call to a merchant's system.
+/// The labels of a call to a merchant's system.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct AttemptLabels {
-    /// The interface, `endpoint_test`, or what is done of our own.
+    /// The interface, `endpoint_test`, or the kind of internal work.
     pub interface: &'static str,
-    /// The status, or what came instead of one.
+    /// The HTTP status, or the kind of error if there was none.
     pub outcome: String,
 }
 
-/// Of a call's duration: the interface.
+/// The label of a call's duration.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct InterfaceLabels {
-    /// The interface, `endpoint_test`, or what is done of our own.
+    /// The interface, `endpoint_test`, or the kind of internal work.
     pub interface: &'static str,
 }
 
-/// Why a request or a connection was refused or dropped.
+/// The reason a request or a connection was refused or dropped.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct ReasonLabels {
-    /// The limit's word; of a connection `full` or `address`, and when it was dropped `head`, `idle` or `write`.
+    /// The limit's name for a request; `full` or `address` for a refused connection; `head`, `idle` or `write` for a dropped one.
     pub reason: &'static str,
 }
 
-/// The connections of a listener. A clone counts in the same place.
+/// The connections of a listener. Clones share the same counters.
 #[derive(Clone, Default)]
 pub struct Connections {
-    /// Those that are open.
     pub open: Gauge,
-    /// Those that were one too many.
+    /// Closed at once because a limit was reached.
     pub refused: Family<ReasonLabels, Counter>,
-    /// Those whose client was late.
+    /// Closed because the client missed a timeout.
     pub dropped: Family<ReasonLabels, Counter>,
-    /// Those that never came to speak TLS.
     pub handshake_failures: Counter,
 }
 
 impl Connections {
     fn register(&self, registry: &mut Registry) {
-        registry.register("http_connections_open", "Open connections of the public listener", self.open.clone());
-        registry.register("http_connections_refused", "Connections beyond a limit, closed at once", self.refused.clone());
-        registry.register("http_connections_dropped", "Connections whose client missed a deadline", self.dropped.clone());
-        registry.register("tls_handshake_failures", "Handshakes that failed or took too long", self.handshake_failures.clone());
+        registry.register("http_connections_open", "Open connections on the public listener", self.open.clone());
+        registry.register("http_connections_refused", "Connections closed at once because a limit was reached", self.refused.clone());
+        registry.register("http_connections_dropped", "Connections closed because the client missed a timeout", self.dropped.clone());
+        registry.register("tls_handshake_failures", "TLS handshakes that failed or timed out", self.handshake_failures.clone());
     }
 }
 
-/// What waits to be delivered, as of a few seconds ago. Each process tells of the buckets that it owns.
+/// The state of deliveries, updated every few seconds. Each process reports on the buckets that it owns.
 #[derive(Clone, Default)]
 pub struct DeliveryGauges {
     /// Deliveries that have been due for more than a minute, up to 10,000.
     pub past_due: Gauge,
-    /// For how many seconds the oldest has been due.
+    /// The time since the oldest pending delivery fell due.
     pub oldest_due_seconds: Gauge,
-    /// Open entries of the failure queue, up to 10,000.
+    /// Open entries in the failure queue, up to 10,000.
     pub failure_queue: Gauge,
-    /// Work of our own that was given up, up to 10,000.
+    /// Internal work that was given up, up to 10,000.
     pub internal_failures: Gauge,
-    /// Buckets of this process.
+    /// Buckets owned by this process.
     pub buckets: Gauge,
-    /// Buckets of no process.
+    /// Buckets that no process owns.
     pub unowned: Gauge,
-    /// Days ahead for which messages and attempts can be written.
+    /// Days ahead for which partitions of messages and attempts exist.
     pub partitions_ahead_days: Gauge,
-    /// Days that are kept beyond their time, because messages of them are still owed.
+    /// Daily partitions kept beyond their retention, because they contain messages that are still owed.
     pub partitions_kept_late: Gauge,
 }
 
 impl DeliveryGauges {
     fn register(&self, registry: &mut Registry) {
         registry.register("delivery_past_due", "Deliveries due for more than a minute, up to 10,000", self.past_due.clone());
-        registry.register("delivery_oldest_due_seconds", "For how long the oldest has been due", self.oldest_due_seconds.clone());
-        registry.register("failure_queue", "Open entries of the failure queue, up to 10,000", self.failure_queue.clone());
-        registry.register("internal_failures", "Work of our own that was given up, up to 10,000", self.internal_failures.clone());
-        registry.register("delivery_buckets", "Buckets of this process", self.buckets.clone());
-        registry.register("delivery_buckets_unowned", "Buckets of no process", self.unowned.clone());
-        registry.register("delivery_partitions_ahead_days", "Days that are made ahead", self.partitions_ahead_days.clone());
-        registry.register("delivery_partitions_kept_late", "Days kept beyond their time", self.partitions_kept_late.clone());
+        registry.register(
+            "delivery_oldest_due_seconds",
+            "Time since the oldest pending delivery fell due",
+            self.oldest_due_seconds.clone(),
+        );
+        registry.register("failure_queue", "Open entries in the failure queue, up to 10,000", self.failure_queue.clone());
+        registry.register("internal_failures", "Internal work that was given up, up to 10,000", self.internal_failures.clone());
+        registry.register("delivery_buckets", "Buckets owned by this process", self.buckets.clone());
+        registry.register("delivery_buckets_unowned", "Buckets that no process owns", self.unowned.clone());
+        registry.register("delivery_partitions_ahead_days", "Days ahead for which partitions exist", self.partitions_ahead_days.clone());
+        registry.register(
+            "delivery_partitions_kept_late",
+            "Daily partitions kept beyond their retention because messages are still owed",
+            self.partitions_kept_late.clone(),
+        );
     }
 }
 
-/// Everything that is counted, in a registry of its own.
+/// All metrics, with their own registry.
 pub struct Metrics {
     registry: Registry,
-    /// Requests answered.
     pub requests: Family<RequestLabels, Counter>,
-    /// How long they took.
     pub request_seconds: Family<RouteLabels, Histogram>,
-    /// Requests refused for being one too many.
+    /// Requests refused by a rate limit.
     pub rate_limited: Family<ReasonLabels, Counter>,
-    /// Orders received.
     pub orders: Family<ResultLabels, Counter>,
-    /// Order messages refused.
     pub refusals: Family<ResultLabels, Counter>,
-    /// Orders that share an upsert.
+    /// The number of orders written by one upsert.
     pub batches: Histogram,
-    /// Refunds recorded: each once, however often it is sent.
+    /// Refunds recorded; a refund that is sent repeatedly counts once.
     pub refunds: Counter,
-    /// Tokens issued.
     pub tokens: Counter,
     /// Calls to merchants' systems.
     pub attempts: Family<AttemptLabels, Counter>,
-    /// How long they took.
     pub attempt_seconds: Family<InterfaceLabels, Histogram>,
-    /// Messages that are settled together.
+    /// The number of messages settled in one batch.
     pub settled_together: Histogram,
-    /// Lanes that stood still without a head; there must be none.
+    /// Lanes that were stuck without a head; must stay 0.
     pub lanes_rescued: Counter,
-    /// Reactions that could not be done; their messages are sent again.
+    /// Failed reactions to delivered messages; the messages are sent again.
     pub reactions_failed: Counter,
-    /// Delivery engines that broke off and were started again.
+    /// Delivery engines that failed and were restarted.
     pub engines_broken: Counter,
-    /// Live feeds that are open.
+    /// Open live feeds.
     pub followers: Gauge,
-    /// What waits to be delivered.
     pub delivery: DeliveryGauges,
-    /// 1 while everything is in order, by the last look.
+    /// 1 if the last health check passed, otherwise 0.
     pub ready: Gauge,
-    /// Connections of the public listener.
+    /// The connections of the public listener.
     pub listener: Connections,
     connections: Gauge,
     idle_connections: Gauge,
@@ -185,21 +182,26 @@ impl Default for Metrics {
         };
         registry.register("http_requests", "Requests answered", metrics.requests.clone());
         registry.register_with_unit("http_request", "Time to answer a request", Unit::Seconds, metrics.request_seconds.clone());
-        registry.register("rate_limited", "Requests refused for being one too many", metrics.rate_limited.clone());
-        registry.register("orders", "Orders received, by what became of them", metrics.orders.clone());
-        registry.register("order_messages_refused", "Order messages refused", metrics.refusals.clone());
-        registry.register("intake_batch_orders", "Orders that share an upsert", metrics.batches.clone());
+        registry.register("rate_limited", "Requests refused by a rate limit", metrics.rate_limited.clone());
+        registry.register("orders", "Orders received, by result", metrics.orders.clone());
+        registry.register("order_messages_refused", "Order messages refused, by reason", metrics.refusals.clone());
+        registry.register("intake_batch_orders", "Orders written by one upsert", metrics.batches.clone());
         registry.register("refunds_recorded", "Refunds recorded", metrics.refunds.clone());
         registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
-        registry.register("delivery_attempts", "Calls to merchants' systems, by what came of them", metrics.attempts.clone());
-        registry.register_with_unit("delivery", "Time of a call to a merchant's system", Unit::Seconds, metrics.attempt_seconds.clone());
-        registry.register("delivery_batch_messages", "Messages that are settled together", metrics.settled_together.clone());
-        registry.register("delivery_lanes_rescued", "Lanes that stood still without a head", metrics.lanes_rescued.clone());
-        registry.register("delivery_reactions_failed", "Reactions that could not be done", metrics.reactions_failed.clone());
-        registry.register("delivery_engines_broken", "Delivery engines that broke off", metrics.engines_broken.clone());
-        registry.register("event_followers", "Live feeds that are open", metrics.followers.clone());
+        registry.register("delivery_attempts", "Calls to merchants' systems, by outcome", metrics.attempts.clone());
+        registry.register_with_unit(
+            "delivery",
+            "Duration of a call to a merchant's system",
+            Unit::Seconds,
+            metrics.attempt_seconds.clone(),
+        );
+        registry.register("delivery_batch_messages", "Messages settled in one batch", metrics.settled_together.clone());
+        registry.register("delivery_lanes_rescued", "Lanes that were stuck without a head and were rescued", metrics.lanes_rescued.clone());
+        registry.register("delivery_reactions_failed", "Reactions to delivered messages that failed", metrics.reactions_failed.clone());
+        registry.register("delivery_engines_broken", "Delivery engines that failed and were restarted", metrics.engines_broken.clone());
+        registry.register("event_followers", "Open live feeds", metrics.followers.clone());
         metrics.delivery.register(&mut registry);
-        registry.register("ready", "1 while everything is in order", metrics.ready.clone());
+        registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());
         metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());
@@ -214,7 +216,7 @@ impl Metrics {
         self.attempt_seconds.get_or_create(&InterfaceLabels { interface }).observe(took.as_secs_f64());
     }
 
-    /// The page that Prometheus reads, with the state of the connection pool as of now.
+    /// Renders the page for Prometheus, with the current state of the connection pool.
     pub fn page(&self, (connections, idle): (u32, usize)) -> Result<String, std::fmt::Error> {
         self.connections.set(i64::from(connections));
         self.idle_connections.set(i64::try_from(idle).unwrap_or(i64::MAX));

@@ -1,4 +1,4 @@
-//! Reports for people: what became of a merchant's messages, read from the rollups alone.
+//! The report on deliveries to a merchant's systems, computed from the rollups.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,27 @@ use wire::report::{DeliveredAtAttempt, DeliveriesReport, Figure, ReportedDay, Re
 
 use crate::app::App;
 
-/// How many days a report has at most.
+/// The most days that a report covers.
 const MOST_DAYS: i64 = 92;
-/// How many it has when nothing is said.
+/// The days that a report covers by default.
 const USUAL_DAYS: u64 = 30;
 
-/// The days of a report: the first and the last.
+/// The first and the last day of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     from: NaiveDate,
     to: NaiveDate,
 }
 
-/// Why something is no [`Range`].
+/// The error for an invalid [`Range`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("from and to are days such as 2026-03-01, from is not after to, and a report has at most {MOST_DAYS} days")]
+#[error(
+    "the days of the report are invalid: from and to must be days such as 2026-03-01, from not after to, at most {MOST_DAYS} days in all"
+)]
 pub struct NoRange;
 
 impl Range {
-    /// The days that were asked for; what is left out is the usual.
+    /// Reads the requested days, with defaults for those that are left out.
     pub fn read(from: Option<&str>, to: Option<&str>, now: DateTime<Utc>) -> Result<Self, NoRange> {
         let day = |text: &str| text.parse::<NaiveDate>().map_err(|_| NoRange);
         let to = to.map_or(Ok(now.date_naive()), day)?;
@@ -42,14 +44,14 @@ impl Range {
         if (1..=MOST_DAYS).contains(&days) { Ok(Self { from, to }) } else { Err(NoRange) }
     }
 
-    /// When the first day begins, and when the last one has ended.
+    /// The beginning of the first day and the end of the last.
     fn times(self) -> (DateTime<Utc>, DateTime<Utc>) {
         let begins = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
         (begins(self.from), begins(self.to) + TimeDelta::days(1))
     }
 }
 
-/// What became of a merchant's messages on some days.
+/// The deliveries to a merchant's systems within a range of days.
 pub struct Deliveries {
     range: Range,
     attempts: Vec<Attempts>,
@@ -57,7 +59,7 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Reads it.
+    /// Reads the rollups of these days.
     pub async fn read(app: &App, merchant: MerchantId, range: Range) -> Result<Self, Failed> {
         let (from, to) = range.times();
         let attempts = reports::attempts(app.store(merchant), merchant, from, to).await?;
@@ -65,11 +67,11 @@ impl Deliveries {
         Ok(Self { range, attempts, delivered })
     }
 
-    /// As it is answered.
+    /// Summarises by interface, and by day and interface.
     #[must_use]
     pub fn report(&self) -> DeliveriesReport {
-        let mut interfaces: BTreeMap<&str, Gathered<'_>> = BTreeMap::new();
-        let mut days: BTreeMap<(DateTime<Utc>, &str), Gathered<'_>> = BTreeMap::new();
+        let mut interfaces: BTreeMap<&str, Totals<'_>> = BTreeMap::new();
+        let mut days: BTreeMap<(DateTime<Utc>, &str), Totals<'_>> = BTreeMap::new();
         for attempts in &self.attempts {
             interfaces.entry(&attempts.kind).or_default().add_attempts(attempts);
             days.entry((attempts.day, &attempts.kind)).or_default().add_attempts(attempts);
@@ -81,21 +83,21 @@ impl Deliveries {
         DeliveriesReport {
             from: self.range.from.to_string(),
             to: self.range.to.to_string(),
-            interfaces: interfaces.into_iter().map(|(interface, gathered)| gathered.interface(interface)).collect(),
-            days: days.into_iter().map(|((day, interface), gathered)| gathered.day(day, interface)).collect(),
+            interfaces: interfaces.into_iter().map(|(interface, totals)| totals.interface(interface)).collect(),
+            days: days.into_iter().map(|((day, interface), totals)| totals.day(day, interface)).collect(),
         }
     }
 
-    /// As comma-separated values: every figure that is kept, to be summed up in whatever way.
+    /// Every figure as comma-separated values, for a spreadsheet.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut figures: BTreeMap<(DateTime<Utc>, &str, &'static str, Sorted<'_>), u64> = BTreeMap::new();
+        let mut figures: BTreeMap<(DateTime<Utc>, &str, &'static str, SortKey<'_>), u64> = BTreeMap::new();
         for Attempts { day, kind, outcome, count } in &self.attempts {
-            *figures.entry((*day, kind, "outcome", Sorted::Word(outcome))).or_default() += count.unsigned_abs();
+            *figures.entry((*day, kind, "outcome", SortKey::Word(outcome))).or_default() += count.unsigned_abs();
         }
         for Delivered { day, kind, attempts, within_ms, count } in &self.delivered {
-            *figures.entry((*day, kind, "delivered_at_attempt", Sorted::Number((*attempts).into()))).or_default() += count.unsigned_abs();
-            *figures.entry((*day, kind, "delivered_within_ms", Sorted::Number(*within_ms))).or_default() += count.unsigned_abs();
+            *figures.entry((*day, kind, "delivered_at_attempt", SortKey::Number((*attempts).into()))).or_default() += count.unsigned_abs();
+            *figures.entry((*day, kind, "delivered_within_ms", SortKey::Number(*within_ms))).or_default() += count.unsigned_abs();
         }
         csv(figures.into_iter().map(|((day, interface, figure, value), count)| Figure {
             day: day.date_naive().to_string(),
@@ -107,14 +109,14 @@ impl Deliveries {
     }
 }
 
-/// The value of a figure, in its order.
+/// The value of a figure, in sort order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Sorted<'a> {
+enum SortKey<'a> {
     Number(i64),
     Word(&'a str),
 }
 
-impl Sorted<'_> {
+impl SortKey<'_> {
     fn text(&self) -> String {
         match self {
             Self::Number(LONGER) => "longer".to_owned(),
@@ -124,16 +126,16 @@ impl Sorted<'_> {
     }
 }
 
-/// What was counted of an interface.
+/// The sums of one interface, or of one interface on one day.
 #[derive(Default)]
-struct Gathered<'a> {
+struct Totals<'a> {
     failed_attempts: u64,
     outcomes: BTreeMap<&'a str, u64>,
     by_attempt: BTreeMap<i16, u64>,
     by_time: BTreeMap<i64, u64>,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> Totals<'a> {
     fn add_attempts(&mut self, attempts: &'a Attempts) {
         let count = attempts.count.unsigned_abs();
         *self.outcomes.entry(&attempts.outcome).or_default() += count;

@@ -1,19 +1,19 @@
-//! Tasks that do not outlive whoever watches over them.
+//! Tasks that are aborted when their handle is dropped.
 
 use std::future::Future;
 
 use tokio::task::{JoinError, JoinHandle};
 
-/// A task that ends with whoever holds this.
+/// A handle to a task; dropping it aborts the task.
 pub struct Task<T>(JoinHandle<T>);
 
 impl<T: Send + 'static> Task<T> {
-    /// Starts it.
+    /// Spawns the task.
     pub fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
         Self(tokio::spawn(work))
     }
 
-    /// Waits for its end: what came of it, or that it broke off.
+    /// Waits for the task to end. The error means that it panicked or was aborted.
     pub async fn ended(mut self) -> Result<T, JoinError> {
         (&mut self.0).await
     }

@@ -1,8 +1,8 @@
-//! Logs, on standard output: one line for every request that did not end well, and one more for every failure of ours. What
-//! goes well is counted, and logged at debug only.
+//! Logs on standard output: one line for every request that failed, and another for every internal error. Successes are counted
+//! in metrics, and logged at debug level only.
 //!
-//! Own code decides what it logs and never logs personal data; other people's code does not know what is personal
-//! (a protocol library at TRACE prints headers), so that it is never let below INFO.
+//! Our own code never logs personal data. Dependencies cannot know what is personal (a protocol library prints headers at TRACE),
+//! so they never log below INFO.
 
 use std::io::IsTerminal as _;
 
@@ -13,7 +13,7 @@ use crate::config::{Log, LogFormat};
 /// The crates of this project.
 const OWN: [&str; 5] = ["backhaul", "domain", "sandbox", "store", "wire"];
 
-/// What is let through at `level`, one of the five level names.
+/// The filter for `level`, one of the five level names.
 #[must_use]
 pub fn filter(level: &str) -> EnvFilter {
     let others = match level {

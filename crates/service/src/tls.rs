@@ -1,4 +1,4 @@
-//! TLS of the public listener: which versions, and the certificate, which can change while the service runs.
+//! TLS on the public listener: the protocol versions, and the certificate, which can be replaced while the service runs.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -15,69 +15,66 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::config::PairFiles;
 
-/// Why there is no certificate to show.
+/// An error from loading the certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum NoCertificate {
-    /// One of the two settings is missing.
-    #[error("only one of the two is set")]
+    #[error("only one of tls.certificate and tls.private_key is set; set both or neither")]
     NotSet,
-    /// A file cannot be read.
-    #[error("{0}: {1}")]
+    #[error("{0} cannot be read: {1}")]
     Unreadable(String, std::io::Error),
-    /// A file does not hold what it should.
-    #[error("{0} holds no {1} in PEM")]
+    #[error("{0} contains no {1} in PEM format")]
     NotPem(String, &'static str),
-    /// They do not belong together, or are of a kind that is not known.
+    /// The certificate and the key do not match, or their algorithm is not supported.
     #[error("the certificate and its key cannot be used: {0}")]
     Unusable(rustls::Error),
 }
 
-/// What is in the two files, by which a change is noticed. A digest, so that the key does not lie about in memory.
-type Seen = [u8; 32];
+/// A digest of both files, to notice changes without keeping the private key in memory.
+type FilesDigest = [u8; 32];
 
-/// The certificate that callers are shown. New files are taken while the service runs.
+/// The certificate that clients are shown. It is reloaded when its files change.
 #[derive(Debug)]
 pub struct Certificates {
     files: PairFiles,
     current: RwLock<Arc<CertifiedKey>>,
-    seen: Mutex<Seen>,
+    digest: Mutex<FilesDigest>,
 }
 
 impl Certificates {
-    /// The certificate in these files.
+    /// Loads the certificate from these files.
     pub fn load(files: PairFiles) -> Result<Self, NoCertificate> {
         let bytes = Pair::read(&files)?;
         let current = RwLock::new(Arc::new(bytes.parse(&files)?));
-        Ok(Self { files, current, seen: Mutex::new(bytes.seen()) })
+        Ok(Self { files, current, digest: Mutex::new(bytes.digest()) })
     }
 
-    /// The certificate with those that lead to its root.
+    /// The certificate with its intermediates and its key.
     #[must_use]
     pub fn current(&self) -> Arc<CertifiedKey> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes what is in the files now, if it has changed and can be used. If it cannot, that is said once.
+    /// Reloads the files if they changed. If they cannot be used, the old certificate stays, and the error is logged once.
     pub fn refresh(&self) {
         let read = Pair::read(&self.files);
-        let seen = read.as_ref().map_or(Seen::default(), Pair::seen);
-        if std::mem::replace(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner), seen) == seen {
+        let digest = read.as_ref().map_or(FilesDigest::default(), Pair::digest);
+        if std::mem::replace(&mut *self.digest.lock().unwrap_or_else(PoisonError::into_inner), digest) == digest {
             return;
         }
         match read.and_then(|pair| pair.parse(&self.files)) {
             Ok(new) => {
                 *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
-                tracing::info!("the certificate was renewed");
+                tracing::info!("the TLS certificate was reloaded");
             }
-            Err(error) => tracing::error!(%error, "the new certificate cannot be used; the old one stays"),
+            Err(error) => tracing::error!(%error, "reloading the TLS certificate failed, keeping the old one"),
         }
     }
 
-    /// Looks at the files every so often, and when the process is sent SIGHUP.
+    /// Reloads the files at this interval, and on SIGHUP.
     pub async fn keep_current(self: Arc<Self>, every: Duration) {
         let mut ticks = tokio::time::interval(every);
         let Ok(mut hangup) = signal(SignalKind::hangup()) else {
-            tracing::error!("signals cannot be received");
+            tracing::error!("installing the SIGHUP handler failed, the TLS certificate will not be reloaded");
             return;
         };
         loop {
@@ -85,7 +82,7 @@ impl Certificates {
                 _ = ticks.tick() => {}
                 _ = hangup.recv() => {}
             }
-            // Two small files: not worth a thread.
+            // Two small files: blocking is fine.
             self.refresh();
         }
     }
@@ -114,7 +111,7 @@ impl Pair {
         Ok(Self { certificate: read(&files.certificate)?, private_key: read(&files.private_key)? })
     }
 
-    fn seen(&self) -> Seen {
+    fn digest(&self) -> FilesDigest {
         let [certificate, private_key] = [&self.certificate, &self.private_key].map(Sha256::digest);
         Sha256::new().chain_update(certificate).chain_update(private_key).finalize().into()
     }
@@ -128,7 +125,7 @@ impl Pair {
     }
 }
 
-/// How the public listener speaks TLS.
+/// The TLS configuration of the public listener.
 pub fn server_config(certificates: Arc<Certificates>, allow_1_3: bool) -> Result<Arc<ServerConfig>, rustls::Error> {
     let versions: &[&SupportedProtocolVersion] = if allow_1_3 { &[&version::TLS12, &version::TLS13] } else { &[&version::TLS12] };
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
@@ -136,9 +133,9 @@ pub fn server_config(certificates: Arc<Certificates>, allow_1_3: bool) -> Result
         .with_no_client_auth()
         .with_cert_resolver(certificates);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    // All suites are good, but we choose: a client's wishes may be older than what is known of them.
+    // All suites are strong, but the server's order is more current than that of an old client.
     config.ignore_client_order = true;
-    // A client that comes back need not shake hands in full. The keys of the tickets change by themselves every few hours.
+    // Lets returning clients resume sessions. The ticket keys rotate every few hours.
     config.ticketer = aws_lc_rs::Ticketer::new()?;
     Ok(Arc::new(config))
 }

@@ -1,7 +1,6 @@
-//! `backhaul carrier …`.
+//! `backhaul carrier …`: the account from which a merchant's labels are bought.
 
 use clap::{Args, Subcommand};
-use domain::id::Handle;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use store::carrier_accounts;
@@ -9,46 +8,45 @@ use wire::label::PostalAddress;
 use wire::time;
 
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::configure_carrier::{self as flow, Change, ConfigureCarrierError};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Give a merchant a carrier, or change it: what is not given stays as it is. The secret of its webhooks is shown once.
+    /// Add or change a merchant's carrier account.
+    ///
+    /// Options that are left out keep their value. The API key is read from the environment variable `BACKHAUL_CARRIER_KEY`.
+    /// The webhook secret of a new account is shown once.
     Set(Box<Set>),
-    /// Show a merchant's carrier, and where its webhooks go.
+    /// Show a merchant's carrier account and its webhook path.
     Show {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
-    /// Forget a merchant's carrier; labels that are wanted wait until there is another one.
+    /// Remove a merchant's carrier account; labels still to be bought wait until another one is set.
     Remove {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
-    /// Seal what the account keeps with the current key of keys.sealing, where an older one did.
+    /// Reseal the account's secrets with the current key of `keys.sealing`, if an older key was used.
     Reseal {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
 }
 
 #[derive(Args)]
 pub(super) struct Set {
-    /// Whose it is. The API key comes from the environment: `BACKHAUL_CARRIER_KEY`.
-    #[arg(long)]
-    merchant: Handle,
-    /// Where the carrier's API is, such as <https://api.easypost.com>.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The base URL of the carrier's API, such as <https://api.easypost.com>.
     #[arg(long)]
     url: Option<String>,
-    /// Where parcels go, as `name; street; city; state; postal code; country`, with a telephone number behind it if there is one.
+    /// The address that parcels go to, as `name; street; city; state; postal code; country`, and `; phone` if there is one.
     #[arg(long)]
     destination: Option<String>,
-    /// What goods weigh whose weight nobody knows, in pounds (1 unless set).
+    /// The weight in pounds to assume for goods of unknown weight (1 unless set).
     #[arg(long)]
     usual_weight: Option<f64>,
 }
@@ -64,8 +62,8 @@ impl Set {
     }
 }
 
-/// Rounded up; what is no weight is none.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is out of range saturates")]
+/// Converts pounds to thousandths, rounded up. A negative weight becomes 0, which is refused later.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "out-of-range values saturate")]
 fn thousandths(pounds: f64) -> u32 {
     (pounds * 1_000.0).ceil() as u32
 }
@@ -75,17 +73,17 @@ fn address(text: &str) -> anyhow::Result<PostalAddress> {
     let (address, phone) = match parts.as_slice() {
         [name, street, city, state, zip, country] => ([name, street, city, state, zip, country], None),
         [name, street, city, state, zip, country, phone] => ([name, street, city, state, zip, country], Some((*phone).to_owned())),
-        _ => anyhow::bail!("--destination is written `name; street; city; state; postal code; country`"),
+        _ => anyhow::bail!("--destination has the wrong number of parts; write `name; street; city; state; postal code; country`"),
     };
     let [name, street1, city, state, zip, country] = address.map(|part| (*part).to_owned());
     Ok(PostalAddress { name, street1, street2: None, city, state, zip, country, phone })
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct CarrierOut {
     carrier: &'static str,
     url: String,
-    /// The path of the service's own address that the carrier is told to call.
+    /// The path on this service that the carrier must call.
     webhooks: String,
     usual_weight_pounds: String,
     destination: String,
@@ -101,40 +99,40 @@ struct Secret {
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::Set(set) => {
-            let whose = merchant(app, &set.merchant).await?;
-            match flow::set_carrier(app, &actor(), whose.id, set.change()?).await? {
-                None => show(app, &whose, format).await,
+            let merchant = set.merchant.find(app).await?;
+            match flow::set_carrier(app, &actor(), merchant.id, set.change()?).await? {
+                None => show(app, &merchant, format).await,
                 Some(secret) => {
                     let webhook_secret = secret.expose_secret().to_owned();
-                    output::one(format, &Secret { webhooks: webhooks(&whose), webhook_secret })
+                    output::one(format, &Secret { webhooks: webhooks(&merchant), webhook_secret })
                 }
             }
         }
-        Command::Show { merchant: handle } => show(app, &merchant(app, &handle).await?, format).await,
-        Command::Remove { merchant: handle } => {
-            flow::remove_carrier(app, &actor(), merchant(app, &handle).await?.id).await?;
-            output::line("The merchant has no carrier any more.");
+        Command::Show { merchant } => show(app, &merchant.find(app).await?, format).await,
+        Command::Remove { merchant } => {
+            flow::remove_carrier(app, &actor(), merchant.find(app).await?.id).await?;
+            output::line(&format!("The carrier account of {merchant} was removed."));
             Ok(())
         }
-        Command::Reseal { merchant: handle } => {
-            let resealed = flow::reseal_carrier(app, &actor(), merchant(app, &handle).await?.id).await?;
-            output::line(if resealed { "Sealed again with the current key." } else { "Nothing was sealed with an older key." });
+        Command::Reseal { merchant } => {
+            let resealed = flow::reseal_carrier(app, &actor(), merchant.find(app).await?.id).await?;
+            output::line(if resealed { "Resealed with the current key." } else { "Nothing to reseal: the current key is already in use." });
             Ok(())
         }
     }
 }
 
-fn webhooks(whose: &store::merchants::Merchant) -> String {
-    format!("/v1/carrier_webhooks/{}", whose.id)
+fn webhooks(merchant: &store::merchants::Merchant) -> String {
+    format!("/v1/carrier_webhooks/{}", merchant.id)
 }
 
-async fn show(app: &App, whose: &store::merchants::Merchant, format: Format) -> anyhow::Result<()> {
-    let account = carrier_accounts::current(app.store(whose.id), whose.id).await?.ok_or(ConfigureCarrierError::NoAccount)?;
+async fn show(app: &App, merchant: &store::merchants::Merchant, format: Format) -> anyhow::Result<()> {
+    let account = carrier_accounts::current(app.store(merchant.id), merchant.id).await?.ok_or(ConfigureCarrierError::NoAccount)?;
     let to: PostalAddress = serde_json::from_str(&account.destination)?;
-    let shown = Shown {
+    let shown = CarrierOut {
         carrier: account.carrier.as_str(),
         url: account.url,
-        webhooks: webhooks(whose),
+        webhooks: webhooks(merchant),
         usual_weight_pounds: format!("{:.3}", f64::from(account.usual_weight) / 1_000.0),
         destination: [to.name, to.street1, to.city, to.state, to.zip, to.country].join("; "),
         changed_at: time::write(account.changed_at),

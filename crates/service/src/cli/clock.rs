@@ -1,4 +1,4 @@
-//! `backhaul clock`: a sandbox's time.
+//! `backhaul clock …`: a sandbox's clock.
 
 use clap::Subcommand;
 use serde::Serialize;
@@ -13,18 +13,18 @@ use crate::flow::advance_clock::advance_clock;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Move the sandbox's time forward on every node, within a second. Never possible in production.
+    /// Advance the sandbox's clock on every node, within a second. Refused in production.
     Advance {
-        /// By how much: days, hours, minutes and seconds, such as 6h, 30m or 1d12h.
+        /// The time to advance by, in days, hours, minutes and seconds: 6h, 30m, 1d12h.
         #[arg(allow_hyphen_values = true)]
         by: Span,
     },
-    /// Show the time, and how far it is ahead of real time.
+    /// Show the clock, and how far it is ahead of real time.
     Show,
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ClockOut {
     now: String,
     ahead: String,
     real_time: String,
@@ -32,7 +32,7 @@ struct Shown {
     moved_at: Option<String>,
 }
 
-impl Shown {
+impl ClockOut {
     fn new(app: &App, clock: ClockAhead) -> Self {
         let real_time = app.clock.wall();
         Self {
@@ -50,5 +50,5 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
         Command::Advance { by } => advance_clock(app, &actor(), by).await?,
         Command::Show => installation::clock(app.cell()).await?,
     };
-    output::one(format, &Shown::new(app, clock))
+    output::one(format, &ClockOut::new(app, clock))
 }

@@ -1,4 +1,4 @@
-//! `backhaul config …`.
+//! `backhaul config …`: checks and explains the settings.
 
 use clap::Subcommand;
 
@@ -11,9 +11,9 @@ use crate::outbound::operator_hook::OperatorHook;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Check the settings, and show what they come to (secrets are not shown).
+    /// Check the settings, and print the resulting values without the secrets.
     Check,
-    /// Print every setting with its default and what it means.
+    /// Print every setting with its default and an explanation.
     Default,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn run(command: &Command, settings: impl Fn() -> anyhow::Result<Setti
             OperatorHook::new(&settings, &client)?;
             Mailer::new(&settings, Clock::system())?;
             output::line(&format!("{settings:#?}"));
-            output::line("The settings are right.");
+            output::line("The settings are valid.");
         }
         Command::Default => output::text(DEFAULTS),
     }

@@ -1,15 +1,14 @@
-//! `backhaul credential …`.
+//! `backhaul credential …`: the client credentials with which merchants get access tokens.
 
 use clap::Subcommand;
 use domain::access::{Scope, Scopes};
-use domain::id::Handle;
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
 use store::credentials::{self, Credential};
 use wire::time;
 
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::configure_merchant as flow;
 
@@ -17,28 +16,25 @@ use crate::flow::configure_merchant as flow;
 pub(super) enum Command {
     /// Issue a credential; its secret is shown once.
     Issue {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
-        /// What it opens: orders, warehouse or carrier; repeat for several. Without it, everything.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// A scope to grant: `orders`, `warehouse` or `carrier`. Repeat for several; all scopes if left out.
         #[arg(long = "scope")]
         scopes: Vec<Scope>,
-        /// What it is for.
+        /// A note on what the credential is for.
         #[arg(long, default_value = "")]
         label: String,
     },
     /// List a merchant's credentials.
     List {
-        /// Whose they are.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
-    /// Revoke a credential and every token that it got, within 5 seconds.
+    /// Revoke a credential and every token issued to it, within 5 seconds.
     Revoke {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
-        /// Its client id.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The credential's client id.
         client_id: String,
     },
 }
@@ -51,7 +47,7 @@ struct Issued {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct CredentialOut {
     client_id: String,
     scope: String,
     label: String,
@@ -59,7 +55,7 @@ struct Shown {
     issued_at: String,
 }
 
-impl From<Credential> for Shown {
+impl From<Credential> for CredentialOut {
     fn from(credential: Credential) -> Self {
         Self {
             client_id: credential.client_id,
@@ -73,30 +69,29 @@ impl From<Credential> for Shown {
 
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::Issue { merchant: handle, scopes, label } => {
-            let merchant = merchant(app, &handle).await?;
+        Command::Issue { merchant, scopes, label } => {
+            let merchant = merchant.find(app).await?;
             let scopes = if scopes.is_empty() { Scopes::all() } else { scopes.into_iter().collect() };
             let issued = flow::issue_credential(app, &actor(), merchant.id, scopes, &label).await?;
             let client_secret = issued.client_secret.expose_secret().to_owned();
             output::one(format, &Issued { client_id: issued.client_id, client_secret, scope: scopes.to_string() })?;
             if format == Format::Table {
-                eprintln!("\nThe secret is not kept and not shown again: hand both over to the merchant in a safe way.");
+                eprintln!("\nThe secret is not stored and cannot be shown again. Send both to the merchant over a secure channel.");
             }
             Ok(())
         }
-        Command::List { merchant: handle } => {
-            let merchant = merchant(app, &handle).await?;
-            let credentials: Vec<Shown> =
-                credentials::list(app.store(merchant.id), merchant.id).await?.into_iter().map(Shown::from).collect();
-            let empty = format!("{handle} has no credentials yet; `backhaul credential issue --merchant {handle}` issues one.");
+        Command::List { merchant } => {
+            let credentials = credentials::list(app.cell(), merchant.find(app).await?.id).await?;
+            let credentials: Vec<CredentialOut> = credentials.into_iter().map(CredentialOut::from).collect();
+            let empty = format!("{merchant} has no credentials yet; `backhaul credential issue --merchant {merchant}` issues one.");
             output::list(format, &credentials, &empty, &["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED"], |shown| {
                 vec![shown.client_id.clone(), shown.scope.clone(), shown.label.clone(), shown.state.to_owned(), shown.issued_at.clone()]
             })
         }
-        Command::Revoke { merchant: handle, client_id } => {
-            let merchant = merchant(app, &handle).await?;
+        Command::Revoke { merchant, client_id } => {
+            let merchant = merchant.find(app).await?;
             flow::revoke_credential(app, &actor(), merchant.id, &client_id).await?;
-            output::line(&format!("{client_id} is revoked; its tokens stop working within 5 seconds."));
+            output::line(&format!("{client_id} was revoked; its tokens stop working within 5 seconds."));
             Ok(())
         }
     }

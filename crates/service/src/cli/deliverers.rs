@@ -1,4 +1,4 @@
-//! `backhaul deliverers`: who delivers for which endpoints.
+//! `backhaul deliverers`: the processes that deliver, with their load.
 
 use serde::Serialize;
 use store::health;
@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::outbound::lease::TERM;
 
 #[derive(Serialize)]
-struct Shown {
+struct DelivererOut {
     process: String,
     buckets: i64,
     lease_age_seconds: Option<f64>,
@@ -18,10 +18,10 @@ struct Shown {
 }
 
 pub(super) async fn run(app: &App, format: Format) -> anyhow::Result<()> {
-    let rows: Vec<Shown> = health::deliverers(app.cell(), TERM.as_secs_f64(), app.now())
+    let rows: Vec<DelivererOut> = health::deliverers(app.cell(), TERM.as_secs_f64(), app.now())
         .await?
         .into_iter()
-        .map(|deliverer| Shown {
+        .map(|deliverer| DelivererOut {
             process: match (deliverer.name, deliverer.id) {
                 (Some(name), _) => name,
                 (None, Some(id)) => id.to_string(),
@@ -34,7 +34,7 @@ pub(super) async fn run(app: &App, format: Format) -> anyhow::Result<()> {
             paused_endpoints: deliverer.paused,
         })
         .collect();
-    let empty = "Nobody delivers; `backhaul serve` does.";
+    let empty = "No process delivers; start `backhaul serve`.";
     output::list(format, &rows, empty, &["PROCESS", "BUCKETS", "LEASE AGE", "CALLS", "PAST DUE", "PAUSED ENDPOINTS"], |row| {
         vec![
             row.process.clone(),

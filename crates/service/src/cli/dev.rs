@@ -1,10 +1,10 @@
-//! `backhaul dev`: everything on a laptop, nothing configured.
+//! `backhaul dev`: a complete sandbox on one machine, without configuration.
 //!
 //! - The database (`database.rs`): a temporary PostgreSQL, or the sandbox that `DATABASE_URL` names.
-//! - Two merchants with orders (`seed.rs`), whose systems, carriers and warehouses are simulated.
-//! - Their warehouses and vendors, and the goods that are on their way (`places.rs`).
-//! - A first return (`tour.rs`), so that a message is delivered before anybody asks for one.
-//! - What to paste (`welcome.rs`), and how all of it looks (`paint.rs`).
+//! - Two merchants with orders (`seed.rs`); their systems, carriers and warehouses are simulated.
+//! - Their warehouses and vendors, and announced inbound goods (`places.rs`).
+//! - A few sample returns (`tour.rs`), so that the developer sees messages delivered at once.
+//! - Commands to paste (`welcome.rs`), and colours (`paint.rs`).
 
 pub(super) mod database;
 mod paint;
@@ -35,17 +35,17 @@ use crate::entropy::Entropy;
 use crate::node::Phase;
 use crate::telemetry;
 
-/// How long the simulated warehouses pause before they look for work again.
+/// The simulated warehouses' pause between two looks for work.
 const WAREHOUSE_PAUSE: Duration = Duration::from_secs(2);
-/// Where the simulated systems are.
+/// The network of the simulated systems.
 const LOOPBACK: &str = "127.0.0.1/32";
 
 #[derive(Args)]
 pub(super) struct Dev {
-    /// The port of the service on this machine; 0 takes a free one.
+    /// The port to listen on; 0 picks a free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// Forget what the sandbox of `DATABASE_URL` holds before it starts: all its tables are dropped. Never touches production.
+    /// Empty the sandbox that `DATABASE_URL` names before starting: all its tables are dropped. Refused for production.
     #[arg(long)]
     reset: bool,
 }
@@ -53,48 +53,54 @@ pub(super) struct Dev {
 pub(super) async fn run(dev: Dev, settings: Settings) -> anyhow::Result<()> {
     let steps = Steps { paint: Paint::of_stdout(), clock: Clock::system() };
     port_is_free(dev.port)?;
-    // Ctrl-C is heard from the start, so that no PostgreSQL is left behind.
+    // Handle Ctrl-C from the start, so that no PostgreSQL is left behind.
     let (leave, leaving) = watch::channel(false);
     tokio::spawn(async move {
-        serve::asked_to_leave().await;
+        serve::wait_for_signal().await;
         let _ = leave.send(true);
     });
     output::line(&steps.paint.bold("Starting a sandbox on this machine"));
     let database = Database::open(&settings, dev.reset, &steps).await?;
-    let lived = Box::pin(live(&database, dev.port, settings, &steps, leaving)).await;
-    lived.and(database.close())
+    let ran = Box::pin(run_until_stopped(&database, dev.port, settings, &steps, leaving)).await;
+    ran.and(database.close())
 }
 
-/// Whether the service will be able to listen; better known before anything was started.
+/// Checks that the service can listen, before anything is started.
 fn port_is_free(port: u16) -> anyhow::Result<()> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => anyhow!(
-            "port {port} is taken by another program: end it, or choose another one with `backhaul dev --port {}` (0 takes a free one)",
+            "port {port} is in use by another program: stop it, or choose another port with `backhaul dev --port {}` (0 picks a free one)",
             port.checked_add(1).unwrap_or(8080)
         ),
-        ErrorKind::PermissionDenied => anyhow!("port {port} is reserved: choose one above 1023, such as `backhaul dev --port 8080`"),
-        _ => anyhow!("port {port} cannot be listened on: {error}"),
+        ErrorKind::PermissionDenied => anyhow!("port {port} needs privileges: choose one above 1023, such as `backhaul dev --port 8080`"),
+        _ => anyhow!("cannot listen on port {port}: {error}"),
     })
 }
 
-/// Everything around the service, and the service itself, until it is asked to leave.
-async fn live(database: &Database, port: u16, settings: Settings, steps: &Steps, leaving: watch::Receiver<bool>) -> anyhow::Result<()> {
+/// Runs the service and the simulated systems around it, until shutdown is requested.
+async fn run_until_stopped(
+    database: &Database,
+    port: u16,
+    settings: Settings,
+    steps: &Steps,
+    leaving: watch::Receiver<bool>,
+) -> anyhow::Result<()> {
     let (receiver, mailbox) = (Receiver::start().await?, Mailbox::start().await?);
     let app = App::new(sandboxed(settings, &database.url(), port, &mailbox)?, Clock::system(), Entropy::system())?;
     let demos = tokio::select! {
         demos = prepare(&app, &receiver, steps) => demos?,
-        () = serve::gone(leaving.clone()) => return Ok(()),
+        () = serve::leaving_requested(leaving.clone()) => return Ok(()),
     };
     tokio::spawn({
         let (app, leaving) = (app.clone(), leaving.clone());
         async move {
-            serve::gone(leaving).await;
+            serve::leaving_requested(leaving).await;
             app.enter(Phase::Leaving);
         }
     });
     let (started, address) = oneshot::channel();
-    let what = serve::Serve::default();
-    let serving = serve::serve(app.clone(), &what, leaving, |address| _ = started.send(address));
+    let roles = serve::Serve::default();
+    let serving = serve::serve(app.clone(), &roles, leaving, |address| _ = started.send(address));
     let showing = async {
         let address: SocketAddr = address.await.context("the service did not start")?;
         let mut arrivals = tour::follow(&receiver);
@@ -102,7 +108,7 @@ async fn live(database: &Database, port: u16, settings: Settings, steps: &Steps,
         demos.1.connect(address)?;
         tour::play(&app, &demos, &mut arrivals, steps.paint).await?;
         output::text(&welcome::welcome(&format!("http://{address}"), database, &demos, app.now(), steps.paint));
-        // From here on the log says what goes wrong; before, whatever did was told already.
+        // Errors before this point end the command and are printed; from here on they go to the log.
         telemetry::start(&app.settings.log);
         let (one, other) = (demos.0.warehouse(address, app.now())?, demos.1.warehouse(address, app.now())?);
         tokio::join!(
@@ -119,15 +125,15 @@ async fn live(database: &Database, port: u16, settings: Settings, steps: &Steps,
     }
 }
 
-/// The schema, and what is in it.
+/// Creates the schema and the demo merchants.
 async fn prepare(app: &App, receiver: &Receiver, steps: &Steps) -> anyhow::Result<(seed::Demo, seed::Demo)> {
     let migrate = async { Ok(installation::migrate(app.settings.database.url(), Mode::Sandbox, app.clock.wall()).await?) };
     steps.take("Schema", migrate).await?;
     app.renew_clock().await?;
-    steps.take("Two merchants, fifty orders, their simulated systems and carriers", seed::sow(app, receiver)).await
+    steps.take("Two merchants with fifty orders, simulated systems and carriers", seed::create(app, receiver)).await
 }
 
-/// What was set, as far as it fits a sandbox on this machine.
+/// The settings, with everything replaced that does not suit a sandbox on this machine.
 fn sandboxed(mut settings: Settings, url: &str, port: u16, mailbox: &Mailbox) -> anyhow::Result<Settings> {
     settings.mode = Mode::Sandbox;
     settings.database.set_url(url);
@@ -136,7 +142,7 @@ fn sandboxed(mut settings: Settings, url: &str, port: u16, mailbox: &Mailbox) ->
     settings.tls.turn_off();
     settings.mail.set_url(&format!("{}?tls=none", mailbox.url()));
     "notices@example.com".clone_into(&mut settings.mail.from);
-    // The simulated systems are here; nobody else is called at this machine's own address.
+    // The simulated systems listen on this machine's loopback address, which calls otherwise refuse.
     settings.outbound.allowed.push(LOOPBACK.parse()?);
     settings.log.format = LogFormat::Text;
     Ok(settings)

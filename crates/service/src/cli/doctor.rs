@@ -1,4 +1,4 @@
-//! `backhaul doctor`: what is wrong, and how to mend it.
+//! `backhaul doctor`: checks the installation, and says how to fix what is wrong.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use crate::health::{self, Check};
 
 #[derive(Args)]
 pub(super) struct Doctor {
-    /// Look at what `backhaul dev` needs on this machine instead: PostgreSQL's programs and a temporary directory.
+    /// Check only that this machine can run `backhaul dev`: PostgreSQL's programs and a writable temporary directory.
     #[arg(long)]
     dev: bool,
 }
@@ -35,29 +35,31 @@ async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
     let app = settings.and_then(|settings| Ok(App::new(settings, Clock::system(), Entropy::system())?));
     match app {
         Ok(app) => {
-            let mut checks = vec![Check::good("settings", "right")];
+            let mut checks = vec![Check::good("settings", "valid")];
             checks.extend(health::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks
         }
-        Err(error) => vec![Check::bad("settings", format!("{error:#}"), "`backhaul config default` explains every setting")],
+        Err(error) => {
+            vec![Check::bad("settings", format!("{error:#}"), "correct the setting; `backhaul config default` explains all of them")]
+        }
     }
 }
 
-/// What a temporary PostgreSQL needs.
+/// Checks that `backhaul dev` can start a temporary PostgreSQL.
 fn machine() -> Vec<Check> {
     let programs = match postgres::installed() {
         Ok(initdb) => Check::good("postgresql", initdb.display().to_string()),
         Err(missing) => {
-            let told = missing.to_string();
-            let (found, mend) = told.split_once(": ").unwrap_or((told.as_str(), "install PostgreSQL 15 or newer"));
+            let message = missing.to_string();
+            let (found, mend) = message.split_once(": ").unwrap_or((message.as_str(), "install PostgreSQL 15 or newer"));
             Check::bad("postgresql", found, mend)
         }
     };
     vec![programs, temporary_directory(&std::env::temp_dir())]
 }
 
-/// Whether a file of a megabyte can be written there.
+/// Checks that a file of one megabyte can be written to `dir`.
 fn temporary_directory(dir: &Path) -> Check {
     let file = dir.join(format!("backhaul-doctor-{}", std::process::id()));
     let written = std::fs::write(&file, vec![0; 1 << 20]);
@@ -65,8 +67,8 @@ fn temporary_directory(dir: &Path) -> Check {
     match written.and(removed) {
         Ok(()) => Check::good("temporary directory", dir.display().to_string()),
         Err(error) => {
-            let told = explain(postgres::NoPostgres::Io(dir.to_owned(), error)).to_string();
-            let (found, mend) = told.rsplit_once(": ").unwrap_or((told.as_str(), "set TMPDIR to a place that can be written"));
+            let message = explain(postgres::NoPostgres::Io(dir.to_owned(), error)).to_string();
+            let (found, mend) = message.rsplit_once(": ").unwrap_or((message.as_str(), "set TMPDIR to a writable directory"));
             Check::bad("temporary directory", found, mend)
         }
     }
@@ -77,10 +79,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_temporary_directory_that_is_not_there_is_explained() {
+    fn a_missing_temporary_directory_is_explained() {
         let check = temporary_directory(Path::new("/nowhere/at/all"));
         assert!(!check.ok);
-        assert_eq!(check.mend.as_deref(), Some("set TMPDIR to one that there is"));
+        assert_eq!(check.mend.as_deref(), Some("set TMPDIR to an existing directory"));
         assert!(temporary_directory(&std::env::temp_dir()).ok);
     }
 }

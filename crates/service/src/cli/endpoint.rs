@@ -1,10 +1,9 @@
-//! `backhaul endpoint …`.
+//! `backhaul endpoint …`: the addresses where merchants' systems receive messages.
 
 mod trial;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use domain::id::Handle;
 use domain::message::Interface;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
@@ -12,7 +11,7 @@ use store::endpoints::{self, Endpoint};
 use wire::time;
 
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::configure_endpoint::{self as flow, Change};
 use crate::outbound::authentication::{Authentication, OAuth, Style};
@@ -21,106 +20,107 @@ use crate::outbound::view;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Add an endpoint, or change it: what is not given stays as it is. The signing secret of a new one is shown once.
+    /// Add or change an endpoint.
+    ///
+    /// Options that are left out keep their value. The signing secret of a new endpoint is shown once.
     Set(Box<Set>),
     /// List a merchant's endpoints.
     List {
-        /// Whose they are.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
-    /// Show an endpoint and how it fares.
-    Show(Named),
-    /// Send a signed trial message through the whole engine, once, and show the exchange. `exchange_variants` is asked instead.
+    /// Show an endpoint and the state of its deliveries.
+    Show(OfEndpoint),
+    /// Send a signed trial message once, the way real messages are sent, and show the answer.
+    ///
+    /// `exchange_variants` receives no messages: it is queried instead.
     Test {
         #[command(flatten)]
-        named: Named,
-        /// What `exchange_variants` is asked for.
+        endpoint: OfEndpoint,
+        /// The variant identifier to query `exchange_variants` for.
         #[arg(long, default_value = "test")]
         variant_identifier: String,
     },
-    /// Send nothing until it is resumed; what is owed waits.
-    Pause(Named),
-    /// Send again.
-    Resume(Named),
-    /// Make a new signing secret, shown once; the previous one is used beside it for 24 hours.
-    RotateSecret(Named),
-    /// Remove it; what is owed to it goes to the failure queue.
-    Remove(Named),
-    /// Seal what endpoints keep with the current key of keys.sealing, where an older one did.
+    /// Stop sending to an endpoint; owed messages wait until it is resumed.
+    Pause(OfEndpoint),
+    /// Resume sending to a paused endpoint.
+    Resume(OfEndpoint),
+    /// Create a new signing secret, shown once; messages are signed with the previous one too for 24 hours.
+    RotateSecret(OfEndpoint),
+    /// Remove an endpoint; messages still owed to it go to the failure queue.
+    Remove(OfEndpoint),
+    /// Reseal the endpoints' secrets with the current key of `keys.sealing`, where an older key was used.
     Reseal {
-        /// Whose they are.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
 }
 
-/// An endpoint.
+/// The endpoint that a command acts on.
 #[derive(Args)]
-pub(super) struct Named {
-    /// Whose it is.
-    #[arg(long)]
-    merchant: Handle,
-    /// For which messages: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`, `drop_shipment_confirmation`,
-    /// `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
+pub(super) struct OfEndpoint {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The endpoint's interface: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`,
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
     interface: Interface,
 }
 
 #[derive(Args)]
 pub(super) struct Set {
     #[command(flatten)]
-    named: Named,
-    /// The whole address; that of `exchange_variants` holds `{variant_identifier}`.
+    endpoint: OfEndpoint,
+    /// The complete URL; for `exchange_variants` it must contain `{variant_identifier}`.
     #[arg(long, conflicts_with = "base")]
     url: Option<String>,
-    /// The merchant's base address; the contract's path is added.
+    /// The merchant's base URL, to which the interface's standard path is added.
     #[arg(long)]
     base: Option<String>,
-    /// How it knows us. The secret comes from the environment: `BACKHAUL_ENDPOINT_SECRET`.
+    /// The way calls authenticate. The secret is read from the environment variable `BACKHAUL_ENDPOINT_SECRET`.
     #[arg(long, value_enum)]
     authentication: Option<Way>,
-    /// The user of `basic`, or the client id of the OAuth ways.
+    /// The user name for `basic`, or the client id for OAuth.
     #[arg(long)]
     user: Option<String>,
-    /// The header of `api-key`.
+    /// The header for `api-key`.
     #[arg(long, default_value = "X-Api-Key")]
     header: String,
-    /// Where the OAuth ways get tokens.
+    /// The URL that issues OAuth tokens.
     #[arg(long)]
     token_url: Option<String>,
-    /// The scope that is asked for.
+    /// The OAuth scope to request.
     #[arg(long)]
     scope: Option<String>,
-    /// Calls at once (10 unless set).
+    /// The most concurrent calls (10 unless set).
     #[arg(long)]
     slots: Option<i32>,
-    /// Calls a second (20 unless set).
+    /// The most calls per second (20 unless set).
     #[arg(long)]
     per_second: Option<i32>,
-    /// Seconds before each retry, such as 5,40,320; `usual` for the usual ones.
+    /// The seconds to wait before each retry, such as 5,40,320; `usual` restores the default schedule.
     #[arg(long)]
     waits: Option<String>,
-    /// A header with the API's version, as `Name: value`.
+    /// A header that carries the API version, as `Name: value`.
     #[arg(long)]
     version_header: Option<String>,
     #[arg(skip)]
     secret: Option<SecretString>,
 }
 
-/// How an endpoint knows us.
+/// A way to authenticate at an endpoint.
 #[derive(Clone, Copy, ValueEnum)]
 enum Way {
-    /// Not at all, but for the signature.
+    /// Only the signature.
     None,
     /// A fixed bearer token.
     Bearer,
-    /// User and password.
+    /// User name and password.
     Basic,
-    /// A header of its own.
+    /// A key in a header of the endpoint's choice.
     ApiKey,
-    /// OAuth 2.0 client credentials, asked for in JSON.
+    /// OAuth 2.0 client credentials, requested with a JSON body.
     OauthJson,
-    /// OAuth 2.0 client credentials, asked for in a form.
+    /// OAuth 2.0 client credentials, requested with a form body.
     OauthForm,
 }
 
@@ -131,22 +131,29 @@ impl Set {
         let waits = match self.waits.as_deref() {
             None => None,
             Some("usual") => Some(Vec::new()),
-            Some(waits) => Some(waits.split(',').map(|wait| wait.trim().parse()).collect::<Result<_, _>>().context("--waits")?),
+            Some(waits) => Some(
+                waits
+                    .split(',')
+                    .map(|wait| wait.trim().parse())
+                    .collect::<Result<_, _>>()
+                    .context("--waits takes whole seconds separated by commas, such as 5,40,320")?,
+            ),
         };
         let version_header = match self.version_header.as_deref().map(|header| header.split_once(':')) {
             None => None,
             Some(Some((name, value))) => Some((name.trim().to_owned(), value.trim().to_owned())),
-            Some(None) => bail!("--version-header is written `Name: value`"),
+            Some(None) => bail!("--version-header has no colon; write it as `Name: value`"),
         };
         Ok(Change { url: self.url.or(base), authentication, slots: self.slots, per_second: self.per_second, waits, version_header })
     }
 
     fn authentication_of(&self, way: Way) -> anyhow::Result<Authentication> {
-        let secret = || self.secret.clone().context("the secret is not given: set BACKHAUL_ENDPOINT_SECRET");
-        let user = || self.user.clone().context("--user is not given");
+        let secret =
+            || self.secret.clone().context("this authentication needs a secret: set the environment variable BACKHAUL_ENDPOINT_SECRET");
+        let user = || self.user.clone().context("this authentication needs a user: give --user");
         let oauth = |style| {
             anyhow::Ok(Authentication::OAuth(OAuth {
-                token_url: self.token_url.clone().context("--token-url is not given")?,
+                token_url: self.token_url.clone().context("OAuth needs the URL that issues tokens: give --token-url")?,
                 client_id: user()?,
                 client_secret: secret()?,
                 scope: self.scope.clone(),
@@ -165,7 +172,7 @@ impl Set {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct EndpointOut {
     interface: String,
     url: String,
     authentication: &'static str,
@@ -175,7 +182,7 @@ struct Shown {
     changed_at: String,
 }
 
-impl Shown {
+impl EndpointOut {
     fn new(app: &App, merchant: domain::id::MerchantId, endpoint: &Endpoint) -> Self {
         let authentication = Secrets::open(app, merchant, endpoint).map_or("unreadable", |secrets| secrets.authentication.word());
         Self {
@@ -200,49 +207,49 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     match command {
         Command::Set(mut set) => {
             set.secret = secret_of_environment();
-            let whose = merchant(app, &set.named.merchant).await?;
-            let interface = set.named.interface;
-            let secret = flow::set_endpoint(app, &actor(), whose.id, interface, set.change(interface)?).await?;
+            let merchant = set.endpoint.merchant.find(app).await?;
+            let interface = set.endpoint.interface;
+            let secret = flow::set_endpoint(app, &actor(), merchant.id, interface, set.change(interface)?).await?;
             match secret {
                 Some(secret) => show_secret(format, interface, &secret),
-                None => list(app, &whose, format).await,
+                None => list(app, &merchant, format).await,
             }
         }
-        Command::List { merchant: handle } => list(app, &merchant(app, &handle).await?, format).await,
-        Command::Show(Named { merchant: handle, interface }) => {
-            let whose = merchant(app, &handle).await?;
-            let shown = view::endpoints(app, whose.id).await?.into_iter().find(|endpoint| endpoint.interface == interface.as_str());
+        Command::List { merchant } => list(app, &merchant.find(app).await?, format).await,
+        Command::Show(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            let shown = view::endpoints(app, merchant.id).await?.into_iter().find(|endpoint| endpoint.interface == interface.as_str());
             output::one(format, &shown.ok_or(flow::ConfigureEndpointError::NoSuchEndpoint(interface))?)
         }
-        Command::Test { named, variant_identifier } if named.interface.is_asked() => {
-            trial::ask(app, &named, &variant_identifier, format).await
+        Command::Test { endpoint, variant_identifier } if endpoint.interface.is_asked() => {
+            trial::ask(app, &endpoint, &variant_identifier, format).await
         }
-        Command::Test { named, .. } => trial::send(app, &named, format).await,
-        Command::Pause(Named { merchant: handle, interface }) => {
-            let whose = merchant(app, &handle).await?;
-            flow::pause_endpoint(app, &actor(), whose.id, interface).await?;
-            list(app, &whose, format).await
+        Command::Test { endpoint, .. } => trial::send(app, &endpoint, format).await,
+        Command::Pause(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            flow::pause_endpoint(app, &actor(), merchant.id, interface).await?;
+            list(app, &merchant, format).await
         }
-        Command::Resume(Named { merchant: handle, interface }) => {
-            let whose = merchant(app, &handle).await?;
-            flow::resume_endpoint(app, &actor(), whose.id, interface).await?;
+        Command::Resume(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            flow::resume_endpoint(app, &actor(), merchant.id, interface).await?;
             app.forward_signals_now().await;
-            list(app, &whose, format).await
+            list(app, &merchant, format).await
         }
-        Command::RotateSecret(Named { merchant: handle, interface }) => {
-            let whose = merchant(app, &handle).await?;
-            let secret = flow::rotate_secret(app, &actor(), whose.id, interface).await?;
+        Command::RotateSecret(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            let secret = flow::rotate_secret(app, &actor(), merchant.id, interface).await?;
             show_secret(format, interface, &secret)
         }
-        Command::Remove(Named { merchant: handle, interface }) => {
-            let whose = merchant(app, &handle).await?;
-            flow::remove_endpoint(app, &actor(), whose.id, interface).await?;
-            list(app, &whose, format).await
+        Command::Remove(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            flow::remove_endpoint(app, &actor(), merchant.id, interface).await?;
+            list(app, &merchant, format).await
         }
-        Command::Reseal { merchant: handle } => {
-            let whose = merchant(app, &handle).await?;
-            let resealed = flow::reseal_endpoints(app, &actor(), whose.id).await?;
-            output::line(&format!("{resealed} sealed again with the current key."));
+        Command::Reseal { merchant } => {
+            let merchant = merchant.find(app).await?;
+            let resealed = flow::reseal_endpoints(app, &actor(), merchant.id).await?;
+            output::line(&format!("{resealed} resealed with the current key."));
             Ok(())
         }
     }
@@ -257,12 +264,13 @@ fn show_secret(format: Format, interface: Interface, secret: &SecretString) -> a
     output::one(format, &Secret { interface: interface.as_str(), signing_secret: secret.expose_secret().to_owned() })
 }
 
-async fn list(app: &App, whose: &store::merchants::Merchant, format: Format) -> anyhow::Result<()> {
-    let kept = endpoints::list(app.store(whose.id), whose.id).await?;
-    let shown: Vec<Shown> = kept.iter().map(|endpoint| Shown::new(app, whose.id, endpoint)).collect();
-    let headers = ["INTERFACE", "URL", "AUTHENTICATION", "AT ONCE", "A SECOND", "STATE", "CHANGED AT"];
-    output::list(format, &shown, "No endpoints; `backhaul endpoint set` adds one.", &headers, |shown| {
-        let Shown { interface, url, authentication, slots, per_second, state, changed_at } = shown;
+async fn list(app: &App, merchant: &store::merchants::Merchant, format: Format) -> anyhow::Result<()> {
+    let endpoints = endpoints::list(app.store(merchant.id), merchant.id).await?;
+    let shown: Vec<EndpointOut> = endpoints.iter().map(|endpoint| EndpointOut::new(app, merchant.id, endpoint)).collect();
+    let headers = ["INTERFACE", "URL", "AUTHENTICATION", "CONCURRENCY", "PER SECOND", "STATE", "CHANGED"];
+    let empty = format!("{0} has no endpoints yet; `backhaul endpoint set --merchant {0}` adds one.", merchant.handle);
+    output::list(format, &shown, &empty, &headers, |shown| {
+        let EndpointOut { interface, url, authentication, slots, per_second, state, changed_at } = shown;
         vec![
             interface.clone(),
             url.clone(),

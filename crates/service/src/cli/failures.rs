@@ -1,11 +1,11 @@
-//! `backhaul failures …`: the failure queue, as support works on it.
+//! `backhaul failures …`: support's view of the failure queue.
 
 mod bulk;
 
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
-use domain::id::{EndpointId, Handle, MerchantId};
+use domain::id::{EndpointId, MerchantId};
 use domain::message::Kind;
 use serde::Serialize;
 use store::failures::{self, Entry, Group, MOST_COUNTED, Of};
@@ -15,7 +15,7 @@ use wire::time;
 
 use super::messages::Retried;
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::retry_failures::cancel_retries;
 use crate::flow::retry_message::{Asker, retry_message};
@@ -24,80 +24,75 @@ use crate::outbound::view;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// What is to be worked on: by endpoint and reason, or message by message with --interface.
+    /// List what is open: grouped by endpoint and reason, or message by message with --interface.
     List(List),
-    /// Show a message of the failure queue with every call, its owner and note.
-    Show(Named),
-    /// Try again: some messages, or everything of an endpoint with --endpoint, after a preview.
+    /// Show a failed message with every attempt, its owner and its note.
+    Show(OfMessage),
+    /// Retry single messages, or with --endpoint everything of an endpoint after a preview.
     Retry(bulk::Retry),
-    /// List the jobs that try everything of an endpoint again, newest first.
+    /// List the jobs that retry everything of an endpoint, newest first.
     Jobs {
-        /// Whose they are.
-        #[arg(long)]
-        merchant: Handle,
-        /// Follow this job until it ends.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// Show this job's progress until it ends.
         #[arg(long, value_name = "ID")]
         follow: Option<Uuid>,
     },
-    /// Call a job off; what it released already is delivered all the same.
+    /// Cancel a retry job; messages that it has already released are still delivered.
     Cancel {
-        /// The job.
+        /// The job's id.
         job: Uuid,
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
-    /// Note down what is worth knowing.
+    /// Set the note on a failed message.
     Note {
         #[command(flatten)]
-        named: Named,
-        /// The note.
+        message: OfMessage,
         text: String,
     },
-    /// Say who works on it.
+    /// Set the owner: the person who works on a failed message.
     Owner {
         #[command(flatten)]
-        named: Named,
-        /// Who.
+        message: OfMessage,
+        /// The person's name.
         name: String,
     },
-    /// Note down that the merchant's technical contact was told.
-    Contacted(Named),
-    /// Give a message up for good: it leaves the failure queue without being delivered.
-    Discard(Named),
+    /// Record that the merchant's technical contact was informed.
+    Contacted(OfMessage),
+    /// Discard a message: it leaves the failure queue and is never delivered.
+    Discard(OfMessage),
 }
 
 #[derive(Args)]
-pub(super) struct Named {
+pub(super) struct OfMessage {
     /// The message's id.
     id: Uuid,
-    /// Whose it is.
-    #[arg(long)]
-    merchant: Handle,
+    #[command(flatten)]
+    merchant: OfMerchant,
 }
 
 #[derive(Args)]
 pub(super) struct List {
-    /// Whose they are.
-    #[arg(long)]
-    merchant: Handle,
-    /// Message by message, of the endpoint of this interface; without it, by endpoint and reason. `mail` and `operator_hook` are
-    /// work of our own.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// List the messages of this interface's endpoint one by one, instead of groups by endpoint and reason. `mail` and
+    /// `operator_hook` are internal work.
     #[arg(long)]
     interface: Option<Kind>,
-    /// Work of our own that was given up, which is not the merchant's business: mails, and what your own systems are told.
+    /// List failed internal work instead, which is not sent to the merchant's systems: mails, operator webhooks and the like.
     #[arg(long, conflicts_with = "interface")]
     internal: bool,
-    /// Go on after this message of the list.
+    /// Continue the list after this message.
     #[arg(long, value_name = "ID", requires = "interface")]
     after: Option<Uuid>,
-    /// How many messages to show.
+    /// The most messages to show.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=1_000))]
     limit: i64,
 }
 
 #[derive(Serialize)]
-struct GroupShown {
+struct GroupOut {
     interface: String,
     endpoint: &'static str,
     reason: String,
@@ -107,7 +102,7 @@ struct GroupShown {
 }
 
 #[derive(Serialize)]
-struct EntryShown {
+struct EntryOut {
     message_id: String,
     failed_at: String,
     event: String,
@@ -121,7 +116,7 @@ struct EntryShown {
     contacted_at: Option<String>,
 }
 
-impl From<Entry> for EntryShown {
+impl From<Entry> for EntryOut {
     fn from(entry: Entry) -> Self {
         Self {
             message_id: entry.message_id.to_string(),
@@ -141,56 +136,56 @@ impl From<Entry> for EntryShown {
 
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::List(wanted) => {
-            let whose = merchant(app, &wanted.merchant).await?.id;
-            match wanted.interface {
+        Command::List(options) => {
+            let merchant = options.merchant.find(app).await?.id;
+            match options.interface {
                 None => {
-                    let of = if wanted.internal { Of::Internal } else { Of::Merchant };
-                    show_groups(&failures::groups(app.store(whose), whose, of, None).await?, format)
+                    let of = if options.internal { Of::Internal } else { Of::Merchant };
+                    show_groups(&failures::groups(app.store(merchant), merchant, of, None).await?, format)
                 }
-                Some(kind) => list(app, whose, kind, &wanted, format).await,
+                Some(kind) => list(app, merchant, kind, &options, format).await,
             }
         }
-        Command::Show(named) => show(app, &named, format).await,
+        Command::Show(message) => show(app, &message, format).await,
         Command::Retry(retry) => bulk::run(app, retry, format).await,
-        Command::Jobs { merchant: handle, follow } => {
-            let whose = merchant(app, &handle).await?.id;
+        Command::Jobs { merchant, follow } => {
+            let id = merchant.find(app).await?.id;
             match follow {
-                Some(job) => bulk::follow(app, &handle, whose, job, format).await,
-                None => bulk::list(app, &handle, whose, format).await,
+                Some(job) => bulk::follow(app, &merchant, id, job, format).await,
+                None => bulk::list(app, &merchant, id, format).await,
             }
         }
-        Command::Cancel { job, merchant: handle } => {
-            let whose = merchant(app, &handle).await?.id;
-            cancel_retries(app, &actor(), whose, job).await?;
-            bulk::list(app, &handle, whose, format).await
+        Command::Cancel { job, merchant } => {
+            let id = merchant.find(app).await?.id;
+            cancel_retries(app, &actor(), id, job).await?;
+            bulk::list(app, &merchant, id, format).await
         }
-        Command::Note { named, text } => work(app, &named, Deed::Noted(text), format).await,
-        Command::Owner { named, name } => work(app, &named, Deed::Owned(name), format).await,
-        Command::Contacted(named) => work(app, &named, Deed::Contacted, format).await,
-        Command::Discard(named) => work(app, &named, Deed::Discarded, format).await,
+        Command::Note { message, text } => work(app, &message, Deed::Noted(text), format).await,
+        Command::Owner { message, name } => work(app, &message, Deed::Owned(name), format).await,
+        Command::Contacted(message) => work(app, &message, Deed::Contacted, format).await,
+        Command::Discard(message) => work(app, &message, Deed::Discarded, format).await,
     }
 }
 
 /// The endpoint for messages of a kind.
-async fn endpoint_of(app: &App, whose: MerchantId, kind: Kind) -> anyhow::Result<EndpointId> {
+async fn endpoint_of(app: &App, merchant: MerchantId, kind: Kind) -> anyhow::Result<EndpointId> {
     if let Kind::Internal(internal) = kind {
-        return Ok(internal.endpoint_of(whose));
+        return Ok(internal.endpoint_of(merchant));
     }
-    let endpoints = endpoints::list(app.store(whose), whose).await?;
+    let endpoints = endpoints::list(app.store(merchant), merchant).await?;
     let found = endpoints.into_iter().find(|endpoint| endpoint.interface == kind.as_str());
-    Ok(found.with_context(|| format!("the merchant has no endpoint for {kind}; `backhaul endpoint list` shows those that there are"))?.id)
+    Ok(found.with_context(|| format!("the merchant has no endpoint for {kind}; `backhaul endpoint list` shows its endpoints"))?.id)
 }
 
-/// A count as people read it: it ends somewhere.
+/// A count for tables. The database stops counting at [`MOST_COUNTED`].
 fn count(counted: i64) -> String {
     if counted >= MOST_COUNTED { format!("{MOST_COUNTED} or more") } else { counted.to_string() }
 }
 
 fn show_groups(groups: &[Group], format: Format) -> anyhow::Result<()> {
-    let rows: Vec<GroupShown> = groups
+    let rows: Vec<GroupOut> = groups
         .iter()
-        .map(|group| GroupShown {
+        .map(|group| GroupOut {
             interface: group.interface.clone(),
             endpoint: if group.removed { "removed" } else { "there" },
             reason: group.reason.clone(),
@@ -200,24 +195,24 @@ fn show_groups(groups: &[Group], format: Format) -> anyhow::Result<()> {
         })
         .collect();
     output::list(format, &rows, "The failure queue is empty.", &["INTERFACE", "ENDPOINT", "REASON", "COUNT", "OLDEST", "NEWEST"], |row| {
-        let GroupShown { interface, endpoint, reason, count: counted, oldest, newest } = row;
+        let GroupOut { interface, endpoint, reason, count: counted, oldest, newest } = row;
         vec![interface.clone(), (*endpoint).to_owned(), reason.clone(), count(*counted), oldest.clone(), newest.clone()]
     })
 }
 
-async fn list(app: &App, whose: MerchantId, kind: Kind, wanted: &List, format: Format) -> anyhow::Result<()> {
-    let endpoint = endpoint_of(app, whose, kind).await?;
-    let after: (DateTime<Utc>, Uuid) = match wanted.after {
+async fn list(app: &App, merchant: MerchantId, kind: Kind, options: &List, format: Format) -> anyhow::Result<()> {
+    let endpoint = endpoint_of(app, merchant, kind).await?;
+    let after: (DateTime<Utc>, Uuid) = match options.after {
         None => (DateTime::UNIX_EPOCH, Uuid::nil()),
         Some(id) => {
-            let entry = failures::find(app.store(whose), whose, id).await?;
-            (entry.with_context(|| format!("the failure queue never had the message {id}"))?.failed_at, id)
+            let entry = failures::find(app.store(merchant), merchant, id).await?;
+            (entry.with_context(|| format!("the message {id} was never in the failure queue"))?.failed_at, id)
         }
     };
-    let entries = failures::list(app.store(whose), whose, endpoint, after, wanted.limit).await?;
-    let rows: Vec<EntryShown> = entries.into_iter().map(EntryShown::from).collect();
+    let entries = failures::list(app.store(merchant), merchant, endpoint, after, options.limit).await?;
+    let rows: Vec<EntryOut> = entries.into_iter().map(EntryOut::from).collect();
     let headers = ["MESSAGE", "FAILED", "EVENT", "SUBJECT", "SEQUENCE", "ATTEMPTS", "REASON", "STATE", "OWNER"];
-    output::list(format, &rows, "The failure queue has nothing of this endpoint.", &headers, |row| {
+    output::list(format, &rows, "The failure queue has no messages of this endpoint.", &headers, |row| {
         vec![
             row.message_id.clone(),
             row.failed_at.clone(),
@@ -233,44 +228,44 @@ async fn list(app: &App, whose: MerchantId, kind: Kind, wanted: &List, format: F
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct FailureOut {
     #[serde(flatten)]
-    entry: EntryShown,
+    entry: EntryOut,
     technical_contact: Option<String>,
     message: wire::message::MessageOut,
 }
 
-async fn show(app: &App, named: &Named, format: Format) -> anyhow::Result<()> {
-    let whose = merchant(app, &named.merchant).await?;
-    let entry = failures::find(app.store(whose.id), whose.id, named.id).await?;
+async fn show(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<()> {
+    let merchant = message.merchant.find(app).await?;
+    let entry = failures::find(app.store(merchant.id), merchant.id, message.id).await?;
     let entry =
-        entry.with_context(|| format!("the failure queue never had the message {}; `backhaul messages show` knows more", named.id))?;
-    let found = messages::find(app.store(whose.id), whose.id, named.id).await?.context("the message is gone")?;
-    let message = view::message(found, attempts::list(app.store(whose.id), whose.id, named.id).await?);
-    let shown = Shown { entry: entry.into(), technical_contact: whose.technical_contact, message };
+        entry.with_context(|| format!("the message {} was never in the failure queue; try `backhaul messages show`", message.id))?;
+    let found = messages::find(app.store(merchant.id), merchant.id, message.id).await?.context("the message no longer exists")?;
+    let message = view::message(found, attempts::list(app.store(merchant.id), merchant.id, message.id).await?);
+    let shown = FailureOut { entry: entry.into(), technical_contact: merchant.technical_contact, message };
     output::one(format, &shown)
 }
 
-/// Notes down what was done, and shows the entry.
-async fn work(app: &App, named: &Named, deed: Deed, format: Format) -> anyhow::Result<()> {
-    let whose = merchant(app, &named.merchant).await?.id;
-    work_on_failure(app, &actor(), whose, named.id, deed).await?;
-    let entry = failures::find(app.store(whose), whose, named.id).await?.context("the entry is gone")?;
-    output::one(format, &EntryShown::from(entry))
+/// Records the support action, and shows the entry.
+async fn work(app: &App, message: &OfMessage, deed: Deed, format: Format) -> anyhow::Result<()> {
+    let merchant = message.merchant.find(app).await?.id;
+    work_on_failure(app, &actor(), merchant, message.id, deed).await?;
+    let entry = failures::find(app.store(merchant), merchant, message.id).await?.context("the entry no longer exists")?;
+    output::one(format, &EntryOut::from(entry))
 }
 
-/// Tries these messages again, each by itself.
-async fn retry_each(app: &App, whose: MerchantId, ids: &[Uuid], format: Format) -> anyhow::Result<()> {
+/// Retries these messages one by one, and reports those that cannot be retried at the end.
+async fn retry_each(app: &App, merchant: MerchantId, ids: &[Uuid], format: Format) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     let mut refused = Vec::new();
     for id in ids {
-        match retry_message(app, Asker::Operator(&actor()), whose, *id).await {
+        match retry_message(app, Asker::Operator(&actor()), merchant, *id).await {
             Ok(retried) => rows.push(Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() }),
             Err(error) => refused.push(format!("{id}: {error}")),
         }
     }
     app.forward_signals_now().await;
-    output::list(format, &rows, "Nothing is tried again.", &["MESSAGE", "ATTEMPT", "WARNING"], |row| {
+    output::list(format, &rows, "No message is retried.", &["MESSAGE", "ATTEMPT", "WARNING"], |row| {
         vec![row.message_id.clone(), row.attempt.to_string(), row.warning.unwrap_or_default().to_owned()]
     })?;
     if refused.is_empty() { Ok(()) } else { bail!("{}", refused.join("\n")) }

@@ -1,4 +1,4 @@
-//! `backhaul orders import`: the same flow as over HTTP, run on the database itself.
+//! `backhaul orders import`: the same flow as the HTTP import, run directly against the database.
 
 mod file;
 mod progress;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::Args;
-use domain::id::{Handle, MerchantId};
+use domain::id::MerchantId;
 use serde::Serialize;
 use serde_json::Value;
 use store::imports::{self, RefusedLine};
@@ -19,49 +19,47 @@ use wire::time;
 
 use self::file::File;
 use self::progress::Progress;
-use super::orders::told;
+use super::orders::faults_text;
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::import_orders::{self as flow, Interrupted, ResumeError, Resumed, describe};
 
-/// How many refused lines are shown at the end of an import.
+/// The refused lines shown at the end of an import.
 const SHOWN: i64 = 10;
 
-/// How often an import that another run holds is asked for again.
-const ASK_AGAIN: Duration = Duration::from_millis(500);
+/// The time between two attempts to take over an import that another run holds.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Args)]
 pub(super) struct Import {
-    /// The file; `-` reads standard input.
+    /// The file to import; `-` reads standard input.
     file: String,
-    /// Whose orders they are.
-    #[arg(long)]
-    merchant: Handle,
-    /// Go on with this import, which broke off; the file is the same.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// Resume this interrupted import, with the same file.
     #[arg(long, value_name = "ID")]
     resume: Option<Uuid>,
 }
 
 #[derive(Args)]
 pub(super) struct Report {
-    /// The import.
+    /// The import's id.
     id: Uuid,
-    /// Whose import it is.
-    #[arg(long)]
-    merchant: Handle,
-    /// Only lines after this one.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// Only show lines after this one.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(i64).range(0..))]
     after: i64,
-    /// How many to show.
+    /// The most lines to show.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(i64).range(1..=100_000))]
     limit: i64,
 }
 
 pub(super) async fn run(import: Import, app: &App, format: Format) -> anyhow::Result<()> {
-    let merchant = merchant(app, &import.merchant).await?.id;
-    // A file that is not there begins no import.
-    let mut file = File::open(&import.file).with_context(|| format!("{} cannot be read", import.file))?;
+    let merchant = import.merchant.find(app).await?.id;
+    // Open the file first: an import must not begin without it.
+    let mut file = File::open(&import.file).with_context(|| format!("the file {} cannot be read", import.file))?;
     let run = match import.resume {
         None => flow::begin(app, merchant, Some(&actor())).await?,
         Some(id) => match resume(app, merchant, id).await? {
@@ -70,46 +68,48 @@ pub(super) async fn run(import: Import, app: &App, format: Format) -> anyhow::Re
         },
     };
     let resume = format!("backhaul orders import {} --merchant {} --resume {}", quoted(&import.file), import.merchant, run.import());
-    // Said now, because a process that is killed says nothing any more.
-    eprintln!("Import {}. If it breaks off, go on with\n  {resume}", run.import());
+    // Print this now: a killed process cannot.
+    eprintln!("Import {} started. If it is interrupted, resume it with\n  {resume}", run.import());
     let progress = Arc::new(Progress::start(app.clock.clone(), file.size(), run.done()));
-    file.tell(Arc::clone(&progress));
+    file.report_to(Arc::clone(&progress));
     let observer = Arc::clone(&progress);
     let outcome = flow::run(app, run, &mut file, Arc::new(move |counts| observer.stored(counts))).await;
     progress.end();
     match outcome {
         Ok(done) => finish(&import, app, merchant, &describe(&done, app.now()), format).await,
-        Err(Interrupted { cause, .. }) => bail!("{cause}; what was read so far is stored. Go on with\n  {resume}"),
+        Err(Interrupted { cause, .. }) => {
+            bail!("the import was interrupted: {cause}. The lines stored so far are kept; resume it with\n  {resume}")
+        }
     }
 }
 
-/// Goes on with the import `id`. A run that was killed could not give its lease back, so that we wait until it has run out.
+/// Resumes the import `id`. A killed run could not release its lease, so this waits for the lease to expire.
 async fn resume(app: &App, merchant: MerchantId, id: Uuid) -> anyhow::Result<Resumed> {
     let mut deadline: Option<DateTime<Utc>> = None;
     loop {
         match flow::resume(app, merchant, id, Some(&actor())).await {
             Ok(resumed) => return Ok(resumed),
-            Err(ResumeError::Unknown) => bail!("the merchant has no import {id}"),
+            Err(ResumeError::Unknown) => bail!("the merchant has no import {id}; leave out --resume to start a new one"),
             Err(ResumeError::Failed(failed)) => return Err(failed.into()),
             Err(ResumeError::Running(until)) if deadline.is_none() => {
-                eprintln!("Another run had this import until a moment ago; waiting until {} for a sign of life.", time::write(until));
+                eprintln!("Another run may still be working on this import; waiting until {} for it to end.", time::write(until));
                 deadline = Some(until);
             }
             Err(ResumeError::Running(_)) if deadline.is_some_and(|deadline| deadline < app.now()) => {
-                bail!("another run of this import is going on")
+                bail!("another run is still working on this import; wait until it ends")
             }
-            Err(ResumeError::Running(_)) => tokio::time::sleep(ASK_AGAIN).await,
+            Err(ResumeError::Running(_)) => tokio::time::sleep(RETRY_INTERVAL).await,
         }
     }
 }
 
-/// A word as a shell takes it.
+/// Quotes an argument for the shell.
 fn quoted(word: &str) -> String {
     let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./+=:@,".contains(c));
     if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// Says what the import came to, and shows the first lines that were refused.
+/// Prints the import's totals and the first refused lines.
 async fn finish(import: &Import, app: &App, merchant: MerchantId, done: &OrderImport, format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
         return output::one(format, done);
@@ -129,7 +129,7 @@ async fn finish(import: &Import, app: &App, merchant: MerchantId, done: &OrderIm
 }
 
 pub(super) async fn report(report: Report, app: &App, format: Format) -> anyhow::Result<()> {
-    let merchant = merchant(app, &report.merchant).await?.id;
+    let merchant = report.merchant.find(app).await?.id;
     let known = imports::find(app.store(merchant), merchant, report.id).await?;
     known.with_context(|| format!("the merchant has no import {}", report.id))?;
     show(app, merchant, report.id, report.after, report.limit, format).await
@@ -151,6 +151,6 @@ async fn show(app: &App, merchant: MerchantId, id: Uuid, after: i64, limit: i64,
     };
     let rows: Vec<Refused> = rows.into_iter().map(refused).collect();
     output::list(format, &rows, "No line was refused.", &["LINE", "ORDER", "WHY"], |row| {
-        vec![row.line.to_string(), row.order_identifier.clone().unwrap_or_default(), told(&row.errors)]
+        vec![row.line.to_string(), row.order_identifier.clone().unwrap_or_default(), faults_text(&row.errors)]
     })
 }

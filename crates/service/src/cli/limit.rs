@@ -1,4 +1,4 @@
-//! `backhaul limit …`.
+//! `backhaul limit …`: limits that the operator can lower while the service runs.
 
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
@@ -15,40 +15,36 @@ use crate::limits::Name;
 pub(super) enum Command {
     /// Lower a limit on every node, within 5 seconds.
     Set {
-        /// Which one.
-        name: Named,
-        /// What it shall be; not more than the settings say.
+        name: LimitName,
+        /// The new value; at most the value in the settings.
         value: u32,
     },
-    /// List the limits: what they are, what they are by default, who has lowered them.
+    /// List the limits with their values, their defaults and who changed them last.
     List,
-    /// Give a limit its default back on every node, within 5 seconds.
-    Reset {
-        /// Which one.
-        name: Named,
-    },
+    /// Reset a limit to its default on every node, within 5 seconds.
+    Reset { name: LimitName },
 }
 
-/// A limit on the command line.
+/// The name of a limit on the command line.
 #[derive(Clone, Copy, ValueEnum)]
-pub(super) enum Named {
-    /// How many requests one address may send within a minute.
+pub(super) enum LimitName {
+    /// Requests per minute from one address.
     RequestsPerMinute,
-    /// How many order messages a node works on at once.
+    /// Order messages that a node processes concurrently.
     MessagesInFlight,
 }
 
-impl From<Named> for Name {
-    fn from(named: Named) -> Self {
-        match named {
-            Named::RequestsPerMinute => Self::RequestsPerMinute,
-            Named::MessagesInFlight => Self::MessagesInFlight,
+impl From<LimitName> for Name {
+    fn from(name: LimitName) -> Self {
+        match name {
+            LimitName::RequestsPerMinute => Self::RequestsPerMinute,
+            LimitName::MessagesInFlight => Self::MessagesInFlight,
         }
     }
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct LimitOut {
     name: &'static str,
     value: u32,
     default: u32,
@@ -56,7 +52,7 @@ struct Shown {
     set_at: Option<String>,
 }
 
-impl Shown {
+impl LimitOut {
     fn new(app: &App, name: Name, set: &[OperatorLimit]) -> Self {
         let default = app.limits.default_of(name);
         let set = set.iter().find(|set| set.name == name.as_str());
@@ -85,9 +81,9 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     };
     let set = limits::list(app.cell()).await?;
     if let Some(name) = changed {
-        return output::one(format, &Shown::new(app, name, &set));
+        return output::one(format, &LimitOut::new(app, name, &set));
     }
-    let shown: Vec<Shown> = Name::ALL.into_iter().map(|name| Shown::new(app, name, &set)).collect();
+    let shown: Vec<LimitOut> = Name::ALL.into_iter().map(|name| LimitOut::new(app, name, &set)).collect();
     output::list(format, &shown, "", &["NAME", "VALUE", "DEFAULT", "SET BY", "SET AT"], |shown| {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         vec![shown.name.to_owned(), shown.value.to_string(), shown.default.to_string(), text(&shown.set_by), text(&shown.set_at)]

@@ -1,4 +1,4 @@
-//! `backhaul merchant …`.
+//! `backhaul merchant …`: the merchants of this installation.
 
 use clap::Subcommand;
 use domain::id::Handle;
@@ -7,7 +7,7 @@ use store::merchants::{self, Merchant};
 use wire::time;
 
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{actor, find_merchant};
 use crate::app::App;
 use crate::flow::configure_merchant as flow;
 
@@ -15,44 +15,44 @@ use crate::flow::configure_merchant as flow;
 pub(super) enum Command {
     /// Add a merchant.
     Add {
-        /// Its short name: lower-case letters, digits, hyphens.
+        /// The merchant's handle, a short name of lower-case letters, digits and hyphens.
         handle: Handle,
-        /// Its name.
+        /// The merchant's full name.
         #[arg(long)]
         name: String,
-        /// The e-mail address to write to when its systems fail.
+        /// The e-mail address to notify when the merchant's systems fail.
         #[arg(long)]
         technical_contact: Option<String>,
     },
-    /// Change a merchant.
+    /// Change a merchant's technical contact.
     Set {
-        /// Its short name.
+        /// The merchant's handle.
         handle: Handle,
-        /// The e-mail address to write to when its systems fail; an empty one is nobody.
+        /// The e-mail address to notify when the merchant's systems fail; an empty one removes the contact.
         #[arg(long)]
         technical_contact: String,
     },
-    /// List the merchants.
+    /// List all merchants.
     List,
     /// Show a merchant.
     Show {
-        /// Its short name.
+        /// The merchant's handle.
         handle: Handle,
     },
-    /// Refuse a merchant's calls, within 5 seconds.
+    /// Pause a merchant: within 5 seconds, its API calls are refused.
     Pause {
-        /// Its short name.
+        /// The merchant's handle.
         handle: Handle,
     },
-    /// Answer a merchant's calls again.
+    /// Resume a paused merchant.
     Resume {
-        /// Its short name.
+        /// The merchant's handle.
         handle: Handle,
     },
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct MerchantOut {
     handle: String,
     name: String,
     state: &'static str,
@@ -61,7 +61,7 @@ struct Shown {
     merchant_id: String,
 }
 
-impl From<Merchant> for Shown {
+impl From<Merchant> for MerchantOut {
     fn from(merchant: Merchant) -> Self {
         Self {
             handle: merchant.handle,
@@ -78,28 +78,28 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     match command {
         Command::Add { handle, name, technical_contact } => {
             flow::add_merchant(app, &actor(), &handle, &name, technical_contact.as_deref()).await?;
-            output::one(format, &Shown::from(merchant(app, &handle).await?))
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::Set { handle, technical_contact } => {
             let contact = Some(technical_contact.as_str()).filter(|contact| !contact.is_empty());
-            flow::set_technical_contact(app, &actor(), &merchant(app, &handle).await?, contact).await?;
-            output::one(format, &Shown::from(merchant(app, &handle).await?))
+            flow::set_technical_contact(app, &actor(), &find_merchant(app, &handle).await?, contact).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::List => {
-            let merchants: Vec<Shown> = merchants::list(app.cell()).await?.into_iter().map(Shown::from).collect();
+            let merchants: Vec<MerchantOut> = merchants::list(app.cell()).await?.into_iter().map(MerchantOut::from).collect();
             let empty = "There are no merchants yet; `backhaul merchant add HANDLE --name NAME` adds one.";
             output::list(format, &merchants, empty, &["HANDLE", "NAME", "STATE", "CREATED"], |shown| {
                 vec![shown.handle.clone(), shown.name.clone(), shown.state.to_owned(), shown.created_at.clone()]
             })
         }
-        Command::Show { handle } => output::one(format, &Shown::from(merchant(app, &handle).await?)),
+        Command::Show { handle } => output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?)),
         Command::Pause { handle } => {
-            flow::pause_merchant(app, &actor(), &merchant(app, &handle).await?).await?;
-            output::one(format, &Shown::from(merchant(app, &handle).await?))
+            flow::pause_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::Resume { handle } => {
-            flow::resume_merchant(app, &actor(), &merchant(app, &handle).await?).await?;
-            output::one(format, &Shown::from(merchant(app, &handle).await?))
+            flow::resume_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
     }
 }

@@ -1,9 +1,8 @@
-//! `backhaul messages …`: what merchants' systems were sent or are owed.
+//! `backhaul messages …`: the messages sent or owed to merchants' systems.
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
-use domain::id::Handle;
 use domain::message::Kind;
 use serde::Serialize;
 use store::attempts;
@@ -14,7 +13,7 @@ use wire::message::{AttemptOut, MessageOut};
 use wire::time;
 
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::retry_message::{Asker, retry_message};
 use crate::outbound::view;
@@ -23,81 +22,79 @@ use crate::outbound::view;
 pub(super) enum Command {
     /// List messages, newest first.
     List(List),
-    /// Show a message: what is sent, where it stands, and what became of each call.
-    Show(Named),
-    /// Send a message once more that was delivered or has failed: the same id and bytes.
-    Retry(Named),
+    /// Show a message with its body, its state and every attempt.
+    Show(OfMessage),
+    /// Send a delivered or failed message again, with the same id and body.
+    Retry(OfMessage),
 }
 
 #[derive(Args)]
-pub(super) struct Named {
-    /// The message's id, as `webhook-id` has it.
+pub(super) struct OfMessage {
+    /// The message's id, as in the `webhook-id` header.
     id: Uuid,
-    /// Whose it is.
-    #[arg(long)]
-    merchant: Handle,
+    #[command(flatten)]
+    merchant: OfMerchant,
 }
 
 #[derive(Args)]
 pub(super) struct List {
-    /// Whose they are.
-    #[arg(long)]
-    merchant: Handle,
-    /// Only of this return, order, ASN number or unit.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// Only messages about this return, order, ASN number or unit.
     #[arg(long)]
     subject: Option<String>,
-    /// Only of this interface, such as `rma`; `endpoint_test` for trials and `mail` or `operator_hook` for work of our own, which
-    /// are left out otherwise.
+    /// Only messages of this interface, such as `rma`. Trials (`endpoint_test`) and internal work (such as `mail` and
+    /// `operator_hook`) are listed only when named here.
     #[arg(long)]
     interface: Option<Kind>,
-    /// Only with this event, such as `rma.created`.
+    /// Only messages with this event, such as `rma.created`.
     #[arg(long)]
     event: Option<String>,
-    /// Only in this state.
+    /// Only messages in this state.
     #[arg(long, value_enum)]
-    state: Option<Stands>,
-    /// Only those written at this time (ISO 8601) or later.
+    state: Option<StateArg>,
+    /// Only messages created at this time (ISO 8601) or later.
     #[arg(long, value_parser = moment)]
     from: Option<DateTime<Utc>>,
-    /// Only those written before this time (ISO 8601).
+    /// Only messages created before this time (ISO 8601).
     #[arg(long, value_parser = moment)]
     to: Option<DateTime<Utc>>,
-    /// Go on before this message.
+    /// Continue the list with messages older than this one.
     #[arg(long, value_name = "ID")]
     before: Option<Uuid>,
-    /// How many to show.
+    /// The most messages to show.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     limit: u32,
 }
 
-/// A time as people write it.
+/// Parses a time given as an option.
 pub(super) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
-    time::read(text).ok_or_else(|| "a time is written as 2026-03-01T12:00:00Z".to_owned())
+    time::read(text).ok_or_else(|| "write the time as 2026-03-01T12:00:00Z".to_owned())
 }
 
-/// Where a message stands.
+/// The state of a message, as an option.
 #[derive(Clone, Copy, ValueEnum)]
-enum Stands {
+enum StateArg {
     /// Still to be delivered.
     Owed,
     /// In the failure queue.
     Failed,
-    /// Given up for good.
+    /// Discarded by support, never to be delivered.
     Discarded,
-    /// There was no endpoint for it.
+    /// Never sent: there was no endpoint for it.
     Unsent,
-    /// Answered with success.
+    /// Accepted by the merchant's system.
     Delivered,
 }
 
-impl From<Stands> for State {
-    fn from(stands: Stands) -> Self {
-        match stands {
-            Stands::Owed => Self::Owed,
-            Stands::Failed => Self::Failed,
-            Stands::Discarded => Self::Discarded,
-            Stands::Unsent => Self::Unsent,
-            Stands::Delivered => Self::Delivered,
+impl From<StateArg> for State {
+    fn from(state: StateArg) -> Self {
+        match state {
+            StateArg::Owed => Self::Owed,
+            StateArg::Failed => Self::Failed,
+            StateArg::Discarded => Self::Discarded,
+            StateArg::Unsent => Self::Unsent,
+            StateArg::Delivered => Self::Delivered,
         }
     }
 }
@@ -122,36 +119,36 @@ pub(super) struct Retried {
 
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::List(wanted) => list(app, wanted, format).await,
-        Command::Show(Named { id, merchant: handle }) => {
-            let whose = merchant(app, &handle).await?.id;
-            let found = messages::find(app.store(whose), whose, id).await?;
-            let found = found.with_context(|| format!("{handle} has no message {id}; messages are kept for 30 days"))?;
-            show(view::message(found, attempts::list(app.store(whose), whose, id).await?), format)
+        Command::List(options) => list(app, options, format).await,
+        Command::Show(OfMessage { id, merchant }) => {
+            let merchant_id = merchant.find(app).await?.id;
+            let found = messages::find(app.cell(), merchant_id, id).await?;
+            let found = found.with_context(|| format!("{merchant} has no message {id}; messages are kept for 30 days"))?;
+            show(view::message(found, attempts::list(app.cell(), merchant_id, id).await?), format)
         }
-        Command::Retry(Named { id, merchant: handle }) => {
-            let whose = merchant(app, &handle).await?.id;
-            let retried = retry_message(app, Asker::Operator(&actor()), whose, id).await?;
+        Command::Retry(OfMessage { id, merchant }) => {
+            let merchant = merchant.find(app).await?.id;
+            let retried = retry_message(app, Asker::Operator(&actor()), merchant, id).await?;
             app.forward_signals_now().await;
             output::one(format, &Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() })
         }
     }
 }
 
-/// Lists messages. A page of the store can be short, so that it goes on until there is enough or no more.
-async fn list(app: &App, wanted: List, format: Format) -> anyhow::Result<()> {
-    let whose = merchant(app, &wanted.merchant).await?.id;
+/// Lists messages. The store may return short pages, so this reads on until there are enough or no more.
+async fn list(app: &App, options: List, format: Format) -> anyhow::Result<()> {
+    let merchant = options.merchant.find(app).await?.id;
     let filter = Filter {
-        subject: wanted.subject,
-        kind: wanted.interface.map(|kind| kind.as_str().to_owned()),
-        event: wanted.event,
-        state: wanted.state.map(State::from),
-        from: wanted.from,
-        to: wanted.to,
+        subject: options.subject,
+        kind: options.interface.map(|kind| kind.as_str().to_owned()),
+        event: options.event,
+        state: options.state.map(State::from),
+        from: options.from,
+        to: options.to,
     };
-    let (mut rows, mut before, most) = (Vec::new(), wanted.before, wanted.limit as usize);
+    let (mut rows, mut before, most) = (Vec::new(), options.before, options.limit as usize);
     loop {
-        let page = message_pages::list(app.store(whose), whose, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
+        let page = message_pages::list(app.store(merchant), merchant, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
         rows.extend(page.messages.into_iter().map(|message| Row {
             message_id: message.id.to_string(),
             created_at: time::write(message.written_at()),
@@ -166,7 +163,7 @@ async fn list(app: &App, wanted: List, format: Format) -> anyhow::Result<()> {
             break;
         }
     }
-    let empty = format!("{} has no such messages.", wanted.merchant);
+    let empty = format!("No messages of {} match.", options.merchant);
     output::list(format, &rows, &empty, &["MESSAGE", "CREATED", "INTERFACE", "EVENT", "SUBJECT", "SEQUENCE", "STATE"], |row| {
         let Row { message_id, created_at, interface, event, subject, sequence, state } = row;
         vec![
@@ -180,7 +177,7 @@ async fn list(app: &App, wanted: List, format: Format) -> anyhow::Result<()> {
         ]
     })?;
     if let (Some(before), Format::Table) = (before, format) {
-        output::line(&format!("There may be more: go on with --before {before}"));
+        output::line(&format!("There may be more. To continue, add --before {before}"));
     }
     Ok(())
 }
@@ -192,9 +189,9 @@ fn show(mut message: MessageOut, format: Format) -> anyhow::Result<()> {
     let attempts = std::mem::take(&mut message.attempts);
     output::one(format, &message)?;
     output::line("");
-    output::list(format, &attempts, "It was not tried yet.", &["ATTEMPT", "STARTED", "TOOK MS", "OUTCOME", "ANSWER"], |attempt| {
+    output::list(format, &attempts, "No attempt was made yet.", &["ATTEMPT", "STARTED", "TOOK MS", "OUTCOME", "ANSWER"], |attempt| {
         let AttemptOut { number, started_at, took_ms, outcome, reason, answer, answer_base64, .. } = attempt;
-        let said = reason.as_ref().or(answer.as_ref()).or(answer_base64.as_ref()).cloned().unwrap_or_default();
-        vec![number.to_string(), started_at.clone(), took_ms.to_string(), outcome.clone(), said]
+        let text = reason.as_ref().or(answer.as_ref()).or(answer_base64.as_ref()).cloned().unwrap_or_default();
+        vec![number.to_string(), started_at.clone(), took_ms.to_string(), outcome.clone(), text]
     })
 }

@@ -1,4 +1,4 @@
-//! `backhaul migrate`.
+//! `backhaul migrate`: creates or upgrades the schema.
 
 use store::installation;
 

@@ -1,35 +1,33 @@
-//! `backhaul orders …`: what support looks at when a merchant asks where its orders are.
+//! `backhaul orders …`: imports orders, and answers support's question where a merchant's orders are.
 
 use clap::{Args, Subcommand};
-use domain::id::Handle;
 use serde::Serialize;
 use serde_json::Value;
 use store::{orders, refusals};
 use wire::time;
 
+use super::OfMerchant;
 use super::import::{self, Import, Report};
-use super::merchant;
 use super::output::{self, Format};
 use crate::app::App;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Import history: a file with an order a line, as in `orders` of the order message.
+    /// Import existing orders from a file with one JSON order per line, in the format of the order message's `orders`.
     Import(Import),
-    /// List the lines of an import that were refused, and why.
+    /// List the refused lines of an import, with the reasons.
     ImportReport(Report),
-    /// List the messages that were refused, latest first, and why.
+    /// List refused order messages with the reasons, latest first.
     Refused(Selection),
-    /// List the orders that were accepted with warnings, latest first.
+    /// List orders accepted with warnings, latest first.
     Warned(Selection),
 }
 
 #[derive(Args)]
 pub(super) struct Selection {
-    /// Whose they are.
-    #[arg(long)]
-    merchant: Handle,
-    /// How many to show.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The most to show.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=10_000))]
     limit: i64,
 }
@@ -50,8 +48,8 @@ struct WarnedOrder {
     warnings: Value,
 }
 
-/// The faults or warnings of a row, a line each.
-pub(super) fn told(list: &Value) -> String {
+/// The faults or warnings of a row, one per line.
+pub(super) fn faults_text(list: &Value) -> String {
     let word = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let lines = list.as_array().into_iter().flatten().map(|entry| format!("{}: {}", word(entry, "field"), word(entry, "message")));
     lines.collect::<Vec<_>>().join("\n")
@@ -61,9 +59,8 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
     match command {
         Command::Import(import) => import::run(import, app, format).await,
         Command::ImportReport(report) => import::report(report, app, format).await,
-        Command::Refused(Selection { merchant: handle, limit }) => {
-            let merchant = merchant(app, &handle).await?;
-            let rows: Vec<RefusedMessage> = refusals::list(app.store(merchant.id), merchant.id, limit)
+        Command::Refused(Selection { merchant, limit }) => {
+            let rows: Vec<RefusedMessage> = refusals::list(app.cell(), merchant.find(app).await?.id, limit)
                 .await?
                 .into_iter()
                 .map(|refusal| RefusedMessage {
@@ -74,16 +71,15 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
                     faults: serde_json::from_str(&refusal.faults).unwrap_or_default(),
                 })
                 .collect();
-            let empty = format!("Nothing of {handle}'s was refused.");
+            let empty = format!("No order message of {merchant} was refused.");
             output::list(format, &rows, &empty, &["REFUSED", "REQUEST", "ORDERS", "WHY"], |row| {
-                let why = told(&row.faults);
+                let why = faults_text(&row.faults);
                 let why = if why.is_empty() { row.reason.clone() } else { why };
                 vec![row.refused_at.clone(), row.request_id.clone(), row.order_identifiers.join("\n"), why]
             })
         }
-        Command::Warned(Selection { merchant: handle, limit }) => {
-            let merchant = merchant(app, &handle).await?;
-            let rows: Vec<WarnedOrder> = orders::list_doubtful(app.store(merchant.id), merchant.id, limit)
+        Command::Warned(Selection { merchant, limit }) => {
+            let rows: Vec<WarnedOrder> = orders::list_doubtful(app.cell(), merchant.find(app).await?.id, limit)
                 .await?
                 .into_iter()
                 .map(|order| WarnedOrder {
@@ -92,9 +88,9 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
                     warnings: serde_json::from_str(&order.warnings).unwrap_or_default(),
                 })
                 .collect();
-            let empty = format!("Every order of {handle}'s adds up.");
+            let empty = format!("No order of {merchant} has warnings.");
             output::list(format, &rows, &empty, &["ORDER", "RECEIVED", "WARNINGS"], |row| {
-                vec![row.identifier.clone(), row.received_at.clone(), told(&row.warnings)]
+                vec![row.identifier.clone(), row.received_at.clone(), faults_text(&row.warnings)]
             })
         }
     }

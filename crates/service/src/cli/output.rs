@@ -1,11 +1,11 @@
-//! How commands write to standard output.
-#![expect(clippy::print_stdout, reason = "this is where the command line writes")]
+//! Writes to standard output, as tables or as JSON.
+#![expect(clippy::print_stdout, reason = "the command line writes here and nowhere else")]
 
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-/// For people or for scripts.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// A table for people.
@@ -14,24 +14,24 @@ pub(super) enum Format {
     Json,
 }
 
-/// Text as it is.
+/// Prints text unchanged.
 pub(super) fn text(text: &str) {
     print!("{text}");
 }
 
-/// The beginning of a line, which is shown before it ends.
+/// Prints the beginning of a line and flushes it.
 pub(super) fn unfinished(text: &str) {
     print!("{text}");
-    // What cannot be shown now is shown with the rest.
+    // If flushing fails, the text appears with the rest of the line.
     let _ = std::io::Write::flush(&mut std::io::stdout());
 }
 
-/// One line for people.
+/// Prints one line.
 pub(super) fn line(line: &str) {
     println!("{line}");
 }
 
-/// A list: a table with `headers`, a row per item; or a JSON array. An empty table says so in the words of `empty`.
+/// Prints a list: a table with `headers` and a row per item, or a JSON array. An empty table prints `empty` instead.
 pub(super) fn list<T: Serialize>(
     format: Format,
     items: &[T],
@@ -54,7 +54,7 @@ pub(super) fn list<T: Serialize>(
     Ok(())
 }
 
-/// One thing: its fields below each other, a dash where there is nothing; or a JSON object.
+/// Prints one object: a line per field, with a dash for null, or a JSON object.
 pub(super) fn one<T: Serialize>(format: Format, item: &T) -> anyhow::Result<()> {
     let value = serde_json::to_value(item)?;
     match (format, value.as_object()) {

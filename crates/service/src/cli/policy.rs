@@ -1,4 +1,4 @@
-//! `backhaul policy …`: what merchants' returns may be like.
+//! `backhaul policy …`: merchants' return policies.
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
@@ -10,67 +10,69 @@ use serde::Serialize;
 use store::return_policies;
 
 use super::output::{self, Format};
-use super::{actor, merchant};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::set_policy::{Change, set_policy};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Show a merchant's policy for returns; the usual one where nothing was set.
+    /// Show a merchant's return policy, or the default policy if none was set.
     Show {
-        /// The merchant's short name.
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
-    /// Change a merchant's policy: what is not given stays as it is, and so do returns that are under way.
+    /// Change a merchant's return policy.
+    ///
+    /// Options that are left out keep their value. Returns that have already started keep the policy they started with.
     Set(Set),
 }
 
 #[derive(Args)]
 pub(super) struct Set {
-    /// The merchant's short name.
-    merchant: Handle,
-    /// How many days after it was shipped a unit can come back.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The number of days after shipping within which a unit can be returned.
     #[arg(long)]
     window_days: Option<u16>,
-    /// A reason that shoppers can choose. Given once for each; together they replace the list.
+    /// A reason that shoppers can choose. Repeat for several; together they replace the list.
     #[arg(long)]
     reason: Vec<String>,
-    /// A reason for which shoppers are offered an exchange, one of those that they can choose. Given once for each; together
-    /// they replace the list.
+    /// A reason for which shoppers are offered an exchange; it must be one of the reasons they can choose. Repeat for several;
+    /// together they replace the list.
     #[arg(long, value_name = "REASON")]
     exchange_reason: Vec<String>,
-    /// Offer no exchange, whatever the reason.
+    /// Offer exchanges for no reason at all.
     #[arg(long, conflicts_with = "exchange_reason")]
     no_exchange_reason: bool,
-    /// A way back with its fee in cents: `mail-back`, `mail-back:499`, or `mail-back:499:deducted` when the fee is taken off the
-    /// refund. Given once for each; together they replace the list, in the order in which shoppers see them.
+    /// A return method with its fee in cents: `mail-back`, `mail-back:499`, or `mail-back:499:deducted` if the fee is deducted
+    /// from the refund. Repeat for several; together they replace the list, in the order in which shoppers see them.
     #[arg(long, value_name = "METHOD[:CENTS[:deducted]]")]
     method: Vec<Offer>,
-    /// Whether the warehouse receives for the merchant.
+    /// Managed receiving: the warehouse receives returns for the merchant.
     #[arg(long, value_enum)]
     managed_receiving: Option<Switch>,
-    /// What a return by express may weigh, in pounds.
+    /// The most that an express return may weigh, in pounds.
     #[arg(long, value_name = "POUNDS")]
     express_limit: Option<Weight>,
-    /// The gift cards that can be had instead of the money: the agreed SKU, and in cents what the merchant adds to each.
+    /// Offer gift cards instead of refunds: their SKU, and the bonus in cents that the merchant adds to each.
     #[arg(long, value_name = "SKU[:BONUS_CENTS]", value_parser = gift_card, conflicts_with = "no_gift_card")]
     gift_card: Option<GiftCardTerms>,
-    /// There are no gift cards any more.
+    /// Stop offering gift cards.
     #[arg(long)]
     no_gift_card: bool,
-    /// The merchant's word for what it sells, typically a brand, for exchange orders of lines that have none.
+    /// The concept (typically a brand) to use in exchange orders for lines that have none.
     #[arg(long, conflicts_with = "no_concept")]
     concept: Option<String>,
-    /// There is no such word any more.
+    /// Clear the concept.
     #[arg(long)]
     no_concept: bool,
-    /// Whether 409 and 422 are the merchant's last word on an exchange order, so that its units are refunded at once.
+    /// Treat 409 and 422 as final refusals of an exchange order, so that its units are refunded at once.
     #[arg(long, value_enum)]
     refusals_are_final: Option<Switch>,
-    /// What a tag of orders or lines means: `final_sale`, `gift_card`, `pickup_in_store`, `third_party`, `gift`, or `allowed`.
+    /// A tag of orders or lines and its rule: `final_sale`, `gift_card`, `pickup_in_store`, `third_party`, `gift` or `allowed`.
     #[arg(long, value_name = "TAG=RULE", value_parser = tag_rule)]
     tag: Vec<(Tag, TagRule)>,
-    /// Take back what a tag means.
+    /// Remove the rule of this tag.
     #[arg(long, value_name = "TAG")]
     no_tag: Vec<String>,
 }
@@ -84,27 +86,25 @@ impl Switch {
     }
 }
 
-/// The terms of gift cards, as the operator writes them.
+/// Parses the value of `--gift-card`.
 fn gift_card(text: &str) -> Result<GiftCardTerms, String> {
     let (sku, bonus) = text.rsplit_once(':').unwrap_or((text, "0"));
-    let bonus =
-        bonus.parse().ok().and_then(Cents::new).ok_or_else(|| "gift cards are written like GIFT-CARD or GIFT-CARD:500".to_owned())?;
+    let bonus = bonus.parse().ok().and_then(Cents::new).ok_or_else(|| "write gift cards as GIFT-CARD or GIFT-CARD:500".to_owned())?;
     Ok(GiftCardTerms { sku: sku.to_owned(), bonus })
 }
 
-/// On or off.
 #[derive(Clone, Copy, ValueEnum)]
 enum Switch {
     On,
     Off,
 }
 
-/// A tag and its rule, as the operator writes them.
+/// Parses the value of `--tag`.
 fn tag_rule(text: &str) -> Result<(Tag, TagRule), String> {
-    let written = || "a rule for a tag is written like clearance=final_sale".to_owned();
-    let (tag, rule) = text.rsplit_once('=').ok_or_else(written)?;
+    let malformed = || "write a tag's rule as clearance=final_sale".to_owned();
+    let (tag, rule) = text.rsplit_once('=').ok_or_else(malformed)?;
     let rules = || TagRule::ALL.iter().map(|rule| rule.as_str()).collect::<Vec<_>>().join(", ");
-    Ok((Tag::new(tag), rule.trim().parse().map_err(|_| format!("a tag means one of {}", rules()))?))
+    Ok((Tag::new(tag), rule.trim().parse().map_err(|_| format!("the rule of a tag must be one of {}", rules()))?))
 }
 
 impl From<Set> for Change {
@@ -126,35 +126,35 @@ impl From<Set> for Change {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct PolicyOut {
     merchant: String,
     window_days: u16,
     reasons: Vec<String>,
     exchange_reasons: Vec<String>,
-    methods: Vec<ShownMethod>,
+    methods: Vec<MethodOut>,
     managed_receiving: bool,
     gift_card_sku: Option<String>,
     gift_card_bonus_cents: i64,
     concept: Option<String>,
     refusals_are_final: bool,
     express_limit_pounds: f64,
-    tags: Vec<ShownTag>,
+    tags: Vec<TagOut>,
 }
 
 #[derive(Serialize)]
-struct ShownMethod {
+struct MethodOut {
     method: &'static str,
     fee_cents: i64,
     deducted: bool,
 }
 
 #[derive(Serialize)]
-struct ShownTag {
+struct TagOut {
     tag: String,
     rule: &'static str,
 }
 
-/// What people see above the ways back and the tags.
+/// The fields printed above the methods and the tags.
 #[derive(Serialize)]
 struct Head {
     merchant: String,
@@ -171,25 +171,25 @@ struct Head {
 
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::Show { merchant: handle } => {
-            let whose = merchant(app, &handle).await?;
-            show(&handle, &return_policies::current(app.store(whose.id), whose.id).await?, format)
+        Command::Show { merchant } => {
+            let id = merchant.find(app).await?.id;
+            show(&merchant.handle, &return_policies::current(app.cell(), id).await?, format)
         }
         Command::Set(set) => {
-            let handle = set.merchant.clone();
-            let whose = merchant(app, &handle).await?;
-            show(&handle, &set_policy(app, &actor(), whose.id, set.into()).await?, format)
+            let handle = set.merchant.handle.clone();
+            let id = set.merchant.find(app).await?.id;
+            show(&handle, &set_policy(app, &actor(), id, set.into()).await?, format)
         }
     }
 }
 
 fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> {
-    let method = |offer: &Offer| ShownMethod { method: offer.method.as_str(), fee_cents: offer.fee.get(), deducted: offer.deducted };
-    let methods: Vec<ShownMethod> = policy.offers.iter().map(method).collect();
-    let tag = |(tag, rule): (&Tag, &TagRule)| ShownTag { tag: tag.as_str().to_owned(), rule: rule.as_str() };
-    let tags: Vec<ShownTag> = policy.tags.iter().map(tag).collect();
+    let method = |offer: &Offer| MethodOut { method: offer.method.as_str(), fee_cents: offer.fee.get(), deducted: offer.deducted };
+    let methods: Vec<MethodOut> = policy.offers.iter().map(method).collect();
+    let tag = |(tag, rule): (&Tag, &TagRule)| TagOut { tag: tag.as_str().to_owned(), rule: rule.as_str() };
+    let tags: Vec<TagOut> = policy.tags.iter().map(tag).collect();
     if format == Format::Json {
-        let shown = Shown {
+        let shown = PolicyOut {
             merchant: handle.to_string(),
             window_days: policy.window_days,
             reasons: policy.reasons.clone(),
@@ -200,7 +200,7 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
             gift_card_bonus_cents: policy.gift_card.as_ref().map_or(0, |terms| terms.bonus.get()),
             concept: policy.concept.clone(),
             refusals_are_final: policy.refusals_are_final,
-            express_limit_pounds: policy.express_limit.to_string().parse().context("a weight is a number")?,
+            express_limit_pounds: policy.express_limit.to_string().parse().context("the express limit is not a number")?,
             tags,
         };
         return output::one(format, &shown);
@@ -223,7 +223,7 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
         vec![shown.method.to_owned(), shown.fee_cents.to_string(), if shown.deducted { "yes" } else { "no" }.to_owned()]
     })?;
     output::line("");
-    output::list(format, &tags, "No tags of its own; the known ones are in force.", &["TAG", "RULE"], |shown| {
+    output::list(format, &tags, "The merchant has no tag rules of its own; the default rules apply.", &["TAG", "RULE"], |shown| {
         vec![shown.tag.clone(), shown.rule.to_owned()]
     })
 }

@@ -1,43 +1,41 @@
-//! `backhaul report …`.
+//! `backhaul report …`: statistics on deliveries.
 
 use clap::{Args, Subcommand};
-use domain::id::Handle;
 use wire::report::{DeliveriesReport, ReportedDay, ReportedInterface};
 
-use super::merchant;
+use super::OfMerchant;
 use super::output::{self, Format};
 use crate::app::App;
 use crate::report::{Deliveries, Range};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// What became of a merchant's messages: attempts by status, interface and day; how many arrived, and how soon.
-    Deliveries(Wanted),
+    /// Show deliveries to a merchant's systems: attempts by status, interface and day, and the time to deliver.
+    Deliveries(DeliveriesArgs),
 }
 
 #[derive(Args)]
-pub(super) struct Wanted {
-    /// Whose messages.
-    #[arg(long)]
-    merchant: Handle,
-    /// The first day (UTC), such as 2026-03-01; 29 days before the last one unless given.
+pub(super) struct DeliveriesArgs {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The first day (UTC), such as 2026-03-01; 29 days before the last one if left out.
     #[arg(long)]
     from: Option<String>,
-    /// The last day (UTC); today unless given. At most 92 days in all.
+    /// The last day (UTC); today if left out. A report covers at most 92 days.
     #[arg(long)]
     to: Option<String>,
-    /// Every figure as comma-separated values.
+    /// Print every figure as comma-separated values.
     #[arg(long)]
     csv: bool,
 }
 
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::Deliveries(wanted) => {
-            let whose = merchant(app, &wanted.merchant).await?;
-            let range = Range::read(wanted.from.as_deref(), wanted.to.as_deref(), app.now())?;
-            let read = Deliveries::read(app, whose.id, range).await?;
-            if wanted.csv {
+        Command::Deliveries(options) => {
+            let merchant = options.merchant.find(app).await?;
+            let range = Range::read(options.from.as_deref(), options.to.as_deref(), app.now())?;
+            let read = Deliveries::read(app, merchant.id, range).await?;
+            if options.csv {
                 output::text(&read.csv());
                 return Ok(());
             }
@@ -50,8 +48,8 @@ fn show(format: Format, report: &DeliveriesReport) -> anyhow::Result<()> {
     match format {
         Format::Json => output::one(format, report),
         Format::Table => {
-            let headers = ["INTERFACE", "DELIVERED", "FAILED ATTEMPTS", "AT ATTEMPT", "HALF WITHIN", "90 % WITHIN", "99 % WITHIN"];
-            output::list(format, &report.interfaces, "Nothing was sent on these days.", &headers, interface)?;
+            let headers = ["INTERFACE", "DELIVERED", "FAILED ATTEMPTS", "AT ATTEMPT", "50 % WITHIN", "90 % WITHIN", "99 % WITHIN"];
+            output::list(format, &report.interfaces, "No messages were sent on these days.", &headers, interface)?;
             if !report.days.is_empty() {
                 output::line("");
                 let headers = ["DAY", "INTERFACE", "DELIVERED", "FAILED ATTEMPTS", "OUTCOMES"];
@@ -71,7 +69,7 @@ fn interface(of: &ReportedInterface) -> Vec<String> {
     row
 }
 
-/// A time for people.
+/// A duration for tables.
 fn time(at_most_ms: Option<i64>) -> String {
     match at_most_ms {
         None => "over a day".to_owned(),

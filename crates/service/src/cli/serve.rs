@@ -1,4 +1,4 @@
-//! `backhaul serve`.
+//! `backhaul serve`: runs the service until SIGTERM or SIGINT.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,79 +16,79 @@ use crate::outbound::forward_signals;
 use crate::tls::Certificates;
 use crate::{heartbeat, http, telemetry, tls, worker};
 
-/// How often a database that cannot be reached is asked again at the start.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
+/// The time between two attempts to reach the database at startup.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a process does.
+/// A role that a process can take.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Role {
-    /// It answers calls.
+    /// Serve the API.
     Api,
-    /// It delivers messages to merchants' systems.
+    /// Deliver messages to merchants' systems.
     Deliver,
 }
 
 #[derive(Args, Default)]
 pub(super) struct Serve {
-    /// What the process does; repeat for several. Without it, everything.
+    /// A role of this process. Repeat for several; all roles if left out.
     #[arg(long = "role", value_enum)]
     roles: Vec<Role>,
 }
 
 impl Serve {
-    fn plays(&self, role: Role) -> bool {
+    fn has(&self, role: Role) -> bool {
         self.roles.is_empty() || self.roles.contains(&role)
     }
 }
 
-pub(super) async fn run(app: App, what: &Serve) -> anyhow::Result<()> {
+pub(super) async fn run(app: App, roles: &Serve) -> anyhow::Result<()> {
     telemetry::start(&app.settings.log);
     let (leave, leaving) = watch::channel(false);
     tokio::spawn(on_signal(app.clone(), leave));
-    serve(app, what, leaving, |_| {}).await
+    serve(app, roles, leaving, |_| {}).await
 }
 
-/// Serves until `leaving` says so; calls `started` with the public address once the service accepts work.
+/// Serves until `leaving` turns true; calls `started` with the public address once the service accepts requests.
 pub(super) async fn serve(
     app: App,
-    what: &Serve,
+    roles: &Serve,
     leaving: watch::Receiver<bool>,
     started: impl FnOnce(std::net::SocketAddr),
 ) -> anyhow::Result<()> {
     let limits = &app.settings.http;
     let door = public_door(&app)?;
-    // Health is served first, so that whoever waits for the service can see what it waits for.
+    // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
     let admin = {
         let (app, leaving) = (app.clone(), leaving.clone());
-        tokio::spawn(async move { listener::serve(admin, http::admin_router(&app), &app.settings.http, gone(leaving)).await })
+        tokio::spawn(async move { listener::serve(admin, http::admin_router(&app), &app.settings.http, leaving_requested(leaving)).await })
     };
     tokio::select! {
         ready = wait_for_database(&app) => ready?,
-        () = gone(leaving.clone()) => return Ok(()),
+        () = leaving_requested(leaving.clone()) => return Ok(()),
     }
-    // A limit that was lowered holds from the first request on.
+    // Load the lowered limits before the first request.
     if let Err(failed) = app.limits.renew(app.cell()).await {
-        tracing::warn!(%failed, "the limits are those of the settings for now");
+        tracing::warn!(%failed, "loading the operator's limits failed, using those of the settings for now");
     }
     if let Err(failed) = app.renew_clock().await {
-        tracing::warn!(%failed, "the clock is that of the machine for now");
+        tracing::warn!(%failed, "loading the sandbox's clock failed, using the machine's for now");
     }
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
-    let deliverer = what.plays(Role::Deliver).then(|| worker::start(&app));
+    let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
     let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
-    if what.plays(Role::Api) {
+    if roles.has(Role::Api) {
         let public = bind(&limits.listen, "http.listen").await?;
         let address = public.local_addr()?;
         let tls = app.settings.tls.files().is_some();
         tracing::info!(%address, tls, mode = app.settings.mode.as_str(), "serving");
         app.enter(Phase::Serving);
         started(address);
-        listener::serve_through(door, public, http::router(&app), gone(leaving)).await?;
+        listener::serve_through(door, public, http::router(&app), leaving_requested(leaving)).await?;
     } else {
         tracing::info!(mode = app.settings.mode.as_str(), "delivering");
         app.enter(Phase::Serving);
-        gone(leaving).await;
+        leaving_requested(leaving).await;
     }
     app.variants.rest().await;
     if let Some(deliverer) = deliverer {
@@ -100,18 +100,18 @@ pub(super) async fn serve(
     heartbeat.abort();
     admin.await??;
     app.cell().close().await;
-    tracing::info!("gone");
+    tracing::info!("shutdown complete");
     Ok(())
 }
 
-/// The public listener's door, with TLS where a certificate is set; its files are looked at from now on.
+/// Prepares the public listener. If a certificate is set, it uses TLS, and its files are reloaded when they change.
 fn public_door(app: &App) -> anyhow::Result<Door> {
     let settings = &app.settings;
     let tls = match settings.tls.files() {
         Some(files) => {
-            let certificates = Arc::new(Certificates::load(files).context("tls.certificate, tls.private_key")?);
+            let certificates = Arc::new(Certificates::load(files).context("loading tls.certificate and tls.private_key failed")?);
             tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
-            Some(tls::server_config(certificates, settings.tls.allow_1_3).context("tls")?)
+            Some(tls::server_config(certificates, settings.tls.allow_1_3).context("preparing TLS failed")?)
         }
         None => None,
     };
@@ -119,19 +119,22 @@ fn public_door(app: &App) -> anyhow::Result<Door> {
 }
 
 async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("{setting}: cannot listen on {address}"))
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}, set by {setting}"))
 }
 
-/// Waits for the database, and refuses one that this service must not write to.
+/// Waits until the database is reachable. Refuses one with another mode or an outdated schema.
 async fn wait_for_database(app: &App) -> anyhow::Result<()> {
     loop {
         match app.cell().mode().await {
             Ok(Some(mode)) if mode == app.settings.mode => break,
-            Ok(Some(mode)) => bail!("the database is a {mode} installation, but the settings say mode = \"{}\"", app.settings.mode),
-            Ok(None) => bail!("the database is empty; run `backhaul migrate`"),
-            Err(failed) => tracing::warn!(%failed, "waiting for the database"),
+            Ok(Some(mode)) => bail!(
+                "the database is a {mode} installation, but the settings say mode = \"{}\"; change the mode, or use another database",
+                app.settings.mode
+            ),
+            Ok(None) => bail!("the database has no schema yet; run `backhaul migrate`"),
+            Err(failed) => tracing::warn!(%failed, "the database is unreachable, will retry"),
         }
-        tokio::time::sleep(ASK_AGAIN).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
     match app.cell().pending_migrations().await? {
         0 => Ok(()),
@@ -139,23 +142,23 @@ async fn wait_for_database(app: &App) -> anyhow::Result<()> {
     }
 }
 
-/// Waits until somebody says to leave.
-pub(super) async fn gone(mut leaving: watch::Receiver<bool>) {
+/// Waits until `leaving` turns true.
+pub(super) async fn leaving_requested(mut leaving: watch::Receiver<bool>) {
     _ = leaving.wait_for(|leaving| *leaving).await;
 }
 
-/// SIGTERM or SIGINT: not ready any more, then leave.
+/// On SIGTERM or SIGINT, reports the process as not ready and starts the shutdown.
 async fn on_signal(app: App, leave: watch::Sender<bool>) {
-    asked_to_leave().await;
-    tracing::info!("leaving");
+    wait_for_signal().await;
+    tracing::info!("shutdown requested");
     app.enter(Phase::Leaving);
     let _ = leave.send(true);
 }
 
 /// Waits for SIGTERM or SIGINT.
-pub(super) async fn asked_to_leave() {
+pub(super) async fn wait_for_signal() {
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
-        tracing::error!("signals cannot be received");
+        tracing::error!("installing the signal handlers failed, SIGTERM and SIGINT will not be handled");
         return std::future::pending().await;
     };
     tokio::select! {

@@ -1,79 +1,75 @@
-//! `backhaul vendor …`.
+//! `backhaul vendor …`: the vendors that merchants' goods are sent back to.
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use domain::id::Handle;
 use domain::place::{Vendor, VendorId};
 use serde::Serialize;
 use store::places;
 
 use super::output::{self, Format};
-use super::place::{self, ShownAddress, Where};
-use super::{actor, merchant};
+use super::place::{self, AddressArgs, AddressOut};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::configure_place::{self as flow, ConfigurePlaceError, VendorChange};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Give a merchant another vendor; it gets the next number.
+    /// Add a vendor to a merchant; it gets the next free number.
     Add {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
-        /// What people call it.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The vendor's name.
         #[arg(long)]
         name: String,
         #[command(flatten)]
-        place: Where,
+        place: AddressArgs,
     },
-    /// Change a merchant's vendor: what is not given stays as it is, and so do shipments that were made.
+    /// Change a merchant's vendor.
+    ///
+    /// Options that are left out keep their value. Existing shipments do not change.
     Set(Box<Set>),
     /// List a merchant's vendors.
     List {
-        /// Whose they are.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
     /// Show a merchant's vendor.
     Show {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
-        /// Its number.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The vendor's number.
         vendor: i64,
     },
-    /// Remove a merchant's vendor; its number is not given again, and shipments that were made stay as they are.
+    /// Remove a merchant's vendor. Its number is not reused, and existing shipments do not change.
     Remove {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
-        /// Its number.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The vendor's number.
         vendor: i64,
     },
 }
 
 #[derive(Args)]
 pub(super) struct Set {
-    /// Whose it is.
-    #[arg(long)]
-    merchant: Handle,
-    /// Its number.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The vendor's number.
     vendor: i64,
-    /// What people call it.
+    /// The vendor's name.
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
-    place: Where,
+    place: AddressArgs,
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct VendorOut {
     vendor: i64,
     name: String,
-    address: ShownAddress,
+    address: AddressOut,
 }
 
-/// A vendor for people.
+/// A vendor in a table.
 #[derive(Serialize)]
 struct Card {
     vendor: i64,
@@ -81,7 +77,7 @@ struct Card {
     address: String,
 }
 
-impl From<Vendor> for Shown {
+impl From<Vendor> for VendorOut {
     fn from(Vendor { id, name, address }: Vendor) -> Self {
         Self { vendor: id.0, name, address: address.into() }
     }
@@ -95,23 +91,22 @@ impl From<Vendor> for Card {
 
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
-        Command::Add { merchant: handle, name, place } => {
-            let whose = merchant(app, &handle).await?;
-            let address = place.address()?.context("a new vendor needs an address: --address")?;
-            show(flow::add_vendor(app, &actor(), whose.id, name, address).await?, format)
+        Command::Add { merchant, name, place } => {
+            let merchant = merchant.find(app).await?;
+            let address = place.address()?.context("a new vendor needs an address; give --address")?;
+            show(flow::add_vendor(app, &actor(), merchant.id, name, address).await?, format)
         }
         Command::Set(set) => {
-            let whose = merchant(app, &set.merchant).await?;
+            let merchant = set.merchant.find(app).await?;
             let Set { vendor, name, place, .. } = *set;
             let change = VendorChange { name, address: place.address()? };
-            show(flow::set_vendor(app, &actor(), whose.id, VendorId(vendor), change).await?, format)
+            show(flow::set_vendor(app, &actor(), merchant.id, VendorId(vendor), change).await?, format)
         }
-        Command::List { merchant: handle } => {
-            let whose = merchant(app, &handle).await?.id;
-            let found = places::vendors(app.store(whose), whose).await?;
-            let empty = format!("{handle} has no vendors yet; `backhaul vendor add --merchant {handle}` gives it one.");
+        Command::List { merchant } => {
+            let found = places::vendors(app.cell(), merchant.find(app).await?.id).await?;
+            let empty = format!("{merchant} has no vendors yet; `backhaul vendor add --merchant {merchant}` adds one.");
             if format == Format::Json {
-                let shown: Vec<Shown> = found.into_iter().map(Shown::from).collect();
+                let shown: Vec<VendorOut> = found.into_iter().map(VendorOut::from).collect();
                 return output::list(format, &shown, &empty, &[], |_| Vec::new());
             }
             let cards: Vec<Card> = found.into_iter().map(Card::from).collect();
@@ -119,15 +114,14 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
                 vec![card.vendor.to_string(), card.name.clone(), card.address.clone()]
             })
         }
-        Command::Show { merchant: handle, vendor } => {
-            let whose = merchant(app, &handle).await?.id;
-            let found = places::vendors(app.store(whose), whose).await?;
+        Command::Show { merchant, vendor } => {
+            let found = places::vendors(app.cell(), merchant.find(app).await?.id).await?;
             let found = found.into_iter().find(|found| found.id.0 == vendor);
             show(found.ok_or(ConfigurePlaceError::NoVendor(VendorId(vendor)))?, format)
         }
-        Command::Remove { merchant: handle, vendor } => {
-            flow::remove_vendor(app, &actor(), merchant(app, &handle).await?.id, VendorId(vendor)).await?;
-            output::line(&format!("{handle} has no vendor {vendor} any more."));
+        Command::Remove { merchant, vendor } => {
+            flow::remove_vendor(app, &actor(), merchant.find(app).await?.id, VendorId(vendor)).await?;
+            output::line(&format!("Vendor {vendor} of {merchant} was removed."));
             Ok(())
         }
     }
@@ -135,7 +129,7 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
 
 fn show(vendor: Vendor, format: Format) -> anyhow::Result<()> {
     match format {
-        Format::Json => output::one(format, &Shown::from(vendor)),
+        Format::Json => output::one(format, &VendorOut::from(vendor)),
         Format::Table => output::one(format, &Card::from(vendor)),
     }
 }

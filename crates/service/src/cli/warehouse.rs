@@ -1,69 +1,66 @@
-//! `backhaul warehouse …`.
+//! `backhaul warehouse …`: the warehouses that receive and ship merchants' goods.
 
 use clap::{Args, Subcommand};
-use domain::id::Handle;
 use domain::place::{Warehouse, WarehouseId};
 use serde::Serialize;
 use store::places;
 
 use super::output::{self, Format};
-use super::place::{self, ShownAddress, Where};
-use super::{actor, merchant};
+use super::place::{self, AddressArgs, AddressOut};
+use super::{OfMerchant, actor};
 use crate::app::App;
 use crate::flow::configure_place::{self as flow, ConfigurePlaceError, WarehouseChange, Word};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Give a merchant a warehouse, or change it: what is not given stays as it is, and so do shipments that were made.
+    /// Add or change a merchant's warehouse.
+    ///
+    /// Options that are left out keep their value. Existing shipments do not change.
     Set(Box<Set>),
     /// List a merchant's warehouses.
     List {
-        /// Whose they are.
-        #[arg(long)]
-        merchant: Handle,
+        #[command(flatten)]
+        merchant: OfMerchant,
     },
     /// Show a merchant's warehouse.
     Show {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
-        /// Its id.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The warehouse's id.
         warehouse: WarehouseId,
     },
-    /// Forget a merchant's warehouse; shipments that were made stay as they are.
+    /// Remove a merchant's warehouse; existing shipments do not change.
     Remove {
-        /// Whose it is.
-        #[arg(long)]
-        merchant: Handle,
-        /// Its id.
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The warehouse's id.
         warehouse: WarehouseId,
     },
 }
 
 #[derive(Args)]
 pub(super) struct Set {
-    /// Whose it is.
-    #[arg(long)]
-    merchant: Handle,
-    /// Our own id of it, such as `WH-1`.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The warehouse's id in Backhaul, such as `WH-1`.
     warehouse: WarehouseId,
-    /// What people call it.
+    /// The warehouse's name.
     #[arg(long)]
     name: Option<String>,
-    /// What the merchant's systems call it; freight goes nowhere without it.
+    /// The warehouse's identifier in the merchant's systems; freight cannot be shipped without it.
     #[arg(long, value_name = "IDENTIFIER")]
     external_identifier: Option<String>,
-    /// Take that word back.
+    /// Clear the external identifier.
     #[arg(long, conflicts_with = "external_identifier")]
     no_external_identifier: bool,
-    /// What the merchant's systems call it in stock transfers; these go nowhere without it.
+    /// The warehouse's identifier for stock transfers in the merchant's systems; stock cannot be transferred without it.
     #[arg(long, value_name = "IDENTIFIER")]
     stock_transfer_identifier: Option<String>,
-    /// Take that word back.
+    /// Clear the stock transfer identifier.
     #[arg(long, conflicts_with = "stock_transfer_identifier")]
     no_stock_transfer_identifier: bool,
     #[command(flatten)]
-    place: Where,
+    place: AddressArgs,
 }
 
 impl Set {
@@ -77,25 +74,25 @@ impl Set {
     }
 }
 
-/// A word that is set, taken back, or left as it is.
-fn changed(word: Option<String>, taken_back: bool) -> Word {
-    match word {
-        Some(word) => Word::Set(word),
-        None if taken_back => Word::TakenBack,
+/// The change to an optional identifier.
+fn changed(identifier: Option<String>, cleared: bool) -> Word {
+    match identifier {
+        Some(identifier) => Word::Set(identifier),
+        None if cleared => Word::TakenBack,
         None => Word::Kept,
     }
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct WarehouseOut {
     warehouse: String,
     name: String,
     external_identifier: Option<String>,
     stock_transfer_identifier: Option<String>,
-    address: ShownAddress,
+    address: AddressOut,
 }
 
-/// A warehouse for people.
+/// A warehouse in a table.
 #[derive(Serialize)]
 struct Card {
     warehouse: String,
@@ -105,7 +102,7 @@ struct Card {
     address: String,
 }
 
-impl From<Warehouse> for Shown {
+impl From<Warehouse> for WarehouseOut {
     fn from(warehouse: Warehouse) -> Self {
         let Warehouse { id, name, external_identifier, stock_transfer_identifier, address } = warehouse;
         Self { warehouse: id.to_string(), name, external_identifier, stock_transfer_identifier, address: address.into() }
@@ -115,29 +112,32 @@ impl From<Warehouse> for Shown {
 pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::Set(set) => {
-            let whose = merchant(app, &set.merchant).await?;
+            let merchant = set.merchant.find(app).await?;
             let id = set.warehouse.clone();
-            show(flow::set_warehouse(app, &actor(), whose.id, &id, set.change()?).await?, format)
+            show(flow::set_warehouse(app, &actor(), merchant.id, &id, set.change()?).await?, format)
         }
-        Command::List { merchant: handle } => {
-            let whose = merchant(app, &handle).await?.id;
-            let found = places::warehouses(app.store(whose), whose).await?;
-            let shown: Vec<Shown> = found.into_iter().map(Shown::from).collect();
-            let empty = format!("{handle} has no warehouses yet; `backhaul warehouse set --merchant {handle}` gives it one.");
+        Command::List { merchant } => {
+            let found = places::warehouses(app.cell(), merchant.find(app).await?.id).await?;
+            let shown: Vec<WarehouseOut> = found.into_iter().map(WarehouseOut::from).collect();
+            let empty = format!("{merchant} has no warehouses yet; `backhaul warehouse set --merchant {merchant}` adds one.");
             output::list(format, &shown, &empty, &["WAREHOUSE", "NAME", "EXTERNAL", "STOCK TRANSFERS"], |shown| {
-                let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "-".to_owned());
-                vec![shown.warehouse.clone(), shown.name.clone(), word(&shown.external_identifier), word(&shown.stock_transfer_identifier)]
+                let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+                vec![
+                    shown.warehouse.clone(),
+                    shown.name.clone(),
+                    or_dash(&shown.external_identifier),
+                    or_dash(&shown.stock_transfer_identifier),
+                ]
             })
         }
-        Command::Show { merchant: handle, warehouse } => {
-            let whose = merchant(app, &handle).await?.id;
-            let found = places::warehouses(app.store(whose), whose).await?;
+        Command::Show { merchant, warehouse } => {
+            let found = places::warehouses(app.cell(), merchant.find(app).await?.id).await?;
             let found = found.into_iter().find(|found| found.id == warehouse);
             show(found.ok_or(ConfigurePlaceError::NoWarehouse(warehouse))?, format)
         }
-        Command::Remove { merchant: handle, warehouse } => {
-            flow::remove_warehouse(app, &actor(), merchant(app, &handle).await?.id, &warehouse).await?;
-            output::line(&format!("{handle} has no warehouse {warehouse} any more."));
+        Command::Remove { merchant, warehouse } => {
+            flow::remove_warehouse(app, &actor(), merchant.find(app).await?.id, &warehouse).await?;
+            output::line(&format!("Warehouse {warehouse} of {merchant} was removed."));
             Ok(())
         }
     }
@@ -145,10 +145,10 @@ pub(super) async fn run(command: Command, app: &App, format: Format) -> anyhow::
 
 fn show(warehouse: Warehouse, format: Format) -> anyhow::Result<()> {
     match format {
-        Format::Json => output::one(format, &Shown::from(warehouse)),
+        Format::Json => output::one(format, &WarehouseOut::from(warehouse)),
         Format::Table => {
             let address = place::line(&warehouse.address);
-            let Shown { warehouse, name, external_identifier, stock_transfer_identifier, .. } = warehouse.into();
+            let WarehouseOut { warehouse, name, external_identifier, stock_transfer_identifier, .. } = warehouse.into();
             output::one(format, &Card { warehouse, name, external_identifier, stock_transfer_identifier, address })
         }
     }

@@ -1,32 +1,31 @@
-//! The settings of TLS.
+//! The settings for TLS on the public listener.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
 
-/// Whether the public listener speaks TLS, and how.
+/// TLS on the public listener.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     certificate: String,
     private_key: String,
-    /// Whether TLS 1.3 is offered besides 1.2.
+    /// Offer TLS 1.3 in addition to 1.2.
     pub allow_1_3: bool,
     reload_seconds: u64,
 }
 
-/// Where a certificate and its key are.
+/// The files of a certificate and its private key.
 #[derive(Clone, Debug)]
 pub struct PairFiles {
-    /// The certificate, and those that lead to its root.
+    /// The certificate, followed by its intermediates.
     pub certificate: PathBuf,
-    /// Its key.
     pub private_key: PathBuf,
 }
 
 impl Tls {
-    /// Where the certificate and its key are; nothing when neither is set. One alone is kept, so that its use fails: a
+    /// The certificate's files; none if neither is set. If only one is set, it is returned too, so that loading fails: a
     /// forgotten setting must not turn TLS off.
     #[must_use]
     pub fn files(&self) -> Option<PairFiles> {
@@ -41,7 +40,7 @@ impl Tls {
         self.private_key.clear();
     }
 
-    /// How often the files are looked at.
+    /// The interval at which the files are checked for changes.
     #[must_use]
     pub fn reload_interval(&self) -> Duration {
         Duration::from_secs(self.reload_seconds.max(1))

@@ -1,4 +1,4 @@
-//! The program `backhaul` itself, run as an operator runs it.
+//! The program `backhaul`, run as an operator runs it.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Output, Stdio};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::Database;
 
-/// Runs `backhaul` with these words on `database`.
+/// Runs `backhaul` with these arguments on `database`.
 pub fn backhaul(database: &Database, words: &[&str]) -> Output {
     command(database).args(words).output().unwrap()
 }
@@ -29,7 +29,7 @@ pub fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A running `backhaul serve`, ended with the test.
+/// A running `backhaul serve`, stopped with the test.
 pub struct Served {
     pub child: Child,
     pub base: String,
@@ -49,7 +49,7 @@ impl Served {
         served
     }
 
-    /// The next line of the log that holds `word`.
+    /// Waits for the next log line that contains `word`.
     pub fn wait_for(&self, word: &str) -> String {
         loop {
             let line = self.log.recv_timeout(std::time::Duration::from_secs(30)).unwrap_or_else(|_| panic!("no line with {word}"));
@@ -59,7 +59,7 @@ impl Served {
         }
     }
 
-    /// Ends it as an orchestrator does, and gives back the rest of its log.
+    /// Stops it as an orchestrator does, and returns the rest of its log.
     pub fn terminate(mut self) -> (bool, String) {
         Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
         let status = self.child.wait().unwrap();
@@ -77,7 +77,7 @@ impl Drop for Served {
 #[tokio::test]
 async fn the_first_migration_fixes_the_mode() {
     let database = Database::create_empty().await;
-    assert!(err(&backhaul(&database, &["serve"])).contains("the database is empty; run `backhaul migrate`"));
+    assert!(err(&backhaul(&database, &["serve"])).contains("the database has no schema yet; run `backhaul migrate`"));
     let migrations = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations")).unwrap().count();
     let applied = format!("{migrations} migrations applied; the schema is up to date (sandbox).\n");
     assert_eq!(out(&backhaul(&database, &["migrate"])), applied);
@@ -153,7 +153,7 @@ async fn the_documents_that_commands_print_are_those_of_the_program() {
     let database = Database::create_empty().await;
     assert_eq!(out(&backhaul(&database, &["openapi"])), backhaul::http::openapi::text());
     assert_eq!(out(&backhaul(&database, &["config", "default"])), backhaul::config::DEFAULTS);
-    assert!(out(&backhaul(&database, &["config", "check"])).contains("The settings are right."));
+    assert!(out(&backhaul(&database, &["config", "check"])).contains("The settings are valid."));
     let wrong = command(&database).env("BACKHAUL__HTTP__LISTN", "x").args(["config", "check"]).output().unwrap();
     assert!(err(&wrong).contains("unknown field `listn`"));
     let keyless = command(&database).env("BACKHAUL__MODE", "production").args(["config", "check"]).output().unwrap();
@@ -185,7 +185,7 @@ async fn support_sees_what_was_refused_and_what_does_not_add_up() {
 async fn a_service_that_is_told_to_end_finishes_what_it_has_begun() {
     let database = Database::create().await;
     let served = Served::start(command(&database).arg("serve"));
-    // A request whose body is still on its way when the signal comes.
+    // A request whose body is still arriving when the signal comes.
     let address = served.base.trim_start_matches("http://").to_owned();
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     let body = "grant_type=client_credentials&client_id=x&client_secret=y";
@@ -199,11 +199,11 @@ async fn a_service_that_is_told_to_end_finishes_what_it_has_begun() {
     assert!(interim.starts_with(b"HTTP/1.1 100 Continue"), "the service is reading the body");
     let pid = served.child.id().to_string();
     Command::new("kill").arg(&pid).status().unwrap();
-    served.wait_for("leaving");
+    served.wait_for("shutdown requested");
     std::io::Write::write_all(&mut stream, body.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
     let (clean, log) = served.terminate();
-    assert!(clean && log.contains("gone"), "{log}");
+    assert!(clean && log.contains("shutdown complete"), "{log}");
 }

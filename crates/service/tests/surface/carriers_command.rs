@@ -1,4 +1,4 @@
-//! The operator gives merchants their carriers with the program itself.
+//! `backhaul carrier …`, run as a program.
 
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -86,8 +86,8 @@ async fn keys_are_kept_sealed_and_can_be_sealed_anew() {
     let key = || world.database.texts("select key_id from carrier_account");
     assert_eq!(key().await, ["k1"]);
     let reseal = || out(&carrier(&world, "reseal", &[]).env("BACKHAUL__KEYS__SEALING", &both).output().unwrap());
-    assert_eq!(reseal(), "Sealed again with the current key.\n");
-    assert_eq!(reseal(), "Nothing was sealed with an older key.\n");
+    assert_eq!(reseal(), "Resealed with the current key.\n");
+    assert_eq!(reseal(), "Nothing to reseal: the current key is already in use.\n");
     assert_eq!(key().await, ["k2"]);
     assert_ne!(kept().await, before);
     let changed = carrier(&world, "set", &["--usual-weight", "2"]).env("BACKHAUL__KEYS__SEALING", new).output().unwrap();

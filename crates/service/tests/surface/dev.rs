@@ -1,4 +1,4 @@
-//! `backhaul dev`: from nothing to a delivered message, what it prints, pasted, and the ways in which it cannot start.
+//! `backhaul dev`: the time to the first message, the printed commands pasted into a shell, and the errors at startup.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -11,16 +11,16 @@ use crate::binary::{backhaul, err, out};
 use crate::readme::path;
 use crate::world::Database;
 
-/// How long a developer waits at most for the first message.
+/// The longest acceptable wait for the first message.
 const FIRST_MESSAGE: Duration = Duration::from_secs(30);
 
-/// A `backhaul dev` that runs.
+/// A running `backhaul dev`.
 struct Running {
     child: Child,
     lines: Receiver<String>,
-    /// What it printed until it was ready.
+    /// The lines printed until it was ready.
     printed: Vec<String>,
-    /// When the first message had arrived, since the start.
+    /// The time from the start to the first message.
     first_message: Option<Duration>,
 }
 
@@ -47,18 +47,18 @@ impl Running {
                 running.first_message = Some(begun.elapsed());
             }
             running.printed.push(line);
-            if running.printed.last().unwrap().starts_with("What the merchants and shoppers are told") {
+            if running.printed.last().unwrap().starts_with("Messages to merchants and mails to shoppers") {
                 return running;
             }
         }
     }
 
-    /// The next line that it prints.
+    /// Waits for the next line that it prints.
     fn line(&self) -> String {
         self.lines.recv_timeout(Duration::from_mins(1)).unwrap_or_else(|_| panic!("nothing more after\n{}", self.printed.join("\n")))
     }
 
-    /// Waits until each of these was in a line.
+    /// Waits until each of these words was printed.
     fn says(&self, words: &[&str]) {
         let mut missing = words.to_vec();
         while !missing.is_empty() {
@@ -85,13 +85,13 @@ impl Running {
         Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
     }
 
-    /// Where its PostgreSQL is.
+    /// The directory of its PostgreSQL.
     fn cluster(&self) -> PathBuf {
         std::env::temp_dir().join(format!("backhaul-dev-{}", self.child.id()))
     }
 }
 
-/// A test that fails leaves nothing running.
+/// Stops the program even if the test fails.
 impl Drop for Running {
     fn drop(&mut self) {
         if let Ok(None) = self.child.try_wait() {
@@ -110,7 +110,7 @@ fn pasted(commands: &str) -> Output {
     output
 }
 
-/// What stays the same from start to start in the README's picture of it: sentences, and steps without their times.
+/// The parts of the README's sample output that do not change between runs: sentences, and steps without their times.
 fn shown_in_the_readme() -> Vec<String> {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
     let (_, block) = readme.split_once("```text\nStarting a sandbox").unwrap();
@@ -200,7 +200,7 @@ async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
     assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 6));
 
     let reset = Running::start(dev(Some(&database)).arg("--reset"));
-    assert!(reset.printed.iter().any(|line| line.contains("everything in this sandbox was forgotten")), "{:?}", reset.printed);
+    assert!(reset.printed.iter().any(|line| line.contains("tables of this sandbox were dropped")), "{:?}", reset.printed);
     reset.end();
     assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 3));
 }
@@ -223,7 +223,7 @@ async fn a_database_of_something_else_is_left_alone() {
     let database = Database::create_empty().await;
     sqlx::query("create table theirs ()").execute(&mut database.connect().await).await.unwrap();
     let refused = err(&dev(Some(&database)).args(["--port", "0"]).output().unwrap());
-    assert!(refused.contains("holds 1 tables of something else"), "{refused}");
+    assert!(refused.contains("with 1 tables of another program"), "{refused}");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_database_that_does_not_answer_is_named() {
     let mut command = dev(None);
     command.env("DATABASE_URL", "postgres://127.0.0.1:1/nowhere").args(["--port", "0"]);
     let refused = err(&command.output().unwrap());
-    assert!(refused.contains("DATABASE_URL is set, but its database does not answer"), "{refused}");
+    assert!(refused.contains("the database that DATABASE_URL names is unreachable"), "{refused}");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_port_that_is_taken_is_named_before_anything_starts() {
     let port = taken.local_addr().unwrap().port().to_string();
     let output = dev(None).args(["--port", &port]).output().unwrap();
     let refused = err(&output);
-    assert!(refused.contains(&format!("port {port} is taken by another program")) && refused.contains("--port"), "{refused}");
+    assert!(refused.contains(&format!("port {port} is in use by another program")) && refused.contains("--port"), "{refused}");
     assert_eq!(output.stdout, b"");
 }
 

@@ -1,4 +1,4 @@
-//! Support works on the failure queue with the program itself.
+//! `backhaul failures …` and `backhaul messages …`, run as a program.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::binary::{backhaul, err, out};
 use crate::world::World;
 use crate::world::receiver::{PATH, Receiver};
 
-/// What `backhaul WORDS --merchant acme -o json` prints.
+/// The output of `backhaul WORDS --merchant acme -o json`.
 fn json(world: &World, words: &[&str]) -> Value {
     let output = backhaul(&world.database, &[words, &["--merchant", "acme", "-o", "json"]].concat());
     serde_json::from_str(&out(&output)).unwrap()
 }
 
-/// What it says when it fails.
+/// The error of a command that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }
@@ -64,7 +64,7 @@ async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
     assert_eq!((retried.as_array().unwrap().len(), &retried[0]["attempt"]), (2, &3.into()));
     assert!(refused(&world, &["failures", "retry", &ids[0]]).contains("still owed"));
     assert!(refused(&world, &["messages", "retry", "0190a000-0000-7000-8000-000000000000"]).contains("kept for 30 days"));
-    // The program goes by the machine's clock, the world by its own.
+    // The program uses the machine's clock, the test world its own.
     let due = sqlx::query("update delivery set due_at = $1").bind(world.app.now());
     due.execute(&mut world.database.connect().await).await.unwrap();
     world.deliver_all_due().await;

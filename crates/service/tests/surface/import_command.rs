@@ -1,4 +1,4 @@
-//! Imports by the program itself: `backhaul orders import`, and the memory of `backhaul serve`.
+//! `backhaul orders import`, run as a program, and the memory that an import takes in `backhaul serve`.
 
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use crate::binary::{Served, backhaul, command, err, out};
 use crate::world::{Database, World, order};
 
-/// A file in the machine's directory for temporary files, gone with the test.
+/// A temporary file that is removed with the test.
 struct TempFile(std::path::PathBuf);
 
 impl TempFile {
@@ -116,7 +116,7 @@ async fn an_import_that_was_killed_goes_on_where_it_was() {
     let id = told.split_once("--resume ").unwrap().1.trim();
     let file = TempFile::new(&lines.concat());
     let mut beside = world.database.connect().await;
-    // Whoever was killed could not give the import back; a moment later it is anybody's.
+    // The killed run could not release its lease; pretend that the lease has expired.
     sqlx::query("update order_import set leased_until = started_at").execute(&mut beside).await.unwrap();
     let resumed = out(&backhaul(&world.database, &["orders", "import", file.path(), "--merchant", "acme", "--resume", id]));
     assert_eq!(resumed, "1800 lines: 1800 orders created, 0 updated, 0 unchanged, 0 stale.\n");
@@ -129,13 +129,13 @@ async fn an_import_that_is_stopped_says_how_to_go_on() {
     world.merchant("acme").await;
     let lines = lines(700);
     let mut child = importing(&world.database, &lines[..601].concat(), 500).await;
-    // Its input stays open, so that it is the signal that ends it.
+    // Keep the input open, so that the signal ends the import.
     let input = child.stdin.take();
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let told = err(&child.wait_with_output().unwrap());
     drop(input);
-    let (before, id) = told.rsplit_once("Go on with\n  backhaul orders import - --merchant acme --resume ").unwrap();
-    assert!(before.ends_with("it was stopped; what was read so far is stored. "), "{told}");
+    let (before, id) = told.rsplit_once("resume it with\n  backhaul orders import - --merchant acme --resume ").unwrap();
+    assert!(before.ends_with("it was stopped by a signal. The lines stored so far are kept; "), "{told}");
     let (orders, snapshots, done, state) = stored(&world.database).await;
     assert!((500..=601).contains(&done) && state == "interrupted", "{done} {state}");
     assert_eq!((orders, snapshots), (done, done), "what counts as done is what is stored");
@@ -156,7 +156,7 @@ async fn an_import_takes_little_memory_however_large_it_is() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let served = Served::start(command(&world.database).arg("serve"));
-    // The service lives in the present, so that its tokens are its own.
+    // The service uses the machine's clock, so it must issue the token itself.
     let credentials = merchant.credentials();
     let answer = world.client.post(format!("{}/oauth/token", served.base)).json(&credentials).send().await.unwrap();
     let token: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
@@ -180,7 +180,7 @@ async fn an_import_takes_little_memory_however_large_it_is() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"created\":2000,"), "{answer}");
-    // Kept whole, it would take more than twice its length.
+    // A file held in memory would take more than twice its size.
     let peak = peak_memory(served.child.id());
     assert!(peak < 100, "{peak} MB");
 }

@@ -271,16 +271,16 @@ async fn a_broken_pair_leaves_the_old_certificate_in_use() {
 
     std::fs::write(authority.private_key(), "no key").unwrap();
     look_again();
-    assert!(served.wait_for("the old one stays").contains("key.pem holds no private key in PEM"));
+    assert!(served.wait_for("keeping the old one").contains("key.pem contains no private key in PEM format"));
     assert_eq!(seen().await, first);
     // Another key is wrong as well, and what is wrong is said once.
     Authority::new().copy_key_to(&authority);
     look_again();
-    assert!(served.wait_for("the old one stays").contains("cannot be used"));
+    assert!(served.wait_for("keeping the old one").contains("cannot be used"));
     look_again();
     let second = authority.issue();
     look_again();
-    served.wait_for("the certificate was renewed");
+    served.wait_for("the TLS certificate was reloaded");
     assert_eq!(seen().await, second);
     let (clean, _) = served.terminate();
     assert!(clean);
@@ -326,10 +326,10 @@ async fn the_doctor_says_whom_callers_must_trust() {
         checks.as_array().unwrap()[7..].iter().cloned().collect()
     };
     let in_a_sandbox = doctor("sandbox");
-    assert_eq!(in_a_sandbox[0]["found"], "for localhost, 127.0.0.1; the key belongs to it");
+    assert_eq!(in_a_sandbox[0]["found"], "for localhost, 127.0.0.1; the private key matches");
     assert_eq!(in_a_sandbox[1]["ok"], true);
     assert_eq!((&in_a_sandbox[2]["name"], &in_a_sandbox[2]["ok"]), (&"authority".into(), &true.into()));
-    assert!(in_a_sandbox[2]["found"].as_str().unwrap().contains("callers must be given the root of CN=Example Root"), "{in_a_sandbox}");
+    assert!(in_a_sandbox[2]["found"].as_str().unwrap().contains("give clients the root certificate of CN=Example Root"), "{in_a_sandbox}");
     let in_production = doctor("production");
     assert_eq!((&in_production[1]["ok"], &in_production[2]["ok"]), (&true.into(), &false.into()), "{in_production}");
 

@@ -1,4 +1,4 @@
-//! The operator says with the program itself which warehouses and vendors a merchant has.
+//! `backhaul warehouse …` and `backhaul vendor …`, run as a program.
 
 use serde_json::{Value, json};
 
@@ -7,17 +7,17 @@ use crate::world::World;
 
 const ADDRESS: &str = "Dock 4; 7 Dock Rd; Reno; NV; 89501";
 
-/// What `backhaul WORDS --merchant acme -o json` prints.
+/// The output of `backhaul WORDS --merchant acme -o json`.
 fn told(world: &World, words: &[&str]) -> Value {
     serde_json::from_str(&out(&backhaul(&world.database, &[words, &["--merchant", "acme", "-o", "json"]].concat()))).unwrap()
 }
 
-/// What it says when it fails.
+/// The error of a command that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }
 
-/// What it prints for people.
+/// The table that a command prints.
 fn shown(world: &World, words: &[&str]) -> String {
     out(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }
@@ -55,7 +55,7 @@ async fn a_warehouse_is_set_shown_changed_and_removed() {
     assert!(shown(&world, &["warehouse", "show", "WH-1"]).contains("Dock 4; Acme; 7 Dock Rd; Reno; NV; 89501"));
     assert!(shown(&world, &["warehouse", "list"]).contains("ST-42"));
     assert!(refused(&world, &["warehouse", "set", "WH-1", "--name", " "]).contains("a warehouse's name is 1 to 255 characters"));
-    assert!(shown(&world, &["warehouse", "remove", "WH-1"]).contains("no warehouse WH-1 any more"));
+    assert!(shown(&world, &["warehouse", "remove", "WH-1"]).contains("Warehouse WH-1 of acme was removed"));
     for verb in ["remove", "show"] {
         assert!(refused(&world, &["warehouse", verb, "WH-1"]).contains("`backhaul warehouse list`"));
     }

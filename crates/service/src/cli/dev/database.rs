@@ -1,4 +1,4 @@
-//! The database of `backhaul dev`: a temporary PostgreSQL, or the one that `DATABASE_URL` names.
+//! The database of `backhaul dev`: a temporary PostgreSQL, or the one named by `DATABASE_URL`.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -15,20 +15,20 @@ use crate::clock::Clock;
 use crate::config::Settings;
 use crate::entropy::Entropy;
 
-/// Where the data is while it runs.
+/// The database of this run.
 pub(super) enum Database {
-    /// Gone when it ends.
+    /// Removed when `backhaul dev` ends.
     Temporary(Cluster),
-    /// The developer's own, which stays.
+    /// The developer's own, named by `DATABASE_URL`; it stays.
     Given(String),
 }
 
 impl Database {
-    /// Finds a database, and makes sure that it may be written to. With `reset`, what a sandbox holds is forgotten.
+    /// Starts or opens the database, and makes sure that it may be written to. With `reset`, an existing sandbox is emptied first.
     pub(super) async fn open(settings: &Settings, reset: bool, steps: &Steps) -> anyhow::Result<Self> {
         if std::env::var_os("DATABASE_URL").is_none_or(|url| url.is_empty()) {
             if reset {
-                output::line("  Without DATABASE_URL every start begins anew: there is nothing to reset.");
+                output::line("  --reset has no effect without DATABASE_URL: the temporary PostgreSQL is always empty.");
             }
             return steps.take("Temporary PostgreSQL", start_temporary()).await.map(Self::Temporary);
         }
@@ -44,7 +44,7 @@ impl Database {
         }
     }
 
-    /// Ends a temporary one and removes its data.
+    /// Stops a temporary PostgreSQL and removes its data.
     pub(super) fn close(&self) -> anyhow::Result<()> {
         match self {
             Self::Temporary(cluster) => Ok(cluster.stop()?),
@@ -53,33 +53,36 @@ impl Database {
     }
 }
 
-/// However it ends, also by a terminal that is gone, no PostgreSQL is left behind.
+/// Leaves no PostgreSQL behind, however the process ends.
 impl Drop for Database {
     fn drop(&mut self) {
         if let Self::Temporary(cluster) = self {
-            // Where it was closed already there is nothing to stop.
+            // It may have been stopped already.
             let _ = cluster.stop();
         }
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "PostgreSQL's programs are waited for, while Ctrl-C must be heard")]
+#[expect(clippy::disallowed_methods, reason = "starting PostgreSQL blocks, and Ctrl-C must still be handled")]
 async fn start_temporary() -> anyhow::Result<Cluster> {
     let dir = std::env::temp_dir().join(format!("backhaul-dev-{}", std::process::id()));
     let start = move || Cluster::start(&dir).map_err(explain);
     tokio::task::spawn_blocking(start).await?
 }
 
-/// What to do when there is no temporary PostgreSQL; what is not installed says so itself.
+/// Turns an error from starting the temporary PostgreSQL into one that says what to do.
 pub(crate) fn explain(error: NoPostgres) -> anyhow::Error {
     let temporary = std::env::temp_dir();
     match &error {
         NoPostgres::Io(path, io) => anyhow!("{}", place(path, io.kind(), &io.to_string())),
         NoPostgres::Failed { program, said } if said.contains("No space left") => {
-            anyhow!("`{program}` found no space in {}: make room, or set TMPDIR to a place that has some", temporary.display())
+            anyhow!(
+                "`{program}` failed, there is no space left in {}: free some space, or set TMPDIR to a directory that has some",
+                temporary.display()
+            )
         }
         NoPostgres::Failed { program, said } if said.contains("Permission denied") => anyhow!(
-            "`{program}` may not use {} (as root, it runs as another user, who must be let in): set TMPDIR to a place such as /tmp\n{said}",
+            "`{program}` has no access to {} (for root, it runs as another user): set TMPDIR to a directory such as /tmp\n{said}",
             temporary.display()
         ),
         NoPostgres::NotInstalled(_) | NoPostgres::NoAccount | NoPostgres::Failed { .. } => error.into(),
@@ -88,34 +91,35 @@ pub(crate) fn explain(error: NoPostgres) -> anyhow::Error {
 
 fn place(path: &Path, kind: ErrorKind, said: &str) -> String {
     let what = match kind {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "there is no space: make room, or set TMPDIR to a place that has some",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "it may not be written: set TMPDIR to a place that may be",
-        ErrorKind::NotFound => "there is no such place: set TMPDIR to one that there is",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "there is no space left: free some space, or set TMPDIR to a directory that has some"
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "it is not writable: set TMPDIR to a writable directory",
+        ErrorKind::NotFound => "there is no such directory: set TMPDIR to an existing directory",
         _ => said,
     };
     format!("{}: {what}", path.display())
 }
 
-/// Whether the database that was given is a sandbox or empty; nothing else is touched.
+/// Makes sure that the given database is a sandbox or empty; with `reset`, empties a sandbox.
 async fn admit(settings: &Settings, reset: bool) -> anyhow::Result<()> {
     let mut settings = settings.clone();
     settings.mode = Mode::Sandbox;
     let app = App::new(settings, Clock::system(), Entropy::system())?;
-    let mode = app
-        .cell()
-        .mode()
-        .await
-        .context("DATABASE_URL is set, but its database does not answer; start it, or unset DATABASE_URL for a temporary PostgreSQL")?;
+    let mode =
+        app.cell().mode().await.context(
+            "the database that DATABASE_URL names is unreachable; start it, or unset DATABASE_URL to use a temporary PostgreSQL",
+        )?;
     match mode {
         Some(Mode::Production) => bail!(
-            "DATABASE_URL names a production database, and `backhaul dev` never touches one: name an empty database or a sandbox, \
-             or unset DATABASE_URL for a temporary PostgreSQL"
+            "DATABASE_URL names a production database, and `backhaul dev` never touches one: set it to an empty database or a sandbox, \
+             or unset it to use a temporary PostgreSQL"
         ),
         Some(Mode::Sandbox) if reset => {
             let tables = app.cell().count_tables().await?;
             app.cell().close().await;
-            installation::forget_sandbox(app.settings.database.url()).await.context("the sandbox could not be forgotten")?;
-            output::line(&format!("  --reset: everything in this sandbox was forgotten ({tables} tables)."));
+            installation::forget_sandbox(app.settings.database.url()).await.context("emptying the sandbox failed")?;
+            output::line(&format!("  --reset: all {tables} tables of this sandbox were dropped."));
             return Ok(());
         }
         Some(Mode::Sandbox) => {}
@@ -123,8 +127,8 @@ async fn admit(settings: &Settings, reset: bool) -> anyhow::Result<()> {
             let tables = app.cell().count_tables().await?;
             if tables > 0 {
                 bail!(
-                    "DATABASE_URL names a database that holds {tables} tables of something else: name an empty one (`createdb`), \
-                     or unset DATABASE_URL for a temporary PostgreSQL"
+                    "DATABASE_URL names a database with {tables} tables of another program: set it to an empty database (`createdb`), \
+                     or unset it to use a temporary PostgreSQL"
                 );
             }
         }
@@ -138,16 +142,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_have_no_place_says_what_to_do() {
+    fn every_storage_error_says_what_to_do() {
         for (kind, word) in [
-            (ErrorKind::StorageFull, "make room"),
-            (ErrorKind::PermissionDenied, "may not be written"),
-            (ErrorKind::NotFound, "no such place"),
+            (ErrorKind::StorageFull, "free some space"),
+            (ErrorKind::PermissionDenied, "not writable"),
+            (ErrorKind::NotFound, "no such directory"),
         ] {
-            let told = place(Path::new("/tmp/x"), kind, "");
-            assert!(told.starts_with("/tmp/x: ") && told.contains(word) && told.contains("TMPDIR"), "{told}");
+            let message = place(Path::new("/tmp/x"), kind, "");
+            assert!(message.starts_with("/tmp/x: ") && message.contains(word) && message.contains("TMPDIR"), "{message}");
         }
         let full = NoPostgres::Failed { program: "initdb", said: "write: No space left on device".to_owned() };
-        assert!(explain(full).to_string().contains("make room"));
+        assert!(explain(full).to_string().contains("free some space"));
     }
 }

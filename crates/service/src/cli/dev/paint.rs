@@ -1,21 +1,21 @@
-//! How `backhaul dev` looks: bold and colours on a terminal, plain text everywhere else.
+//! The colours of `backhaul dev`'s output: used on a terminal only.
 
 use std::io::{self, IsTerminal as _};
 
 use crate::cli::output;
 use crate::clock::Clock;
 
-/// Puts colours around text, where they can be seen.
+/// Colours text, if the output is a terminal.
 #[derive(Clone, Copy)]
 pub(super) struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// Colours for a terminal whose user has not asked to be spared them (`NO_COLOR`).
+    /// Colours are on if standard output is a terminal and `NO_COLOR` is not set.
     pub(super) fn of_stdout() -> Self {
-        let spared = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { on: io::stdout().is_terminal() && !spared }
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { on: io::stdout().is_terminal() && !no_color }
     }
 
     pub(super) fn bold(self, text: &str) -> String {
@@ -39,14 +39,14 @@ impl Paint {
     }
 }
 
-/// Shows what is being started, and how long each took.
+/// Prints each startup step and its duration.
 pub(super) struct Steps {
     pub(super) paint: Paint,
     pub(super) clock: Clock,
 }
 
 impl Steps {
-    /// Does `work`, and says so: on a terminal before it is done, and with its time when it is.
+    /// Runs `work` and prints its name and duration. On a terminal, the name appears before the work is done.
     pub(super) async fn take<T>(&self, what: &str, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
         let Self { paint, clock } = self;
         if paint.on {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_for_a_terminal_is_plain() {
+    fn output_is_plain_without_a_terminal() {
         let plain = Paint { on: false };
         assert_eq!([plain.bold("a"), plain.dim("b"), plain.good("c"), plain.odd("d")].concat(), "abcd");
         assert_eq!(Paint { on: true }.bold("a"), "\x1b[1ma\x1b[0m");

@@ -1,4 +1,4 @@
-//! Where the goods of a merchant of `backhaul dev` are: its warehouse, its vendor, and what is on the way to the warehouse.
+//! The warehouse, the vendor and the announced inbound goods of a demo merchant.
 
 use anyhow::anyhow;
 use domain::id::MerchantId;
@@ -11,13 +11,13 @@ use crate::flow::announce_asns::announce;
 use crate::flow::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
 use crate::inbound;
 
-/// The id of the warehouse.
+/// The id of every demo merchant's warehouse.
 pub(super) const WAREHOUSE: &str = "WH-1";
-/// The number of the first vendor of a merchant.
+/// The number of every demo merchant's vendor.
 pub(super) const VENDOR: u32 = 1;
 
-/// Gives a new merchant a warehouse and a vendor, and announces goods to the warehouse, as the merchant's systems do.
-pub(super) async fn furnish(app: &App, merchant: MerchantId, shop: Shop) -> anyhow::Result<()> {
+/// Adds a warehouse and a vendor to a new merchant, and announces goods to the warehouse.
+pub(super) async fn create(app: &App, merchant: MerchantId, shop: Shop) -> anyhow::Result<()> {
     let change = WarehouseChange {
         name: Some("Returnsburg".to_owned()),
         external_identifier: Word::Set("0042".to_owned()),
@@ -27,7 +27,7 @@ pub(super) async fn furnish(app: &App, merchant: MerchantId, shop: Shop) -> anyh
     set_warehouse(app, ACTOR, merchant, &WAREHOUSE.parse()?, change).await?;
     add_vendor(app, ACTOR, merchant, "Example Makers".to_owned(), address("Returns Desk", "1 Example Mill", "Exampleton")).await?;
     let text = shop.inbound_asns().to_string();
-    let sent = wire::inbound::read(text.as_bytes()).map_err(|_| anyhow!("the sample ASNs are refused"))?;
+    let sent = wire::inbound::read(text.as_bytes()).map_err(|_| anyhow!("the sample ASNs were refused"))?;
     let asns: Vec<_> = sent.inbound_asns.0.iter().map(inbound::asn).collect();
     announce(app, merchant, &asns).await?;
     Ok(())

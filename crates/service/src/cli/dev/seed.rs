@@ -1,4 +1,4 @@
-//! The two merchants of `backhaul dev`, each with a policy, a carrier, a warehouse, endpoints and orders of its own.
+//! The two demo merchants, each with its own policy, carrier, warehouse, endpoints and orders.
 
 use std::net::SocketAddr;
 
@@ -27,12 +27,12 @@ use crate::flow::set_policy::{Change as Policy, set_policy};
 use crate::flow::take_drop_ship_orders::take_drop_ship_orders;
 use crate::flow::{configure_carrier, configure_endpoint, configure_merchant};
 
-/// Who does what `backhaul dev` does, for the audit.
+/// The actor that the audit log shows for `backhaul dev`.
 pub(super) const ACTOR: &str = "dev";
-/// Whom to tell when a merchant's systems fail.
+/// The merchants' technical contact.
 const CONTACT: &str = "engineers@example.com";
-/// What their systems are told of, or asked for.
-const TOLD: [Interface; 8] = [
+/// The interfaces that the merchants' systems serve.
+const INTERFACES: [Interface; 8] = [
     Interface::Rma,
     Interface::ExchangeVariants,
     Interface::ExchangeOrder,
@@ -43,34 +43,34 @@ const TOLD: [Interface; 8] = [
     Interface::DropShipmentPartialCancellation,
 ];
 
-/// A merchant of the demonstration.
+/// A demo merchant.
 pub(super) struct Demo {
     pub(super) id: MerchantId,
     pub(super) handle: &'static str,
     pub(super) shop: Shop,
     pub(super) credential: IssuedCredential,
-    /// Whom its labels are bought from.
+    /// The simulated carrier that sells its labels.
     pub(super) carrier: Carrier,
     webhook_secret: SecretString,
-    /// With what its warehouse calls.
+    /// The credential of its simulated warehouse.
     warehouse: IssuedCredential,
 }
 
-/// What makes one merchant different from the other.
+/// The differences between the two merchants.
 struct Plan {
     handle: &'static str,
     shop: Shop,
     orders: usize,
-    /// What the names of its drop-ship orders start with.
+    /// The prefix of its drop-ship orders' identifiers.
     drop_ship: &'static str,
     window_days: u16,
     offers: &'static [&'static str],
     managed_receiving: bool,
-    /// What is added to a gift card, in cents.
+    /// The bonus on a gift card, in cents.
     bonus: i64,
 }
 
-/// Fifty orders: forty-seven of these, and the three that are played.
+/// The two plans make 47 orders; with the 3 of the tour, there are 50.
 const SHOES: Plan = Plan {
     handle: "demo-shoes",
     shop: shop::SHOES,
@@ -92,13 +92,13 @@ const OUTDOOR: Plan = Plan {
     bonus: 0,
 };
 
-/// Both merchants, whose messages `receiver` takes.
-pub(super) async fn sow(app: &App, receiver: &Receiver) -> anyhow::Result<(Demo, Demo)> {
-    Ok((sow_one(app, &SHOES, receiver).await?, sow_one(app, &OUTDOOR, receiver).await?))
+/// Creates both merchants. Their messages go to `receiver`.
+pub(super) async fn create(app: &App, receiver: &Receiver) -> anyhow::Result<(Demo, Demo)> {
+    Ok((create_one(app, &SHOES, receiver).await?, create_one(app, &OUTDOOR, receiver).await?))
 }
 
-/// A merchant that is known from an earlier start keeps its policy and its orders.
-async fn sow_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<Demo> {
+/// Creates a merchant. One from an earlier run keeps its policy and its orders.
+async fn create_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<Demo> {
     let handle: Handle = plan.handle.parse()?;
     let known = merchants::find(app.cell(), &handle).await?;
     let id = match &known {
@@ -108,21 +108,21 @@ async fn sow_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<
     if known.is_none() {
         set_policy(app, ACTOR, id, policy(plan)?).await?;
         push(app, id, &plan.shop.orders(plan.orders, app.now())).await?;
-        give(app, id, &plan.shop.drop_ship_orders(plan.drop_ship)).await?;
-        places::furnish(app, id, plan.shop).await?;
+        push_drop_ship(app, id, &plan.shop.drop_ship_orders(plan.drop_ship)).await?;
+        places::create(app, id, plan.shop).await?;
     }
     let credential = configure_merchant::issue_credential(app, ACTOR, id, Scopes::all(), "backhaul dev").await?;
     let narrow = Scopes::from_iter([Scope::Warehouse]);
     let warehouse = configure_merchant::issue_credential(app, ACTOR, id, narrow, "the warehouse of backhaul dev").await?;
     plan.shop.stock(receiver);
     let _ = receiver.places_exchange_orders(&format!("/{}{}", plan.handle, Interface::ExchangeOrder.path()));
-    for interface in TOLD {
+    for interface in INTERFACES {
         let url = receiver.url(&format!("{}{}", plan.handle, interface.path()));
         let endpoint = configure_endpoint::Change { url: Some(url), ..Default::default() };
         configure_endpoint::set_endpoint(app, ACTOR, id, interface, endpoint).await?;
     }
     let carrier = Carrier::start().await?;
-    let webhook_secret = hire(app, id, &carrier, plan.shop.name).await?;
+    let webhook_secret = set_carrier(app, id, &carrier, plan.shop.name).await?;
     Ok(Demo { id, handle: plan.handle, shop: plan.shop, credential, carrier, webhook_secret, warehouse })
 }
 
@@ -137,25 +137,25 @@ fn policy(plan: &Plan) -> anyhow::Result<Policy> {
     })
 }
 
-/// Pushes orders as the merchant's order system does.
+/// Pushes orders, as the merchant's order system would.
 pub(super) async fn push(app: &App, merchant: MerchantId, orders: &[Value]) -> anyhow::Result<()> {
     let text = shop::message(orders);
-    let message = wire::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders are refused"))?;
+    let message = wire::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders were refused"))?;
     accept_orders(app, merchant, message).await?;
     Ok(())
 }
 
-/// Gives orders to the warehouse, as the merchant's order system does.
-async fn give(app: &App, merchant: MerchantId, orders: &Value) -> anyhow::Result<()> {
+/// Submits drop-ship orders, as the merchant's order system would.
+async fn push_drop_ship(app: &App, merchant: MerchantId, orders: &Value) -> anyhow::Result<()> {
     let text = orders.to_string();
-    let sent = wire::drop_ship::read(text.as_bytes()).map_err(|_| anyhow!("the sample drop-ship orders are refused"))?;
+    let sent = wire::drop_ship::read(text.as_bytes()).map_err(|_| anyhow!("the sample drop-ship orders were refused"))?;
     let given: Vec<_> = sent.orders.iter().map(DropShipOrderIn::content).collect();
     take_drop_ship_orders(app, merchant, &given).await?;
     Ok(())
 }
 
-/// Buys the merchant's labels from this carrier from now on; the one of an earlier start is gone.
-async fn hire(app: &App, merchant: MerchantId, carrier: &Carrier, name: &str) -> anyhow::Result<SecretString> {
+/// Sets the merchant's carrier account, replacing one from an earlier run, whose simulated carrier no longer exists.
+async fn set_carrier(app: &App, merchant: MerchantId, carrier: &Carrier, name: &str) -> anyhow::Result<SecretString> {
     if carrier_accounts::current(app.store(merchant), merchant).await?.is_some() {
         configure_carrier::remove_carrier(app, ACTOR, merchant).await?;
     }
@@ -165,7 +165,7 @@ async fn hire(app: &App, merchant: MerchantId, carrier: &Carrier, name: &str) ->
         destination: Some(warehouse(name)),
         usual_weight: None,
     };
-    configure_carrier::set_carrier(app, ACTOR, merchant, change).await?.context("a new carrier has a secret")
+    configure_carrier::set_carrier(app, ACTOR, merchant, change).await?.context("the new carrier account has no webhook secret")
 }
 
 fn warehouse(name: &str) -> PostalAddress {
@@ -174,13 +174,13 @@ fn warehouse(name: &str) -> PostalAddress {
 }
 
 impl Demo {
-    /// From now on, the carrier tells the service at `address` of every scan.
+    /// Makes the carrier send its webhooks to the service at `address`.
     pub(super) fn connect(&self, address: SocketAddr) -> anyhow::Result<()> {
         let url = format!("http://{address}/v1/carrier_webhooks/{}", self.id);
         Ok(self.carrier.sends_webhooks_to(&url, self.webhook_secret.expose_secret())?)
     }
 
-    /// Its warehouse, which works through the service at `address`, from `now` on.
+    /// The merchant's simulated warehouse, a client of the service at `address`.
     pub(super) fn warehouse(&self, address: SocketAddr, now: DateTime<Utc>) -> anyhow::Result<Warehouse> {
         let IssuedCredential { client_id, client_secret } = &self.warehouse;
         let warehouse = Warehouse::new(&format!("http://{address}"), client_id, client_secret.expose_secret())?;

@@ -1,4 +1,4 @@
-//! What to do next, ready to paste.
+//! The commands to try next, ready to paste.
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use secrecy::ExposeSecret as _;
@@ -8,7 +8,7 @@ use super::database::Database;
 use super::paint::Paint;
 use super::seed::Demo;
 
-/// What is pasted into another terminal: each part a sentence and its commands. All of it can be pasted at once.
+/// The welcome text: blocks of commands with a comment each, to paste into another terminal one by one or all at once.
 pub(super) fn welcome(base: &str, database: &Database, demos: &(Demo, Demo), now: DateTime<Utc>, paint: Paint) -> String {
     let (shoes, outdoor) = demos;
     let credential = |demo: &Demo| {
@@ -17,12 +17,12 @@ pub(super) fn welcome(base: &str, database: &Database, demos: &(Demo, Demo), now
     };
     let part = |(sentence, commands): (&str, String)| format!("{}\n{commands}\n", paint.dim(&format!("# {sentence}")));
     let end = match database {
-        Database::Temporary(_) => "Ctrl-C ends it and removes its data.",
-        Database::Given(_) => "Ctrl-C ends it. Its data stays in the database; `backhaul dev --reset` begins anew.",
+        Database::Temporary(_) => "Ctrl-C stops the sandbox and removes its data.",
+        Database::Given(_) => "Ctrl-C stops the sandbox. Its data stays in the database; `backhaul dev --reset` starts from scratch.",
     };
     let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
-    let paste = "\nPaste this into another terminal, piece by piece or all at once:\n".to_owned();
-    let rest = format!("{}\n\nWhat the merchants and shoppers are told from now on:\n\n", paint.bold(end));
+    let paste = "\nPaste this into another terminal, step by step or all at once:\n".to_owned();
+    let rest = format!("{}\n\nMessages to merchants and mails to shoppers from now on:\n\n", paint.bold(end));
     let lines = [head, credential(shoes), credential(outdoor), paste].into_iter();
     lines.chain(parts(base, database, shoes, now).into_iter().map(part)).chain([rest]).collect::<Vec<_>>().join("\n")
 }
@@ -35,7 +35,7 @@ fn parts(base: &str, database: &Database, demo: &Demo, now: DateTime<Utc>) -> Ve
     let carrier = demo.carrier.url();
     vec![
         (
-            "A token. It is valid for 25 hours.",
+            "Get a token. It is valid for 25 hours.",
             format!(
                 r#"BASE={base}
 TOKEN=$(curl -sS "$BASE/oauth/token" -d grant_type=client_credentials \
@@ -46,7 +46,10 @@ TOKEN=$(curl -sS "$BASE/oauth/token" -d grant_type=client_credentials \
             "Push an order.",
             format!(r#"curl -sSw '\n' "$BASE/returns_portal_orders" {AUTHORIZED} {JSON} -H 'Api-Version: 3' -d '{}'"#, sample(&order, now)),
         ),
-        ("What of it can come back, until when, and how.", format!(r#"curl -sSw '\n' "$BASE/v1/orders/{order}/returnable" {AUTHORIZED}"#)),
+        (
+            "See which units can be returned, until when, and how.",
+            format!(r#"curl -sSw '\n' "$BASE/v1/orders/{order}/returnable" {AUTHORIZED}"#),
+        ),
         (
             "Start a return.",
             format!(
@@ -58,7 +61,7 @@ echo "$RMA""#
             ),
         ),
         (
-            "Its label as a PDF, as soon as the carrier has sold it.",
+            "Download its label as a PDF, as soon as the label is bought.",
             format!(r#"curl -fsS --retry 10 --retry-delay 1 --retry-all-errors "$BASE/v1/returns/$RMA/label" {AUTHORIZED} -o label.pdf"#),
         ),
         (
@@ -69,11 +72,11 @@ curl -sSw '\n' {carrier}/sim/scan -d "{{\"tracking_code\": \"$TRACKING\", \"stat
             ),
         ),
         (
-            "What the other pair can be exchanged for, as the merchant's system says.",
+            "Ask the merchant's system what the other pair can be exchanged for.",
             format!(r#"curl -sSw '\n' "$BASE/v1/orders/{order}/lines/{order}-1/exchange_options?reason=TOO_SMALL" {AUTHORIZED}"#),
         ),
         (
-            "Take one of them: the merchant is asked to place an order for it.",
+            "Exchange it: the merchant is asked to place an exchange order.",
             format!(
                 r#"curl -sSw '\n' "$BASE/v1/returns" {AUTHORIZED} {JSON} -d '
 {{"order_identifier": "{order}", "return_method": "mail-back", "items": [
@@ -81,32 +84,32 @@ curl -sSw '\n' {carrier}/sim/scan -d "{{\"tracking_code\": \"$TRACKING\", \"stat
             ),
         ),
         (
-            "What the merchant was told; and the feed of all its messages (live: /v1/events/stream).",
+            "List the messages about the return, then the feed of all messages (live: /v1/events/stream).",
             format!(
                 r#"curl -sSw '\n' "$BASE/v1/messages?subject=$RMA" {AUTHORIZED}
 curl -sSw '\n' "$BASE/v1/events?limit=10" {AUTHORIZED}"#
             ),
         ),
         (
-            "The operator's commands.",
+            "Try the operator's commands.",
             format!(
                 r"{}
 backhaul merchant list
-backhaul policy show demo-outdoor
-backhaul returns list demo-shoes
+backhaul policy show --merchant demo-outdoor
+backhaul returns list --merchant demo-shoes
 backhaul messages list --merchant demo-shoes
 backhaul doctor",
                 environment(database)
             ),
         ),
         (
-            "Three weeks later: whoever has not sent a parcel yet is reminded by mail. (Tokens end with the days; get a new one.)",
+            "Jump three weeks ahead: shoppers who have not sent their parcel are reminded by mail. (Tokens expire, too; get a new one.)",
             "backhaul clock advance 21d".to_owned(),
         ),
     ]
 }
 
-/// What the operator's commands need to find this database; and themselves, where the program is not on the PATH.
+/// The environment for the operator's commands: the database, and the PATH if the program is not on it.
 fn environment(database: &Database) -> String {
     let mut lines = Vec::new();
     let program = std::env::current_exe().ok();
@@ -120,13 +123,13 @@ fn environment(database: &Database) -> String {
     lines.push(format!(r#"export BACKHAUL__MODE=sandbox BACKHAUL__OUTBOUND__ALLOWED='["{LOOPBACK}"]'"#));
     lines.push(match database {
         Database::Temporary(cluster) => format!("export DATABASE_URL='{}'", cluster.url("postgres")),
-        // It may hold a password, which does not belong on a screen.
-        Database::Given(_) => "# DATABASE_URL is the one that you have set here.".to_owned(),
+        // It may contain a password, so it is not printed.
+        Database::Given(_) => "# Set DATABASE_URL as in this terminal.".to_owned(),
     });
     lines.join("\n")
 }
 
-/// An order of a shopper's who has had two pairs of shoes since yesterday.
+/// An order of two pairs of shoes, shipped yesterday.
 fn sample(identifier: &str, now: DateTime<Utc>) -> String {
     let time = |days| (now - TimeDelta::days(days)).to_rfc3339_opts(SecondsFormat::Secs, true);
     let (placed, shipped) = (time(3), time(1));

@@ -1,4 +1,4 @@
-//! Trials: an endpoint is sent a message, or asked.
+//! `backhaul endpoint test`: sends an endpoint a trial message, or queries it.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use domain::delivery::Outcome;
 use serde::Serialize;
 use store::attempts::{self, Attempt};
 
+use super::super::actor;
 use super::super::output::{self, Format};
-use super::super::{actor, merchant};
-use super::Named;
+use super::OfEndpoint;
 use crate::app::App;
 use crate::flow::configure_endpoint as flow;
 use crate::outbound::variants;
 
-/// How long a trial is waited for: the call's own deadline, and some time to get there.
-const PATIENCE: Duration = Duration::from_secs(35);
-/// How often its outcome is asked for.
-const ASK_EVERY: Duration = Duration::from_millis(100);
+/// The longest wait for the outcome: the call's own timeout, and some time to get there.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(35);
+/// The time between two looks for the outcome.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Serialize)]
-struct Tried {
+struct TrialOut {
     message_id: String,
     outcome: String,
     took_ms: i32,
@@ -28,7 +28,7 @@ struct Tried {
     answer: Option<String>,
 }
 
-impl Tried {
+impl TrialOut {
     fn new(message: uuid::Uuid, attempt: Attempt) -> Self {
         let answer = attempt.answer.map(|answer| String::from_utf8_lossy(&answer).into_owned());
         Self { message_id: message.to_string(), outcome: attempt.outcome, took_ms: attempt.took_ms, reason: attempt.reason, answer }
@@ -36,47 +36,48 @@ impl Tried {
 }
 
 #[derive(Serialize)]
-struct Asked {
+struct QueryOut {
     outcome: String,
     took_ms: u128,
     reason: Option<String>,
-    /// How many variants were read.
+    /// The number of variants in the answer; none if it was unusable.
     variants: Option<usize>,
     answer: Option<String>,
 }
 
-/// Asks as a shopper would, and shows what came of it.
-pub(super) async fn ask(app: &App, named: &Named, identifier: &str, format: Format) -> anyhow::Result<()> {
-    let whose = merchant(app, &named.merchant).await?;
-    let endpoint = flow::endpoint_to_ask(app, &actor(), whose.id, named.interface).await?;
-    let trial = variants::trial(app, whose.id, &endpoint, identifier).await?;
+/// Queries the endpoint the way a shopper's request does, and shows the answer.
+pub(super) async fn ask(app: &App, tested: &OfEndpoint, identifier: &str, format: Format) -> anyhow::Result<()> {
+    let merchant = tested.merchant.find(app).await?;
+    let endpoint = flow::endpoint_to_ask(app, &actor(), merchant.id, tested.interface).await?;
+    let trial = variants::trial(app, merchant.id, &endpoint, identifier).await?;
     let outcome = trial.outcome.word();
     let reason = match trial.outcome {
         Outcome::Answered { .. } | Outcome::TimedOut => None,
         Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => Some(why),
     };
     let answer = (!trial.answer.is_empty()).then(|| String::from_utf8_lossy(&trial.answer).into_owned());
-    output::one(format, &Asked { outcome, took_ms: trial.took.as_millis(), reason, variants: trial.variants, answer })
+    output::one(format, &QueryOut { outcome, took_ms: trial.took.as_millis(), reason, variants: trial.variants, answer })
 }
 
-/// Sends a trial, and waits for what comes of it.
-pub(super) async fn send(app: &App, named: &Named, format: Format) -> anyhow::Result<()> {
-    let whose = merchant(app, &named.merchant).await?;
-    let message = flow::test_endpoint(app, &actor(), whose.id, named.interface).await?;
+/// Sends a trial message, and waits for its outcome.
+pub(super) async fn send(app: &App, tested: &OfEndpoint, format: Format) -> anyhow::Result<()> {
+    let merchant = tested.merchant.find(app).await?;
+    let message = flow::test_endpoint(app, &actor(), merchant.id, tested.interface).await?;
     app.forward_signals_now().await;
-    let asking = async {
+    let outcome = async {
         loop {
-            if let Some(attempt) = attempts::list(app.store(whose.id), whose.id, message).await?.pop() {
+            if let Some(attempt) = attempts::list(app.store(merchant.id), merchant.id, message).await?.pop() {
                 return anyhow::Ok(attempt);
             }
-            tokio::time::sleep(ASK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
-    let Ok(attempt) = tokio::time::timeout(PATIENCE, asking).await else {
+    let Ok(attempt) = tokio::time::timeout(OUTCOME_TIMEOUT, outcome).await else {
         bail!(
-            "nothing was sent within {} s: is a `backhaul serve` running that delivers, and is the endpoint not paused?",
-            PATIENCE.as_secs()
+            "nothing was sent within {} s; check that a `backhaul serve` that delivers is running (`backhaul deliverers`), \
+             and that the endpoint is not paused (`backhaul endpoint list`)",
+            OUTCOME_TIMEOUT.as_secs()
         );
     };
-    output::one(format, &Tried::new(message, attempt?))
+    output::one(format, &TrialOut::new(message, attempt?))
 }

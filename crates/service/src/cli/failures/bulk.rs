@@ -1,4 +1,4 @@
-//! `backhaul failures retry --endpoint …`: a job, previewed, asked about, made, and followed.
+//! `backhaul failures retry --endpoint …`: previews, confirms, starts and follows a retry job.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::Args;
-use domain::id::{Handle, MerchantId};
+use domain::id::MerchantId;
 use domain::message::Kind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -17,71 +17,70 @@ use wire::time;
 
 use super::super::messages::moment;
 use super::super::output::{self, Format};
-use super::super::{actor, merchant};
+use super::super::{OfMerchant, actor};
 use super::{count, endpoint_of, retry_each, show_groups};
 use crate::app::App;
 use crate::flow::retry_failures::{Wanted, retry_failures};
 
-/// How often a job that is followed is asked how far it has come.
-const ASK_EVERY: Duration = Duration::from_millis(500);
-/// How many jobs are listed.
+/// The time between two looks at a job's progress.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The most jobs listed.
 const MOST_LISTED: i64 = 50;
 
 #[derive(Args)]
 pub(in super::super) struct Retry {
-    /// The messages.
+    /// The ids of the messages.
     #[arg(required_unless_present = "endpoint", conflicts_with = "endpoint")]
     ids: Vec<Uuid>,
-    /// Whose they are.
-    #[arg(long)]
-    merchant: Handle,
-    /// Everything of the endpoint of this interface; `mail` and `operator_hook` are work of our own.
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// Retry everything of this interface's endpoint; `mail` and `operator_hook` are internal work.
     #[arg(long, value_name = "INTERFACE")]
     endpoint: Option<Kind>,
-    /// Only what failed at this time (ISO 8601) or later.
+    /// Only messages that failed at this time (ISO 8601) or later.
     #[arg(long, value_parser = moment, requires = "endpoint")]
     since: Option<DateTime<Utc>>,
-    /// How many a second; half of what the endpoint takes unless it is given.
+    /// The messages to release per second; half of the endpoint's own limit if left out.
     #[arg(long, requires = "endpoint", value_parser = clap::value_parser!(i32).range(1..=100_000))]
     per_second: Option<i32>,
-    /// Do not ask.
+    /// Start without asking for confirmation.
     #[arg(long)]
     yes: bool,
 }
 
 pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Result<()> {
-    let whose = merchant(app, &retry.merchant).await?.id;
-    let Some(kind) = retry.endpoint else { return retry_each(app, whose, &retry.ids, format).await };
-    let endpoint = endpoint_of(app, whose, kind).await?;
+    let merchant = retry.merchant.find(app).await?.id;
+    let Some(kind) = retry.endpoint else { return retry_each(app, merchant, &retry.ids, format).await };
+    let endpoint = endpoint_of(app, merchant, kind).await?;
     if !retry.yes {
-        let groups = failures::groups(app.store(whose), whose, Of::Endpoint(endpoint), retry.since).await?;
+        let groups = failures::groups(app.store(merchant), merchant, Of::Endpoint(endpoint), retry.since).await?;
         let counted = groups.iter().map(|group| group.count).sum();
         if counted == 0 {
-            output::line("The failure queue has nothing of this endpoint.");
+            output::line("The failure queue has no messages of this endpoint.");
             return Ok(());
         }
         show_groups(&groups, Format::Table)?;
-        confirm(&format!("Try {} messages again?", count(counted)))?;
+        confirm(&format!("Retry {} messages?", count(counted)))?;
     }
     let wanted = Wanted { kind, since: retry.since, per_second: retry.per_second };
-    let (job, _) = retry_failures(app, &actor(), whose, wanted).await?;
-    follow(app, &retry.merchant, whose, job, format).await
+    let (job, _) = retry_failures(app, &actor(), merchant, wanted).await?;
+    follow(app, &retry.merchant, merchant, job, format).await
 }
 
-/// Asks, and goes on only after a yes.
+/// Asks for confirmation; anything but a yes is an error.
 fn confirm(question: &str) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
-        bail!("nobody is there to be asked; give --yes");
+        bail!("confirmation is needed, but standard input is not a terminal; give --yes to skip it");
     }
     eprint!("{question} [y/N] ");
     std::io::stderr().flush()?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
-    if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) { Ok(()) } else { bail!("nothing was done") }
+    if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) { Ok(()) } else { bail!("cancelled; nothing was changed") }
 }
 
 #[derive(Serialize)]
-struct JobShown {
+struct JobOut {
     job_id: String,
     interface: String,
     state: &'static str,
@@ -94,7 +93,7 @@ struct JobShown {
     ended_at: Option<String>,
 }
 
-impl From<Job> for JobShown {
+impl From<Job> for JobOut {
     fn from(job: Job) -> Self {
         Self {
             job_id: job.id.to_string(),
@@ -115,11 +114,11 @@ impl From<Job> for JobShown {
     }
 }
 
-pub(super) async fn list(app: &App, handle: &Handle, whose: MerchantId, format: Format) -> anyhow::Result<()> {
-    let jobs = retry_jobs::list(app.store(whose), whose, None, MOST_LISTED).await?;
-    let rows: Vec<JobShown> = jobs.into_iter().map(JobShown::from).collect();
-    let empty = format!("{handle} has no retry jobs.");
-    output::list(format, &rows, &empty, &["JOB", "INTERFACE", "STATE", "RELEASED", "TOTAL", "A SECOND", "CREATED", "BY"], |row| {
+pub(super) async fn list(app: &App, of: &OfMerchant, merchant: MerchantId, format: Format) -> anyhow::Result<()> {
+    let jobs = retry_jobs::list(app.store(merchant), merchant, None, MOST_LISTED).await?;
+    let rows: Vec<JobOut> = jobs.into_iter().map(JobOut::from).collect();
+    let empty = format!("{of} has no retry jobs.");
+    output::list(format, &rows, &empty, &["JOB", "INTERFACE", "STATE", "RELEASED", "TOTAL", "PER SECOND", "CREATED", "BY"], |row| {
         vec![
             row.job_id.clone(),
             row.interface.clone(),
@@ -133,13 +132,13 @@ pub(super) async fn list(app: &App, handle: &Handle, whose: MerchantId, format: 
     })
 }
 
-/// Follows a job until it ends. Whoever stops watching stops nothing else.
-pub(super) async fn follow(app: &App, handle: &Handle, whose: MerchantId, id: Uuid, format: Format) -> anyhow::Result<()> {
-    let job = find(app, whose, id).await?;
+/// Shows a job's progress until it ends. Interrupting this does not stop the job.
+pub(super) async fn follow(app: &App, of: &OfMerchant, merchant: MerchantId, id: Uuid, format: Format) -> anyhow::Result<()> {
+    let job = find(app, merchant, id).await?;
     eprintln!(
-        "Job {id}: {} messages, {} a second. It goes on without this command; Ctrl-C only stops watching.\n  \
-         watch:  backhaul failures jobs --merchant {handle} --follow {id}\n  \
-         cancel: backhaul failures cancel {id} --merchant {handle}",
+        "Job {id}: {} messages, {} per second. Ctrl-C stops watching, not the job.\n  \
+         watch:  backhaul failures jobs --merchant {of} --follow {id}\n  \
+         cancel: backhaul failures cancel {id} --merchant {of}",
         job.total, job.per_second
     );
     let bar = ProgressBar::with_draw_target(Some(job.total.unsigned_abs()), ProgressDrawTarget::stderr());
@@ -147,18 +146,18 @@ pub(super) async fn follow(app: &App, handle: &Handle, whose: MerchantId, id: Uu
         ProgressStyle::with_template("{bar:30} {pos}/{len} released  {eta} left").unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
     let job = loop {
-        let job = find(app, whose, id).await?;
+        let job = find(app, merchant, id).await?;
         bar.set_position(job.released.unsigned_abs());
         if job.ended_at.is_some() {
             break job;
         }
-        tokio::time::sleep(ASK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     };
     bar.finish_and_clear();
-    output::one(format, &JobShown::from(job))
+    output::one(format, &JobOut::from(job))
 }
 
-async fn find(app: &App, whose: MerchantId, id: Uuid) -> anyhow::Result<Job> {
-    let found = retry_jobs::list(app.store(whose), whose, Some(id), 1).await?.pop();
-    found.with_context(|| format!("the merchant has no job {id}; `backhaul failures jobs` shows those that there are"))
+async fn find(app: &App, merchant: MerchantId, id: Uuid) -> anyhow::Result<Job> {
+    let found = retry_jobs::list(app.store(merchant), merchant, Some(id), 1).await?.pop();
+    found.with_context(|| format!("the merchant has no job {id}; `backhaul failures jobs` lists its jobs"))
 }

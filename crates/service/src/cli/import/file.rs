@@ -1,4 +1,4 @@
-//! The file of an import, read on a thread of its own, so that a slow disk or a pipe stops nobody else.
+//! The file of an import, read on its own thread so that a slow disk or pipe does not block the runtime.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use tokio::sync::mpsc;
 use super::progress::Progress;
 use crate::flow::import_orders::{BrokenOff, Source};
 
-/// How much is read at a time, and how many of these may wait for their turn.
+/// The bytes read at a time, and the most pieces read ahead.
 const PIECE: usize = 256 * 1024;
 const PIECES: usize = 4;
 
-/// A file on its way in. It ends early when somebody presses Ctrl-C or the process is told to end.
+/// A file being read. It ends early on SIGINT (Ctrl-C) and SIGTERM.
 pub(super) struct File {
     pieces: mpsc::Receiver<io::Result<Bytes>>,
     size: Option<u64>,
@@ -24,7 +24,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// The file at `path`, or standard input for `-`.
+    /// Opens the file at `path`, or standard input for `-`.
     pub(super) fn open(path: &str) -> io::Result<Self> {
         let (sender, pieces) = mpsc::channel(PIECES);
         let size = if path == "-" {
@@ -40,18 +40,18 @@ impl File {
         Ok(Self { pieces, size, progress: None, interrupt, terminate })
     }
 
-    /// How large it is, if that is known beforehand.
+    /// The size in bytes; unknown for standard input and pipes.
     pub(super) fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// Tells `progress` of every piece from now on.
-    pub(super) fn tell(&mut self, progress: Arc<Progress>) {
+    /// Reports every piece read from now on to `progress`.
+    pub(super) fn report_to(&mut self, progress: Arc<Progress>) {
         self.progress = Some(progress);
     }
 }
 
-/// Reads until the end, or until nobody wants to know any more.
+/// Reads until the end of the file, an error, or until the receiver is dropped.
 fn read(mut file: impl Read, sender: &mpsc::Sender<io::Result<Bytes>>) {
     loop {
         let mut piece = vec![0; PIECE];
@@ -73,12 +73,12 @@ fn read(mut file: impl Read, sender: &mpsc::Sender<io::Result<Bytes>>) {
 
 impl Source for File {
     async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
-        let stopped = || BrokenOff::Gone("it was stopped".to_owned());
+        let stopped = || BrokenOff::Gone("it was stopped by a signal".to_owned());
         let piece = tokio::select! {
             biased;
             _ = self.interrupt.recv() => return Err(stopped()),
             _ = self.terminate.recv() => return Err(stopped()),
-            piece = self.pieces.recv() => piece.transpose().map_err(|error| BrokenOff::Gone(format!("the file cannot be read on: {error}")))?,
+            piece = self.pieces.recv() => piece.transpose().map_err(|error| BrokenOff::Gone(format!("reading the file failed: {error}")))?,
         };
         if let (Some(piece), Some(progress)) = (&piece, &self.progress) {
             progress.read(piece.len() as u64);

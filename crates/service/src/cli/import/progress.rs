@@ -1,4 +1,4 @@
-//! How far an import has come, for whoever waits: a bar on a terminal, a line now and then elsewhere.
+//! The progress of an import: a bar on a terminal, otherwise a line every few seconds.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,27 +9,27 @@ use store::imports::Counts;
 
 use crate::clock::Clock;
 
-/// How often there is a line where there is no terminal.
+/// The time between two lines when standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// What is known while an import runs.
+/// The progress of a running import.
 pub(super) struct Progress {
     clock: Clock,
     started: Duration,
-    /// How large the file is, if that is known.
+    /// The file's size in bytes, if it is known.
     size: Option<u64>,
     read: AtomicU64,
-    /// Lines stored by this run, and how many of them were refused.
+    /// The lines processed by this run, including the refused ones.
     stored: AtomicU64,
     refused: AtomicU64,
-    /// When the last line was written, in milliseconds since the start.
-    told: AtomicU64,
+    /// The time of the last line, in milliseconds since the start.
+    printed_at: AtomicU64,
     bar: ProgressBar,
     terminal: bool,
 }
 
 impl Progress {
-    /// Begins to show progress through a file of `size` bytes; `done` lines of it were done before.
+    /// Starts showing progress through a file of `size` bytes, of which an earlier run processed `done` lines.
     pub(super) fn start(clock: Clock, size: Option<u64>, done: u64) -> Self {
         let bar = match size {
             Some(size) => ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::stderr())
@@ -37,21 +37,21 @@ impl Progress {
             None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style("{spinner} {bytes}  {msg}")),
         };
         if done > 0 {
-            eprintln!("Skipping the first {} lines, which are done.", HumanCount(done));
+            eprintln!("Skipping the first {} lines, which are already stored.", HumanCount(done));
         }
         let started = clock.uptime();
         let zero = || AtomicU64::new(0);
         let terminal = std::io::stderr().is_terminal();
-        Self { clock, started, size, read: zero(), stored: zero(), refused: zero(), told: zero(), bar, terminal }
+        Self { clock, started, size, read: zero(), stored: zero(), refused: zero(), printed_at: zero(), bar, terminal }
     }
 
-    /// So many more bytes were read.
+    /// Records that `bytes` more bytes were read.
     pub(super) fn read(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
         self.bar.inc(bytes);
     }
 
-    /// A chunk was stored.
+    /// Records that a chunk with these results was stored.
     pub(super) fn stored(&self, counts: Counts) {
         let Counts { created, updated, unchanged, stale, refused, .. } = counts;
         let lines = (created + updated + unchanged + stale + refused).unsigned_abs();
@@ -60,30 +60,30 @@ impl Progress {
         let elapsed = self.clock.uptime().saturating_sub(self.started);
         let rate = stored * 1_000 / u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
         let refused = if refused == 0 { String::new() } else { format!(" ({} refused)", HumanCount(refused)) };
-        let told = format!("{} orders{refused}, {}/s", HumanCount(stored), HumanCount(rate));
+        let summary = format!("{} orders{refused}, {}/s", HumanCount(stored), HumanCount(rate));
         if self.terminal {
-            self.bar.set_message(told);
+            self.bar.set_message(summary);
         } else {
-            self.tell(&told, elapsed);
+            self.print(&summary, elapsed);
         }
     }
 
-    /// A line, if the last one is some time ago.
-    fn tell(&self, told: &str, elapsed: Duration) {
+    /// Prints a line, unless the last one is too recent.
+    fn print(&self, summary: &str, elapsed: Duration) {
         let now = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        let last = self.told.load(Ordering::Relaxed);
+        let last = self.printed_at.load(Ordering::Relaxed);
         if u128::from(now.saturating_sub(last)) < LINE_EVERY.as_millis() {
             return;
         }
-        self.told.store(now, Ordering::Relaxed);
+        self.printed_at.store(now, Ordering::Relaxed);
         let read = self.read.load(Ordering::Relaxed);
-        let Some(size) = self.size else { return eprintln!("{}, {told}", HumanBytes(read)) };
+        let Some(size) = self.size else { return eprintln!("{}, {summary}", HumanBytes(read)) };
         let left = elapsed.as_millis() * u128::from(size.saturating_sub(read)) / u128::from(read.max(1));
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(u64::MAX));
-        eprintln!("{} of {}, {told}, {} left", HumanBytes(read), HumanBytes(size), HumanDuration(left));
+        eprintln!("{} of {}, {summary}, {} left", HumanBytes(read), HumanBytes(size), HumanDuration(left));
     }
 
-    /// No more is to come.
+    /// Removes the bar.
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
     }

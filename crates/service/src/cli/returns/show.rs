@@ -1,4 +1,4 @@
-//! A return as support reads it: where it and each unit stand, how the amounts are made, and what the merchant was told.
+//! A return as support sees it: its state and its units', how the amounts add up, and the messages to the merchant.
 
 use domain::id::MerchantId;
 use serde::Serialize;
@@ -9,9 +9,9 @@ use wire::time;
 use crate::app::App;
 use crate::cli::output::{self, Format};
 
-/// A message on the return.
+/// A message about the return.
 #[derive(Serialize)]
-pub(super) struct Told {
+pub(super) struct SentMessage {
     created_at: String,
     event: String,
     sequence: i64,
@@ -20,13 +20,13 @@ pub(super) struct Told {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ReturnAndMessages {
     #[serde(flatten)]
     shown: ReturnOut,
-    messages: Vec<Told>,
+    messages: Vec<SentMessage>,
 }
 
-/// What people see above the units.
+/// The fields printed above the units.
 #[derive(Serialize)]
 struct Head<'a> {
     rma_identifier: &'a str,
@@ -44,13 +44,13 @@ struct Head<'a> {
     can_cancel: bool,
 }
 
-/// The messages on a return that are still kept, oldest first.
-pub(super) async fn messages(app: &App, merchant: MerchantId, rma_identifier: &str) -> Result<Vec<Told>, store::Failed> {
+/// The messages about a return that have not been deleted yet, oldest first.
+pub(super) async fn messages(app: &App, merchant: MerchantId, rma_identifier: &str) -> Result<Vec<SentMessage>, store::Failed> {
     let filter = Filter { subject: Some(rma_identifier.to_owned()), ..Filter::default() };
-    let (mut told, mut before) = (Vec::new(), None);
+    let (mut sent, mut before) = (Vec::new(), None);
     loop {
         let page = message_pages::list(app.store(merchant), merchant, &filter, before, MOST_LISTED).await?;
-        told.extend(page.messages.into_iter().map(|message| Told {
+        sent.extend(page.messages.into_iter().map(|message| SentMessage {
             created_at: time::write(message.written_at()),
             sequence: message.sequence,
             state: message.state.as_str(),
@@ -62,13 +62,13 @@ pub(super) async fn messages(app: &App, merchant: MerchantId, rma_identifier: &s
             break;
         }
     }
-    told.sort_by_key(|told: &Told| told.sequence);
-    Ok(told)
+    sent.sort_by_key(|sent: &SentMessage| sent.sequence);
+    Ok(sent)
 }
 
-pub(super) fn show(shown: ReturnOut, messages: Vec<Told>, format: Format) -> anyhow::Result<()> {
+pub(super) fn show(shown: ReturnOut, messages: Vec<SentMessage>, format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
-        return output::one(format, &Shown { shown, messages });
+        return output::one(format, &ReturnAndMessages { shown, messages });
     }
     output::one(
         format,
@@ -90,12 +90,12 @@ pub(super) fn show(shown: ReturnOut, messages: Vec<Told>, format: Format) -> any
     )?;
     output::line("");
     units(&shown.items, format)?;
-    output::line("\nIn cents: product − discount + tax = estimated; what the shopper gets is that less the fee.");
+    output::line("\nAmounts in cents: product − discount + tax = estimated; the shopper gets the estimated amount less the fee.");
     money(&shown.items, format)?;
     output::line("");
-    let headers = ["TOLD", "EVENT", "SEQUENCE", "STATE", "MESSAGE"];
-    output::list(format, &messages, "No message on it is kept any more; they are for 30 days.", &headers, |told| {
-        let Told { created_at, event, sequence, state, message_id } = told;
+    let headers = ["CREATED", "EVENT", "SEQUENCE", "STATE", "MESSAGE"];
+    output::list(format, &messages, "There are no messages about this return any more: messages are kept for 30 days.", &headers, |sent| {
+        let SentMessage { created_at, event, sequence, state, message_id } = sent;
         vec![created_at.clone(), event.clone(), sequence.to_string(), (*state).to_owned(), message_id.clone()]
     })
 }
@@ -103,22 +103,22 @@ pub(super) fn show(shown: ReturnOut, messages: Vec<Told>, format: Format) -> any
 fn units(items: &[ReturnItemOut], format: Format) -> anyhow::Result<()> {
     let headers = ["LINE", "UNIT", "SKU", "REASON", "TYPE", "TRACKING NUMBER", "PARCEL", "RECEIVING", "REFUND"];
     output::list(format, items, "", &headers, |item| {
-        let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
         vec![
             item.order_line_item_identifier.clone(),
             item.unit.to_string(),
             item.sku.clone(),
             item.return_reason.clone(),
             item.refund_type.clone(),
-            said(&item.tracking_number),
-            said(&item.package_tracking_status),
-            said(&item.receiving_status),
-            said(&item.refund_identifier),
+            or_dash(&item.tracking_number),
+            or_dash(&item.package_tracking_status),
+            or_dash(&item.receiving_status),
+            or_dash(&item.refund_identifier),
         ]
     })
 }
 
-/// How each unit's amount is made, and what they come to.
+/// The parts of each unit's amount, and their sums.
 fn money(items: &[ReturnItemOut], format: Format) -> anyhow::Result<()> {
     let amounts = |money: &UnitMoneyOut| {
         [
