@@ -7,9 +7,10 @@ mod api_version;
 mod body;
 pub mod caller;
 mod error;
-mod exchange;
 pub mod listener;
+mod middleware;
 pub mod openapi;
+mod path;
 mod rate;
 
 use axum::Router;
@@ -80,7 +81,7 @@ pub fn router(app: &App) -> Router {
     routes
         .fallback(async || ApiError::NotFound)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
-        .layer(from_fn_with_state(app.clone(), exchange::conduct))
+        .layer(from_fn_with_state(app.clone(), middleware::handle))
         .with_state(app.clone())
 }
 

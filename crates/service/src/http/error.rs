@@ -10,7 +10,7 @@ use wire::fault::Fault;
 use wire::order::Refusal;
 
 use super::body::MOST_BYTES;
-use super::exchange::RequestId;
+use super::middleware::RequestId;
 
 /// Everything that can be wrong with a call. Its words are put together in [`ApiError::render`], where the request's id
 /// and the caller's wishes are known.
@@ -123,25 +123,25 @@ impl Exceeded {
     }
 }
 
-/// How the caller wants errors.
+/// The format of an error body.
 #[derive(Clone, Copy)]
-pub(super) enum Wanted {
-    /// As everything else.
-    Plain,
-    /// As RFC 9457 has it.
+pub(super) enum ErrorFormat {
+    /// Plain JSON, as in [`ErrorBody`].
+    Json,
+    /// Problem details, as in RFC 9457.
     Problem,
 }
 
 const PROBLEM: &str = "application/problem+json";
 
-impl Wanted {
-    /// By the caller's `Accept`.
-    pub(super) fn by(headers: &HeaderMap) -> Self {
+impl ErrorFormat {
+    /// Reads the caller's `Accept`; plain JSON unless it names problem details.
+    pub(super) fn accepted_by(headers: &HeaderMap) -> Self {
         let problem = headers.get_all(header::ACCEPT).iter().any(|accept| {
             let types = accept.to_str().unwrap_or_default().split(',');
             types.filter_map(|one| one.split(';').next()).any(|one| one.trim().eq_ignore_ascii_case(PROBLEM))
         });
-        if problem { Self::Problem } else { Self::Plain }
+        if problem { Self::Problem } else { Self::Json }
     }
 }
 
@@ -263,19 +263,19 @@ impl ApiError {
         }
     }
 
-    pub(super) fn render(&self, request_id: &str, wanted: Wanted) -> Response {
+    pub(super) fn render(&self, request_id: &str, format: ErrorFormat) -> Response {
         let status = self.status();
         let message = self.message();
         let errors = match self {
             Self::Faulty(faults) => faults.as_slice(),
             _ => &[],
         };
-        let (content_type, body) = match wanted {
-            Wanted::Plain => {
+        let (content_type, body) = match format {
+            ErrorFormat::Json => {
                 let body = ErrorBody { error: self.oauth_name(), message: &message, errors, request_id };
                 ("application/json", serde_json::to_vec(&body))
             }
-            Wanted::Problem => {
+            ErrorFormat::Problem => {
                 let title = status.canonical_reason().unwrap_or_default();
                 let body = ProblemBody { kind: "about:blank", title, status: status.as_u16(), detail: &message, errors, request_id };
                 (PROBLEM, serde_json::to_vec(&body))

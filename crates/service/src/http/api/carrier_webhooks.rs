@@ -1,10 +1,10 @@
 //! What carriers' own systems tell: `/v1/carrier_webhooks`.
 
 use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::id::MerchantId;
+use uuid::Uuid;
 use wire::answer::ErrorBody;
 use wire::carrier::CarrierEventTaken;
 use wire::easypost::SIGNATURE;
@@ -14,6 +14,7 @@ use crate::flow::carrier_event::Taken;
 use crate::flow::carrier_webhook::{CarrierWebhookError, carrier_webhook};
 use crate::http::body::JsonBody;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 
 /// Take a carrier's webhook.
 ///
@@ -36,13 +37,14 @@ use crate::http::error::ApiError;
 )]
 pub(crate) async fn receive(
     State(app): State<App>,
-    path: Result<Path<String>, PathRejection>,
+    account: Result<Named<Uuid>, ApiError>,
     headers: HeaderMap,
     JsonBody(body): JsonBody,
 ) -> Result<Json<CarrierEventTaken>, ApiError> {
-    let account = path.ok().and_then(|Path(account)| account.parse().ok()).map(MerchantId).ok_or(ApiError::NotSigned)?;
+    // An account that nobody has answers like a bad signature, so that accounts cannot be probed.
+    let Named(account) = account.map_err(|_| ApiError::NotSigned)?;
     let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
-    let taken = carrier_webhook(&app, account, signature, &body).await.map_err(|error| match error {
+    let taken = carrier_webhook(&app, MerchantId(account), signature, &body).await.map_err(|error| match error {
         CarrierWebhookError::NotSigned => ApiError::NotSigned,
         CarrierWebhookError::NoEvent => ApiError::Malformed("it is no event".to_owned()),
         CarrierWebhookError::Unusable(why) => ApiError::Internal(why.to_string()),

@@ -1,8 +1,8 @@
 //! Drop-ship orders, given and looked at: `/v1/drop_ship_orders`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::id::MerchantId;
@@ -18,6 +18,7 @@ use crate::flow::take_drop_ship_orders::{TakeDropShipOrdersError, take_drop_ship
 use crate::http::body::JsonBody;
 use crate::http::caller::{Merchant, MerchantOrWarehouse};
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 
 /// Give drop-ship orders.
 ///
@@ -111,18 +112,8 @@ pub(crate) async fn list(
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(
-    State(app): State<App>,
-    caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
-) -> Result<Response, ApiError> {
-    shown(&app, caller.merchant, &named(path)?).await
-}
-
-/// The order that an address names. No identifier has a NUL.
-pub(super) fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
-    let Path(name) = path.map_err(|_| ApiError::NotFound)?;
-    if name.contains('\0') { Err(ApiError::NotFound) } else { Ok(name) }
+pub(crate) async fn show(State(app): State<App>, caller: MerchantOrWarehouse, Named(order): Named<String>) -> Result<Response, ApiError> {
+    shown(&app, caller.merchant, &order).await
 }
 
 /// The order of this name as it stands.

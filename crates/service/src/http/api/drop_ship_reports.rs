@@ -1,13 +1,12 @@
 //! What a warehouse reports on drop-ship orders, below `/v1/drop_ship_orders/{client_identifier}`.
 
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use store::drop_ship_orders as store;
 use wire::answer::ErrorBody;
 use wire::drop_ship::DropShipOrderOut;
 
-use super::drop_ship_orders::{named, shown};
+use super::drop_ship_orders::shown;
 use crate::app::App;
 use crate::flow::cancel_drop_ship_order::{End, Why, cancel_drop_ship_items, end_drop_ship_order};
 use crate::flow::ship_drop_ship_order::ship_drop_ship_order;
@@ -15,6 +14,7 @@ use crate::flow::tell_drop_ship::DropShipError;
 use crate::http::body::JsonBody;
 use crate::http::caller::Warehouse;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 
 impl From<DropShipError> for ApiError {
     fn from(error: DropShipError) -> Self {
@@ -30,10 +30,9 @@ impl From<DropShipError> for ApiError {
     }
 }
 
-/// The order that a report is about: whoever names one that is not there hears that first.
-async fn reported_on(app: &App, caller: &Warehouse, path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
-    let name = named(path)?;
-    if store::exists(&app.store, caller.merchant, &name).await? { Ok(name) } else { Err(ApiError::NotFound) }
+/// Answers 404 for an order that does not exist, before the body of a report on it is checked.
+async fn must_exist(app: &App, caller: &Warehouse, order: &str) -> Result<(), ApiError> {
+    if store::exists(&app.store, caller.merchant, order).await? { Ok(()) } else { Err(ApiError::NotFound) }
 }
 
 /// Report a shipment.
@@ -58,13 +57,13 @@ async fn reported_on(app: &App, caller: &Warehouse, path: Result<Path<String>, P
 pub(crate) async fn ship(
     State(app): State<App>,
     caller: Warehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(order): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Response, ApiError> {
-    let name = reported_on(&app, &caller, path).await?;
+    must_exist(&app, &caller, &order).await?;
     let reported = wire::drop_ship::read_ship(&body)?.content();
-    ship_drop_ship_order(&app, caller.merchant, &name, &reported).await?;
-    shown(&app, caller.merchant, &name).await
+    ship_drop_ship_order(&app, caller.merchant, &order, &reported).await?;
+    shown(&app, caller.merchant, &order).await
 }
 
 /// Cancel a drop-ship order.
@@ -89,17 +88,17 @@ pub(crate) async fn ship(
 pub(crate) async fn cancel(
     State(app): State<App>,
     caller: Warehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(order): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Response, ApiError> {
-    let name = reported_on(&app, &caller, path).await?;
+    must_exist(&app, &caller, &order).await?;
     let reported = wire::drop_ship::read_cancel(&body)?;
     let why = Why {
         reject_reason: reported.reject_reason.as_ref().map(|reason| &*reason.0),
         comments: reported.comments.as_ref().map(|comments| &*comments.0),
     };
-    end_drop_ship_order(&app, caller.merchant, &name, End::Cancelled, why).await?;
-    shown(&app, caller.merchant, &name).await
+    end_drop_ship_order(&app, caller.merchant, &order, End::Cancelled, why).await?;
+    shown(&app, caller.merchant, &order).await
 }
 
 /// Reject a drop-ship order.
@@ -124,14 +123,14 @@ pub(crate) async fn cancel(
 pub(crate) async fn reject(
     State(app): State<App>,
     caller: Warehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(order): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Response, ApiError> {
-    let name = reported_on(&app, &caller, path).await?;
+    must_exist(&app, &caller, &order).await?;
     let reported = wire::drop_ship::read_reject(&body)?;
     let why = Why { reject_reason: Some(&reported.reject_reason.0), comments: reported.comments.as_ref().map(|comments| &*comments.0) };
-    end_drop_ship_order(&app, caller.merchant, &name, End::Rejected, why).await?;
-    shown(&app, caller.merchant, &name).await
+    end_drop_ship_order(&app, caller.merchant, &order, End::Rejected, why).await?;
+    shown(&app, caller.merchant, &order).await
 }
 
 /// Cancel items of a drop-ship order.
@@ -156,11 +155,11 @@ pub(crate) async fn reject(
 pub(crate) async fn cancel_items(
     State(app): State<App>,
     caller: Warehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(order): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Response, ApiError> {
-    let name = reported_on(&app, &caller, path).await?;
+    must_exist(&app, &caller, &order).await?;
     let reported = wire::drop_ship::read_cancel_items(&body)?.content();
-    cancel_drop_ship_items(&app, caller.merchant, &name, &reported).await?;
-    shown(&app, caller.merchant, &name).await
+    cancel_drop_ship_items(&app, caller.merchant, &order, &reported).await?;
+    shown(&app, caller.merchant, &order).await
 }

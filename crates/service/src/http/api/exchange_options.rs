@@ -1,8 +1,8 @@
 //! What a line can be exchanged for: `/v1/orders/{identifier}/lines/{line}/exchange_options`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Response};
 use wire::answer::ErrorBody;
 use wire::variants::{ExchangeOptionsOut, ExchangeOptionsQuery};
@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::exchanges::{self, OptionsError};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 use crate::outbound::variants::Failure;
 
 /// Show what a line can be exchanged for.
@@ -39,10 +40,9 @@ use crate::outbound::variants::Failure;
 pub(crate) async fn show(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<(String, String)>, PathRejection>,
+    Named((order, line)): Named<(String, String)>,
     query: Result<Query<ExchangeOptionsQuery>, QueryRejection>,
 ) -> Result<Response, ApiError> {
-    let Path((order, line)) = path.map_err(|_| ApiError::NotFound)?;
     let reason = query.map(|Query(query)| query.reason);
     // Whose order it is matters before how the question is put.
     let found = exchanges::find(&app, caller.merchant, &order).await.map_err(refused)?;

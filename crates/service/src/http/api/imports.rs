@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use domain::id::MerchantId;
@@ -19,6 +19,7 @@ use crate::flow::import_orders::{self as flow, BrokenOff, Cause, Interrupted, Re
 use crate::http::body::{LinesBody, MOST_DISCARDED};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 
 /// How many imports are listed.
 const MOST_LISTED: i64 = 100;
@@ -83,7 +84,8 @@ pub(crate) async fn send(
 async fn start(app: &App, merchant: MerchantId, query: Result<Query<ImportQuery>, QueryRejection>) -> Result<Resumed, ApiError> {
     let Query(query) = query.map_err(|_| ApiError::BadQuery("resume is the id of an import".to_owned()))?;
     let Some(resume) = query.resume else { return Ok(Resumed::Run(flow::begin(app, merchant, None).await?)) };
-    flow::resume(app, merchant, import_id(&resume)?, None).await.map_err(|error| match error {
+    let import = resume.parse().map_err(|_| ApiError::NotFound)?;
+    flow::resume(app, merchant, import, None).await.map_err(|error| match error {
         ResumeError::Unknown => ApiError::NotFound,
         ResumeError::Running(_) => ApiError::ImportRunning,
         ResumeError::Failed(failed) => failed.into(),
@@ -101,11 +103,6 @@ impl From<Cause> for ApiError {
             Cause::GivenUp => Self::Internal(cause.to_string()),
         }
     }
-}
-
-/// What is no id names no import.
-fn import_id(text: &str) -> Result<Uuid, ApiError> {
-    text.parse().map_err(|_| ApiError::NotFound)
 }
 
 /// List imports.
@@ -140,18 +137,13 @@ pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Jso
         (status = 404, description = "The merchant has no such import.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(
-    State(app): State<App>,
-    caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
-) -> Result<Json<OrderImport>, ApiError> {
-    let import = find(&app, caller.merchant, path).await?;
+pub(crate) async fn show(State(app): State<App>, caller: Merchant, Named(id): Named<Uuid>) -> Result<Json<OrderImport>, ApiError> {
+    let import = find(&app, caller.merchant, id).await?;
     Ok(Json(describe(&import, app.now())))
 }
 
-async fn find(app: &App, merchant: MerchantId, path: Result<Path<String>, PathRejection>) -> Result<imports::Import, ApiError> {
-    let Path(id) = path.map_err(|_| ApiError::NotFound)?;
-    imports::find(&app.store, merchant, import_id(&id)?).await?.ok_or(ApiError::NotFound)
+async fn find(app: &App, merchant: MerchantId, id: Uuid) -> Result<imports::Import, ApiError> {
+    imports::find(&app.store, merchant, id).await?.ok_or(ApiError::NotFound)
 }
 
 /// Read an import's report.
@@ -172,10 +164,10 @@ async fn find(app: &App, merchant: MerchantId, path: Result<Path<String>, PathRe
 pub(crate) async fn report(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(id): Named<Uuid>,
     query: Result<Query<RefusalsQuery>, QueryRejection>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let import = find(&app, caller.merchant, path).await?;
+    let import = find(&app, caller.merchant, id).await?;
     let out_of_range = || ApiError::BadQuery(format!("after is a number of a line, and limit is 1 to {MOST_REFUSALS}"));
     let Query(RefusalsQuery { after, limit }) = query.map_err(|_| out_of_range())?;
     let after = i64::try_from(after).map_err(|_| out_of_range())?;

@@ -1,8 +1,8 @@
 //! What merchants announce to a warehouse: `/v1/inbound_asns`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::asn::is_number;
 use store::inbound_asns::Asn;
@@ -17,6 +17,7 @@ use crate::flow::change_asn::{ChangeAsnError, cancel_asn, change_asn};
 use crate::http::body::JsonBody;
 use crate::http::caller::MerchantOrWarehouse;
 use crate::http::error::ApiError;
+use crate::http::path::{Named, PathParameter};
 use crate::inbound;
 
 /// Announce ASNs.
@@ -114,9 +115,9 @@ pub(super) fn page(limit: u32, before: Option<&str>, filter: Option<&str>) -> Re
 pub(crate) async fn show(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    shown(&app, caller, &named(path)?).await
+    shown(&app, caller, &number).await
 }
 
 /// Change an ASN.
@@ -140,10 +141,9 @@ pub(crate) async fn show(
 pub(crate) async fn change(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    let number = named(path)?;
     // Whose it is comes before what is wrong with it.
     inbound_asns::find(&app.store, caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
     let asn = inbound::asn(&wire::inbound::read_one(&body, &number)?);
@@ -169,9 +169,8 @@ pub(crate) async fn change(
 pub(crate) async fn cancel(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    let number = named(path)?;
     cancel_asn(&app, caller.merchant, &number).await.map_err(refused)?;
     shown(&app, caller, &number).await
 }
@@ -182,10 +181,13 @@ pub(super) async fn shown<S>(app: &App, caller: crate::http::caller::Caller<S>, 
     Ok(Json(inbound::shown(&kept)))
 }
 
-/// The ASN that an address names.
-pub(super) fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
-    let Path(number) = path.map_err(|_| ApiError::NotFound)?;
-    if is_number(&number) { Ok(number) } else { Err(ApiError::NotFound) }
+/// The number of an ASN in a path.
+pub(crate) struct AsnNumber(pub(super) String);
+
+impl PathParameter for AsnNumber {
+    fn read(text: String) -> Option<Self> {
+        is_number(&text).then_some(Self(text))
+    }
 }
 
 /// Why an ASN was not changed.

@@ -1,8 +1,8 @@
 //! Messages to merchants' systems: `/v1/messages`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::message::{Kind, NoInterface};
 use store::attempts;
@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::flow::retry_message::{Asker, RetryMessageError, retry_message};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 use crate::outbound::view;
 
 /// List messages.
@@ -118,21 +119,11 @@ const fn stored(state: MessageState) -> messages::State {
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(
-    State(app): State<App>,
-    caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
-) -> Result<Json<MessageOut>, ApiError> {
-    let id = message_id(path)?;
+pub(crate) async fn show(State(app): State<App>, caller: Merchant, Named(id): Named<Uuid>) -> Result<Json<MessageOut>, ApiError> {
     let found = messages::find(&app.store, caller.merchant, id).await?;
     let found = found.filter(|found| !found.kind.parse().is_ok_and(Kind::is_internal)).ok_or(ApiError::NotFound)?;
     let attempts = attempts::list(&app.store, caller.merchant, id).await?;
     Ok(Json(view::message(found, attempts)))
-}
-
-/// What is no id names no message.
-fn message_id(path: Result<Path<String>, PathRejection>) -> Result<Uuid, ApiError> {
-    path.ok().and_then(|Path(id)| id.parse().ok()).ok_or(ApiError::NotFound)
 }
 
 /// Retry a message.
@@ -155,9 +146,8 @@ fn message_id(path: Result<Path<String>, PathRejection>) -> Result<Uuid, ApiErro
 pub(crate) async fn retry(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(id): Named<Uuid>,
 ) -> Result<(StatusCode, Json<MessageRetried>), ApiError> {
-    let id = message_id(path)?;
     let retried = retry_message(&app, Asker::Merchant, caller.merchant, id).await.map_err(|error| match error {
         RetryMessageError::NoSuchMessage(_) => ApiError::NotFound,
         RetryMessageError::StillOwed => ApiError::Conflict("The message is still owed and is tried again by itself.".to_owned()),

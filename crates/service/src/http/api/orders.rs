@@ -1,7 +1,8 @@
 //! Orders: `/returns_portal_orders` and `/v1/orders`.
 
 use axum::Json;
-use axum::extract::{FromRequest as _, Path, Query, Request, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{FromRequest as _, Query, Request, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use domain::id::MerchantId;
@@ -20,7 +21,8 @@ use crate::http::api_version::ApiVersion;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
-use crate::http::exchange::RequestId;
+use crate::http::middleware::RequestId;
+use crate::http::path::Named;
 use crate::metrics::ResultLabels;
 
 /// Publish orders.
@@ -45,7 +47,7 @@ pub(crate) async fn publish(
     caller: Merchant,
     _version: ApiVersion,
     id: RequestId,
-    query: Result<Query<PublishQuery>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<PublishQuery>, QueryRejection>,
     request: Request,
 ) -> Result<Json<OrdersAccepted>, ApiError> {
     let limit = app.limits.messages_in_flight();
@@ -116,13 +118,8 @@ fn answer(accepted: Accepted, validate_only: bool) -> OrdersAccepted {
 pub(crate) async fn show(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, axum::extract::rejection::PathRejection>,
+    Named(identifier): Named<String>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let Path(identifier) = path.map_err(|_| ApiError::NotFound)?;
-    // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
-    if identifier.contains('\0') {
-        return Err(ApiError::NotFound);
-    }
     let stored = orders::find(&app.store, caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
     let recorded = refunds::list(&app.store, caller.merchant, &identifier).await?;
     let raw = |text: String| RawValue::from_string(text).map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()));

@@ -1,8 +1,8 @@
 //! Shipments out of a warehouse: `/v1/outbound_shipments`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::shipment::Act;
 use sha2::{Digest as _, Sha256};
@@ -17,9 +17,8 @@ use crate::flow::move_shipment::{MoveShipmentError, change_ship_date, move_shipm
 use crate::http::body::JsonBody;
 use crate::http::caller::Warehouse;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 use crate::shipments;
-
-type Named = Result<Path<String>, PathRejection>;
 
 /// Make a shipment.
 ///
@@ -102,8 +101,8 @@ pub(crate) async fn list(
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    let shipment = kept::find(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+pub(crate) async fn show(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    let shipment = kept::find(&app.store, caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(shipments::shown(&shipment)))
 }
 
@@ -128,10 +127,10 @@ pub(crate) async fn show(State(app): State<App>, caller: Warehouse, path: Named)
 pub(crate) async fn change(
     State(app): State<App>,
     caller: Warehouse,
-    path: Named,
+    Named(number): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<ShipmentOut>, ApiError> {
-    let number = known(&app, &caller, path).await?;
+    must_exist(&app, &caller, &number).await?;
     let ship_date = wanted::read_ship_date(&body)?.ship_date.0;
     let shipment = change_ship_date(&app, caller.merchant, &number, ship_date).await.map_err(refused)?;
     Ok(Json(shipments::shown(&shipment)))
@@ -158,10 +157,10 @@ pub(crate) async fn change(
 pub(crate) async fn add_units(
     State(app): State<App>,
     caller: Warehouse,
-    path: Named,
+    Named(number): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<ShipmentOut>, ApiError> {
-    let number = known(&app, &caller, path).await?;
+    must_exist(&app, &caller, &number).await?;
     let units = wanted::read_units(&body)?;
     let shipment = adding::add_units(&app, caller.merchant, &number, &units).await.map_err(|error| match error {
         AddUnitsError::NoSuchShipment => ApiError::NotFound,
@@ -195,8 +194,12 @@ pub(crate) async fn add_units(
         (status = 409, description = "It has no units, is not pending any more, or a part would have the number of another shipment.", body = ErrorBody),
     )
 )]
-pub(crate) async fn announce(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Announce).await
+pub(crate) async fn announce(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Announce).await
 }
 
 /// Ship a shipment.
@@ -214,8 +217,8 @@ pub(crate) async fn announce(State(app): State<App>, caller: Warehouse, path: Na
         (status = 409, description = "It has no units, is cancelled, or a part would have the number of another shipment.", body = ErrorBody),
     )
 )]
-pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Ship).await
+pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Ship).await
 }
 
 /// Report that a shipment arrived.
@@ -233,8 +236,12 @@ pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, path: Named)
         (status = 409, description = "It was not shipped.", body = ErrorBody),
     )
 )]
-pub(crate) async fn deliver(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Deliver).await
+pub(crate) async fn deliver(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Deliver).await
 }
 
 /// Cancel a shipment.
@@ -253,12 +260,12 @@ pub(crate) async fn deliver(State(app): State<App>, caller: Warehouse, path: Nam
         (status = 409, description = "It has shipped.", body = ErrorBody),
     )
 )]
-pub(crate) async fn cancel(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Cancel).await
+pub(crate) async fn cancel(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Cancel).await
 }
 
-async fn act(app: &App, caller: &Warehouse, path: Named, act: Act) -> Result<Json<ShipmentOut>, ApiError> {
-    let shipment = move_shipment(app, caller.merchant, &named(path)?, act).await.map_err(refused)?;
+async fn act(app: &App, caller: &Warehouse, number: &str, act: Act) -> Result<Json<ShipmentOut>, ApiError> {
+    let shipment = move_shipment(app, caller.merchant, number, act).await.map_err(refused)?;
     Ok(Json(shipments::shown(&shipment)))
 }
 
@@ -275,15 +282,7 @@ fn refused(error: MoveShipmentError) -> ApiError {
     }
 }
 
-/// The shipment that an address names, if the caller has it: nobody learns of a body's faults what an absent one would not tell.
-async fn known(app: &App, caller: &Warehouse, path: Named) -> Result<String, ApiError> {
-    let number = named(path)?;
-    kept::find(&app.store, caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
-    Ok(number)
-}
-
-/// The number that an address names. No number has a NUL.
-fn named(path: Named) -> Result<String, ApiError> {
-    let Path(number) = path.map_err(|_| ApiError::NotFound)?;
-    if number.contains('\0') { Err(ApiError::NotFound) } else { Ok(number) }
+/// Answers 404 for a shipment that does not exist, before the body of a request about it is checked.
+async fn must_exist(app: &App, caller: &Warehouse, number: &str) -> Result<(), ApiError> {
+    kept::find(&app.store, caller.merchant, number).await?.map(drop).ok_or(ApiError::NotFound)
 }

@@ -1,20 +1,21 @@
 //! What a warehouse scans: `/v1/receipts`, `/v1/receiving_exceptions`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use store::receiving_exceptions;
 use wire::answer::ErrorBody;
 use wire::inbound::{InboundAsnOut, MOST_LISTED};
 use wire::receiving::{Exceptions, ExceptionsQuery, ReceiptsTaken, ReceivedUnitIn, UnitTaken, explain, unknown_warehouses};
 
-use super::inbound_asns::{named, page, refused, shown};
+use super::inbound_asns::{AsnNumber, page, refused, shown};
 use crate::app::App;
 use crate::flow::close_asn::close_asn;
 use crate::flow::receive_units::{ReceiveUnitsError, Taken, receive_units};
 use crate::http::body::JsonBody;
 use crate::http::caller::{MerchantOrWarehouse, Warehouse};
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 use crate::inbound;
 
 /// Receive units.
@@ -78,9 +79,8 @@ fn answer((unit, taken): (&ReceivedUnitIn<'_>, Taken)) -> UnitTaken {
 pub(crate) async fn close(
     State(app): State<App>,
     caller: Warehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    let number = named(path)?;
     close_asn(&app, caller.merchant, &number).await.map_err(refused)?;
     shown(&app, caller, &number).await
 }

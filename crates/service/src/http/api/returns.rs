@@ -1,8 +1,8 @@
 //! Returns: `/v1/returns` and `/v1/orders/{identifier}/returnable`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use domain::rma::eligibility;
@@ -23,6 +23,7 @@ use crate::http::api::exchange_options;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::path::{Named, PathParameter};
 use crate::returns;
 
 /// Who acts, for the audit.
@@ -155,9 +156,9 @@ fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
 pub(crate) async fn show(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<Json<ReturnOut>, ApiError> {
-    let kept = rmas::find(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let kept = rmas::find(&app.store, caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
 }
 
@@ -178,9 +179,9 @@ pub(crate) async fn show(
 pub(crate) async fn label(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let pdf = labels::document(&app.store, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let pdf = labels::document(&app.store, caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
     Ok(([(header::CONTENT_TYPE, "application/pdf")], pdf))
 }
 
@@ -203,9 +204,9 @@ pub(crate) async fn label(
 pub(crate) async fn cancel(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<Json<ReturnOut>, ApiError> {
-    let kept = cancel_return(&app, ACTOR, caller.merchant, &named(path)?, BY_MERCHANT).await.map_err(|error| match error {
+    let kept = cancel_return(&app, ACTOR, caller.merchant, &rma, BY_MERCHANT).await.map_err(|error| match error {
         CancelReturnError::NoSuchReturn => ApiError::NotFound,
         CancelReturnError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
         CancelReturnError::Failed(failed) => failed.into(),
@@ -230,16 +231,19 @@ pub(crate) async fn cancel(
 pub(crate) async fn resend(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<(StatusCode, Json<ReturnOut>), ApiError> {
-    let kept = resend_return(&app, ACTOR, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let kept = resend_return(&app, ACTOR, caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
     Ok((StatusCode::ACCEPTED, Json(returns::look(&app, caller.merchant, &kept).await?)))
 }
 
-/// The return that an address names. No identifier has a NUL.
-fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
-    let Path(typed) = path.map_err(|_| ApiError::NotFound)?;
-    if typed.contains('\0') { Err(ApiError::NotFound) } else { Ok(returns::identifier(&typed)) }
+/// The identifier of a return in a path, in the spelling that is stored.
+pub(crate) struct RmaIdentifier(String);
+
+impl PathParameter for RmaIdentifier {
+    fn read(text: String) -> Option<Self> {
+        String::read(text).map(|typed| Self(returns::identifier(&typed)))
+    }
 }
 
 /// Show what can come back.
@@ -259,12 +263,8 @@ fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> 
 pub(crate) async fn returnable(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(identifier): Named<String>,
 ) -> Result<Json<ReturnableOut>, ApiError> {
-    let Path(identifier) = path.map_err(|_| ApiError::NotFound)?;
-    if identifier.contains('\0') {
-        return Err(ApiError::NotFound);
-    }
     let stored = orders::find(&app.store, caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
     let sale = wire::order::read_stored(&stored.snapshot).map(|order| order.sale());
     let sale = sale.ok_or_else(|| ApiError::Internal("a stored order cannot be read".to_owned()))?;

@@ -1,4 +1,4 @@
-//! One exchange of request and answer: what happens around every handler.
+//! The middleware around every handler.
 //!
 //! A request gets an id, is counted for its address and refused if it is one too many, runs in a task of its own (so that
 //! a caller who hangs up cannot leave a transaction half way), is counted and logged once, and an error is put into the
@@ -9,7 +9,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::error::{ApiError, Exceeded, Wanted};
+use super::error::{ApiError, ErrorFormat, Exceeded};
 use super::rate;
 use crate::app::App;
 use crate::metrics::{RequestLabels, RouteLabels};
@@ -21,13 +21,13 @@ pub(super) struct RequestId(pub(super) String);
 /// The header that carries it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Conducts one exchange.
-pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: Next) -> Response {
+/// Handles one request, from its id to its log line.
+pub(super) async fn handle(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = app.clock.uptime();
     let id = RequestId(app.mint().simple().to_string());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
     let method = request.method().as_str().to_owned();
-    let wanted = Wanted::by(request.headers());
+    let format = ErrorFormat::accepted_by(request.headers());
     request.extensions_mut().insert(id.clone());
 
     let verdict = rate::count(&app, &mut request);
@@ -39,7 +39,7 @@ pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: 
 
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         error.log(&id.0, &route);
-        let rendered = error.render(&id.0, wanted);
+        let rendered = error.render(&id.0, format);
         // The handler's own headers stay, such as the API's version.
         let (mut parts, _) = response.into_parts();
         let (rendered, body) = rendered.into_parts();
