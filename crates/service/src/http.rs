@@ -1,4 +1,4 @@
-//! The surface. The routers below read as a table of contents, grouped by who calls.
+//! The HTTP interface. The routers below read as a table of contents, grouped by who calls.
 
 mod address;
 pub mod admin;
@@ -22,13 +22,13 @@ use utoipa_axum::routes;
 use self::error::ApiError;
 use crate::app::App;
 
-/// The public routes, with what describes them.
+/// The public routes with their OpenAPI descriptions.
 fn public() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         // Everybody.
         .routes(routes!(openapi::document))
         // Merchants' systems.
-        .routes(routes!(api::tokens::issue).layer(map_response(api::tokens::keep_nothing)))
+        .routes(routes!(api::tokens::issue).layer(map_response(api::tokens::forbid_caching)))
         .routes(routes!(api::orders::publish).layer(from_fn(api_version::announce)))
         .routes(routes!(api::orders::show))
         .routes(routes!(api::returns::returnable))
@@ -48,7 +48,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::messages::show))
         .routes(routes!(api::messages::retry))
         .routes(routes!(api::endpoints::list))
-        .routes(routes!(api::drop_ship_orders::give, api::drop_ship_orders::list))
+        .routes(routes!(api::drop_ship_orders::create, api::drop_ship_orders::list))
         .routes(routes!(api::drop_ship_orders::show))
         // Merchants' systems, and warehouses'.
         .routes(routes!(api::inbound_asns::announce, api::inbound_asns::list))
@@ -85,7 +85,7 @@ pub fn router(app: &App) -> Router {
         .with_state(app.clone())
 }
 
-/// The admin listener's router: for the operator's machines, not for the internet.
+/// The admin listener's router, for the operator's machines and not for the internet.
 pub fn admin_router(app: &App) -> Router {
     Router::new()
         .route("/healthz", get(admin::healthz))

@@ -17,7 +17,7 @@ mod window;
 
 pub use self::address::{Address, NoAddress};
 pub use self::counters::{Counters, Verdict};
-pub use self::guesses::{Deaf, Guesses};
+pub use self::guesses::{Guesses, TooManyGuesses};
 
 /// How many addresses are counted at a time; what that takes is about 36 MB.
 const MOST_ADDRESSES: usize = 100_000;

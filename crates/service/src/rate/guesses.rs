@@ -22,7 +22,7 @@ pub struct Guesses {
 
 /// Why nobody listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deaf {
+pub enum TooManyGuesses {
     /// Too many wrong secrets for this client.
     Client(Verdict),
     /// Too many wrong secrets over all clients.
@@ -37,13 +37,13 @@ impl Default for Guesses {
 
 impl Guesses {
     /// Whether a secret of `client_id` from `address` is looked at in `second`.
-    pub fn listen(&self, address: Address, client_id: &str, second: u64) -> Result<(), Deaf> {
+    pub fn check(&self, address: Address, client_id: &str, second: u64) -> Result<(), TooManyGuesses> {
         let of_client = self.of_client.look(pair(address, client_id), second, MOST_FOR_CLIENT);
         if !of_client.admitted {
-            return Err(Deaf::Client(of_client));
+            return Err(TooManyGuesses::Client(of_client));
         }
         let of_address = self.of_address.look(address, second, MOST_FOR_ADDRESS);
-        if of_address.admitted { Ok(()) } else { Err(Deaf::Address(of_address)) }
+        if of_address.admitted { Ok(()) } else { Err(TooManyGuesses::Address(of_address)) }
     }
 
     /// Counts a wrong secret.

@@ -1,4 +1,4 @@
-//! What a warehouse reports on drop-ship orders, below `/v1/drop_ship_orders/{client_identifier}`.
+//! A warehouse's reports on drop-ship orders, under `/v1/drop_ship_orders/{client_identifier}`.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -21,10 +21,10 @@ impl From<DropShipError> for ApiError {
         match error {
             DropShipError::NoSuchOrder => Self::NotFound,
             DropShipError::NameUsed => {
-                Self::Conflict("Another report was made under this name for the order; use a new one for every report.".to_owned())
+                Self::Conflict("Another report on this order used the same identifier. Use a new identifier for every report.".to_owned())
             }
             DropShipError::Faulty(faults) => Self::Faulty(faults),
-            DropShipError::Refused(refused) => Self::Conflict(format!("This cannot be: {refused}.")),
+            DropShipError::Refused(refused) => Self::Conflict(format!("The report was not applied: {refused}.")),
             DropShipError::Failed(failed) => failed.into(),
         }
     }
@@ -37,21 +37,21 @@ async fn must_exist(app: &App, caller: &Warehouse, order: &str) -> Result<(), Ap
 
 /// Report a shipment.
 ///
-/// Of all open units or of some; the merchant is sent a Drop Shipment Confirmation. The same report again, by its
-/// `shipment_identifier`, changes nothing.
+/// Ships all open units or some of them, and sends the merchant a Drop Shipment Confirmation. Repeating the report with the
+/// same `shipment_identifier` changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/drop_ship_orders/{client_identifier}/ship",
     tag = "drop shipping",
     security(("oauth2" = ["warehouse"])),
-    params(("client_identifier" = String, Path, description = "The merchant's name for the order.")),
+    params(("client_identifier" = String, Path, description = "The merchant's identifier of the order.")),
     request_body(content = ref("#/components/schemas/DropShipmentReport"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The units are shipped, or were before by the same report: the order as it stands.", body = DropShipOrderOut),
+        (status = 200, description = "The units are shipped, by this report or by an earlier copy of it. The order in its current state.", body = DropShipOrderOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
-        (status = 409, description = "The order is shipped, cancelled or rejected, or another shipment has this name.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path, such as more units than are open; nothing was done.", body = ErrorBody),
+        (status = 409, description = "The order is already shipped, cancelled or rejected, or another shipment has this `shipment_identifier`.", body = ErrorBody),
+        (status = 422, description = "The report has faults, such as more units than are open; `errors` lists each with its path, and nothing was done.", body = ErrorBody),
     )
 )]
 pub(crate) async fn ship(
@@ -68,21 +68,21 @@ pub(crate) async fn ship(
 
 /// Cancel a drop-ship order.
 ///
-/// As a whole, as long as nothing was shipped; the merchant is sent a Drop Shipment Cancellation. A cancelled order stays as it
-/// is.
+/// Cancels the whole order if none of its units was shipped, and sends the merchant a Drop Shipment Cancellation. Cancelling a
+/// cancelled order again changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/drop_ship_orders/{client_identifier}/cancel",
     tag = "drop shipping",
     security(("oauth2" = ["warehouse"])),
-    params(("client_identifier" = String, Path, description = "The merchant's name for the order.")),
+    params(("client_identifier" = String, Path, description = "The merchant's identifier of the order.")),
     request_body(content = ref("#/components/schemas/DropShipCancelReport"), content_type = "application/json"),
     responses(
-        (status = 200, description = "It is cancelled, or was before: the order as it stands.", body = DropShipOrderOut),
+        (status = 200, description = "The order is cancelled, now or before. The order in its current state.", body = DropShipOrderOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
-        (status = 409, description = "Something of it was shipped, or it is rejected.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path; nothing was done.", body = ErrorBody),
+        (status = 409, description = "Units of the order were shipped, or the order is rejected.", body = ErrorBody),
+        (status = 422, description = "The report has faults; `errors` lists each with its path, and nothing was done.", body = ErrorBody),
     )
 )]
 pub(crate) async fn cancel(
@@ -103,21 +103,21 @@ pub(crate) async fn cancel(
 
 /// Reject a drop-ship order.
 ///
-/// As a whole, as long as nothing was shipped or cancelled; the merchant is sent a Drop Shipment Cancellation with the reason. A
-/// rejected order stays as it is.
+/// Rejects the whole order if none of its units was shipped or cancelled, and sends the merchant a Drop Shipment Cancellation
+/// with the reason. Rejecting a rejected order again changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/drop_ship_orders/{client_identifier}/reject",
     tag = "drop shipping",
     security(("oauth2" = ["warehouse"])),
-    params(("client_identifier" = String, Path, description = "The merchant's name for the order.")),
+    params(("client_identifier" = String, Path, description = "The merchant's identifier of the order.")),
     request_body(content = ref("#/components/schemas/DropShipRejectReport"), content_type = "application/json"),
     responses(
-        (status = 200, description = "It is rejected, or was before: the order as it stands.", body = DropShipOrderOut),
+        (status = 200, description = "The order is rejected, now or before. The order in its current state.", body = DropShipOrderOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
-        (status = 409, description = "Something of it was shipped or cancelled.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path, such as a reason that is missing; nothing was done.", body = ErrorBody),
+        (status = 409, description = "Units of the order were shipped or cancelled.", body = ErrorBody),
+        (status = 422, description = "The report has faults, such as a missing reason; `errors` lists each with its path, and nothing was done.", body = ErrorBody),
     )
 )]
 pub(crate) async fn reject(
@@ -135,21 +135,21 @@ pub(crate) async fn reject(
 
 /// Cancel items of a drop-ship order.
 ///
-/// Units that are still open; the merchant is sent a Drop Shipment Partial Cancellation, or a Drop Shipment Cancellation when no
-/// unit is left and none was shipped. The same report again, by its `cancellation_identifier`, changes nothing.
+/// Cancels open units and sends the merchant a Drop Shipment Partial Cancellation, or a Drop Shipment Cancellation if no unit
+/// is left and none was shipped. Repeating the report with the same `cancellation_identifier` changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/drop_ship_orders/{client_identifier}/cancel_items",
     tag = "drop shipping",
     security(("oauth2" = ["warehouse"])),
-    params(("client_identifier" = String, Path, description = "The merchant's name for the order.")),
+    params(("client_identifier" = String, Path, description = "The merchant's identifier of the order.")),
     request_body(content = ref("#/components/schemas/DropShipCancelItemsReport"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The units are cancelled, or were before by the same report: the order as it stands.", body = DropShipOrderOut),
+        (status = 200, description = "The units are cancelled, by this report or by an earlier copy of it. The order in its current state.", body = DropShipOrderOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
-        (status = 409, description = "The order is shipped, cancelled or rejected, or another report has this name.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path, such as more units than are open; nothing was done.", body = ErrorBody),
+        (status = 409, description = "The order is already shipped, cancelled or rejected, or another report has this `cancellation_identifier`.", body = ErrorBody),
+        (status = 422, description = "The report has faults, such as more units than are open; `errors` lists each with its path, and nothing was done.", body = ErrorBody),
     )
 )]
 pub(crate) async fn cancel_items(
