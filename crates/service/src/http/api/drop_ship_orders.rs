@@ -80,10 +80,10 @@ pub(crate) async fn list(
     caller: MerchantOrWarehouse,
     query: Result<Query<DropShipOrdersQuery>, QueryRejection>,
 ) -> Result<Json<DropShipOrders>, ApiError> {
-    let beyond = || ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}"));
-    let Query(query) = query.map_err(|_| beyond())?;
+    let bad_limit = || ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}"));
+    let Query(query) = query.map_err(|_| bad_limit())?;
     if !(1..=MOST_LISTED).contains(&query.limit) {
-        return Err(beyond());
+        return Err(bad_limit());
     }
     let bad = |why: &str| ApiError::BadQuery(why.to_owned());
     let status = query.status.as_deref().map(str::parse).transpose();

@@ -137,7 +137,7 @@ impl Tail {
             let signal = self.follower.said.clone();
             let mut signal = std::pin::pin!(signal.notified());
             signal.as_mut().enable();
-            self.may_go_on().await?;
+            self.check().await?;
             let rows = feed::page(&self.app.store, self.caller.merchant, self.at, PAGE).await?;
             let mut text = String::new();
             for row in &rows {
@@ -163,11 +163,11 @@ impl Tail {
     }
 
     /// Checks that the process is not shutting down and that the token is still valid.
-    async fn may_go_on(&self) -> Result<(), Ended> {
+    async fn check(&self) -> Result<(), Ended> {
         if self.app.is_in(Phase::Leaving) {
             return Err(Ended::Over);
         }
-        self.caller.may_go_on(&self.app).await.map_err(|error| match error {
+        self.caller.check(&self.app).await.map_err(|error| match error {
             ApiError::Unavailable(_) | ApiError::Internal(_) => Ended::Failed(error),
             _ => Ended::Over,
         })
@@ -181,7 +181,7 @@ impl Tail {
                     slot.map_err(|_| Ended::Over)?.send(text.into());
                     return Ok(());
                 }
-                () = tokio::time::sleep(POLL_EVERY) => self.may_go_on().await?,
+                () = tokio::time::sleep(POLL_EVERY) => self.check().await?,
             }
         }
     }

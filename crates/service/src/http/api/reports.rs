@@ -15,7 +15,7 @@ use crate::report::{Deliveries, Range};
 
 /// Read the delivery report.
 ///
-/// How the messages to your systems were delivered: attempts by status, interface and day, and the messages that arrived, by
+/// Figures on the messages to your systems: attempts by status, interface and day, and the messages that arrived, by
 /// attempt and by delay. Endpoint tests do not count. As `text/csv` there is one row per figure.
 #[utoipa::path(
     get,
