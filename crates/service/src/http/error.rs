@@ -54,9 +54,9 @@ pub(super) enum ApiError {
     Interrupted(Uuid, Box<Self>),
     MerchantErred,
     MerchantTooSlow,
-    /// The database cannot be reached.
+    /// Carries the cause, which is logged and not shown to the caller.
     Unavailable(String),
-    /// We are at fault.
+    /// Carries the cause, which is logged and not shown to the caller.
     Internal(String),
 }
 
