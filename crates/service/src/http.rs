@@ -48,7 +48,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::messages::show))
         .routes(routes!(api::messages::retry))
         .routes(routes!(api::endpoints::list))
-        .routes(routes!(api::drop_ship_orders::create, api::drop_ship_orders::list))
+        .routes(routes!(api::drop_ship_orders::give, api::drop_ship_orders::list))
         .routes(routes!(api::drop_ship_orders::show))
         // Merchants' systems, and warehouses'.
         .routes(routes!(api::inbound_asns::announce, api::inbound_asns::list))

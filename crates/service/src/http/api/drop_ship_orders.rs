@@ -38,7 +38,7 @@ use crate::http::path::Named;
         (status = 422, description = "The request has faults; `errors` lists each with its path, and nothing was accepted.", body = ErrorBody),
     )
 )]
-pub(crate) async fn create(
+pub(crate) async fn give(
     State(app): State<App>,
     caller: Merchant,
     JsonBody(body): JsonBody,
