@@ -1,4 +1,4 @@
-//! How drop-ship orders are told to merchants' systems, and shown to people.
+//! Views of drop-ship orders: the messages to merchants' systems, and the API's answers.
 
 use domain::drop_ship::{Event, Item};
 use domain::message::Interface;
@@ -12,7 +12,7 @@ use wire::drop_shipment::{
 };
 use wire::time;
 
-/// Where the message of an event goes.
+/// The interface of the message for an event.
 pub(crate) const fn interface(event: Event) -> Interface {
     match event {
         Event::Confirmed => Interface::DropShipmentConfirmation,
@@ -21,23 +21,23 @@ pub(crate) const fn interface(event: Event) -> Interface {
     }
 }
 
-/// What the merchant gave, as it is kept.
+/// Reads the stored content of an order, as the merchant sent it.
 pub(crate) fn content(kept: &DropShipOrder) -> Result<Content, Failed> {
     serde_json::from_str(&kept.content).map_err(|_| Failed::Internal("a stored drop-ship order cannot be read"))
 }
 
-/// What the warehouse reported of a shipment, as it is kept.
+/// Reads the stored content of a shipment, as the warehouse reported it.
 pub(crate) fn shipment_content(kept: &KeptShipment) -> Result<ShipmentContent, Failed> {
     serde_json::from_str(&kept.content).map_err(|_| Failed::Internal("a stored shipment cannot be read"))
 }
 
-/// The items of an order with what the merchant gave of them, and their ids.
+/// The items of an order with their content and their ids.
 fn items<'a>(kept: &'a DropShipOrder, content: &'a Content) -> impl Iterator<Item = (&'a Item, &'a ItemContent, Uuid)> {
     let items = kept.order.items.iter().zip(&content.order_items).zip(&kept.item_ids);
     items.map(|((item, content), id)| (item, content, *id))
 }
 
-/// The order as a cancellation tells it.
+/// The order in a cancellation.
 pub(crate) fn order<'a>(kept: &'a DropShipOrder, content: &'a Content) -> DropShipmentOrder<'a> {
     let billing = content.billing_address.as_ref();
     DropShipmentOrder {
@@ -99,7 +99,7 @@ fn order_item<'a>(kept: &DropShipOrder, item: &Item, content: &'a ItemContent, i
     }
 }
 
-/// The order as a partial cancellation tells it.
+/// The order in a partial cancellation.
 pub(crate) fn part<'a>(kept: &'a DropShipOrder, content: &'a Content) -> DropShipmentPart<'a> {
     DropShipmentPart {
         id: kept.id.to_string(),
@@ -119,7 +119,7 @@ fn part_item<'a>(kept: &DropShipOrder, item: &Item, content: &'a ItemContent, id
     }
 }
 
-/// A shipment as its confirmation tells it.
+/// A shipment in its confirmation.
 pub(crate) fn shipment<'a>(content: &'a Content, kept: &KeptShipment, reported: &'a ShipmentContent) -> DropShipment<'a> {
     let at = time::write(kept.created_at);
     let items = kept.items.iter().zip(&reported.shipment_items).map(|(item, reported)| DropShipmentItem {
@@ -145,7 +145,7 @@ pub(crate) fn shipment<'a>(content: &'a Content, kept: &KeptShipment, reported: 
     }
 }
 
-/// A drop-ship order with everything that is known of it, as JSON.
+/// A drop-ship order with all its details, as JSON.
 pub(crate) fn shown(kept: &DropShipOrder, shipments: &[KeptShipment]) -> Result<String, Failed> {
     let content = content(kept)?;
     let reported = shipments.iter().map(shipment_content).collect::<Result<Vec<_>, _>>()?;
@@ -169,9 +169,9 @@ fn units<'a>(item: &Item, content: &'a ItemContent) -> DropShipUnits<'a> {
     }
 }
 
-/// The exact bytes of a message or an answer.
-pub(crate) fn written(told: &impl serde::Serialize) -> Result<String, Failed> {
-    serde_json::to_string(told).map_err(|_| Failed::Internal("a drop-ship order could not be written"))
+/// Serialises a message or an answer.
+pub(crate) fn written(content: &impl serde::Serialize) -> Result<String, Failed> {
+    serde_json::to_string(content).map_err(|_| Failed::Internal("a drop-ship order cannot be serialised"))
 }
 
 /// A drop-ship order in a list.

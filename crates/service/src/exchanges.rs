@@ -1,4 +1,4 @@
-//! What shoppers can have in exchange for what comes back.
+//! Exchange options: the variants that a shopper can get instead of a returned unit.
 
 use std::sync::Arc;
 
@@ -12,49 +12,45 @@ use store::{Failed, exchange_orders, orders, return_policies};
 use crate::app::App;
 use crate::outbound::variants::{Failure, VariantsError};
 
-/// Why it is not known what a line can be exchanged for.
+/// An error from finding the exchange options of a line.
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsError {
-    /// The merchant has no such order, or the order no such line.
+    /// Also when the merchant has no such order.
     #[error("there is no such line")]
     NoSuchLine,
-    /// The order cannot be read any more.
     #[error("a stored order cannot be read")]
     Unreadable,
-    /// The merchant's system did not say.
     #[error(transparent)]
     Merchant(#[from] Failure),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// An order, and what is said about exchanges of it.
+/// An order with what decides on its exchanges: the return policy and any earlier exchange.
 pub struct Exchangeable {
-    /// What was sold.
     pub sale: Sale,
     policy: Policy,
     standing: Standing,
 }
 
 impl Exchangeable {
-    /// The line of this identifier.
+    /// Finds a line by its identifier.
     pub fn line(&self, identifier: &str) -> Result<&SoldLine, OptionsError> {
         self.sale.lines.iter().find(|sold| sold.identifier == identifier).ok_or(OptionsError::NoSuchLine)
     }
 }
 
-/// What a line can be exchanged for: all variants that the merchant has, or why it was not asked.
+/// The exchange options of a line: all variants that the merchant has, or the reason it was not asked.
 pub struct Options(Result<Arc<[Variant]>, NotOffered>);
 
 impl Options {
-    /// All variants that the merchant told of; none if it was not asked.
+    /// All variants that the merchant listed; `None` if it was not asked.
     #[must_use]
     pub fn told(self) -> Option<Arc<[Variant]>> {
         self.0.ok()
     }
 
-    /// What a shopper is offered for `line`.
+    /// The variants that a shopper is offered for `line`.
     pub fn offered(&self, line: &SoldLine) -> Result<Vec<&Variant>, NotOffered> {
         match &self.0 {
             Ok(variants) => Ok(offered(variants, line.unit_price)),
@@ -63,9 +59,9 @@ impl Options {
     }
 }
 
-/// The merchant's order `order`, if there is one.
+/// Finds the merchant's order `order`.
 pub async fn find(app: &App, merchant: MerchantId, order: &str) -> Result<Exchangeable, OptionsError> {
-    // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
+    // No stored identifier has a NUL, and PostgreSQL refuses even to compare with one.
     if order.contains('\0') {
         return Err(OptionsError::NoSuchLine);
     }
@@ -76,8 +72,8 @@ pub async fn find(app: &App, merchant: MerchantId, order: &str) -> Result<Exchan
     Ok(Exchangeable { sale, policy, standing })
 }
 
-/// What a line of the order can be exchanged for when it is returned for `reason`. The merchant is asked if need be, and so is
-/// never asked within a transaction.
+/// The exchange options of a line that is returned for `reason`. This may call the merchant's system, so never call it within a
+/// transaction.
 pub async fn options(
     app: &App,
     merchant: MerchantId,

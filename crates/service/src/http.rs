@@ -1,4 +1,4 @@
-//! The surface. The routers below read as a table of contents, grouped by who calls.
+//! The HTTP interface. The routers below read as a table of contents, grouped by who calls.
 
 mod address;
 pub mod admin;
@@ -7,9 +7,10 @@ mod api_version;
 mod body;
 pub mod caller;
 mod error;
-mod exchange;
 pub mod listener;
+mod middleware;
 pub mod openapi;
+mod path;
 mod rate;
 
 use axum::Router;
@@ -21,13 +22,13 @@ use utoipa_axum::routes;
 use self::error::ApiError;
 use crate::app::App;
 
-/// The public routes, with what describes them.
+/// The public routes with their OpenAPI descriptions.
 fn public() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         // Everybody.
         .routes(routes!(openapi::document))
         // Merchants' systems.
-        .routes(routes!(api::tokens::issue).layer(map_response(api::tokens::keep_nothing)))
+        .routes(routes!(api::tokens::issue).layer(map_response(api::tokens::forbid_caching)))
         .routes(routes!(api::orders::publish).layer(from_fn(api_version::announce)))
         .routes(routes!(api::orders::show))
         .routes(routes!(api::returns::returnable))
@@ -80,11 +81,11 @@ pub fn router(app: &App) -> Router {
     routes
         .fallback(async || ApiError::NotFound)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
-        .layer(from_fn_with_state(app.clone(), exchange::conduct))
+        .layer(from_fn_with_state(app.clone(), middleware::handle))
         .with_state(app.clone())
 }
 
-/// The admin listener's router: for the operator's machines, not for the internet.
+/// The admin listener's router, for the operator's machines and not for the internet.
 pub fn admin_router(app: &App) -> Router {
     Router::new()
         .route("/healthz", get(admin::healthz))

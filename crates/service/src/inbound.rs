@@ -1,4 +1,4 @@
-//! How inbound ASNs are read, shown and told of: between what others see and what is kept.
+//! Conversions of inbound ASNs between the API, the messages and the store.
 
 pub(crate) mod scanned;
 
@@ -11,24 +11,24 @@ use wire::receiving::{ExceptionOut, explain};
 use wire::shape::Identifier;
 use wire::time;
 
-/// A text that may be missing, of our own.
-fn some(text: Option<&Identifier<'_>>) -> Option<String> {
+/// Copies an optional text.
+fn owned(text: Option<&Identifier<'_>>) -> Option<String> {
     text.map(|text| text.0.to_string())
 }
 
-/// What an ASN says.
+/// Converts an ASN from the API.
 pub(crate) fn asn(read: &InboundAsnIn<'_>) -> Asn {
     let place = |place: &PlaceIn<'_>| Place { identifier: place.identifier.0.to_string(), kind: place.kind.0.to_string() };
     let lines = read.cartons.0.iter().enumerate().flat_map(|(at, carton)| carton.details.0.iter().map(move |read| line(at, carton, read)));
     Asn {
         number: read.asn_number.0.to_string(),
         shipment: read.shipment_identifier.0.to_string(),
-        program: some(read.program_identifier.as_ref()),
-        channel: some(read.channel.as_ref()),
+        program: owned(read.program_identifier.as_ref()),
+        channel: owned(read.channel.as_ref()),
         from: place(&read.from),
         to: place(&read.to),
-        tracking_number: some(read.tracking_number.as_ref()),
-        carrier: some(read.carrier.as_ref()),
+        tracking_number: owned(read.tracking_number.as_ref()),
+        carrier: owned(read.carrier.as_ref()),
         ship_date: read.ship_date.map(|date| date.0),
         lines: lines.collect(),
     }
@@ -38,43 +38,43 @@ fn line(at: usize, carton: &CartonIn<'_>, read: &LineIn<'_>) -> Line {
     Line {
         identifier: read.line_identifier.0.to_string(),
         carton: at,
-        carton_identifier: some(carton.identifier.as_ref()),
+        carton_identifier: owned(carton.identifier.as_ref()),
         reference: carton.reference.as_ref().map(|reference| Reference {
             kind: reference.kind.0,
             identifier: reference.identifier.0.to_string(),
-            alternate: some(reference.alternate_identifier.as_ref()),
+            alternate: owned(reference.alternate_identifier.as_ref()),
         }),
-        reference_line: some(read.reference_line_identifier.as_ref()),
-        unit: some(read.unit_identifier.as_ref()),
-        client_unit: some(read.client_unit_identifier.as_ref()),
-        sku: some(read.sku.as_ref()),
-        upc: some(read.upc.as_ref()),
+        reference_line: owned(read.reference_line_identifier.as_ref()),
+        unit: owned(read.unit_identifier.as_ref()),
+        client_unit: owned(read.client_unit_identifier.as_ref()),
+        sku: owned(read.sku.as_ref()),
+        upc: owned(read.upc.as_ref()),
         quantity: read.quantity.map_or(1, |quantity| quantity.0),
         received: 0,
-        program: some(read.program_identifier.as_ref()),
-        serial_number: some(read.serial_number.as_ref()),
-        vendor: some(read.vendor_identifier.as_ref()),
+        program: owned(read.program_identifier.as_ref()),
+        serial_number: owned(read.serial_number.as_ref()),
+        vendor: owned(read.vendor_identifier.as_ref()),
         condition: read.condition.map(|condition| condition.0),
         flags: read.eligibility_flags.iter().flat_map(|flags| &flags.0).map(|flag| flag.0.to_string()).collect(),
-        merchant: some(read.merchant.as_ref()),
-        concept: some(read.concept.as_ref()),
+        merchant: owned(read.merchant.as_ref()),
+        concept: owned(read.concept.as_ref()),
         asin: read.asin.as_ref().map(|asin| asin.0.to_string()),
-        return_reason: some(read.return_reason.as_ref()),
+        return_reason: owned(read.return_reason.as_ref()),
     }
 }
 
-/// SHA-256 of what an ASN says, however it was written.
+/// The SHA-256 of an ASN's content, independent of how its JSON was written.
 pub(crate) fn digest(asn: &Asn) -> Result<[u8; 32], serde_json::Error> {
-    let said = (
+    let content = (
         (&asn.number, &asn.shipment, &asn.program, &asn.channel, &asn.tracking_number, &asn.carrier),
         asn.ship_date.map(|date| date.timestamp_micros()),
         [&asn.from, &asn.to].map(|place| (&place.identifier, &place.kind)),
         cartons(asn),
     );
-    Ok(Sha256::digest(serde_json::to_vec(&said)?).into())
+    Ok(Sha256::digest(serde_json::to_vec(&content)?).into())
 }
 
-/// The cartons of an ASN with its lines.
+/// The lines of an ASN, grouped by carton.
 fn cartons(asn: &Asn) -> Vec<CartonOut> {
     let of_carton = asn.lines.chunk_by(|one, next| one.carton == next.carton);
     of_carton
@@ -112,7 +112,7 @@ fn shown_line(line: &Line) -> LineOut {
     }
 }
 
-/// An ASN with what has arrived of it.
+/// An ASN with all its details, including the units that have arrived.
 pub(crate) fn shown(kept: &StoredAsn) -> InboundAsnOut {
     let asn = &kept.asn;
     let place = |place: &Place| PlaceOut { identifier: place.identifier.clone(), r#type: place.kind.clone() };
@@ -148,7 +148,7 @@ pub(crate) fn listed(listed: Listed) -> InboundAsnListed {
     }
 }
 
-/// An exception in a list.
+/// A receiving exception in a list.
 pub(crate) fn exception(listed: ListedException) -> ExceptionOut {
     ExceptionOut {
         exception: listed.exception.as_str(),

@@ -1,4 +1,4 @@
-//! The limits in force: what the settings say, or less while the operator has lowered it.
+//! The limits in force: those of the settings, or lower ones while the operator has lowered them.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,7 +7,7 @@ use store::Store;
 
 use crate::config::Settings;
 
-/// What the contract allows an address in a minute.
+/// Requests per minute that the contract allows an address.
 const fn of_mode(mode: Mode) -> u32 {
     match mode {
         Mode::Production => 5_000,
@@ -18,9 +18,9 @@ const fn of_mode(mode: Mode) -> u32 {
 /// A limit that the operator can lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
-    /// How many requests one address may send within a minute.
+    /// Requests of one address within a minute.
     RequestsPerMinute,
-    /// How many order messages a node works on at once.
+    /// Order messages that a node works on at once.
     MessagesInFlight,
 }
 
@@ -28,7 +28,7 @@ impl Name {
     /// Every limit.
     pub const ALL: [Self; 2] = [Self::MessagesInFlight, Self::RequestsPerMinute];
 
-    /// Its word on the command line and in the database.
+    /// The name on the command line and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Name {
         }
     }
 
-    /// Where its default is set.
+    /// The setting with its default.
     #[must_use]
     pub const fn setting(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Limit {
 }
 
 impl Limits {
-    /// The limits that the settings say.
+    /// The limits of the settings.
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         let requests_per_minute = match settings.limits.requests_per_minute {
@@ -82,25 +82,25 @@ impl Limits {
         }
     }
 
-    /// How many requests one address may send within a minute.
+    /// Requests that one address may send within a minute.
     #[must_use]
     pub fn requests_per_minute(&self) -> u32 {
         self.requests_per_minute.get()
     }
 
-    /// How many order messages this node works on at once.
+    /// Order messages that this node works on at once.
     #[must_use]
     pub fn messages_in_flight(&self) -> u32 {
         self.messages_in_flight.get()
     }
 
-    /// What a limit is when the operator has not lowered it.
+    /// The value of a limit that the operator has not lowered.
     #[must_use]
     pub fn default_of(&self, name: Name) -> u32 {
         self.limit(name).default
     }
 
-    /// Puts what the operator has set into force; without it, the default. A node never allows more than its settings.
+    /// Applies the operator's value, or the default if there is none. A node never allows more than its settings.
     fn enforce(&self, name: Name, set: Option<i64>) {
         let limit = self.limit(name);
         let value = set.map_or(limit.default, |set| u32::try_from(set).unwrap_or(u32::MAX).min(limit.default));
@@ -110,7 +110,7 @@ impl Limits {
         }
     }
 
-    /// Reads what the operator has set, and puts it into force.
+    /// Reads the operator's values and applies them.
     pub async fn renew(&self, store: &Store) -> Result<(), store::Failed> {
         let set = store::limits::list(store).await?;
         for name in Name::ALL {

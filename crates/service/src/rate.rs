@@ -1,13 +1,13 @@
-//! How often an address may call. The cast:
+//! The rate limiter, by address:
 //!
-//! - an [`Address`] is what is counted: an IPv4 address, or the /64 of an IPv6 address;
+//! - an [`Address`] is an IPv4 address, or the /64 of an IPv6 address;
 //! - a window holds the counts of one sliding minute;
-//! - [`Counters`] are the windows of many addresses, bounded in memory;
-//! - [`Guesses`] are wrong client secrets;
-//! - [`sharing`] tells the other nodes what was counted here, and hears what was counted there.
+//! - [`Counters`] hold the windows of many addresses, bounded in memory;
+//! - [`Guesses`] counts wrong client secrets;
+//! - [`sharing`] exchanges the counts with the other nodes.
 //!
-//! Nothing on the road of a request waits for a database: what other nodes counted is put beside a node's own counts once
-//! a second, and when that fails, the own counts hold.
+//! No request waits for the database. Once a second the counts of the other nodes are read and added to a node's own; if that
+//! fails, the node goes by its own counts.
 
 mod address;
 mod counters;
@@ -17,16 +17,14 @@ mod window;
 
 pub use self::address::{Address, NoAddress};
 pub use self::counters::{Counters, Verdict};
-pub use self::guesses::{Deaf, Guesses};
+pub use self::guesses::{Guesses, TooManyGuesses};
 
-/// How many addresses are counted at a time; what that takes is about 36 MB.
+/// The most addresses counted at a time; they take about 36 MB.
 const MOST_ADDRESSES: usize = 100_000;
 
-/// Everything that is counted by address.
+/// The counts of requests and of wrong secrets.
 pub struct Rates {
-    /// Requests.
     pub requests: Counters<Address>,
-    /// Wrong client secrets.
     pub guesses: Guesses,
 }
 

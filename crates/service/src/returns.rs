@@ -1,4 +1,4 @@
-//! How returns are told to merchants' systems, and shown to people.
+//! Views of returns: the RMA message to merchants' systems, and the API's answers.
 
 use domain::id::MerchantId;
 use domain::money::Cents;
@@ -21,12 +21,12 @@ use wire::time;
 
 use crate::app::App;
 
-/// A return's identifier as it is kept, however it was typed. What can be none finds none.
+/// Normalises an RMA identifier as it was typed. A text that cannot be one is returned as it is, and finds nothing.
 pub(crate) fn identifier(typed: &str) -> String {
     typed.parse::<Identifier>().map_or_else(|_| typed.to_owned(), |identifier| identifier.to_string())
 }
 
-/// The message on a return as it stands.
+/// The message with the current state of a return.
 pub(crate) fn message(kept: &Return) -> RmaMessage<'_> {
     RmaMessage {
         rma_identifier: &kept.identifier,
@@ -76,7 +76,7 @@ pub(crate) fn listed(listed: Listed) -> ReturnListed {
     }
 }
 
-/// A return with everything that is known of it and of its exchange.
+/// A return with all its details and its exchange.
 pub(crate) fn shown(kept: &Return, exchange: Option<&Exchange>) -> ReturnOut {
     ReturnOut {
         rma_identifier: kept.identifier.clone(),
@@ -96,7 +96,7 @@ pub(crate) fn shown(kept: &Return, exchange: Option<&Exchange>) -> ReturnOut {
     }
 }
 
-/// The return `kept` of `merchant`, with its exchange.
+/// Looks up the exchange of the return `kept`, and shows both.
 pub(crate) async fn look(app: &App, merchant: MerchantId, kept: &Return) -> Result<ReturnOut, Failed> {
     let exchange = exchange_orders::find(app.store(merchant), merchant, &kept.order).await?;
     Ok(shown(kept, exchange.filter(|exchange| exchange.rma == kept.id).as_ref()))
@@ -143,7 +143,7 @@ fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
     }
 }
 
-/// What of an order can come back.
+/// The lines of an order with the units that can be returned.
 pub(crate) fn returnable(sale: &Sale, policy: &Policy, lines: &[LineEligibility], standing: Standing) -> ReturnableOut {
     let gift = eligibility::is_gift(sale, policy);
     let offered = standing == Standing::Offered;

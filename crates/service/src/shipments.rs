@@ -1,4 +1,4 @@
-//! How shipments are told to merchants' systems, and shown to those who look at them.
+//! Views of shipments: the ASN message to merchants' systems, and the API's answers.
 
 use chrono::{DateTime, Utc};
 use domain::shipment::{CarrierPayment, Kind, PlaceType, State};
@@ -8,9 +8,9 @@ use wire::outbound_asn::{AsnAddress, AsnCarton, AsnDetail, AsnFrom, AsnReference
 use wire::outbound_shipment::ShipmentOut;
 use wire::time;
 
-/// The message on a shipment, or on the part of it that has these lines and is sent as `asn_number`.
+/// The message for a shipment, or for the part of it that has these lines and is sent as `asn_number`.
 pub(crate) fn message<'a>(shipment: &'a Shipment, asn_number: &'a str, lines: &'a Lines, now: DateTime<Utc>) -> OutboundAsnMessage<'a> {
-    // A stock transfer goes by the merchant's own means.
+    // A stock transfer moves without a carrier, by the merchant's own means.
     let by_carrier = match shipment.kind {
         Kind::StockTransfer => None,
         Kind::Freight | Kind::Vendor => Some(shipment),
@@ -46,7 +46,7 @@ pub(crate) fn message<'a>(shipment: &'a Shipment, asn_number: &'a str, lines: &'
     }
 }
 
-/// The lines by carton. They come in the order of the cartons' numbers.
+/// Groups the lines by carton. They come in the order of the cartons' numbers.
 fn cartons(lines: &Lines) -> Vec<AsnCarton<'_>> {
     let cartons = lines.units.chunk_by(|one, next| one.carton == next.carton);
     cartons
@@ -90,7 +90,7 @@ fn detail(unit: &Unit) -> AsnDetail<'_> {
     }
 }
 
-/// A shipment with what is known of it.
+/// A shipment with all its details.
 pub(crate) fn shown(shipment: &Shipment) -> ShipmentOut {
     let fixed = shipment.state != State::Open;
     ShipmentOut {

@@ -52,7 +52,7 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Opt
     .await?;
     row.map(|row| {
         Ok(Account {
-            carrier: row.carrier.parse().map_err(|_| Failed::Refused("a stored carrier is unknown".to_owned()))?,
+            carrier: row.carrier.parse().map_err(|_| Failed::Internal("a stored carrier is unknown"))?,
             url: row.url,
             usual_weight: u32::try_from(row.usual_weight).unwrap_or_default(),
             destination: row.destination,

@@ -102,5 +102,5 @@ pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Credential>
 
 /// Scopes as they are kept: words with a space between them.
 pub(crate) fn scopes(words: &str) -> Result<domain::access::Scopes, Failed> {
-    words.parse().map_err(|_| Failed::Refused("a stored scope is unknown".to_owned()))
+    words.parse().map_err(|_| Failed::Internal("a stored scope is unknown"))
 }

@@ -169,5 +169,5 @@ pub async fn find(store: &Store, merchant: MerchantId, client_identifier: &str) 
 }
 
 fn number<T: TryInto<i32>>(number: T) -> Result<i32, Failed> {
-    number.try_into().map_err(|_| Failed::Refused("a number of units is out of range".to_owned()))
+    number.try_into().map_err(|_| Failed::Internal("a number of units is out of range"))
 }

@@ -47,7 +47,7 @@ pub async fn find(tx: &mut Tx, order: Uuid, identifier: &str) -> Result<Option<S
 
 /// Inserts a shipment. The order must be locked.
 pub async fn insert(tx: &mut Tx, order: Uuid, new: &DropShipment) -> Result<(), Failed> {
-    let beyond = |_| Failed::Refused("a position or quantity of a drop shipment is out of range".to_owned());
+    let beyond = |_| Failed::Internal("a position or quantity of a drop shipment is out of range");
     let ids: Vec<Uuid> = new.items.iter().map(|item| item.id).collect();
     let items = new.items.iter().map(|item| i32::try_from(item.item)).collect::<Result<Vec<_>, _>>().map_err(beyond)?;
     let quantities = new.items.iter().map(|item| i32::try_from(item.quantity)).collect::<Result<Vec<_>, _>>().map_err(beyond)?;
@@ -102,7 +102,7 @@ pub async fn list(store: &Store, merchant: MerchantId, order: Uuid) -> Result<Ve
     )
     .fetch_all(&store.pool)
     .await?;
-    let negative = |_| Failed::Refused("a stored position or quantity of a drop shipment is negative".to_owned());
+    let negative = |_| Failed::Internal("a stored position or quantity of a drop shipment is negative");
     let mut of: HashMap<Uuid, Vec<DropShipmentItem>> = HashMap::with_capacity(rows.len());
     for row in units {
         of.entry(row.shipment_id).or_default().push(DropShipmentItem {

@@ -71,7 +71,7 @@ impl Row {
             original_order: self.original_order_identifier,
             rma: self.rma_id,
             message: self.message_id,
-            state: self.state.parse().map_err(|_| Failed::Refused("a stored exchange state is unknown".to_owned()))?,
+            state: self.state.parse().map_err(|_| Failed::Internal("a stored exchange state is unknown"))?,
             gift_card: cents(self.gift_card_cents).zip(cents(self.bonus_cents)),
             placed: self.order_identifier.map(|order_identifier| Placed {
                 order_identifier,

@@ -42,7 +42,7 @@ impl TryFrom<Row> for Event {
     fn try_from(row: Row) -> Result<Self, Failed> {
         Ok(Self {
             at: Position { epoch: row.feed_epoch, transaction: transaction(&row.number)?, message: row.message_id },
-            kind: row.kind.parse().map_err(|_| Failed::Refused("a stored message kind is unknown".to_owned()))?,
+            kind: row.kind.parse().map_err(|_| Failed::Internal("a stored message kind is unknown"))?,
             event: row.event,
             subject: row.subject,
             sequence: row.sequence,
@@ -52,7 +52,7 @@ impl TryFrom<Row> for Event {
 }
 
 fn transaction(number: &str) -> Result<u64, Failed> {
-    number.parse().map_err(|_| Failed::Refused("a stored transaction number is invalid".to_owned()))
+    number.parse().map_err(|_| Failed::Internal("a stored transaction number is invalid"))
 }
 
 /// Up to `most` messages of `merchant` after `after`, without test messages and internal work.

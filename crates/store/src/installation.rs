@@ -94,7 +94,7 @@ pub async fn forget_sandbox(url: &str) -> Result<(), Failed> {
 /// The number of migrations that the program has and the database lacks.
 async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
     let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
-    let applied = applied.map_err(|_| Failed::Refused("the migrations table cannot be read".to_owned()))?;
+    let applied = applied.map_err(|_| Failed::Internal("the migrations table cannot be read"))?;
     Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
 }
 

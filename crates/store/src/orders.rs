@@ -215,7 +215,7 @@ async fn read_versions(
 }
 
 fn digest(bytes: Vec<u8>) -> Result<Digest, Failed> {
-    Digest::try_from(bytes).map_err(|_| Failed::Refused("a stored digest is not 32 bytes long".to_owned()))
+    Digest::try_from(bytes).map_err(|_| Failed::Internal("a stored digest is not 32 bytes long"))
 }
 
 /// A stored order.

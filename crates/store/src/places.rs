@@ -26,7 +26,7 @@ impl TryFrom<WarehouseRow> for Warehouse {
     fn try_from(row: WarehouseRow) -> Result<Self, Failed> {
         let WarehouseRow { address_name: name, company, street, street2, city, state, zip, .. } = row;
         Ok(Self {
-            id: row.warehouse_id.parse().map_err(|_| Failed::Refused("a stored warehouse id is invalid".to_owned()))?,
+            id: row.warehouse_id.parse().map_err(|_| Failed::Internal("a stored warehouse id is invalid"))?,
             name: row.name,
             external_identifier: row.external_identifier,
             stock_transfer_identifier: row.stock_transfer_identifier,

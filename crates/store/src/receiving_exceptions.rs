@@ -180,7 +180,7 @@ fn listed(row: Row) -> Result<Listed, Failed> {
     let some = |text: String| (!text.is_empty()).then_some(text);
     Ok(Listed {
         id: row.exception_id,
-        exception: row.exception.parse().map_err(|_| Failed::Refused("a stored receiving exception is unknown".to_owned()))?,
+        exception: row.exception.parse().map_err(|_| Failed::Internal("a stored receiving exception is unknown"))?,
         asn_number: row.asn_number,
         unit: some(row.unit_identifier),
         line: some(row.line_identifier),

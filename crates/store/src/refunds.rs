@@ -65,7 +65,7 @@ pub async fn insert_lines(tx: &mut Tx, refunds: &[(&str, &Refund)]) -> Result<Ve
     let orders: Vec<&str> = lines.iter().map(|(_, refund, _)| refund.order.as_str()).collect();
     let order_lines: Vec<&str> = lines.iter().map(|(.., line)| line.order_line.as_str()).collect();
     let quantities = lines.iter().map(|(.., line)| i32::try_from(line.quantity)).collect::<Result<Vec<i32>, _>>();
-    let quantities = quantities.map_err(|_| Failed::Refused("a quantity is out of range".to_owned()))?;
+    let quantities = quantities.map_err(|_| Failed::Internal("a quantity is out of range"))?;
     let recorded = sqlx::query_scalar!(
         r#"
         insert into refund_line (merchant_id, identifier, refund_identifier, order_identifier, order_line, quantity)
@@ -218,13 +218,13 @@ struct LineRow {
 fn assemble(rows: Vec<RefundRow>, lines: Vec<LineRow>) -> Result<Vec<Recorded>, Failed> {
     let mut covered: HashMap<String, Vec<Covered>> = HashMap::new();
     for line in lines {
-        let quantity = u32::try_from(line.quantity).map_err(|_| Failed::Refused("a stored quantity is negative".to_owned()))?;
+        let quantity = u32::try_from(line.quantity).map_err(|_| Failed::Internal("a stored quantity is negative"))?;
         let line_of = covered.entry(line.refund_identifier).or_default();
         line_of.push(Covered { identifier: line.identifier, order_line: line.order_line, quantity });
     }
     rows.into_iter()
         .map(|row| {
-            let total = Cents::new(row.total_cents).ok_or_else(|| Failed::Refused("an amount is out of range".to_owned()))?;
+            let total = Cents::new(row.total_cents).ok_or_else(|| Failed::Internal("an amount is out of range"))?;
             let lines = covered.remove(&row.identifier).unwrap_or_default();
             let refund = Refund {
                 order: row.order_identifier,

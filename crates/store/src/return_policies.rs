@@ -35,10 +35,10 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(Policy::default()) };
-    let unknown = |_| Failed::Refused("a stored value of a return policy is unknown".to_owned());
-    let beyond = |_| Failed::Refused("a stored number of a return policy is out of range".to_owned());
+    let unknown = |_| Failed::Internal("a stored value of a return policy is unknown");
+    let beyond = |_| Failed::Internal("a stored number of a return policy is out of range");
     let offers = row.methods.iter().zip(row.fees).zip(row.deducted).map(|((method, fee), deducted)| {
-        let fee = Cents::new(fee).ok_or_else(|| Failed::Refused("an amount is out of range".to_owned()))?;
+        let fee = Cents::new(fee).ok_or_else(|| Failed::Internal("an amount is out of range"))?;
         Ok(Offer { method: method.parse().map_err(unknown)?, fee, deducted })
     });
     let tags = row.tags.iter().zip(row.tag_rules).map(|(tag, rule)| Ok((Tag::new(tag), rule.parse().map_err(unknown)?)));

@@ -141,7 +141,7 @@ pub async fn list(store: &Store, merchant: MerchantId, filter: &Filter, before: 
 }
 
 fn listed(row: Row) -> Result<Listed, Failed> {
-    let unknown = |_| Failed::Refused("a stored value of a return is unknown".to_owned());
+    let unknown = |_| Failed::Internal("a stored value of a return is unknown");
     Ok(Listed {
         id: row.rma_id,
         identifier: row.identifier,

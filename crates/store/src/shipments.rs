@@ -99,14 +99,14 @@ impl TryFrom<Row> for Shipment {
     type Error = Failed;
 
     fn try_from(row: Row) -> Result<Self, Failed> {
-        let unknown = |_| Failed::Refused("a stored value of a shipment is unknown".to_owned());
+        let unknown = |_| Failed::Internal("a stored value of a shipment is unknown");
         Ok(Self {
             id: row.shipment_id,
-            number: row.asn_number.parse().map_err(|_| Failed::Refused("a stored ASN number is invalid".to_owned()))?,
+            number: row.asn_number.parse().map_err(|_| Failed::Internal("a stored ASN number is invalid"))?,
             request_hash: row
                 .request_hash
                 .try_into()
-                .map_err(|_| Failed::Refused("a stored request hash is not 32 bytes long".to_owned()))?,
+                .map_err(|_| Failed::Internal("a stored request hash is not 32 bytes long"))?,
             kind: row.kind.parse().map_err(unknown)?,
             state: row.state.parse().map_err(unknown)?,
             created_at: row.created_at,
@@ -139,7 +139,7 @@ impl TryFrom<Row> for Shipment {
 }
 
 pub(crate) fn count(number: i32) -> Result<u32, Failed> {
-    u32::try_from(number).map_err(|_| Failed::Refused("a stored count is negative".to_owned()))
+    u32::try_from(number).map_err(|_| Failed::Internal("a stored count is negative"))
 }
 
 pub(crate) fn number(count: u32) -> i32 {

@@ -1,5 +1,5 @@
-//! Where a request comes from. Behind proxies the connection's address is the proxy's, and the client's stands in
-//! `X-Forwarded-For`; what stands there is taken only as far as trusted proxies wrote it.
+//! The address of a client. Behind proxies the connection's address is the proxy's, and the client's is in `X-Forwarded-For`,
+//! which is believed only as far as trusted proxies wrote it.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -12,18 +12,18 @@ use crate::rate::Address;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// Whom a request counts for; every request carries it as an extension.
+/// The address that a request counts for; every request carries it as an extension.
 #[derive(Clone, Copy)]
 pub(super) struct Client(pub(super) Address);
 
-/// Whom a request counts for.
+/// Finds the client's address.
 pub(super) fn of(extensions: &axum::http::Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Client {
     let peer = extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(peer)| peer.ip());
     Client(client(peer, headers, trusted).into())
 }
 
-/// Walks from the connection backwards over the hops: each trusted proxy vouches for the entry before it. The first that
-/// is not trusted is the client; whatever stands before it, the client may have written itself.
+/// Walks back over the hops, starting at the connection: each trusted proxy vouches for the entry before it. The first address
+/// that is not trusted is the client; it may have written the entries before it itself.
 fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address));
     let mut address = peer.to_canonical();
@@ -33,7 +33,7 @@ fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let lines = headers.get_all(FORWARDED_FOR).iter().rev();
     let entries = lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
     for entry in entries {
-        // What cannot be read vouches for nothing: the proxy that wrote it is as far as is known.
+        // An unreadable entry ends the walk: the proxy that wrote it is the last known address.
         let Some(before) = read(entry.trim()) else { break };
         address = before.to_canonical();
         if !is_trusted(address) {
@@ -43,7 +43,7 @@ fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     address
 }
 
-/// An address, which some proxies write with a port or in brackets.
+/// Reads an address, which some proxies write with a port or in brackets.
 fn read(entry: &str) -> Option<IpAddr> {
     let bare = || entry.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
     entry.parse().ok().or_else(|| entry.parse().ok().map(|address: SocketAddr| address.ip())).or_else(bare)
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(seen("10.0.0.1", &["198.51.100.7, 10.0.0.2"], &trusted), "198.51.100.7");
         assert_eq!(seen("10.0.0.1", &["198.51.100.7", "10.0.0.2,10.0.0.3"], &trusted), "198.51.100.7", "several lines are one list");
         assert_eq!(seen("2001:db8:ffff::1", &["2001:db8::9"], &trusted), "2001:db8::9");
-        assert_eq!(seen("::ffff:10.0.0.1", &["::ffff:198.51.100.7"], &trusted), "198.51.100.7", "IPv4 in the clothes of IPv6");
+        assert_eq!(seen("::ffff:10.0.0.1", &["::ffff:198.51.100.7"], &trusted), "198.51.100.7", "IPv4 mapped to IPv6");
         assert_eq!(seen("10.0.0.1", &["198.51.100.7:4711"], &trusted), "198.51.100.7");
         assert_eq!(seen("10.0.0.1", &["[2001:db8::9]:4711"], &trusted), "2001:db8::9");
         assert_eq!(seen("10.0.0.1", &["[2001:db8::9]"], &trusted), "2001:db8::9");

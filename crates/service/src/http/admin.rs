@@ -1,4 +1,4 @@
-//! What the operator's machines ask.
+//! Health, readiness and metrics, for the operator's machines.
 
 use axum::Json;
 use axum::extract::State;
@@ -10,12 +10,12 @@ use crate::app::App;
 use crate::health;
 use crate::node::Phase;
 
-/// Whether the process lives.
+/// Answers as long as the process is alive.
 pub(super) async fn healthz() -> impl IntoResponse {
     Json(json!({ "alive": true }))
 }
 
-/// Whether it should be sent work, and if not, what to do.
+/// Tells whether the process should get traffic; each failed check says what to do.
 pub(super) async fn readyz(State(app): State<App>) -> impl IntoResponse {
     let (ready, checks) = health::ready(&app).await;
     let serving = app.is_in(Phase::Serving);
@@ -23,7 +23,7 @@ pub(super) async fn readyz(State(app): State<App>) -> impl IntoResponse {
     (status, Json(json!({ "ready": ready, "serving": serving, "checks": checks })))
 }
 
-/// What Prometheus reads.
+/// The metrics, for Prometheus.
 pub(super) async fn metrics(State(app): State<App>) -> impl IntoResponse {
     match app.metrics.page(app.cell().connections()) {
         Ok(page) => ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], page).into_response(),

@@ -1,4 +1,4 @@
-//! What merchants' systems call.
+//! The handlers of the API, one module per resource.
 
 pub(super) mod carrier_events;
 pub(super) mod carrier_webhooks;

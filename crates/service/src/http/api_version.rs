@@ -1,4 +1,4 @@
-//! The version of the order interface: asked for and announced in the header `Api-Version`.
+//! The version of the order interface, requested and returned in the header `Api-Version`.
 
 use axum::extract::{FromRequestParts, Request};
 use axum::http::HeaderValue;
@@ -11,7 +11,7 @@ use super::error::ApiError;
 const API_VERSION: &str = "api-version";
 const OURS: &str = "3";
 
-/// A caller who asks for our version, or for none.
+/// The check that a caller asks for our version, or for none.
 pub(super) struct ApiVersion;
 
 impl<S: Sync> FromRequestParts<S> for ApiVersion {
@@ -23,7 +23,7 @@ impl<S: Sync> FromRequestParts<S> for ApiVersion {
     }
 }
 
-/// Puts the version on every answer of a route.
+/// Adds the version to every answer of a route.
 pub(super) async fn announce(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.headers_mut().insert(API_VERSION, HeaderValue::from_static(OURS));

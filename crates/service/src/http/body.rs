@@ -1,4 +1,4 @@
-//! Bodies, read within limits of size and time.
+//! Request bodies, read within limits of size and time.
 
 use std::time::Duration;
 
@@ -13,25 +13,23 @@ use super::error::ApiError;
 use crate::app::App;
 use crate::flow::import_orders::{BrokenOff, Source};
 
-/// How large a body may be: 5 MiB.
+/// The largest body: 5 MiB.
 pub(super) const MOST_BYTES: usize = 5 * 1024 * 1024;
 
-/// How much memory is set aside on the mere word of a sender.
+/// The most memory that is reserved because of a `Content-Length`, before any byte has arrived.
 const MOST_TRUSTED: usize = 256 * 1024;
 
-/// How much of a larger one is read before the connection is given up.
+/// The most that is read and discarded of a larger body before the connection is closed.
 pub(super) const MOST_DISCARDED: usize = 4 * MOST_BYTES;
 
-/// The type of a body, as far as it matters.
+/// The type of a body, as far as routes distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MediaType {
-    /// JSON; also when nothing is said.
+    /// Also assumed without a `Content-Type`.
     Json,
-    /// A form.
     Form,
-    /// JSON, a value a line.
+    /// JSON lines.
     Lines,
-    /// Anything else.
     Other,
 }
 
@@ -49,7 +47,7 @@ impl MediaType {
     }
 }
 
-/// A body of any type that a route may read.
+/// A body of any type; the route decides which ones it reads.
 pub(super) struct AnyBody {
     pub(super) media_type: MediaType,
     pub(super) bytes: Bytes,
@@ -65,7 +63,7 @@ impl FromRequest<App> for AnyBody {
     }
 }
 
-/// A body of JSON, not parsed yet.
+/// A JSON body, not parsed yet.
 pub(super) struct JsonBody(pub(super) Bytes);
 
 impl FromRequest<App> for JsonBody {
@@ -79,17 +77,16 @@ impl FromRequest<App> for JsonBody {
     }
 }
 
-/// Reads a body within its limits. One that is too large is read on for a while and thrown away: most clients look at the
-/// answer only once they have sent everything.
+/// Reads a body within its limits. The rest of a body that is too large is read for a while and discarded, because most clients
+/// read the answer only after they have sent everything.
 async fn read(request: Request, app: &App) -> Result<Bytes, ApiError> {
     let reading = async {
         let mut body = request.into_body();
-        // What the sender announces, as far as it is allowed and plausible before anything has come.
         let announced = usize::try_from(body.size_hint().lower()).unwrap_or(MOST_BYTES);
         let mut bytes = BytesMut::with_capacity(announced.min(MOST_TRUSTED));
         let mut seen = 0;
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| ApiError::Malformed("the connection broke off".to_owned()))?;
+            let frame = frame.map_err(|_| ApiError::Malformed("the connection broke".to_owned()))?;
             let Ok(data) = frame.into_data() else { continue };
             seen += data.len();
             if seen <= MOST_BYTES {
@@ -105,13 +102,13 @@ async fn read(request: Request, app: &App) -> Result<Bytes, ApiError> {
     tokio::time::timeout(app.settings.http.body_timeout(), reading).await.unwrap_or(Err(ApiError::BodyTooSlow))
 }
 
-/// A body of JSON lines, of any size. It is read piece by piece, and each piece has its own deadline.
+/// A body of JSON lines, of any size. It is read in pieces, and each piece has its own deadline.
 pub(super) struct LinesBody {
     body: Body,
     timeout: Duration,
-    /// Since when the next piece is waited for.
+    /// The time at which the wait for the next piece began.
     waiting: Option<Instant>,
-    /// Whether the client waits for a sign before it sends.
+    /// The client waits for `100 Continue` before it sends.
     expectant: bool,
 }
 
@@ -133,8 +130,8 @@ impl FromRequest<App> for LinesBody {
 }
 
 impl LinesBody {
-    /// Reads on and throws away, until the end or beyond `most` bytes: most clients look at the answer only once they have
-    /// sent everything. One that waits for a sign before it sends is not given it.
+    /// Reads and discards the rest, up to about `most` bytes, because most clients read the answer only after they have sent
+    /// everything. A client that waits for `100 Continue` does not get it.
     pub(super) async fn discard(&mut self, most: usize) {
         let mut seen: usize = 0;
         while !self.expectant && seen <= most {
@@ -146,12 +143,12 @@ impl LinesBody {
 
 impl Source for LinesBody {
     async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
-        // The caller may stop waiting and begin again; for the sender it is one wait.
+        // The caller may cancel this future and call again; the deadline of the piece stays the same.
         let deadline = *self.waiting.get_or_insert_with(Instant::now) + self.timeout;
         loop {
             let frame = timeout_at(deadline, self.body.frame()).await.map_err(|_| BrokenOff::TooSlow)?;
             let Some(frame) = frame else { return Ok(None) };
-            let frame = frame.map_err(|_| BrokenOff::Gone("the connection broke off".to_owned()))?;
+            let frame = frame.map_err(|_| BrokenOff::Gone("the connection broke".to_owned()))?;
             if let Ok(data) = frame.into_data() {
                 self.waiting = None;
                 return Ok(Some(data));

@@ -1,4 +1,4 @@
-//! Who calls: authorisation is the type of a handler's argument.
+//! Authorisation: the type of a handler's argument says which scopes its route needs.
 
 use std::marker::PhantomData;
 
@@ -13,42 +13,42 @@ use super::error::ApiError;
 use crate::app::App;
 use crate::bearer::{self, Hash};
 
-/// The scopes that a route asks for, as a type: any of them opens it.
-pub(super) trait Asks: Send + Sync {
+/// The scopes of a route, as a type: a token needs any one of them.
+pub(super) trait RequiredScopes: Send + Sync {
     const SCOPES: &'static [Scope];
 }
 
-/// For routes that `orders` opens.
+/// For routes that need the scope `orders`.
 pub(super) struct Orders;
 
-impl Asks for Orders {
+impl RequiredScopes for Orders {
     const SCOPES: &'static [Scope] = &[Scope::Orders];
 }
 
-/// For routes that `carrier` opens.
+/// For routes that need the scope `carrier`.
 pub(super) struct Carriers;
 
-impl Asks for Carriers {
+impl RequiredScopes for Carriers {
     const SCOPES: &'static [Scope] = &[Scope::Carrier];
 }
 
-/// For routes that `warehouse` opens.
+/// For routes that need the scope `warehouse`.
 pub(super) struct Warehouses;
 
-impl Asks for Warehouses {
+impl RequiredScopes for Warehouses {
     const SCOPES: &'static [Scope] = &[Scope::Warehouse];
 }
 
-/// For routes that `orders` opens, and `warehouse` as well.
+/// For routes that need the scope `orders` or `warehouse`.
 pub(super) struct OrdersOrWarehouses;
 
-impl Asks for OrdersOrWarehouses {
+impl RequiredScopes for OrdersOrWarehouses {
     const SCOPES: &'static [Scope] = &[Scope::Orders, Scope::Warehouse];
 }
 
-/// A caller whose token opens a scope of `S`.
+/// A caller whose token has a scope of `S`.
 pub(super) struct Caller<S> {
-    /// Whose data the call is about; there is no other source for it.
+    /// The merchant whose data the call is about. It comes from the token and from nowhere else.
     pub(super) merchant: MerchantId,
     token: Hash,
     scope: PhantomData<S>,
@@ -57,16 +57,16 @@ pub(super) struct Caller<S> {
 /// A merchant's system.
 pub(super) type Merchant = Caller<Orders>;
 
-/// A carrier's system, or that of a partner who collects.
+/// A carrier's system, or that of a partner who collects parcels.
 pub(super) type Carrier = Caller<Carriers>;
 
 /// A warehouse's system.
 pub(super) type Warehouse = Caller<Warehouses>;
 
-/// A merchant's system, or that of a warehouse.
+/// A merchant's or a warehouse's system.
 pub(super) type MerchantOrWarehouse = Caller<OrdersOrWarehouses>;
 
-impl<S: Asks> FromRequestParts<App> for Caller<S> {
+impl<S: RequiredScopes> FromRequestParts<App> for Caller<S> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -74,15 +74,15 @@ impl<S: Asks> FromRequestParts<App> for Caller<S> {
         let unknown = ApiError::Unauthorized { token_given: true };
         let Some(merchant) = bearer::merchant_of(&token) else { return Err(unknown) };
         let caller = Self { merchant, token: bearer::hash(token.expose_secret()), scope: PhantomData };
-        caller.may_go_on(app).await?;
-        tracing::debug!(%merchant, "authorised");
+        caller.check(app).await?;
+        tracing::debug!(%merchant, "authorised a caller");
         Ok(caller)
     }
 }
 
-impl<S: Asks> Caller<S> {
-    /// Whether the token still opens the route; for calls that outlast a look-up.
-    pub(super) async fn may_go_on(&self, app: &App) -> Result<(), ApiError> {
+impl<S: RequiredScopes> Caller<S> {
+    /// Checks that the token is valid for the route. Long calls repeat this, so that a revocation ends them.
+    pub(super) async fn check(&self, app: &App) -> Result<(), ApiError> {
         let unknown = ApiError::Unauthorized { token_given: true };
         let Some(grant) = app.grants.look_up(app, self.merchant, self.token).await? else { return Err(unknown) };
         if grant.revoked || grant.expires_at <= app.now() {
@@ -98,7 +98,7 @@ impl<S: Asks> Caller<S> {
     }
 }
 
-/// The token in `Authorization: Bearer …`; the scheme in any case.
+/// Reads the token from `Authorization: Bearer …`; the case of the scheme does not matter.
 fn bearer_token(parts: &Parts) -> Option<SecretString> {
     let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.trim().split_once(' ')?;

@@ -1,4 +1,4 @@
-//! What an API caller is told when something is wrong.
+//! The errors of the API, and how they are rendered.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -10,95 +10,74 @@ use wire::fault::Fault;
 use wire::order::Refusal;
 
 use super::body::MOST_BYTES;
-use super::exchange::RequestId;
+use super::middleware::RequestId;
 
-/// Everything that can be wrong with a call. Its words are put together in [`ApiError::render`], where the request's id
-/// and the caller's wishes are known.
+/// An error of an API call. [`ApiError::render`] turns it into a response, once the request's id and the format that the
+/// caller accepts are known.
 #[derive(Clone, Debug)]
 pub(super) enum ApiError {
-    /// The body is not what it says it is.
     Malformed(String),
-    /// The body did not come in time.
     BodyTooSlow,
-    /// A parameter in the address is not understood.
     BadQuery(String),
-    /// A header is not understood.
     BadHeader(String),
-    /// The version asked for is not ours.
     UnknownVersion,
-    /// A request for a token lacks something.
+    /// Carries the name of the missing field.
     IncompleteTokenRequest(&'static str),
-    /// A grant that is not ours.
     UnsupportedGrant,
-    /// No token, or none that is known and live.
     Unauthorized {
-        /// Whether there was one.
         token_given: bool,
     },
-    /// A webhook that its sender did not sign.
     NotSigned,
-    /// A wrong client id or secret.
     InvalidClient,
-    /// The token does not open this route.
+    /// Carries the scopes of which the token needs one.
     MissingScope(&'static [Scope]),
-    /// The merchant is paused.
     Paused,
-    /// There is no such thing, or it is somebody else's.
+    /// There is no such resource, or it is another merchant's; the answer never tells which.
     NotFound,
-    /// The route has no such method.
     MethodNotAllowed,
-    /// The body is beyond the limit.
     TooLarge,
-    /// The body is of a type that is not read here.
+    /// Carries the media types that the route reads.
     UnsupportedMediaType(&'static str),
-    /// Another request runs the import.
     ImportRunning,
-    /// It cannot be done as things stand; in a sentence, with what to do.
+    /// Carries whole sentences, with what to do next.
     Conflict(String),
-    /// It was there and never will be again; in a sentence.
+    /// Carries whole sentences, with what to do next.
     Gone(&'static str),
-    /// The message has faults.
     Faulty(Vec<Fault>),
-    /// It is one too many.
     TooManyRequests {
-        /// Which limit it met.
         exceeded: Exceeded,
-        /// How many it lets through.
         limit: u32,
-        /// In how many seconds there is room again.
+        /// In seconds.
         retry_after: u32,
     },
-    /// An import broke off and can be resumed.
+    /// An import that stopped half way and can be resumed.
     Interrupted(Uuid, Box<Self>),
-    /// The merchant's system cannot be reached, or errs.
     MerchantErred,
-    /// The merchant's system did not answer in time.
     MerchantTooSlow,
-    /// The database cannot be reached.
+    /// Carries the cause, which is logged and not shown to the caller.
     Unavailable(String),
-    /// We are at fault.
+    /// Carries the cause, which is logged and not shown to the caller.
     Internal(String),
 }
 
-/// A limit that a request can meet.
+/// A limit that a request can exceed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Exceeded {
-    /// Requests of one address.
     Requests,
     /// Wrong secrets that one address sent for one client.
     SecretsOfClient,
     /// Wrong secrets that one address sent for all clients.
     SecretsOfAddress,
-    /// Order messages that this node works on.
+    /// Order messages that this node is working on.
     MessagesInFlight,
-    /// Live feeds of this node.
+    /// Live feeds on this node.
     Followers,
-    /// Live feeds of one merchant on this node.
+    /// One merchant's live feeds on this node.
     FollowersOfMerchant,
 }
 
 impl Exceeded {
-    /// Its word in the metrics.
+    /// The label in the metrics.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Requests => "requests",
@@ -110,38 +89,38 @@ impl Exceeded {
         }
     }
 
-    /// What there were more of than the limit allows.
-    const fn what(self) -> &'static str {
+    /// The unit of the limit, as in "The limit of 10 …".
+    const fn unit(self) -> &'static str {
         match self {
-            Self::Requests => "requests a minute from one address",
-            Self::SecretsOfClient => "wrong secrets a minute for one client from one address",
-            Self::SecretsOfAddress => "wrong secrets a minute from one address",
+            Self::Requests => "requests per minute from one address",
+            Self::SecretsOfClient => "wrong secrets per minute for one client from one address",
+            Self::SecretsOfAddress => "wrong secrets per minute from one address",
             Self::MessagesInFlight => "order messages at a time",
             Self::Followers => "live feeds at a time",
-            Self::FollowersOfMerchant => "live feeds of one merchant at a time",
+            Self::FollowersOfMerchant => "live feeds at a time for one merchant",
         }
     }
 }
 
-/// How the caller wants errors.
+/// The format of an error body.
 #[derive(Clone, Copy)]
-pub(super) enum Wanted {
-    /// As everything else.
-    Plain,
-    /// As RFC 9457 has it.
+pub(super) enum ErrorFormat {
+    /// Plain JSON, as in [`ErrorBody`].
+    Json,
+    /// Problem details, as in RFC 9457.
     Problem,
 }
 
 const PROBLEM: &str = "application/problem+json";
 
-impl Wanted {
-    /// By the caller's `Accept`.
-    pub(super) fn by(headers: &HeaderMap) -> Self {
+impl ErrorFormat {
+    /// Reads the caller's `Accept`; plain JSON unless it names problem details.
+    pub(super) fn accepted_by(headers: &HeaderMap) -> Self {
         let problem = headers.get_all(header::ACCEPT).iter().any(|accept| {
             let types = accept.to_str().unwrap_or_default().split(',');
             types.filter_map(|one| one.split(';').next()).any(|one| one.trim().eq_ignore_ascii_case(PROBLEM))
         });
-        if problem { Self::Problem } else { Self::Plain }
+        if problem { Self::Problem } else { Self::Json }
     }
 }
 
@@ -172,68 +151,68 @@ impl ApiError {
         }
     }
 
-    /// What is wrong, and what to do.
+    /// The text for the caller: what happened, why, and what to do next.
     pub(super) fn message(&self) -> String {
         match self {
             Self::Malformed(why) => format!("The body cannot be read: {why}."),
-            Self::BodyTooSlow => "The body did not arrive in time; send the request again.".to_owned(),
-            Self::BadQuery(why) => format!("The query cannot be read: {why}."),
-            Self::BadHeader(why) => format!("A header cannot be read: {why}."),
-            Self::UnknownVersion => "Api-Version must be 3, or be left out.".to_owned(),
+            Self::BodyTooSlow => "The body did not arrive in time. Send the request again.".to_owned(),
+            Self::BadQuery(why) => format!("The query is invalid: {why}."),
+            Self::BadHeader(why) => format!("A header is invalid: {why}."),
+            Self::UnknownVersion => "This Api-Version is not supported. Send 3, or leave the header out.".to_owned(),
             Self::IncompleteTokenRequest(field) => {
-                format!("{field} is required: send grant_type=client_credentials, client_id and client_secret as JSON or as a form.")
+                format!("The request lacks {field}. Send grant_type=client_credentials, client_id and client_secret, as JSON or as a form.")
             }
-            Self::UnsupportedGrant => "grant_type must be client_credentials.".to_owned(),
+            Self::UnsupportedGrant => "This grant_type is not supported. Send client_credentials.".to_owned(),
             Self::Unauthorized { token_given: false } => {
-                "Send the header Authorization: Bearer <access token>; POST /oauth/token issues one.".to_owned()
+                "The request has no access token. Get one from POST /oauth/token and send it as Authorization: Bearer <access token>.".to_owned()
             }
             Self::Unauthorized { token_given: true } => {
-                "The access token is unknown, expired or revoked; get a new one from POST /oauth/token.".to_owned()
+                "The access token is unknown, expired or revoked. Get a new one from POST /oauth/token.".to_owned()
             }
             Self::NotSigned => {
-                "The webhook is not signed with the account's secret, or it is older than 30 days; see `backhaul carrier show`.".to_owned()
+                "The webhook is not signed with the secret of this account, or it is older than 30 days. Compare its URL with `backhaul carrier show`, and its secret with the carrier's.".to_owned()
             }
-            Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked.".to_owned(),
+            Self::InvalidClient => "The client_id or client_secret is wrong, or the credential was revoked. Check both, or ask the operator for a new credential.".to_owned(),
             Self::MissingScope(scopes) => {
                 let scopes = scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" or ");
-                format!("The access token lacks the scope {scopes}; ask the operator for a credential with it.")
+                format!("The access token lacks the scope {scopes}. Ask the operator for a credential with it.")
             }
-            Self::Paused => "The merchant is paused; ask the operator.".to_owned(),
-            Self::NotFound => "There is nothing here under this name.".to_owned(),
-            Self::MethodNotAllowed => "This address does not take this method; see /openapi.json.".to_owned(),
-            Self::TooLarge => format!("The body exceeds the limit of {MOST_BYTES} bytes (5 MiB); send fewer orders a message."),
+            Self::Paused => "The merchant is paused, so its requests are refused. Ask the operator to resume it.".to_owned(),
+            Self::NotFound => "Nothing was found at this path. Check the path and the identifiers in it; /openapi.json lists every path.".to_owned(),
+            Self::MethodNotAllowed => "This path does not support the method. The header Allow and /openapi.json list those that it does.".to_owned(),
+            Self::TooLarge => format!("The body exceeds the limit of {MOST_BYTES} bytes (5 MiB). Split it into several requests."),
             Self::UnsupportedMediaType(wanted) => format!("The Content-Type must be {wanted}."),
             Self::ImportRunning => {
-                "Another request runs this import; let it finish, or try again when it has shown no sign of life for 15 seconds.".to_owned()
+                "Another request is running this import. Let it finish, or try again once it has been silent for 15 seconds.".to_owned()
             }
             Self::Conflict(why) => why.clone(),
             Self::Gone(why) => (*why).to_owned(),
             Self::Interrupted(import, cause) => format!(
-                "{} What was read so far is stored; send the same file again to POST /v1/order_imports?resume={import}.",
+                "{} Everything read so far is stored. Send the same file again to POST /v1/order_imports?resume={import}.",
                 cause.message()
             ),
             Self::Faulty(faults) => match faults.len() {
-                1 => "The message has a fault and nothing of it was stored.".to_owned(),
-                many => format!("The message has {many} faults and nothing of it was stored."),
+                1 => "The message has a fault, so nothing was stored. See errors for what to fix.".to_owned(),
+                many => format!("The message has {many} faults, so nothing was stored. See errors for what to fix."),
             },
             Self::TooManyRequests { exceeded, limit, retry_after } => {
-                let what = exceeded.what();
-                format!("The limit is {limit} {what}; retry in {retry_after} s at the earliest, with exponential backoff.")
+                let unit = exceeded.unit();
+                format!("The limit of {limit} {unit} is reached. Retry in {retry_after} s at the earliest, with exponential backoff.")
             }
             Self::MerchantErred => {
-                "The merchant's system cannot be reached or errs, so that no exchange is offered; go on with a refund or a gift card."
+                "The merchant's system is unreachable or returned an error, so no exchange can be offered. Go on with a refund or a gift card."
                     .to_owned()
             }
             Self::MerchantTooSlow => {
-                "The merchant's system did not answer in time, so that no exchange is offered; go on with a refund or a gift card."
+                "The merchant's system did not answer in time, so no exchange can be offered. Go on with a refund or a gift card."
                     .to_owned()
             }
-            Self::Unavailable(_) => "The service is unavailable at the moment; try again with exponential backoff.".to_owned(),
-            Self::Internal(_) => "The service failed; try again with exponential backoff, and quote the request_id to support.".to_owned(),
+            Self::Unavailable(_) => "The service is unavailable at the moment. Try again with exponential backoff.".to_owned(),
+            Self::Internal(_) => "The service failed. Try again with exponential backoff; if it keeps failing, quote the request_id to support.".to_owned(),
         }
     }
 
-    /// The error's name in OAuth, for the token endpoint.
+    /// The OAuth error code, for the token endpoint.
     fn oauth_name(&self) -> Option<&'static str> {
         match self {
             Self::IncompleteTokenRequest(_) => Some("invalid_request"),
@@ -243,6 +222,7 @@ impl ApiError {
         }
     }
 
+    /// The `WWW-Authenticate` header.
     fn challenge(&self) -> Option<&'static str> {
         match self {
             Self::Unauthorized { token_given: true } => Some(r#"Bearer realm="backhaul", error="invalid_token""#),
@@ -252,30 +232,30 @@ impl ApiError {
         }
     }
 
-    /// A failure of ours is logged here and nowhere else; a caller's is not a failure.
+    /// Logs a failure of the service. Nothing else logs it; a caller's mistake is not logged as an error.
     pub(super) fn log(&self, request_id: &str, route: &str) {
         match self {
             Self::Unavailable(why) | Self::Internal(why) => {
-                tracing::error!(request_id, route, why, status = self.status().as_u16(), "failed");
+                tracing::error!(request_id, route, why, status = self.status().as_u16(), "handling a request failed");
             }
             Self::Interrupted(_, cause) => cause.log(request_id, route),
             _ => {}
         }
     }
 
-    pub(super) fn render(&self, request_id: &str, wanted: Wanted) -> Response {
+    pub(super) fn render(&self, request_id: &str, format: ErrorFormat) -> Response {
         let status = self.status();
         let message = self.message();
         let errors = match self {
             Self::Faulty(faults) => faults.as_slice(),
             _ => &[],
         };
-        let (content_type, body) = match wanted {
-            Wanted::Plain => {
+        let (content_type, body) = match format {
+            ErrorFormat::Json => {
                 let body = ErrorBody { error: self.oauth_name(), message: &message, errors, request_id };
                 ("application/json", serde_json::to_vec(&body))
             }
-            Wanted::Problem => {
+            ErrorFormat::Problem => {
                 let title = status.canonical_reason().unwrap_or_default();
                 let body = ProblemBody { kind: "about:blank", title, status: status.as_u16(), detail: &message, errors, request_id };
                 (PROBLEM, serde_json::to_vec(&body))
@@ -291,7 +271,7 @@ impl ApiError {
         response
     }
 
-    /// After how many seconds the same again may succeed.
+    /// Seconds after which the same request may succeed.
     fn retry_after(&self) -> Option<u32> {
         match self {
             Self::TooManyRequests { retry_after, .. } => Some(*retry_after),
@@ -301,13 +281,21 @@ impl ApiError {
     }
 }
 
-/// The error travels as an extension of the answer until the exchange renders it.
+/// The error travels as an extension of the response until the middleware renders it.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
         response.extensions_mut().insert(self);
         response
     }
+}
+
+/// A refusal as a sentence of its own, for [`ApiError::Conflict`].
+pub(super) fn sentence(refusal: impl std::fmt::Display) -> String {
+    let text = refusal.to_string();
+    let mut rest = text.chars();
+    let first = rest.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", rest.as_str())
 }
 
 impl From<Refusal> for ApiError {

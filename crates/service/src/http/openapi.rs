@@ -13,42 +13,42 @@ use super::public;
 #[openapi(
     info(
         title = "Backhaul",
-        description = "Returns, exchange and fulfilment integration: merchants push orders in, Backhaul tells their systems what comes back.",
+        description = "Returns, exchange and fulfilment integration: merchants send orders, and Backhaul notifies their systems of returns, exchanges and shipments.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
-        (name = "tokens", description = "Get access."),
-        (name = "orders", description = "Push orders in, look them up."),
-        (name = "returns", description = "See what can come back, start returns, follow them."),
+        (name = "tokens", description = "Get an access token."),
+        (name = "orders", description = "Publish orders and look them up."),
+        (name = "returns", description = "See what can be returned, start returns and follow them."),
         (name = "carriers", description = "Report labels and scans."),
-        (name = "drop shipping", description = "Have orders shipped from the warehouse, and report what became of them there."),
-        (name = "warehouse", description = "Report what leaves a warehouse."),
-        (name = "inbound", description = "Announce goods to a warehouse, receive them."),
-        (name = "imports", description = "Send months of orders at once."),
-        (name = "events", description = "Read what was said to a merchant's systems."),
-        (name = "reports", description = "See how deliveries went."),
-        (name = "messages", description = "See what your systems were sent, and send it once more."),
-        (name = "webhooks", description = "What your systems are called with."),
-        (name = "documents", description = "Read about the interface."),
+        (name = "drop shipping", description = "Have orders shipped from the warehouse, and report their shipments and cancellations."),
+        (name = "warehouse", description = "Report shipments that leave a warehouse."),
+        (name = "inbound", description = "Announce goods to a warehouse and receive them."),
+        (name = "imports", description = "Import months of order history at once."),
+        (name = "events", description = "Read the feed of messages to a merchant's systems."),
+        (name = "reports", description = "See how messages were delivered."),
+        (name = "messages", description = "See the messages that were sent to your systems, and send them again."),
+        (name = "webhooks", description = "The requests that Backhaul sends to your systems."),
+        (name = "documents", description = "Read about this interface."),
     )
 )]
 struct Head;
 
-/// The document as it is served: made once.
+/// The document as it is served; built once.
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let mut text = serde_json::to_string_pretty(&build()).unwrap_or_default();
     text.push('\n');
     text
 });
 
-/// The document as text.
+/// The document, pretty-printed as in `docs/openapi.json`.
 #[must_use]
 pub fn text() -> &'static str {
     &DOCUMENT
 }
 
-/// The handlers' part, completed by what `wire` publishes, by how access is got, and by what the exchange around every
-/// handler may answer.
+/// The handlers' part, completed with the schemas of `wire`, the security scheme, and the responses that the middleware and the
+/// extractors can give.
 fn build() -> Value {
     let mut head = Head::openapi();
     head.merge(public().into_openapi());
@@ -70,25 +70,25 @@ fn build() -> Value {
     document
 }
 
-/// Adds to an operation what it may answer like all its kind: those that ask for a token, those that read JSON, and all.
+/// Adds the responses that an operation shares with its kind: those that need a token, those that read JSON, and all.
 fn complete(operation: &mut Value) {
     let mut answers = vec![("429", too_many_requests())];
-    // Alternatives stand beside each other, each with one scope.
+    // Each alternative has one scope.
     let ways = operation.pointer("/security").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let scopes: Vec<String> = ways.iter().filter_map(|way| way.pointer("/oauth2/0")?.as_str()).map(|scope| format!("`{scope}`")).collect();
     if !scopes.is_empty() {
-        answers.push(("401", error("No token, or one that is unknown, expired or revoked.")));
+        answers.push(("401", error("The access token is missing, unknown, expired or revoked.")));
         answers.push(("403", error(&format!("The token lacks the scope {}, or the merchant is paused.", scopes.join(" or ")))));
     }
     if operation.pointer("/requestBody/content").and_then(|content| content.get("application/json")).is_some() {
         answers.push(("408", error("The body did not arrive in time.")));
-        answers.push(("413", error("The body is beyond 5 MiB.")));
-        answers.push(("415", error("Not JSON.")));
+        answers.push(("413", error("The body is larger than 5 MiB.")));
+        answers.push(("415", error("The body is not JSON.")));
     }
-    // A document that is made once needs nothing that could fail.
+    // The document is built once, so serving it cannot fail.
     if operation.pointer("/tags/0").and_then(Value::as_str) != Some("documents") {
-        answers.push(("500", error("Try again with exponential backoff.")));
-        answers.push(("503", error("Try again with exponential backoff.")));
+        answers.push(("500", error("The service failed. Try again with exponential backoff.")));
+        answers.push(("503", error("The service is unavailable. Try again with exponential backoff.")));
     }
     if let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) {
         for (status, answer) in answers {
@@ -98,7 +98,7 @@ fn complete(operation: &mut Value) {
     }
 }
 
-/// An answer that says what is wrong.
+/// An error response.
 fn error(description: &str) -> Value {
     json!({
         "description": description,
@@ -106,12 +106,12 @@ fn error(description: &str) -> Value {
     })
 }
 
-/// What every operation answers to a caller who asks too often.
+/// The response of every operation above the rate limit.
 fn too_many_requests() -> Value {
     json!({
         "description": "Too many requests. Try again after `Retry-After`, with exponential backoff.",
         "headers": {
-            "Retry-After": { "description": "In how many seconds a request would pass.", "schema": { "type": "integer" } },
+            "Retry-After": { "description": "Seconds until a request is allowed again.", "schema": { "type": "integer" } },
         },
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ErrorBody" } } },
     })
@@ -119,14 +119,14 @@ fn too_many_requests() -> Value {
 
 fn security() -> Value {
     let scopes = json!({
-        "orders": "Everything that is not a warehouse or carrier route.",
-        "warehouse": "The routes of a warehouse system.",
-        "carrier": "The routes of a carrier.",
+        "orders": "All routes that are not for warehouses or carriers.",
+        "warehouse": "The routes for warehouse systems.",
+        "carrier": "The routes for carriers.",
     });
     json!({ "oauth2": { "type": "oauth2", "flows": { "clientCredentials": { "tokenUrl": "/oauth/token", "scopes": scopes } } } })
 }
 
-/// This document.
+/// Get this document.
 #[utoipa::path(
     get,
     path = "/openapi.json",
@@ -154,8 +154,8 @@ mod tests {
         let (requests, messages) = (wire::schema::components(), wire::webhook::schemas());
         let names = |schemas: &Map<String, Value>| schemas.keys().cloned().collect::<BTreeSet<_>>();
         let taken: BTreeSet<String> = names(answers).union(&names(&messages)).cloned().collect();
-        assert_eq!(names(&requests).intersection(&taken).collect::<Vec<_>>(), Vec::<&String>::new(), "one would stand for the other");
-        // An answer may show what a message tells, as the very same shape.
+        assert_eq!(names(&requests).intersection(&taken).collect::<Vec<_>>(), Vec::<&String>::new(), "one would replace the other");
+        // A response may use the schema of a message, but then it must be the same.
         for name in names(answers).intersection(&names(&messages)) {
             assert_eq!(answers[name]["properties"], messages[name]["properties"], "{name}");
         }

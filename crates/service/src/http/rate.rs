@@ -1,4 +1,4 @@
-//! The rate limit of a request: counted before anything else is done for it, and told with every answer.
+//! The rate limit of requests: counted before anything else is done, and reported in every answer.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -15,21 +15,21 @@ const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Counts a request for its address, which the handlers find in it from then on.
+/// Counts a request for its address, and puts the address into the request for the handlers.
 pub(super) fn count(app: &App, request: &mut Request) -> Verdict {
     let client = address::of(request.extensions(), request.headers(), &app.settings.http.trusted_proxies);
     request.extensions_mut().insert(client);
     app.rates.requests.take(client.0, app.clock.uptime().as_secs(), app.limits.requests_per_minute())
 }
 
-/// The error of a request that is one too many.
+/// The error of a request above a limit, which is counted in the metrics.
 pub(super) fn refuse(app: &App, exceeded: Exceeded, verdict: Verdict) -> ApiError {
     app.metrics.rate_limited.get_or_create(&ReasonLabels { reason: exceeded.as_str() }).inc();
     ApiError::TooManyRequests { exceeded, limit: verdict.limit, retry_after: verdict.reset }
 }
 
-/// Tells the caller where it stands: the three fields that most clients know, and the two of the IETF's draft that
-/// follow them (draft-ietf-httpapi-ratelimit-headers).
+/// Adds the rate limit headers: the three that most clients know, and the two of the IETF draft
+/// (draft-ietf-httpapi-ratelimit-headers).
 pub(super) fn announce(verdict: Verdict, headers: &mut HeaderMap) {
     let Verdict { limit, remaining, reset, .. } = verdict;
     headers.insert(LIMIT, limit.into());

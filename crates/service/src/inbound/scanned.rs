@@ -1,4 +1,4 @@
-//! A unit that was scanned: what it is told from others by, what is kept of it, and what its merchant is told.
+//! Scanned units: their identification, their stored receipt and the message to the merchant.
 
 use domain::inbound::matching::Scan;
 use store::inbound_asns::{Line, StoredAsn};
@@ -6,7 +6,7 @@ use store::receipts::{Placed, Receipt};
 use wire::inventory_receipt::{From, InventoryReceipt, Reference, To};
 use wire::receiving::ReceivedUnitIn;
 
-/// What a unit is told from others by.
+/// The identifiers by which a scanned unit is matched with an ASN line.
 pub(crate) fn scan<'a>(unit: &'a ReceivedUnitIn<'_>) -> Scan<'a> {
     Scan {
         unit: &unit.unit_identifier.0,
@@ -17,7 +17,7 @@ pub(crate) fn scan<'a>(unit: &'a ReceivedUnitIn<'_>) -> Scan<'a> {
     }
 }
 
-/// What is kept of a unit: what was scanned, else what was announced.
+/// The receipt of a unit: every field as scanned, or else as announced.
 pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a StoredAsn, placed: &'a Placed) -> Receipt<'a> {
     let (scan, line) = (scan(unit), &placed.line);
     Receipt {
@@ -40,7 +40,7 @@ pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a StoredAsn, pla
     }
 }
 
-/// The message on a unit that was received.
+/// The Inventory Receipt message of a unit.
 pub(crate) fn message<'a>(receipt: &Receipt<'a>, kept: &'a StoredAsn, line: &'a Line) -> InventoryReceipt<'a> {
     let (asn, reference) = (&kept.asn, line.reference.as_ref());
     InventoryReceipt {

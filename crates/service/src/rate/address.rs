@@ -1,16 +1,15 @@
-//! What is counted as one caller: an IPv4 address, or the /64 of an IPv6 address, of which one customer has all.
+//! Addresses as the rate limiter counts them: an IPv4 address, or a whole /64 for IPv6, which usually belongs to one customer.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// How many bits of an IPv6 address are the host's, which chooses them as it likes.
+/// The bits of an IPv6 address that a host chooses freely.
 const HOST_BITS: u32 = 64;
 
-/// One caller, as far as its address tells.
+/// An address that counts as one caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
-    /// An IPv4 address.
     V4(Ipv4Addr),
     /// The upper half of an IPv6 address.
     V6(u64),
@@ -34,7 +33,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// A text that is no address.
+/// The error for a text that is not an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("neither an IPv4 address nor the /64 of an IPv6 address")]
 pub struct NoAddress;

@@ -1,7 +1,7 @@
 //! The windows of many callers, in shards with a lock each, so that requests rarely wait for each other.
 //!
-//! There is a most for how many are remembered. Whoever was quiet for a minute is forgotten; when that is not enough, one
-//! of the quietest is, so that a crowd of strangers cannot make a busy caller be forgotten.
+//! Memory is bounded. Callers without requests for a minute are dropped; if that is not enough, one of the least busy is, so
+//! that a crowd of new callers cannot evict a busy one.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash, RandomState};
@@ -10,41 +10,40 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::window::Window;
 
 const SHARDS: usize = 64;
-/// How many are looked at when one must go.
-const LOOKED_AT: usize = 8;
+/// Callers that are compared when one must be evicted.
+const CANDIDATES: usize = 8;
 
-/// What the counters say to one request.
+/// The decision on one request, with the state of its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether there was room for it.
     pub admitted: bool,
-    /// How many fit into a minute.
+    /// Requests allowed per minute.
     pub limit: u32,
-    /// How many more would be admitted now.
+    /// Requests that would still be admitted now.
     pub remaining: u32,
-    /// In how many seconds there will be more room: for a request that was refused, when one would be admitted.
+    /// Seconds until `remaining` grows; after a refusal, until a request would be admitted.
     pub reset: u32,
 }
 
-/// Counts by `K` over a sliding minute.
+/// Counts of requests by `K` over a sliding minute.
 pub struct Counters<K> {
     hasher: RandomState,
     shards: Box<[Mutex<Shard<K>>]>,
-    /// The last shard stands alone, so that there is one for whatever hash.
+    /// The last shard is separate, so that every hash has one without a panic.
     last: Mutex<Shard<K>>,
     most: usize,
 }
 
 struct Shard<K> {
-    /// What was counted here.
+    /// Counted on this node.
     own: HashMap<K, Window>,
-    /// What other nodes counted.
+    /// Counted on other nodes.
     others: HashMap<K, Window>,
-    /// In which second the quiet ones were last looked for.
+    /// The second of the last sweep.
     swept: u64,
 }
 
-/// A caller who is busy, and its window.
+/// A busy caller and its window.
 pub(super) struct Busy<K> {
     pub(super) key: K,
     pub(super) window: Window,
@@ -58,7 +57,7 @@ impl<K: Copy + Eq + Hash> Counters<K> {
         Self { hasher: RandomState::new(), shards: (1..SHARDS).map(|_| shard()).collect(), last: shard(), most: most.div_ceil(SHARDS) }
     }
 
-    /// Counts a request of `key` in `second` if there is room for it within `limit`.
+    /// Counts a request of `key` in `second` if it is within `limit`.
     pub fn take(&self, key: K, second: u64, limit: u32) -> Verdict {
         let mut shard = self.lock(&key);
         let Shard { own, others, .. } = &mut *shard;
@@ -71,7 +70,7 @@ impl<K: Copy + Eq + Hash> Counters<K> {
         verdict
     }
 
-    /// Whether a request of `key` in `second` would be admitted; nothing is counted.
+    /// Decides on a request of `key` in `second` without counting it.
     pub fn look(&self, key: K, second: u64, limit: u32) -> Verdict {
         let mut shard = self.lock(&key);
         match shard.own.get_mut(&key) {
@@ -83,7 +82,7 @@ impl<K: Copy + Eq + Hash> Counters<K> {
         }
     }
 
-    /// Counts one of `key` in `second`, whether there is room for it or not.
+    /// Counts a request of `key` in `second`, regardless of any limit.
     pub fn count(&self, key: K, second: u64) {
         let mut shard = self.lock(&key);
         if let Some(window) = shard.own.get_mut(&key) {
@@ -96,7 +95,7 @@ impl<K: Copy + Eq + Hash> Counters<K> {
         }
     }
 
-    /// Forgets who was quiet for a minute, and gives those with at least `busy` requests in it.
+    /// Drops the callers without requests in the last minute, and returns those with at least `busy`.
     pub(super) fn sweep(&self, second: u64, busy: u32) -> Vec<Busy<K>> {
         let mut found = Vec::new();
         for shard in self.all() {
@@ -108,11 +107,11 @@ impl<K: Copy + Eq + Hash> Counters<K> {
         found
     }
 
-    /// Replaces what is known of other nodes' counts; several of the same key add up.
-    pub(super) fn learn(&self, heard: impl Iterator<Item = (K, Window)>) {
+    /// Replaces the counts of other nodes; those of the same key add up.
+    pub(super) fn learn(&self, counted: impl Iterator<Item = (K, Window)>) {
         let mut maps: Vec<HashMap<K, Window>> = (0..SHARDS).map(|_| HashMap::new()).collect();
-        for (key, window) in heard {
-            let Some(map) = maps.get_mut(self.place(&key)) else { continue };
+        for (key, window) in counted {
+            let Some(map) = maps.get_mut(self.shard_of(&key)) else { continue };
             map.entry(key).and_modify(|known| known.merge(&window)).or_insert(window);
         }
         for (shard, map) in self.all().zip(maps) {
@@ -120,25 +119,25 @@ impl<K: Copy + Eq + Hash> Counters<K> {
         }
     }
 
-    /// How many are remembered.
+    /// The number of callers with counts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all().map(|shard| lock(shard).own.len()).sum()
     }
 
-    /// Whether nobody is remembered.
+    /// True if no caller has counts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the remainder of any part of a hash is as good as another")]
-    fn place(&self, key: &K) -> usize {
+    fn shard_of(&self, key: &K) -> usize {
         self.hasher.hash_one(key) as usize % SHARDS
     }
 
     fn lock(&self, key: &K) -> MutexGuard<'_, Shard<K>> {
-        lock(self.shards.get(self.place(key)).unwrap_or(&self.last))
+        lock(self.shards.get(self.shard_of(key)).unwrap_or(&self.last))
     }
 
     fn all(&self) -> impl Iterator<Item = &Mutex<Shard<K>>> {
@@ -151,14 +150,14 @@ fn lock<K>(shard: &Mutex<Shard<K>>) -> MutexGuard<'_, Shard<K>> {
 }
 
 impl<K: Copy + Eq + Hash> Shard<K> {
-    /// Makes room for one more, and remembers it.
+    /// Adds a caller; evicts another if the shard is full.
     fn remember(&mut self, key: K, window: Window, most: usize) {
         let second = window.newest();
         if self.own.len() >= most && self.swept < second {
             self.sweep(second);
         }
         if self.own.len() >= most {
-            let quietest = self.own.iter().take(LOOKED_AT).min_by_key(|(_, window)| window.total()).map(|(key, _)| *key);
+            let quietest = self.own.iter().take(CANDIDATES).min_by_key(|(_, window)| window.total()).map(|(key, _)| *key);
             quietest.and_then(|quietest| self.own.remove(&quietest));
         }
         self.own.insert(key, window);
@@ -175,7 +174,7 @@ impl<K: Copy + Eq + Hash> Shard<K> {
     }
 }
 
-/// Counts one in `own` if both windows together have room for it.
+/// Counts a request in `own` if both windows together are below the limit.
 fn take(own: &mut Window, mut others: Option<&mut Window>, second: u64, limit: u32) -> Verdict {
     own.slide(second);
     if let Some(others) = &mut others {
@@ -190,11 +189,12 @@ fn take(own: &mut Window, mut others: Option<&mut Window>, second: u64, limit: u
     }
 }
 
-/// What two windows that end in the same second say to one more request.
+/// Decides on one more request from two windows that end with the same second.
 fn judge(own: &Window, others: Option<&Window>, limit: u32) -> Verdict {
     let total = own.total().saturating_add(others.map_or(0, Window::total));
     let remaining = limit.saturating_sub(total);
-    // Room comes back when the oldest seconds leave. Above the limit (the operator may have lowered it) enough must leave.
+    // Requests become possible again as the oldest seconds expire. Above the limit, which the operator may have lowered,
+    // enough of them must expire.
     let wanted = if remaining > 0 { total } else { limit };
     let mut left = total;
     let others = others.into_iter().flat_map(Window::oldest_first).chain(std::iter::repeat(0));

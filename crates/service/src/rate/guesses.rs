@@ -1,17 +1,17 @@
-//! Wrong client secrets: how many may come before nobody listens any more.
+//! The limit on wrong client secrets.
 //!
-//! They are counted for the pair of address and client, so that nobody can lock a merchant out from elsewhere, and for
-//! the address over all clients, so that nobody can try one secret on each. Right ones are not counted. Each node counts
-//! for itself: a secret has 256 random bits, and the limit is against the noise.
+//! They are counted by address and client, so that nobody can lock a merchant out from elsewhere, and by address over all
+//! clients, so that nobody can try one secret on each. Correct secrets are not counted. Each node counts for itself: a secret
+//! has 256 random bits, so the limit only has to keep the noise down.
 
 use super::{Address, Counters, Verdict};
 use crate::bearer::{self, Hash};
 
-/// How many wrong ones an address may send for one client within a minute.
+/// Wrong secrets that an address may send for one client within a minute.
 const MOST_FOR_CLIENT: u32 = 10;
-/// How many wrong ones an address may send for all clients within a minute.
+/// Wrong secrets that an address may send for all clients within a minute.
 const MOST_FOR_ADDRESS: u32 = 100;
-/// How many pairs are counted at a time, and how many addresses.
+/// The most pairs counted at a time, and the most addresses.
 const MOST_REMEMBERED: usize = 20_000;
 
 /// The wrong secrets of the last minute.
@@ -20,12 +20,12 @@ pub struct Guesses {
     of_address: Counters<Address>,
 }
 
-/// Why nobody listens.
+/// The limit that an address has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deaf {
-    /// Too many wrong secrets for this client.
+pub enum TooManyGuesses {
+    /// For one client.
     Client(Verdict),
-    /// Too many wrong secrets over all clients.
+    /// Over all clients.
     Address(Verdict),
 }
 
@@ -36,14 +36,14 @@ impl Default for Guesses {
 }
 
 impl Guesses {
-    /// Whether a secret of `client_id` from `address` is looked at in `second`.
-    pub fn listen(&self, address: Address, client_id: &str, second: u64) -> Result<(), Deaf> {
+    /// Checks whether `address` may try another secret of `client_id` in `second`.
+    pub fn check(&self, address: Address, client_id: &str, second: u64) -> Result<(), TooManyGuesses> {
         let of_client = self.of_client.look(pair(address, client_id), second, MOST_FOR_CLIENT);
         if !of_client.admitted {
-            return Err(Deaf::Client(of_client));
+            return Err(TooManyGuesses::Client(of_client));
         }
         let of_address = self.of_address.look(address, second, MOST_FOR_ADDRESS);
-        if of_address.admitted { Ok(()) } else { Err(Deaf::Address(of_address)) }
+        if of_address.admitted { Ok(()) } else { Err(TooManyGuesses::Address(of_address)) }
     }
 
     /// Counts a wrong secret.
@@ -53,7 +53,7 @@ impl Guesses {
     }
 }
 
-/// A client id may be of any length and is kept as its hash.
+/// A client id may be of any length, so it is stored as its hash.
 fn pair(address: Address, client_id: &str) -> (Address, Hash) {
     (address, bearer::hash(client_id))
 }

@@ -1,8 +1,8 @@
-//! What nodes tell each other, so that they hold the limit together.
+//! Shares counts between the nodes, so that they enforce the limit together.
 //!
-//! Once a second a node says that it lives. If others do, it publishes the windows of its busy addresses and reads theirs.
-//! A window carries its seconds, so that it stays true while it ages: a node that cannot reach the database for a while,
-//! or that died, is still counted for the rest of the minute, and no longer.
+//! Once a second a node records that it is alive. If others are too, it publishes the windows of its busy addresses and reads
+//! theirs. A window has a count for each second, so it stays correct while it ages: the counts of a node that died or cannot
+//! reach the database still apply for the rest of the minute, and no longer.
 
 use std::cmp::Reverse;
 
@@ -16,19 +16,19 @@ use crate::limits::Limits;
 use crate::node::Node;
 use crate::rate::Rates;
 
-/// An address is told of from this part of the limit on: a twentieth.
+/// An address is busy from this fraction of the limit on: a twentieth.
 const BUSY_PART: u32 = 20;
-/// The most addresses that are told of, the busiest first.
+/// The most addresses that are published, the busiest first.
 const MOST_TOLD: usize = 1_000;
-/// How long a node counts as live after it last said so.
+/// The time for which a node counts as alive after its last sign.
 const LIVE_FOR: TimeDelta = TimeDelta::seconds(10);
-/// How long what a node counted may matter: as long as a window is.
+/// The time for which published counts apply: the length of a window.
 const MATTERS_FOR: TimeDelta = TimeDelta::seconds(60);
-/// In every how many seconds a node sweeps what has long expired.
+/// The interval, in seconds, at which a node deletes expired counts.
 const SWEEPS_EVERY: u64 = 60;
 
-/// Forgets the quiet, tells the others, hears the others. All of it goes by real time: whoever moves a sandbox's clock
-/// gives no address a new minute.
+/// Drops quiet addresses, publishes the busy ones, and reads those of the other nodes. All of it goes by real time: moving a
+/// sandbox's clock gives no address a new minute.
 pub async fn share(node: &Node, rates: &Rates, limits: &Limits) -> Result<(), store::Failed> {
     let (now, second) = (node.clock.wall(), node.clock.uptime().as_secs());
     let heard = stored::pulse(node.cell(), node.id, now, now + LIVE_FOR).await;
@@ -36,7 +36,7 @@ pub async fn share(node: &Node, rates: &Rates, limits: &Limits) -> Result<(), st
         node.clock.move_ahead(heard.clock_ahead);
     }
     let others = heard.map(|heard| heard.others);
-    // Nobody is busy enough when there is nobody to tell.
+    // Without other nodes there is nothing to publish.
     let busy = if matches!(others, Ok(1..)) { (limits.requests_per_minute() / BUSY_PART).max(1) } else { u32::MAX };
     let busy = rates.requests.sweep(second, busy);
     if others? > 0 {
@@ -62,7 +62,7 @@ async fn tell(node: &Node, mut busy: Vec<Busy<Address>>, now: DateTime<Utc>) -> 
     stored::save(node.cell(), node.id, &addresses, &counts, now, now + MATTERS_FOR).await
 }
 
-/// Reads the windows of the other nodes, and lets them age by the time that has passed since.
+/// Reads the windows of the other nodes, aged by the time since they were published.
 async fn hear(node: &Node, rates: &Rates, now: DateTime<Utc>, second: u64) -> Result<(), store::Failed> {
     let heard = stored::list(node.cell(), node.id, now).await?;
     rates.requests.learn(heard.iter().filter_map(|counted| {

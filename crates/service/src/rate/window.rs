@@ -1,11 +1,11 @@
 //! The counts of one sliding minute: one for each of its 60 seconds, and their sum.
 //!
-//! The minute ends with the present second and slides by whole seconds, so that no minute that begins with a second ever
-//! holds more than was let through, and nothing that is 60 seconds old counts any more.
+//! The minute ends with the current second and slides by whole seconds. So no minute that starts on a full second holds more
+//! requests than the limit, and a request of 60 seconds ago no longer counts.
 
-/// How long a window is, in seconds.
+/// The length of a window.
 pub(super) const SECONDS: usize = 60;
-/// How many bytes a window takes when nodes tell each other.
+/// The size of a serialised window.
 pub(super) const BYTES: usize = SECONDS * size_of::<u32>();
 
 /// One sliding minute.
@@ -13,17 +13,18 @@ pub(super) const BYTES: usize = SECONDS * size_of::<u32>();
 pub(super) struct Window {
     newest: u64,
     total: u32,
-    /// A ring: the count of a second stands at its remainder.
+    /// A ring buffer, indexed by the second modulo 60.
     counts: [u32; SECONDS],
 }
 
 impl Window {
-    /// A minute without anything, up to and with `second`.
+    /// An empty minute that ends with `second`.
     pub(super) fn new(second: u64) -> Self {
         Self { newest: second, total: 0, counts: [0; SECONDS] }
     }
 
-    /// A minute that ended `age` seconds before `second`, as it looks now. Bytes that are no window are an empty one.
+    /// Reads a window that ended `age` seconds before `second`, without the seconds that have expired since. Invalid bytes give
+    /// an empty window.
     pub(super) fn from_bytes(bytes: &[u8], age: usize, second: u64) -> Self {
         let mut window = Self::new(second);
         let (counts, _) = bytes.as_chunks::<4>();
@@ -36,22 +37,22 @@ impl Window {
         window
     }
 
-    /// The counts, the oldest first.
+    /// Serialises the counts, oldest first.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         self.oldest_first().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// The present second.
+    /// The last second of the window.
     pub(super) fn newest(&self) -> u64 {
         self.newest
     }
 
-    /// How much is in it.
+    /// The sum of the counts.
     pub(super) fn total(&self) -> u32 {
         self.total
     }
 
-    /// Moves on to `second`. A second that has passed changes nothing: two requests may overtake each other.
+    /// Moves on to `second`. An earlier second changes nothing, as two requests may overtake each other.
     pub(super) fn slide(&mut self, second: u64) {
         let passed = second.saturating_sub(self.newest);
         if passed >= SECONDS as u64 {
@@ -67,27 +68,27 @@ impl Window {
         self.newest += passed;
     }
 
-    /// Counts one more in the newest second.
+    /// Counts one request in the newest second.
     pub(super) fn count(&mut self) {
         self.put(0, 1);
     }
 
-    /// Adds what another window of the same second holds.
+    /// Adds the counts of another window that ends with the same second.
     pub(super) fn merge(&mut self, other: &Self) {
         for (ago, count) in (0..SECONDS as u64).rev().zip(other.oldest_first()) {
             self.put(ago, count);
         }
     }
 
-    /// The counts, the oldest first.
+    /// The counts, oldest first.
     pub(super) fn oldest_first(&self) -> impl Iterator<Item = u32> {
         let (newer, older) = self.counts.split_at_checked(slot(self.newest + 1)).unwrap_or_default();
         older.iter().chain(newer).copied()
     }
 
-    /// Adds to the count of the second that is `ago` seconds before the newest.
+    /// Adds to the count of the second `ago` seconds before the newest.
     fn put(&mut self, ago: u64, many: u32) {
-        // A ring of 60 looks the same 60 seconds later, which keeps the very first seconds of a clock from underflowing.
+        // Adding a full turn of the ring keeps the first seconds of a clock from underflowing.
         if let Some(count) = self.counts.get_mut(slot(self.newest + SECONDS as u64 - ago)) {
             *count = count.saturating_add(many);
             self.total = self.total.saturating_add(many);

@@ -175,9 +175,9 @@ async fn there_are_so_many_live_feeds_and_no_more() {
     let mut held = vec![Live::of(&merchant, "", None).await, Live::of(&merchant, "", None).await];
     let refused = asks(&merchant).await;
     assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "1"));
-    assert!(refused.body["message"].as_str().unwrap().starts_with("The limit is 2 live feeds of one merchant at a time;"));
+    assert!(refused.body["message"].as_str().unwrap().starts_with("The limit of 2 live feeds at a time for one merchant is reached."));
     held.push(Live::of(&other, "", None).await);
-    assert!(asks(&other).await.body["message"].as_str().unwrap().starts_with("The limit is 3 live feeds at a time;"));
+    assert!(asks(&other).await.body["message"].as_str().unwrap().starts_with("The limit of 3 live feeds at a time is reached."));
     held.truncate(2);
     // Once the other end is noticed to be gone, there is room again.
     soon(async { while asks(&other).await.status != 200 {} }).await;

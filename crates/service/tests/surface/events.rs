@@ -105,7 +105,7 @@ async fn pages_follow_each_other_without_a_gap_and_leave_trials_and_other_interf
     for wrong in ["?cursor=x", "?cursor=", "?limit=0", "?limit=101", "?limit=x", "?from=then", "?interface=rmas", "?from=now&cursor=x"] {
         let reply = merchant.reads(wrong).await;
         assert_eq!(reply.status, 400, "{wrong}");
-        assert!(reply.body["message"].as_str().unwrap().starts_with("The query cannot be read: "), "{}", reply.text);
+        assert!(reply.body["message"].as_str().unwrap().starts_with("The query is invalid: "), "{}", reply.text);
     }
 }
 

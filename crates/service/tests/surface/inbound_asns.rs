@@ -104,7 +104,7 @@ async fn an_asn_can_be_changed_until_its_first_unit_arrives() {
     assert_eq!(merchant.scans(&[scan("A-1", "U-1")]).await, ["received 2"]);
     let reply = merchant.changes_asn("A-1", &asn("A-1", &[units_of("SHOE", 5)])).await;
     assert_eq!(reply.status, 409);
-    assert!(reply.text.contains("the ASN is receiving and can no longer be changed"), "{}", reply.text);
+    assert!(reply.text.contains("The ASN is receiving and can no longer be changed"), "{}", reply.text);
     assert_eq!(merchant.cancels_asn("A-1").await.status, 409);
     assert_eq!(merchant.looks_at_asn("A-1").await["state"], "receiving");
 }

@@ -148,7 +148,10 @@ async fn an_engineer_has_a_delivered_message_sent_once_more_but_no_other() {
     let stranger = world.merchant("stranger").await;
     let id = receiver.is_owed("R-1", 1).await.to_string();
     let reply = engineer.retries(&id).await;
-    assert_eq!((reply.status.as_u16(), &reply.body["message"]), (409, &json!("The message is still owed and is tried again by itself.")));
+    assert_eq!(
+        (reply.status.as_u16(), &reply.body["message"]),
+        (409, &json!("The message is still owed and is retried automatically. Wait for its next attempt."))
+    );
     world.deliver_all_due().await;
     assert_eq!(stranger.retries(&id).await.status, 404, "it is another merchant's");
     assert_eq!(engineer.retries("0190a000-0000-7000-8000-000000000000").await.status, 404);
@@ -159,7 +162,7 @@ async fn an_engineer_has_a_delivered_message_sent_once_more_but_no_other() {
     endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     let reply = engineer.retries(&id).await;
     assert_eq!(reply.status, 409);
-    assert!(reply.body["message"].as_str().unwrap().contains("ask the operator to set one"), "{}", reply.text);
+    assert!(reply.body["message"].as_str().unwrap().contains("Ask the operator to set one"), "{}", reply.text);
 }
 
 #[tokio::test]

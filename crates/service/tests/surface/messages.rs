@@ -288,7 +288,7 @@ async fn every_fault_is_told_at_once_and_rules_only_once_the_shape_is_right() {
             "returns_portal_order.orders[1].status invalid",
         ]
     );
-    assert_eq!(reply.body["message"], "The message has 3 faults and nothing of it was stored.");
+    assert_eq!(reply.body["message"], "The message has 3 faults, so nothing was stored. See errors for what to fix.");
     let fault = reply.body["errors"].as_array().unwrap().iter().find(|fault| fault["code"] == "invalid").unwrap();
     assert_eq!(fault["message"], r#"must be one of ["Created","Shipped","Cancelled","Canceled"]"#);
 

@@ -120,7 +120,7 @@ async fn a_shipment_goes_from_pending_to_shipped_to_delivered_with_a_message_eac
     for verb in ["announce", "cancel"] {
         let reply = dock.merchant.asks_to(verb, "A-1").await;
         assert_eq!(reply.status, 409);
-        assert!(reply.body["message"].as_str().unwrap().contains("the shipment is delivered"), "{}", reply.text);
+        assert!(reply.body["message"].as_str().unwrap().contains("The shipment is delivered"), "{}", reply.text);
     }
     assert_eq!(dock.merchant.does("ship", "A-1").await["status"], "delivered", "it did ship");
 }

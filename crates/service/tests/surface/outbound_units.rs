@@ -53,7 +53,7 @@ async fn a_line_or_a_carton_with_other_content_is_a_conflict() {
         other["details"][1][name] = value.into();
         let reply = merchant.packs("A-1", [other]).await;
         assert_eq!(reply.status, 409, "{name}");
-        assert!(reply.body["message"].as_str().unwrap().ends_with(": 2."), "it names the line: {}", reply.text);
+        assert!(reply.body["message"].as_str().unwrap().ends_with(": 2. Use other line identifiers."), "it names the line: {}", reply.text);
     }
     let moved = merchant.packs("A-1", [carton("C-2", 1..2)]).await;
     assert_eq!(moved.status, 409, "the carton is part of what a line says");

@@ -112,7 +112,7 @@ async fn every_answer_says_where_its_caller_stands() {
     assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "45"));
     assert_eq!(
         refused.body["message"],
-        "The limit is 10 requests a minute from one address; retry in 45 s at the earliest, with exponential backoff."
+        "The limit of 10 requests per minute from one address is reached. Retry in 45 s at the earliest, with exponential backoff."
     );
     assert_eq!(refused.body["errors"], json!([]));
     assert_eq!(refused.body["request_id"], refused.header("x-request-id"));
@@ -220,7 +220,7 @@ async fn ten_wrong_secrets_a_minute_are_enough_and_lock_nobody_out_elsewhere() {
     }
     let refused = world.asks_for_a_token(&merchant.credentials()).await;
     assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "60"), "nobody listens, not even to the right one");
-    assert!(refused.body["message"].as_str().unwrap().contains("10 wrong secrets a minute for one client"), "{}", refused.text);
+    assert!(refused.body["message"].as_str().unwrap().contains("10 wrong secrets per minute for one client"), "{}", refused.text);
     let elsewhere =
         |body: Value| world.ask(Method::POST, "/oauth/token", move |request| request.header("X-Forwarded-For", "198.51.100.7").json(&body));
     assert_eq!(elsewhere(merchant.credentials()).await.status, 200, "from elsewhere the merchant gets in");

@@ -42,11 +42,11 @@ async fn a_return_that_has_gone_on_is_not_called_off_and_says_why() {
     let shop = world.shop("acme").await;
     shop.merchant.has_policy(&Policy { managed_receiving: true, ..Policy::default() }).await;
     let refused = [
-        ("dropped_off", "the carrier has accepted it"),
-        ("in_transit", "the carrier has scanned it"),
-        ("received", "a unit was received"),
-        ("refunded in part", "a unit is refunded"),
-        ("refunded", "it is refunded"),
+        ("dropped_off", "the carrier has accepted it. Refund it instead."),
+        ("in_transit", "the carrier has scanned it. Refund it instead."),
+        ("received", "a unit was received. Refund it instead."),
+        ("refunded in part", "a unit is refunded."),
+        ("refunded", "it is refunded."),
     ];
     for (at, (what, why)) in refused.into_iter().enumerate() {
         let order = format!("A-{at}");
@@ -68,7 +68,7 @@ async fn a_return_that_has_gone_on_is_not_called_off_and_says_why() {
         shop.receives().await;
         let before = shop.merchant.looks_at(&rma).await;
         let reply = shop.merchant.cancels(&rma).await;
-        assert_eq!(reply.body["message"], format!("This cannot be: the return cannot be cancelled: {why}."), "{what}");
+        assert_eq!(reply.body["message"], format!("The return {rma} cannot be cancelled: {why}"), "{what}");
         assert_eq!((reply.status.as_u16(), &before["can_cancel"]), (409, &json!(false)), "{what}");
         assert_eq!((shop.merchant.looks_at(&rma).await, shop.hears().await), (before, vec![]), "{what}");
     }

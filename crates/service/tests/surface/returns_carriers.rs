@@ -66,15 +66,24 @@ async fn a_label_is_for_all_units_and_there_is_one() {
     }
     assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, unchanged());
     let second = shop.merchant.carrier_reports(&label(&rma, "T-2")).await;
-    assert_eq!(second.body["message"], "This cannot be: there is a label already, with another tracking number.");
+    assert_eq!(
+        second.body["message"],
+        "The event contradicts the return and was not applied: there is a label already, with another tracking number."
+    );
     assert_eq!(second.status, 409);
     let other = shop.has_a_return("A-2", 1).await;
     let anothers = shop.merchant.carrier_reports(&label(&other, "T-1")).await;
-    assert_eq!((anothers.status.as_u16(), &anothers.body["message"]), (409, &json!("The tracking number belongs to another return.")));
+    assert_eq!(
+        (anothers.status.as_u16(), &anothers.body["message"]),
+        (409, &json!("The tracking number belongs to another return. Check it and send the event again."))
+    );
     assert_eq!(shop.merchant.looks_at(&other).await["items"][0]["tracking_number"], Value::Null);
     let mut of_two_returns = reported(&other, "in_transit");
     of_two_returns["tracking_number"] = "T-1".into();
-    assert_eq!(shop.merchant.carrier_reports(&of_two_returns).await.body["message"], "The tracking number belongs to another return.");
+    assert_eq!(
+        shop.merchant.carrier_reports(&of_two_returns).await.body["message"],
+        "The tracking number belongs to another return. Check it and send the event again."
+    );
     assert_eq!(shop.hears_of_parcels().await, Vec::<String>::new());
     // Another merchant's parcels are numbered for themselves.
     let elsewhere = world.shop("bolt").await;

@@ -54,7 +54,7 @@ async fn a_key_is_for_one_request() {
     for another in [mail_back("A-1", 2), mail_back("A-2", 1), mail_back("A-9", 1)] {
         let reply = shop.merchant.starts_under("K-1", &another).await;
         assert_eq!(reply.status, 409, "{}", reply.text);
-        assert_eq!(reply.body["message"], "The Idempotency-Key was used for another request; use a new one for every return.");
+        assert_eq!(reply.body["message"], "The Idempotency-Key was used for another request. Use a new one for every return.");
     }
     assert_eq!(other.starts_under("K-1", &mail_back("A-1", 1)).await.status, 201, "another merchant's key is another key");
     assert_eq!(shop.hears().await, ["rma.created"]);

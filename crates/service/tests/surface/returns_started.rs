@@ -58,7 +58,7 @@ async fn what_cannot_be_is_refused_with_its_path_and_starts_nothing() {
     let reasons = "must be one of TOO_SMALL, TOO_LARGE, CHANGED_MIND, NOT_AS_DESCRIBED, DAMAGED, WRONG_ITEM, NOT_GIVEN";
     let twice = json!([{ "order_line_item_identifier": "L1", "quantity": 2 }, { "order_line_item_identifier": "L1" }]);
     let refused = [
-        ("order_identifier", json!("A-9"), "order_identifier: is no order of the merchant".to_owned()),
+        ("order_identifier", json!("A-9"), "order_identifier: is not an order of the merchant".to_owned()),
         ("items[0].order_line_item_identifier", json!("L9"), "items[0].order_line_item_identifier: is no line of the order".to_owned()),
         (
             "items[0].quantity",

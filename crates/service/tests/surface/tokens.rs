@@ -102,7 +102,7 @@ async fn an_incomplete_or_malformed_request_says_what_is_missing() {
         request.as_object_mut().unwrap().remove(field);
         let reply = world.asks_for_a_token(&request).await;
         assert_eq!((reply.status.as_u16(), &reply.body["error"]), (400, &json!("invalid_request")));
-        assert!(reply.body["message"].as_str().unwrap().starts_with(&format!("{field} is required")), "{}", reply.text);
+        assert!(reply.body["message"].as_str().unwrap().starts_with(&format!("The request lacks {field}.")), "{}", reply.text);
     }
     for malformed in ["", "{", "[]", "17", r#"{"grant_type": 1}"#, "\u{0}"] {
         let reply = world.ask(Method::POST, "/oauth/token", |request| request.body(malformed)).await;
@@ -203,7 +203,7 @@ async fn a_token_works_for_every_interface_unless_issued_narrower() {
     assert_eq!(reply.body["scope"], "warehouse carrier");
     let reply = narrow.publishes(&message([order("1001")])).await;
     assert_eq!(reply.status, 403);
-    assert_eq!(reply.body["message"], "The access token lacks the scope orders; ask the operator for a credential with it.");
+    assert_eq!(reply.body["message"], "The access token lacks the scope orders. Ask the operator for a credential with it.");
 
     let only_orders = world.merchant_with("only-orders", [Scope::Orders].into_iter().collect::<Scopes>()).await;
     assert_eq!(only_orders.publishes(&message([order("1001")])).await.results(), ["created"]);

@@ -54,12 +54,12 @@ pub(super) struct ItemRow {
 }
 
 fn units(number: i32) -> Result<u32, Failed> {
-    u32::try_from(number).map_err(|_| Failed::Refused("a stored number of units is negative".to_owned()))
+    u32::try_from(number).map_err(|_| Failed::Internal("a stored number of units is negative"))
 }
 
 /// Parses a stored status.
 pub(super) fn status(word: &str) -> Result<Status, Failed> {
-    word.parse().map_err(|_| Failed::Refused("a stored status of a drop-ship order is unknown".to_owned()))
+    word.parse().map_err(|_| Failed::Internal("a stored status of a drop-ship order is unknown"))
 }
 
 impl OrderRow {

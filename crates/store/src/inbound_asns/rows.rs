@@ -8,7 +8,7 @@ use super::asn::{Asn, Line, Place, Reference, StoredAsn};
 use crate::Failed;
 
 fn unknown<E>(_: E) -> Failed {
-    Failed::Refused("a stored value of an ASN is unknown".to_owned())
+    Failed::Internal("a stored value of an ASN is unknown")
 }
 
 pub(super) struct AsnRow {

@@ -71,11 +71,11 @@ pub(super) fn assemble(rows: Vec<RmaRow>, items: Vec<ItemRow>) -> Result<Vec<Ret
 }
 
 fn unknown<E>(_: E) -> Failed {
-    Failed::Refused("a stored value of a return is unknown".to_owned())
+    Failed::Internal("a stored value of a return is unknown")
 }
 
 fn cents(amount: i64) -> Result<Cents, Failed> {
-    Cents::new(amount).ok_or_else(|| Failed::Refused("an amount is out of range".to_owned()))
+    Cents::new(amount).ok_or_else(|| Failed::Internal("an amount is out of range"))
 }
 
 impl RmaRow {

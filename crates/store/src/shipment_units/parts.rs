@@ -74,7 +74,7 @@ impl TryFrom<UnitRow> for Unit {
             upc: row.upc,
             vendor: row.vendor_identifier,
             serial_number: row.serial_number,
-            condition: row.condition.parse().map_err(|_| Failed::Refused("a stored condition is unknown".to_owned()))?,
+            condition: row.condition.parse().map_err(|_| Failed::Internal("a stored condition is unknown"))?,
             eligibility_flags: row.eligibility_flags,
             merchant: row.merchant,
         })

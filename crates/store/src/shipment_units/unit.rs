@@ -70,7 +70,7 @@ impl TryFrom<CartonRow> for Carton {
     fn try_from(row: CartonRow) -> Result<Self, Failed> {
         Ok(Self {
             number: count(row.carton)?,
-            key: row.key.try_into().map_err(|_| Failed::Refused("a stored carton key is not 32 bytes long".to_owned()))?,
+            key: row.key.try_into().map_err(|_| Failed::Internal("a stored carton key is not 32 bytes long"))?,
             identifier: row.identifier,
             reference: reference(row.reference_type, row.reference_identifier, row.reference_alternate)?,
             sorting_template: row.sorting_template,
@@ -80,6 +80,6 @@ impl TryFrom<CartonRow> for Carton {
 
 fn reference(kind: Option<String>, identifier: Option<String>, alternate: Option<String>) -> Result<Option<Reference>, Failed> {
     let (Some(kind), Some(identifier)) = (kind, identifier) else { return Ok(None) };
-    let kind = kind.parse().map_err(|_| Failed::Refused("a stored reference type is unknown".to_owned()))?;
+    let kind = kind.parse().map_err(|_| Failed::Internal("a stored reference type is unknown"))?;
     Ok(Some(Reference { kind, identifier, alternate }))
 }

@@ -157,7 +157,7 @@ mod tests {
     fn what_was_begun_is_finished_and_what_is_over_is_left_alone() {
         assert_eq!(order("SIM-PARTIAL", &[(1, 1), (0, 0)]).next(), Some(Step::Ship(vec![("L1".to_owned(), 1)])));
         assert_eq!(order("", &[(0, 1)]).next(), None);
-        assert!(Order::read(&json!({ "message": "There is nothing here under this name." })).is_none());
+        assert!(Order::read(&json!({ "message": "Nothing was found at this path." })).is_none());
     }
 
     #[test]

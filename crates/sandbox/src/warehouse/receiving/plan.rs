@@ -122,6 +122,6 @@ mod tests {
 
     #[test]
     fn what_is_no_asn_is_left_alone() {
-        assert!(Asn::read(&json!({ "message": "There is nothing here under this name." })).is_none());
+        assert!(Asn::read(&json!({ "message": "Nothing was found at this path." })).is_none());
     }
 }

@@ -200,6 +200,6 @@ mod tests {
 
     #[test]
     fn what_is_no_pallet_is_left_alone() {
-        assert_eq!(Shown::read(&json!({ "message": "There is nothing here under this name." })), None);
+        assert_eq!(Shown::read(&json!({ "message": "Nothing was found at this path." })), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What carriers report: `/v1/carrier_events`.
+//! Carrier events: `/v1/carrier_events`.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,8 +14,8 @@ use crate::http::error::ApiError;
 
 /// Report a carrier event.
 ///
-/// A label, a drop-off, a scan. Repeats and late reports change nothing. What comes before its label is kept, and takes effect
-/// with it.
+/// A label, a drop-off or a scan. Repeated and late events change nothing. An event that arrives before the label is kept and
+/// takes effect together with the label.
 #[utoipa::path(
     post,
     path = "/v1/carrier_events",
@@ -23,12 +23,12 @@ use crate::http::error::ApiError;
     security(("oauth2" = ["carrier"])),
     request_body(content = ref("#/components/schemas/CarrierEvent"), content_type = "application/json"),
     responses(
-        (status = 200, description = "It took effect, was known, came late, or the return is cancelled.", body = CarrierEventTaken),
-        (status = 202, description = "It is kept until there is a label.", body = CarrierEventTaken),
+        (status = 200, description = "The event was applied, or it changed nothing: it was known, came late, or the return is cancelled.", body = CarrierEventTaken),
+        (status = 202, description = "The event is kept until the return has a label.", body = CarrierEventTaken),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such return.", body = ErrorBody),
-        (status = 409, description = "It contradicts what is known: another label, the tracking number of another return, or a return without a parcel.", body = ErrorBody),
-        (status = 422, description = "Every fault of the event with its path.", body = ErrorBody),
+        (status = 409, description = "The event contradicts the return: it has another label, the tracking number belongs to another return, or there is no parcel.", body = ErrorBody),
+        (status = 422, description = "The event has faults; `errors` lists each with its path.", body = ErrorBody),
     )
 )]
 pub(crate) async fn report(
@@ -39,8 +39,12 @@ pub(crate) async fn report(
     let event = wire::carrier::read(&body)?;
     let taken = carrier_event(&app, caller.merchant, &event).await.map_err(|error| match error {
         CarrierEventError::NoSuchReturn => ApiError::NotFound,
-        CarrierEventError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
-        CarrierEventError::AnothersNumber => ApiError::Conflict("The tracking number belongs to another return.".to_owned()),
+        CarrierEventError::Refused(refused) => {
+            ApiError::Conflict(format!("The event contradicts the return and was not applied: {refused}."))
+        }
+        CarrierEventError::AnothersNumber => {
+            ApiError::Conflict("The tracking number belongs to another return. Check it and send the event again.".to_owned())
+        }
         CarrierEventError::Failed(failed) => failed.into(),
     })?;
     let (status, result, rma_identifier) = match taken {

@@ -1,8 +1,8 @@
-//! Drop-ship orders, given and looked at: `/v1/drop_ship_orders`.
+//! Drop-ship orders: `/v1/drop_ship_orders`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::id::MerchantId;
@@ -18,11 +18,12 @@ use crate::flow::take_drop_ship_orders::{TakeDropShipOrdersError, take_drop_ship
 use crate::http::body::JsonBody;
 use crate::http::caller::{Merchant, MerchantOrWarehouse};
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 
-/// Give drop-ship orders.
+/// Create drop-ship orders.
 ///
-/// One order, or a list of up to 100 as `drop_ship_orders`; all are taken or none. An order that is given again with the same
-/// content is answered as known.
+/// One order, or up to 100 in `drop_ship_orders`; either all are accepted or none. An order sent again with the same content is
+/// answered as `unchanged`.
 #[utoipa::path(
     post,
     path = "/v1/drop_ship_orders",
@@ -30,11 +31,11 @@ use crate::http::error::ApiError;
     security(("oauth2" = ["orders"])),
     request_body(content = ref("#/components/schemas/DropShipOrderOrOrders"), content_type = "application/json"),
     responses(
-        (status = 201, description = "They are taken, and at least one of them is new.", body = DropShipOrdersTaken),
-        (status = 200, description = "All of them were known with this content.", body = DropShipOrdersTaken),
+        (status = 201, description = "The orders are accepted, and at least one of them is new.", body = DropShipOrdersTaken),
+        (status = 200, description = "All of the orders were known already, with the same content.", body = DropShipOrdersTaken),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
-        (status = 409, description = "An order is known with other content; nothing was taken.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path; nothing was taken.", body = ErrorBody),
+        (status = 409, description = "An order exists already with other content; nothing was accepted.", body = ErrorBody),
+        (status = 422, description = "The request has faults; `errors` lists each with its path, and nothing was accepted.", body = ErrorBody),
     )
 )]
 pub(crate) async fn give(
@@ -47,7 +48,7 @@ pub(crate) async fn give(
     let taken = take_drop_ship_orders(&app, caller.merchant, &given).await.map_err(|error| match error {
         TakeDropShipOrdersError::Known(at) => {
             let fields: Vec<String> = at.iter().map(|at| sent.path(*at).field("client_identifier").to_string()).collect();
-            ApiError::Conflict(format!("An order is known with other content, and nothing was taken: {}.", fields.join(", ")))
+            ApiError::Conflict(format!("An order exists already with other content, so nothing was accepted: {}. Send it unchanged, or under a new client_identifier.", fields.join(", ")))
         }
         TakeDropShipOrdersError::Failed(failed) => failed.into(),
     })?;
@@ -62,7 +63,7 @@ pub(crate) async fn give(
 
 /// List drop-ship orders.
 ///
-/// Newest first; in a status, such as `accepted`: what a warehouse has to do.
+/// Newest first, optionally by status: `accepted` lists the orders that a warehouse still has to ship.
 #[utoipa::path(
     get,
     path = "/v1/drop_ship_orders",
@@ -71,7 +72,7 @@ pub(crate) async fn give(
     params(DropShipOrdersQuery),
     responses(
         (status = 200, description = "A page of drop-ship orders.", body = DropShipOrders),
-        (status = 400, description = "`status`, `before` or `limit` is not understood.", body = ErrorBody),
+        (status = 400, description = "`status`, `before` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
@@ -79,16 +80,16 @@ pub(crate) async fn list(
     caller: MerchantOrWarehouse,
     query: Result<Query<DropShipOrdersQuery>, QueryRejection>,
 ) -> Result<Json<DropShipOrders>, ApiError> {
-    let beyond = || ApiError::BadQuery(format!("limit is 1 to {MOST_LISTED}"));
-    let Query(query) = query.map_err(|_| beyond())?;
+    let bad_limit = || ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}"));
+    let Query(query) = query.map_err(|_| bad_limit())?;
     if !(1..=MOST_LISTED).contains(&query.limit) {
-        return Err(beyond());
+        return Err(bad_limit());
     }
     let bad = |why: &str| ApiError::BadQuery(why.to_owned());
     let status = query.status.as_deref().map(str::parse).transpose();
-    let status = status.map_err(|_| bad("status is accepted, partially_shipped, shipped, cancelled or rejected"))?;
+    let status = status.map_err(|_| bad("status must be accepted, partially_shipped, shipped, cancelled or rejected"))?;
     let before = query.before.as_deref().map(str::parse).transpose();
-    let before = before.map_err(|_| bad("before is the next_before of another page"))?;
+    let before = before.map_err(|_| bad("before must be the next_before of another page"))?;
     let page = drop_ship_orders::list(app.store(caller.merchant), caller.merchant, status, before, query.limit as usize).await?;
     Ok(Json(DropShipOrders {
         drop_ship_orders: page.orders.into_iter().map(drop_ship::listed).collect(),
@@ -99,35 +100,25 @@ pub(crate) async fn list(
 
 /// Show a drop-ship order.
 ///
-/// Where it and its units stand, and its shipments.
+/// The order and its units in their current state, with its shipments.
 #[utoipa::path(
     get,
     path = "/v1/drop_ship_orders/{client_identifier}",
     tag = "drop shipping",
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
-    params(("client_identifier" = String, Path, description = "The merchant's name for the order.")),
+    params(("client_identifier" = String, Path, description = "The merchant's identifier of the order.")),
     responses(
         (status = 200, description = "The order.", body = DropShipOrderOut),
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(
-    State(app): State<App>,
-    caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
-) -> Result<Response, ApiError> {
-    shown(&app, caller.merchant, &named(path)?).await
+pub(crate) async fn show(State(app): State<App>, caller: MerchantOrWarehouse, Named(order): Named<String>) -> Result<Response, ApiError> {
+    shown(&app, caller.merchant, &order).await
 }
 
-/// The order that an address names. No identifier has a NUL.
-pub(super) fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
-    let Path(name) = path.map_err(|_| ApiError::NotFound)?;
-    if name.contains('\0') { Err(ApiError::NotFound) } else { Ok(name) }
-}
-
-/// The order of this name as it stands.
-pub(super) async fn shown(app: &App, merchant: MerchantId, name: &str) -> Result<Response, ApiError> {
-    let kept = drop_ship_orders::find(app.store(merchant), merchant, name).await?.ok_or(ApiError::NotFound)?;
+/// Answers with the order in its current state.
+pub(super) async fn shown(app: &App, merchant: MerchantId, order: &str) -> Result<Response, ApiError> {
+    let kept = drop_ship_orders::find(app.store(merchant), merchant, order).await?.ok_or(ApiError::NotFound)?;
     let shipments = drop_shipments::list(app.store(merchant), merchant, kept.id).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], drop_ship::shown(&kept, &shipments)?).into_response())
 }

@@ -1,4 +1,4 @@
-//! Where a merchant's systems take messages, and how that fares: `/v1/endpoints`.
+//! A merchant's endpoints and their health: `/v1/endpoints`.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,7 +11,7 @@ use crate::outbound::view;
 
 /// List endpoints.
 ///
-/// Where your systems take messages, and how calls there fare. Counts end at 10000, which means so many or more.
+/// Where Backhaul sends messages to your systems, and whether they get through. A count of 10000 means 10000 or more.
 #[utoipa::path(
     get,
     path = "/v1/endpoints",

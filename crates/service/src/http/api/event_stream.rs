@@ -1,7 +1,7 @@
 //! The live feed: `/v1/events/stream`, as server-sent events.
 //!
-//! A task of its own reads the feed and hands frames on to the answer, one at a time: it waits for a client that reads
-//! slowly, and the listener cuts off one that does not read at all.
+//! A separate task reads the feed and passes frames to the response one at a time. It waits for a client that reads slowly;
+//! the listener disconnects one that stops reading.
 
 use std::fmt::Write as _;
 use std::pin::Pin;
@@ -30,24 +30,24 @@ use crate::http::error::{ApiError, Exceeded};
 use crate::node::Phase;
 use crate::outbound::subscribers::{Full, Subscriber};
 
-/// How often the feed is looked at while nobody tells of anything: other nodes write, and others' transactions hold back.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// How long what is told of gathers before it is read.
+/// The interval at which the feed is polled without a signal: other nodes write too, and open transactions hold events back.
+const POLL_EVERY: Duration = Duration::from_millis(500);
+/// The delay after a signal, so that events that are written together are read together.
 const GATHER: Duration = Duration::from_millis(20);
-/// How many events are read at once.
+/// Events read at once.
 const PAGE: u32 = 50;
-/// After how many milliseconds a client whose connection broke comes again.
+/// The reconnection delay that clients are given.
 const RETRY_MS: u32 = 2_000;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Tells a proxy to hand on what it has.
+/// Stops nginx from buffering the stream.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Follow the feed live.
 ///
-/// Server-sent events: `id` is a cursor, `event` what happened, `data` the event as a page of the feed has it. A client whose
-/// connection breaks comes again with the header `Last-Event-ID` and misses nothing. A comment shows every 15 seconds that
-/// the feed is there.
+/// Server-sent events: `id` is a cursor, `event` the kind of event, and `data` the event as in a page of the feed. A client that
+/// loses its connection reconnects with the header `Last-Event-ID` and misses nothing. When there is nothing to send, a comment
+/// every 15 seconds keeps the connection alive.
 #[utoipa::path(
     get,
     path = "/v1/events/stream",
@@ -55,8 +55,8 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
     security(("oauth2" = ["orders"])),
     params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event received.")),
     responses(
-        (status = 200, description = "Events, until either side ends it.", body = String, content_type = "text/event-stream"),
-        (status = 400, description = "The query is not understood.", body = ErrorBody),
+        (status = 200, description = "Events, until either side closes the connection.", body = String, content_type = "text/event-stream"),
+        (status = 400, description = "The query is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn follow(
@@ -65,9 +65,9 @@ pub(crate) async fn follow(
     headers: HeaderMap,
     query: Result<Query<StreamQuery>, QueryRejection>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery("from is beginning or now".to_owned()))?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("from must be beginning or now".to_owned()))?;
     let only = interface(query.interface.as_deref())?;
-    let unreadable = || ApiError::BadQuery("Last-Event-ID is the id of an event of this feed".to_owned());
+    let unreadable = || ApiError::BadQuery("Last-Event-ID must be the id of an event of this feed".to_owned());
     let at = match headers.get(LAST_EVENT_ID).filter(|id| !id.is_empty()) {
         Some(id) => id.to_str().ok().and_then(wire::event::read_cursor).ok_or_else(unreadable)?,
         None => begin(&app, query.cursor.as_deref(), query.from, Start::Now).await?,
@@ -80,18 +80,19 @@ pub(crate) async fn follow(
         };
         ApiError::TooManyRequests { exceeded, limit, retry_after: 1 }
     })?;
-    let (frames, handed_on) = mpsc::channel(1);
+    let merchant = caller.merchant;
+    let (frames, sent) = mpsc::channel(1);
     let tail = Tail { app, caller, subscriber, only, at, frames };
     tokio::spawn(async move {
         if let Err(Ended::Failed(error)) = tail.run().await {
-            tracing::warn!(why = ?error, "a live feed broke off; its client comes again");
+            tracing::warn!(%merchant, why = ?error, "a live feed failed; its client will reconnect");
         }
     });
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store"), (UNBUFFERED, "no")];
-    Ok((headers, Body::new(Frames(handed_on))))
+    Ok((headers, Body::new(Frames(sent))))
 }
 
-/// What was read, on its way into the answer.
+/// The response body: frames as they are read from the feed.
 struct Frames(mpsc::Receiver<Bytes>);
 
 impl HttpBody for Frames {
@@ -103,11 +104,10 @@ impl HttpBody for Frames {
     }
 }
 
-/// Why a live feed ends.
+/// The end of a live feed.
 enum Ended {
-    /// The client is gone, must not read on, or the process leaves.
+    /// The client disconnected or lost its access, or the process is shutting down.
     Over,
-    /// It could not be read.
     Failed(ApiError),
 }
 
@@ -117,29 +117,29 @@ impl From<store::Failed> for Ended {
     }
 }
 
-/// One live feed.
+/// One client's live feed.
 struct Tail {
     app: App,
     caller: Merchant,
     subscriber: Subscriber,
     only: Option<Interface>,
-    /// Up to where it was read.
+    /// The position of the last event that was read.
     at: Position,
     frames: mpsc::Sender<Bytes>,
 }
 
 impl Tail {
     async fn run(mut self) -> Result<(), Ended> {
-        // The first place is told before the first event, so that a client that comes again has missed nothing.
-        self.hand_on(format!("retry: {RETRY_MS}\nid: {}\n\n", write_cursor(self.at))).await?;
+        // The cursor goes out before the first event, so that a client that reconnects at once misses nothing.
+        self.send(format!("retry: {RETRY_MS}\nid: {}\n\n", write_cursor(self.at))).await?;
         let heartbeat = self.app.settings.events.heartbeat();
         let mut quiet_since = Instant::now();
         loop {
-            // Whatever is said from here on wakes, also while the feed is being read.
-            let news = self.subscriber.news.clone();
-            let mut news = std::pin::pin!(news.notified());
-            news.as_mut().enable();
-            self.may_go_on().await?;
+            // Register before reading, so that an event written meanwhile is not missed.
+            let signal = self.subscriber.news.clone();
+            let mut signal = std::pin::pin!(signal.notified());
+            signal.as_mut().enable();
+            self.check().await?;
             let rows = feed::page(self.app.store(self.caller.merchant), self.caller.merchant, self.at, PAGE).await?;
             let mut text = String::new();
             for row in &rows {
@@ -150,51 +150,51 @@ impl Tail {
                 text = format!(": here\nid: {}\n\n", write_cursor(self.at));
             }
             if !text.is_empty() {
-                self.hand_on(text).await?;
+                self.send(text).await?;
                 quiet_since = Instant::now();
             }
             if rows.len() == PAGE as usize {
                 continue;
             }
             tokio::select! {
-                () = news => tokio::time::sleep(GATHER).await,
-                () = tokio::time::sleep(LOOK_AGAIN.min(heartbeat)) => {}
+                () = signal => tokio::time::sleep(GATHER).await,
+                () = tokio::time::sleep(POLL_EVERY.min(heartbeat)) => {}
                 () = self.frames.closed() => return Err(Ended::Over),
             }
         }
     }
 
-    /// Whether the process stays and the token still opens the feed.
-    async fn may_go_on(&self) -> Result<(), Ended> {
+    /// Checks that the process is not shutting down and that the token is still valid.
+    async fn check(&self) -> Result<(), Ended> {
         if self.app.is_in(Phase::Leaving) {
             return Err(Ended::Over);
         }
-        self.caller.may_go_on(&self.app).await.map_err(|error| match error {
+        self.caller.check(&self.app).await.map_err(|error| match error {
             ApiError::Unavailable(_) | ApiError::Internal(_) => Ended::Failed(error),
             _ => Ended::Over,
         })
     }
 
-    /// Hands `text` on once the client has taken what came before.
-    async fn hand_on(&self, text: String) -> Result<(), Ended> {
+    /// Sends `text` once the client has read the frames before it.
+    async fn send(&self, text: String) -> Result<(), Ended> {
         loop {
             tokio::select! {
-                place = self.frames.reserve() => {
-                    place.map_err(|_| Ended::Over)?.send(text.into());
+                slot = self.frames.reserve() => {
+                    slot.map_err(|_| Ended::Over)?.send(text.into());
                     return Ok(());
                 }
-                () = tokio::time::sleep(LOOK_AGAIN) => self.may_go_on().await?,
+                () = tokio::time::sleep(POLL_EVERY) => self.check().await?,
             }
         }
     }
 }
 
-/// Writes an event as a frame.
+/// Appends an event as a frame.
 fn write(text: &mut String, row: &feed::Event, only: Option<Interface>) -> Result<(), ApiError> {
     let Some(event) = describe(row, only)? else { return Ok(()) };
     let data = serde_json::to_string(&event).map_err(|error| ApiError::Internal(error.to_string()))?;
     let _ = write!(text, "id: {}\nevent: {}\n", write_cursor(row.at), row.event);
-    // A body may have been written over several lines; a frame has a field for each.
+    // A stored body may span several lines; each needs a field of its own.
     for line in data.split(['\n', '\r']) {
         let _ = writeln!(text, "data: {line}");
     }

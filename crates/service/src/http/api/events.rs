@@ -17,8 +17,8 @@ use crate::http::error::ApiError;
 
 /// Read the feed.
 ///
-/// Every message to the merchant's systems of the last 30 days, whether it was delivered or not, in an order that never
-/// changes. Follow it by `next_cursor`: each message comes exactly once, and none is skipped, however late it is committed.
+/// Every message to the merchant's systems from the last 30 days, delivered or not, in an order that never changes. Follow
+/// `next_cursor` to read on: each message appears exactly once and none is skipped, however late it is committed.
 #[utoipa::path(
     get,
     path = "/v1/events",
@@ -27,7 +27,7 @@ use crate::http::error::ApiError;
     params(EventsQuery),
     responses(
         (status = 200, description = "A page of the feed.", body = Events),
-        (status = 400, description = "The query is not understood.", body = ErrorBody),
+        (status = 400, description = "The query is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
@@ -35,14 +35,14 @@ pub(crate) async fn list(
     caller: Merchant,
     query: Result<Query<EventsQuery>, QueryRejection>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let out_of_range = || ApiError::BadQuery(format!("from is beginning or now, and limit is 1 to {MOST_EVENTS}"));
+    let out_of_range = || ApiError::BadQuery(format!("from must be beginning or now, and limit between 1 and {MOST_EVENTS}"));
     let Query(query) = query.map_err(|_| out_of_range())?;
     if !(1..=MOST_EVENTS).contains(&query.limit) {
         return Err(out_of_range());
     }
     let only = interface(query.interface.as_deref())?;
     let after = begin(&app, query.cursor.as_deref(), query.from, Start::Beginning).await?;
-    // One more than asked for tells whether there are more.
+    // Read one more than asked for, to see whether there are more.
     let mut rows = feed::page(app.store(caller.merchant), caller.merchant, after, query.limit + 1).await?;
     let has_more = rows.len() > query.limit as usize;
     rows.truncate(query.limit as usize);
@@ -53,26 +53,26 @@ pub(crate) async fn list(
     Ok(([(header::CONTENT_TYPE, "application/json")], body))
 }
 
-/// The interface that is asked for.
+/// Parses the name of an interface.
 pub(super) fn interface(word: Option<&str>) -> Result<Option<Interface>, ApiError> {
     word.map(str::parse).transpose().map_err(|error: domain::message::NoInterface| ApiError::BadQuery(error.to_string()))
 }
 
-/// The place after which to read: the cursor's, or else where `from` says.
-pub(super) async fn begin(app: &App, cursor: Option<&str>, from: Option<Start>, usually: Start) -> Result<Position, ApiError> {
+/// The position after which to read: that of the cursor, or else of `from`.
+pub(super) async fn begin(app: &App, cursor: Option<&str>, from: Option<Start>, default: Start) -> Result<Position, ApiError> {
     match (cursor, from) {
-        (Some(_), Some(_)) => Err(ApiError::BadQuery("cursor and from exclude each other".to_owned())),
+        (Some(_), Some(_)) => Err(ApiError::BadQuery("cursor and from cannot be combined".to_owned())),
         (Some(cursor), None) => {
-            read_cursor(cursor).ok_or_else(|| ApiError::BadQuery("cursor is the next_cursor of an earlier answer".to_owned()))
+            read_cursor(cursor).ok_or_else(|| ApiError::BadQuery("cursor must be the next_cursor of an earlier answer".to_owned()))
         }
-        (None, from) => match from.unwrap_or(usually) {
+        (None, from) => match from.unwrap_or(default) {
             Start::Beginning => Ok(Position::BEGINNING),
             Start::Now => Ok(feed::end(app.cell()).await?),
         },
     }
 }
 
-/// A message as callers see it: nothing if it is not for them, or of another interface than `only`.
+/// A message as callers see it; `None` if it is internal or belongs to another interface than `only`.
 pub(super) fn describe(event: &feed::Event, only: Option<Interface>) -> Result<Option<EventOut<'_>>, ApiError> {
     let interface = match event.kind {
         Kind::Of(interface) if only.is_none_or(|only| only == interface) => interface,

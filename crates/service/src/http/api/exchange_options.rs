@@ -1,8 +1,8 @@
-//! What a line can be exchanged for: `/v1/orders/{identifier}/lines/{line}/exchange_options`.
+//! Exchange options of an order line: `/v1/orders/{identifier}/lines/{line}/exchange_options`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Response};
 use wire::answer::ErrorBody;
 use wire::variants::{ExchangeOptionsOut, ExchangeOptionsQuery};
@@ -11,13 +11,15 @@ use crate::app::App;
 use crate::exchanges::{self, OptionsError};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 use crate::outbound::variants::Failure;
 
 /// Show what a line can be exchanged for.
 ///
-/// The merchant's system is asked live, and has 3 seconds; what it says is relied on for a minute. Only what is in stock at the
-/// line's price is offered. The merchant is not asked, and `not_offered` says why, for a line without a `variant_identifier`, a
-/// reason that is none for an exchange, an order that was exchanged, or a merchant without an endpoint for variants.
+/// Asks the merchant's system, which has 3 seconds to answer; the answer is reused for a minute. Only variants that are in stock
+/// at the price of the line are offered. The merchant is not asked, and `not_offered` says why, if the line has no
+/// `variant_identifier`, the reason does not allow an exchange, the order was exchanged before, or the merchant has no endpoint
+/// for variants.
 #[utoipa::path(
     get,
     path = "/v1/orders/{identifier}/lines/{line}/exchange_options",
@@ -29,25 +31,24 @@ use crate::outbound::variants::Failure;
         ExchangeOptionsQuery,
     ),
     responses(
-        (status = 200, description = "What it can be exchanged for; nothing, where nothing is offered.", body = ExchangeOptionsOut),
+        (status = 200, description = "The variants that are offered; the list may be empty.", body = ExchangeOptionsOut),
         (status = 400, description = "The reason is missing.", body = ErrorBody),
         (status = 404, description = "The merchant has no such order, or the order no such line.", body = ErrorBody),
-        (status = 502, description = "The merchant's system cannot be reached or errs; go on with a refund or a gift card.", body = ErrorBody),
-        (status = 503, description = "The merchant's system did not answer within 3 seconds, and the shopper goes on with a refund or a gift card; or the service is unavailable.", body = ErrorBody),
+        (status = 502, description = "The merchant's system is unreachable or returned an error. Go on with a refund or a gift card.", body = ErrorBody),
+        (status = 503, description = "The merchant's system did not answer within 3 seconds: go on with a refund or a gift card. Or the service is unavailable.", body = ErrorBody),
     )
 )]
 pub(crate) async fn show(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<(String, String)>, PathRejection>,
+    Named((order, line)): Named<(String, String)>,
     query: Result<Query<ExchangeOptionsQuery>, QueryRejection>,
 ) -> Result<Response, ApiError> {
-    let Path((order, line)) = path.map_err(|_| ApiError::NotFound)?;
     let reason = query.map(|Query(query)| query.reason);
-    // Whose order it is matters before how the question is put.
+    // An unknown order is 404, even if the query is wrong too.
     let found = exchanges::find(&app, caller.merchant, &order).await.map_err(refused)?;
     let sold = found.line(&line).map_err(refused)?;
-    let reason = reason.map_err(|_| ApiError::BadQuery("reason is required, and there is one".to_owned()))?;
+    let reason = reason.map_err(|_| ApiError::BadQuery("reason must be given exactly once".to_owned()))?;
     let options = exchanges::options(&app, caller.merchant, &found, sold, &reason).await.map_err(refused)?;
     Ok(Json(ExchangeOptionsOut::new(&order, &line, options.offered(sold))).into_response())
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use domain::id::MerchantId;
@@ -19,15 +19,16 @@ use crate::flow::import_orders::{self as flow, BrokenOff, Cause, Interrupted, Re
 use crate::http::body::{LinesBody, MOST_DISCARDED};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 
-/// How many imports are listed.
+/// Imports in a list.
 const MOST_LISTED: i64 = 100;
 
 /// Import order history.
 ///
-/// The body has one order a line, each as it would stand in `orders` of the order message, and may be of any size. Every
-/// line stands alone: a refused one is reported and the others are stored. When the connection breaks off, what was read is
-/// stored; send the same file again with `resume` to go on. Blank lines are skipped; a line has at most 1 MiB.
+/// The body has one order per line, each as in `orders` of the order message, and may be of any size. Every line is read on its
+/// own: a refused line is reported and the others are stored. If the connection breaks, everything read so far is stored; send
+/// the same file again with `resume` to continue. Blank lines are skipped; a line has at most 1 MiB.
 #[utoipa::path(
     post,
     path = "/v1/order_imports",
@@ -35,21 +36,21 @@ const MOST_LISTED: i64 = 100;
     security(("oauth2" = ["orders"])),
     params(ImportQuery),
     request_body(
-        description = "One order a line.",
+        description = "One order per line.",
         content(
             (ref("#/components/schemas/Order") = "application/x-ndjson"),
             (ref("#/components/schemas/Order") = "application/jsonl"),
         ),
     ),
     responses(
-        (status = 200, description = "Every line was read; also when that was so before.", body = OrderImport),
-        (status = 400, description = "The body broke off, or is not the file that the import began with.", body = ErrorBody),
+        (status = 200, description = "Every line was read, now or before.", body = OrderImport),
+        (status = 400, description = "The connection broke, or the body is not the file that the import began with.", body = ErrorBody),
         (status = 404, description = "The merchant has no such import to resume.", body = ErrorBody),
-        (status = 408, description = "The body did not go on in time; resume.", body = ErrorBody),
-        (status = 409, description = "Another request runs this import.", body = ErrorBody),
-        (status = 415, description = "Not JSON lines.", body = ErrorBody),
-        (status = 500, description = "Resume with exponential backoff.", body = ErrorBody),
-        (status = 503, description = "Resume with exponential backoff.", body = ErrorBody),
+        (status = 408, description = "The body stopped arriving. Resume the import.", body = ErrorBody),
+        (status = 409, description = "Another request is running this import.", body = ErrorBody),
+        (status = 415, description = "The body is not JSON lines.", body = ErrorBody),
+        (status = 500, description = "The service failed. Resume the import with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "The service is unavailable. Resume the import with exponential backoff.", body = ErrorBody),
     )
 )]
 pub(crate) async fn send(
@@ -81,9 +82,10 @@ pub(crate) async fn send(
 }
 
 async fn start(app: &App, merchant: MerchantId, query: Result<Query<ImportQuery>, QueryRejection>) -> Result<Resumed, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery("resume is the id of an import".to_owned()))?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("resume must be the id of an import".to_owned()))?;
     let Some(resume) = query.resume else { return Ok(Resumed::Run(flow::begin(app, merchant, None).await?)) };
-    flow::resume(app, merchant, import_id(&resume)?, None).await.map_err(|error| match error {
+    let import = resume.parse().map_err(|_| ApiError::NotFound)?;
+    flow::resume(app, merchant, import, None).await.map_err(|error| match error {
         ResumeError::Unknown => ApiError::NotFound,
         ResumeError::Running(_) => ApiError::ImportRunning,
         ResumeError::Failed(failed) => failed.into(),
@@ -101,11 +103,6 @@ impl From<Cause> for ApiError {
             Cause::GivenUp => Self::Internal(cause.to_string()),
         }
     }
-}
-
-/// What is no id names no import.
-fn import_id(text: &str) -> Result<Uuid, ApiError> {
-    text.parse().map_err(|_| ApiError::NotFound)
 }
 
 /// List imports.
@@ -128,7 +125,7 @@ pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Jso
 
 /// Look up an import.
 ///
-/// How far it has come.
+/// Its state and progress.
 #[utoipa::path(
     get,
     path = "/v1/order_imports/{import_id}",
@@ -140,23 +137,18 @@ pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Jso
         (status = 404, description = "The merchant has no such import.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(
-    State(app): State<App>,
-    caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
-) -> Result<Json<OrderImport>, ApiError> {
-    let import = find(&app, caller.merchant, path).await?;
+pub(crate) async fn show(State(app): State<App>, caller: Merchant, Named(id): Named<Uuid>) -> Result<Json<OrderImport>, ApiError> {
+    let import = find(&app, caller.merchant, id).await?;
     Ok(Json(describe(&import, app.now())))
 }
 
-async fn find(app: &App, merchant: MerchantId, path: Result<Path<String>, PathRejection>) -> Result<imports::Import, ApiError> {
-    let Path(id) = path.map_err(|_| ApiError::NotFound)?;
-    imports::find(app.store(merchant), merchant, import_id(&id)?).await?.ok_or(ApiError::NotFound)
+async fn find(app: &App, merchant: MerchantId, id: Uuid) -> Result<imports::Import, ApiError> {
+    imports::find(app.store(merchant), merchant, id).await?.ok_or(ApiError::NotFound)
 }
 
-/// Read an import's report.
+/// List the refused lines of an import.
 ///
-/// The lines that were refused and why, by line. Ask again with `after` set to the `next_after` of the answer to read on.
+/// In the order of the file, each with its faults. To read on, set `after` to the `next_after` of the answer.
 #[utoipa::path(
     get,
     path = "/v1/order_imports/{import_id}/refusals",
@@ -164,7 +156,7 @@ async fn find(app: &App, merchant: MerchantId, path: Result<Path<String>, PathRe
     security(("oauth2" = ["orders"])),
     params(("import_id" = String, Path, description = "The id of the import."), RefusalsQuery),
     responses(
-        (status = 200, description = "Refused lines.", body = RefusedLines),
+        (status = 200, description = "A page of refused lines.", body = RefusedLines),
         (status = 400, description = "`after` or `limit` is out of range.", body = ErrorBody),
         (status = 404, description = "The merchant has no such import.", body = ErrorBody),
     )
@@ -172,17 +164,17 @@ async fn find(app: &App, merchant: MerchantId, path: Result<Path<String>, PathRe
 pub(crate) async fn report(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(id): Named<Uuid>,
     query: Result<Query<RefusalsQuery>, QueryRejection>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let import = find(&app, caller.merchant, path).await?;
-    let out_of_range = || ApiError::BadQuery(format!("after is a number of a line, and limit is 1 to {MOST_REFUSALS}"));
+    let import = find(&app, caller.merchant, id).await?;
+    let out_of_range = || ApiError::BadQuery(format!("after must be the number of a line, and limit between 1 and {MOST_REFUSALS}"));
     let Query(RefusalsQuery { after, limit }) = query.map_err(|_| out_of_range())?;
     let after = i64::try_from(after).map_err(|_| out_of_range())?;
     if !(1..=MOST_REFUSALS).contains(&limit) {
         return Err(out_of_range());
     }
-    // One more than asked for tells whether there are more.
+    // Read one more than asked for, to see whether there are more.
     let mut rows = imports::list_refusals(app.store(caller.merchant), caller.merchant, import.id, after, i64::from(limit) + 1).await?;
     let more = rows.len() > limit as usize;
     rows.truncate(limit as usize);

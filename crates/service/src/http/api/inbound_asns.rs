@@ -1,8 +1,8 @@
-//! What merchants announce to a warehouse: `/v1/inbound_asns`.
+//! ASNs that announce goods to a warehouse: `/v1/inbound_asns`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::asn::is_number;
 use store::inbound_asns::Asn;
@@ -16,12 +16,13 @@ use crate::flow::announce_asns::{AnnounceError, Announced, announce as announce_
 use crate::flow::change_asn::{ChangeAsnError, cancel_asn, change_asn};
 use crate::http::body::JsonBody;
 use crate::http::caller::MerchantOrWarehouse;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, sentence};
+use crate::http::path::{Named, PathParameter};
 use crate::inbound;
 
 /// Announce ASNs.
 ///
-/// All of the message are taken, or none. The same again is answered alike and changes nothing.
+/// Either all ASNs of the message are accepted or none. Repeating the request changes nothing and gets the same answer.
 #[utoipa::path(
     post,
     path = "/v1/inbound_asns",
@@ -29,11 +30,11 @@ use crate::inbound;
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
     request_body(content = ref("#/components/schemas/AnnounceInboundAsns"), content_type = "application/json"),
     responses(
-        (status = 201, description = "They are taken; at least one is new.", body = AnnouncedAsns),
-        (status = 200, description = "All of them were announced before, with the same content.", body = AnnouncedAsns),
+        (status = 201, description = "The ASNs are accepted, and at least one of them is new.", body = AnnouncedAsns),
+        (status = 200, description = "All of the ASNs were announced before, with the same content.", body = AnnouncedAsns),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
-        (status = 409, description = "A number was announced before with other content; nothing was taken.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path; nothing was taken.", body = ErrorBody),
+        (status = 409, description = "An ASN was announced before with other content; nothing was accepted.", body = ErrorBody),
+        (status = 422, description = "The request has faults; `errors` lists each with its path, and nothing was accepted.", body = ErrorBody),
     )
 )]
 pub(crate) async fn announce(
@@ -44,7 +45,7 @@ pub(crate) async fn announce(
     let asns: Vec<Asn> = wire::inbound::read(&body)?.inbound_asns.0.iter().map(inbound::asn).collect();
     let became = announce_asns(&app, caller.merchant, &asns).await.map_err(|error| match error {
         AnnounceError::Differ(numbers) => ApiError::Conflict(format!(
-            "Announced before with other content: {}. PUT /v1/inbound_asns/{{asn_number}} changes an ASN until its first unit arrives.",
+            "These ASNs were announced before with other content, so nothing was accepted: {}. Change an ASN with PUT /v1/inbound_asns/{{asn_number}}, until its first unit arrives.",
             numbers.join(", ")
         )),
         AnnounceError::Failed(failed) => failed.into(),
@@ -59,7 +60,7 @@ pub(crate) async fn announce(
 
 /// List ASNs.
 ///
-/// Newest first; all, or those of a shipment.
+/// Newest first, optionally only those of one shipment.
 #[utoipa::path(
     get,
     path = "/v1/inbound_asns",
@@ -68,7 +69,7 @@ pub(crate) async fn announce(
     params(InboundAsnsQuery),
     responses(
         (status = 200, description = "A page of ASNs.", body = InboundAsns),
-        (status = 400, description = "A filter, `before` or `limit` is not understood.", body = ErrorBody),
+        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
@@ -76,7 +77,7 @@ pub(crate) async fn list(
     caller: MerchantOrWarehouse,
     query: Result<Query<InboundAsnsQuery>, QueryRejection>,
 ) -> Result<Json<InboundAsns>, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_LISTED}")))?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")))?;
     let before = page(query.limit, query.before.as_deref(), query.shipment_identifier.as_deref())?;
     let shipment = query.shipment_identifier.as_deref();
     let (asns, more) = inbound_asn_pages::list(app.store(caller.merchant), caller.merchant, shipment, before, query.limit as usize).await?;
@@ -84,28 +85,28 @@ pub(crate) async fn list(
     Ok(Json(InboundAsns { inbound_asns: asns.into_iter().map(inbound::listed).collect(), has_more: more, next_before }))
 }
 
-/// Before which one a page begins, once it is known that the query is right.
+/// Checks the query of a list, and reads the id before which its page begins.
 pub(super) fn page(limit: u32, before: Option<&str>, filter: Option<&str>) -> Result<Option<Uuid>, ApiError> {
     if !(1..=MOST_LISTED).contains(&limit) {
-        return Err(ApiError::BadQuery(format!("limit is 1 to {MOST_LISTED}")));
+        return Err(ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")));
     }
-    // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
+    // PostgreSQL refuses even to compare with a NUL.
     if filter.is_some_and(|text| text.contains('\0')) {
-        return Err(ApiError::BadQuery("a filter has a character that no identifier has".to_owned()));
+        return Err(ApiError::BadQuery("a filter contains a NUL, which no identifier does".to_owned()));
     }
-    let bad = |_| ApiError::BadQuery("before is the next_before of another page".to_owned());
+    let bad = |_| ApiError::BadQuery("before must be the next_before of another page".to_owned());
     before.map(|before| before.parse().map_err(bad)).transpose()
 }
 
 /// Show an ASN.
 ///
-/// What it announces, and how much of each line has arrived.
+/// Its lines, and how much of each has arrived.
 #[utoipa::path(
     get,
     path = "/v1/inbound_asns/{asn_number}",
     tag = "inbound",
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
-    params(("asn_number" = String, Path, description = "The merchant's number of the ASN.")),
+    params(("asn_number" = String, Path, description = "The merchant's number for the ASN.")),
     responses(
         (status = 200, description = "The ASN.", body = InboundAsnOut),
         (status = 404, description = "The merchant has no such ASN.", body = ErrorBody),
@@ -114,37 +115,36 @@ pub(super) fn page(limit: u32, before: Option<&str>, filter: Option<&str>) -> Re
 pub(crate) async fn show(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    shown(&app, caller, &named(path)?).await
+    shown(&app, caller, &number).await
 }
 
 /// Change an ASN.
 ///
-/// Its whole content is replaced, such as another ship date, until its first unit arrives.
+/// Replaces its whole content, for example to change the ship date. Possible until its first unit arrives.
 #[utoipa::path(
     put,
     path = "/v1/inbound_asns/{asn_number}",
     tag = "inbound",
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
-    params(("asn_number" = String, Path, description = "The merchant's number of the ASN.")),
+    params(("asn_number" = String, Path, description = "The merchant's number for the ASN.")),
     request_body(content = ref("#/components/schemas/InboundAsn"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The ASN as it is now.", body = InboundAsnOut),
+        (status = 200, description = "The changed ASN.", body = InboundAsnOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such ASN.", body = ErrorBody),
-        (status = 409, description = "Units have arrived, or it is closed or canceled.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path; nothing was changed.", body = ErrorBody),
+        (status = 409, description = "Units have arrived, or the ASN is closed or cancelled.", body = ErrorBody),
+        (status = 422, description = "The request has faults; `errors` lists each with its path, and nothing was changed.", body = ErrorBody),
     )
 )]
 pub(crate) async fn change(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    let number = named(path)?;
-    // Whose it is comes before what is wrong with it.
+    // An unknown ASN is 404, even if the body is wrong too.
     inbound_asns::find(app.store(caller.merchant), caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
     let asn = inbound::asn(&wire::inbound::read_one(&body, &number)?);
     change_asn(&app, caller.merchant, &asn).await.map_err(refused)?;
@@ -153,46 +153,48 @@ pub(crate) async fn change(
 
 /// Cancel an ASN.
 ///
-/// Until its first unit arrives. A cancelled ASN stays cancelled, and its number is not used again.
+/// Possible until its first unit arrives. A cancelled ASN stays cancelled, and its number cannot be used again.
 #[utoipa::path(
     post,
     path = "/v1/inbound_asns/{asn_number}/cancel",
     tag = "inbound",
     security(("oauth2" = ["orders"]), ("oauth2" = ["warehouse"])),
-    params(("asn_number" = String, Path, description = "The merchant's number of the ASN.")),
+    params(("asn_number" = String, Path, description = "The merchant's number for the ASN.")),
     responses(
-        (status = 200, description = "It is cancelled.", body = InboundAsnOut),
+        (status = 200, description = "The ASN is cancelled.", body = InboundAsnOut),
         (status = 404, description = "The merchant has no such ASN.", body = ErrorBody),
-        (status = 409, description = "Units have arrived, or it is closed.", body = ErrorBody),
+        (status = 409, description = "Units have arrived, or the ASN is closed.", body = ErrorBody),
     )
 )]
 pub(crate) async fn cancel(
     State(app): State<App>,
     caller: MerchantOrWarehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    let number = named(path)?;
     cancel_asn(&app, caller.merchant, &number).await.map_err(refused)?;
     shown(&app, caller, &number).await
 }
 
-/// The ASN as it stands.
+/// Answers with the ASN in its current state.
 pub(super) async fn shown<S>(app: &App, caller: crate::http::caller::Caller<S>, number: &str) -> Result<Json<InboundAsnOut>, ApiError> {
     let kept = inbound_asns::find(app.store(caller.merchant), caller.merchant, number).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(inbound::shown(&kept)))
 }
 
-/// The ASN that an address names.
-pub(super) fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
-    let Path(number) = path.map_err(|_| ApiError::NotFound)?;
-    if is_number(&number) { Ok(number) } else { Err(ApiError::NotFound) }
+/// The number of an ASN in a path.
+pub(crate) struct AsnNumber(pub(super) String);
+
+impl PathParameter for AsnNumber {
+    fn read(text: String) -> Option<Self> {
+        is_number(&text).then_some(Self(text))
+    }
 }
 
-/// Why an ASN was not changed.
+/// The answer to a change that an ASN does not allow.
 pub(super) fn refused(error: ChangeAsnError) -> ApiError {
     match error {
         ChangeAsnError::NoSuchAsn => ApiError::NotFound,
-        ChangeAsnError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
+        ChangeAsnError::Refused(refused) => ApiError::Conflict(sentence(refused)),
         ChangeAsnError::Failed(failed) => failed.into(),
     }
 }

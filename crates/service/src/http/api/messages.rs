@@ -1,8 +1,8 @@
 //! Messages to merchants' systems: `/v1/messages`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::message::{Kind, NoInterface};
 use store::attempts;
@@ -17,12 +17,13 @@ use crate::app::App;
 use crate::flow::retry_message::{Asker, RetryMessageError, retry_message};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 use crate::outbound::view;
 
 /// List messages.
 ///
-/// What your systems were sent or are owed, newest first. A page looks at a bounded number of messages, so that with filters it
-/// can be short, or even empty, while `has_more` is true: go on with `next_before`.
+/// The messages that were sent to your systems or are owed to them, newest first. A page looks at a bounded number of messages,
+/// so with filters it can be short or even empty while `has_more` is true: continue with `next_before`.
 #[utoipa::path(
     get,
     path = "/v1/messages",
@@ -31,7 +32,7 @@ use crate::outbound::view;
     params(MessagesQuery),
     responses(
         (status = 200, description = "A page of messages.", body = Messages),
-        (status = 400, description = "A filter, `before` or `limit` is not understood.", body = ErrorBody),
+        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
@@ -40,7 +41,7 @@ pub(crate) async fn list(
     query: Result<Query<MessagesQuery>, QueryRejection>,
 ) -> Result<Json<Messages>, ApiError> {
     let Query(query) = query.map_err(|_| {
-        ApiError::BadQuery(format!("state is owed, failed, discarded, unsent or delivered, and limit is 1 to {MOST_MESSAGES}"))
+        ApiError::BadQuery(format!("state must be owed, failed, discarded, unsent or delivered, and limit between 1 and {MOST_MESSAGES}"))
     })?;
     let (filter, before) = filter(&query)?;
     let page = message_pages::list(app.store(caller.merchant), caller.merchant, &filter, before, query.limit as usize).await?;
@@ -63,15 +64,15 @@ pub(crate) async fn list(
     }))
 }
 
-/// What a query asks for, and before which message.
+/// Reads a query: the filter, and the id before which the page begins.
 fn filter(query: &MessagesQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
     let bad = |why: &str| ApiError::BadQuery(why.to_owned());
     if !(1..=MOST_MESSAGES).contains(&query.limit) {
-        return Err(ApiError::BadQuery(format!("limit is 1 to {MOST_MESSAGES}")));
+        return Err(ApiError::BadQuery(format!("limit must be between 1 and {MOST_MESSAGES}")));
     }
-    // No stored subject has a NUL, and PostgreSQL would not even compare with one.
+    // PostgreSQL refuses even to compare with a NUL.
     if query.subject.as_ref().is_some_and(|subject| subject.contains('\0')) {
-        return Err(bad("subject has a character that no subject has"));
+        return Err(bad("subject contains a NUL, which no subject does"));
     }
     let kind = query.interface.as_ref().map(|interface| match interface.parse() {
         Ok(kind @ (Kind::Of(_) | Kind::EndpointTest)) => Ok(kind),
@@ -80,9 +81,9 @@ fn filter(query: &MessagesQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
     });
     let time = |text: &Option<String>| match text {
         None => Ok(None),
-        Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to are times such as 2026-03-01T12:00:00Z")),
+        Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to must be times such as 2026-03-01T12:00:00Z")),
     };
-    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before is the next_before of another page")));
+    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before must be the next_before of another page")));
     let filter = Filter {
         subject: query.subject.clone(),
         kind: kind.transpose()?.map(|kind| kind.as_str().to_owned()),
@@ -106,70 +107,66 @@ const fn stored(state: MessageState) -> messages::State {
 
 /// Show a message.
 ///
-/// What is sent, where it stands, and what became of each call.
+/// Its body, its state and every delivery attempt.
 #[utoipa::path(
     get,
     path = "/v1/messages/{message_id}",
     tag = "messages",
     security(("oauth2" = ["orders"])),
-    params(("message_id" = String, Path, description = "The message's id, as `webhook-id` has it.")),
+    params(("message_id" = String, Path, description = "The message's id, as sent in the header `webhook-id`.")),
     responses(
         (status = 200, description = "The message.", body = MessageOut),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(
-    State(app): State<App>,
-    caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
-) -> Result<Json<MessageOut>, ApiError> {
-    let id = message_id(path)?;
+pub(crate) async fn show(State(app): State<App>, caller: Merchant, Named(id): Named<Uuid>) -> Result<Json<MessageOut>, ApiError> {
     let found = messages::find(app.store(caller.merchant), caller.merchant, id).await?;
     let found = found.filter(|found| !found.kind.parse().is_ok_and(Kind::is_internal)).ok_or(ApiError::NotFound)?;
     let attempts = attempts::list(app.store(caller.merchant), caller.merchant, id).await?;
     Ok(Json(view::message(found, attempts)))
 }
 
-/// What is no id names no message.
-fn message_id(path: Result<Path<String>, PathRejection>) -> Result<Uuid, ApiError> {
-    path.ok().and_then(|Path(id)| id.parse().ok()).ok_or(ApiError::NotFound)
-}
-
 /// Retry a message.
 ///
-/// Sends it once more: the same id and bytes, with a fresh round of attempts whose numbers count on. For messages in the failure
-/// queue, and for delivered ones as long as they are kept. One that is still owed is tried again by itself.
+/// Sends the message once more: the same id and bytes, with a fresh round of attempts whose numbers continue. It works for
+/// messages in the failure queue, and for delivered ones as long as they are kept. A message that is still owed is retried
+/// automatically.
 #[utoipa::path(
     post,
     path = "/v1/messages/{message_id}/retry",
     tag = "messages",
     security(("oauth2" = ["orders"])),
-    params(("message_id" = String, Path, description = "The message's id, as `webhook-id` has it.")),
+    params(("message_id" = String, Path, description = "The message's id, as sent in the header `webhook-id`.")),
     responses(
-        (status = 202, description = "It is owed once more, and due at once.", body = MessageRetried),
+        (status = 202, description = "The message is owed again, and due at once.", body = MessageRetried),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
-        (status = 409, description = "It is still owed, or there is no endpoint for it.", body = ErrorBody),
-        (status = 410, description = "It was erased with the shopper's data.", body = ErrorBody),
+        (status = 409, description = "The message is still owed, has no endpoint, is an endpoint test, or its exchange was converted into refunds.", body = ErrorBody),
+        (status = 410, description = "The message was erased with the shopper's data.", body = ErrorBody),
     )
 )]
 pub(crate) async fn retry(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(id): Named<Uuid>,
 ) -> Result<(StatusCode, Json<MessageRetried>), ApiError> {
-    let id = message_id(path)?;
     let retried = retry_message(&app, Asker::Merchant, caller.merchant, id).await.map_err(|error| match error {
         RetryMessageError::NoSuchMessage(_) => ApiError::NotFound,
-        RetryMessageError::StillOwed => ApiError::Conflict("The message is still owed and is tried again by itself.".to_owned()),
+        RetryMessageError::StillOwed => {
+            ApiError::Conflict("The message is still owed and is retried automatically. Wait for its next attempt.".to_owned())
+        },
         RetryMessageError::NoEndpoint(kind) => {
-            ApiError::Conflict(format!("There is no endpoint for {kind}; ask the operator to set one, then try again."))
+            ApiError::Conflict(format!("There is no endpoint for {kind}. Ask the operator to set one, then try again."))
         }
-        RetryMessageError::Trial => ApiError::Conflict("A trial is not tried again; ask the operator for a new one.".to_owned()),
+        RetryMessageError::Trial => {
+            ApiError::Conflict("An endpoint test cannot be retried. Ask the operator to send a new one.".to_owned())
+        },
         RetryMessageError::Erased => ApiError::Gone(
-            "The message was erased with the shopper's data and cannot be sent again; POST /v1/returns/{rma_identifier}/resend tells how a return stands now.",
+            "The message was erased with the shopper's data and cannot be sent again. POST /v1/returns/{rma_identifier}/resend sends the current state of a return.",
         ),
         RetryMessageError::Converted => {
-            ApiError::Conflict("The exchange was turned into refunds; placing the order now would give the shopper both.".to_owned())
+            ApiError::Conflict(
+                "The exchange was converted into refunds, so its order must not be placed: the shopper would get both.".to_owned(),
+            )
         }
         RetryMessageError::Failed(failed) => failed.into(),
     })?;

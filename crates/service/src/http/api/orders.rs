@@ -1,7 +1,8 @@
 //! Orders: `/returns_portal_orders` and `/v1/orders`.
 
 use axum::Json;
-use axum::extract::{FromRequest as _, Path, Query, Request, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{FromRequest as _, Query, Request, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use domain::id::MerchantId;
@@ -20,24 +21,25 @@ use crate::http::api_version::ApiVersion;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
-use crate::http::exchange::RequestId;
+use crate::http::middleware::RequestId;
+use crate::http::path::Named;
 use crate::metrics::ResultLabels;
 
 /// Publish orders.
 ///
-/// Order history and order events, each order as its full snapshot. The newest `updated_at` wins; a message is stored
-/// whole or not at all, and 200 means that it is committed.
+/// Order history and order events, each order as a full snapshot. The newest `updated_at` wins. A message is stored as a whole
+/// or not at all; 200 means that it is committed.
 #[utoipa::path(
     post,
     path = "/returns_portal_orders",
     tag = "orders",
     security(("oauth2" = ["orders"])),
-    params(PublishQuery, ("Api-Version" = Option<String>, Header, description = "3, the only version; assumed when left out.")),
+    params(PublishQuery, ("Api-Version" = Option<String>, Header, description = "3, the only version; it may be left out.")),
     request_body(content = ref("#/components/schemas/ReturnsPortalOrderMessage"), content_type = "application/json"),
     responses(
-        (status = 200, description = "Stored.", body = OrdersAccepted),
-        (status = 400, description = "Malformed JSON, or another Api-Version.", body = ErrorBody),
-        (status = 422, description = "Every fault of the message with its path; nothing was stored.", body = ErrorBody),
+        (status = 200, description = "The orders are stored.", body = OrdersAccepted),
+        (status = 400, description = "Malformed JSON, or an unsupported Api-Version.", body = ErrorBody),
+        (status = 422, description = "The message has faults; `errors` lists each with its path, and nothing was stored.", body = ErrorBody),
     )
 )]
 pub(crate) async fn publish(
@@ -45,14 +47,14 @@ pub(crate) async fn publish(
     caller: Merchant,
     _version: ApiVersion,
     id: RequestId,
-    query: Result<Query<PublishQuery>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<PublishQuery>, QueryRejection>,
     request: Request,
 ) -> Result<Json<OrdersAccepted>, ApiError> {
     let limit = app.limits.messages_in_flight();
     let exceeded = Exceeded::MessagesInFlight;
     let _admission = app.intake.admit(limit).ok_or(ApiError::TooManyRequests { exceeded, limit, retry_after: 1 })?;
     let JsonBody(body) = JsonBody::from_request(request, &app).await?;
-    let Query(query) = query.map_err(|_| ApiError::BadQuery("validate_only is true or false".to_owned()))?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("validate_only must be true or false".to_owned()))?;
     let message = match wire::order::read(&body) {
         Ok(message) => message,
         Err(Refusal::Malformed(malformed)) => {
@@ -78,8 +80,7 @@ pub(crate) async fn publish(
     }
 }
 
-/// Counts a refusal and keeps it for support; a mere check is neither. Where keeping it fails, the caller is told of the
-/// refusal all the same.
+/// Counts a refusal and keeps it for support, except with `validate_only`. The caller gets the error even if it cannot be kept.
 async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError, orders: Vec<String>, validate_only: bool) -> ApiError {
     if validate_only {
         return error;
@@ -91,7 +92,7 @@ async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError
     app.metrics.refusals.get_or_create(&ResultLabels { result }).inc();
     let refused = Refused { request_id: &id.0, order_identifiers: orders, reason: &error.message(), faults };
     if let Err(failed) = keep_refusal(app, merchant, refused).await {
-        tracing::warn!(request_id = id.0, %failed, "a refusal could not be kept");
+        tracing::warn!(request_id = id.0, %failed, "keeping a refusal for support failed");
     }
     error
 }
@@ -106,7 +107,7 @@ fn answer(accepted: Accepted, validate_only: bool) -> OrdersAccepted {
 
 /// Show an order.
 ///
-/// The newest snapshot exactly as sent, and every refund received for the order.
+/// The newest snapshot exactly as it was sent, and every refund received for the order.
 #[utoipa::path(
     get,
     path = "/v1/orders/{identifier}",
@@ -121,13 +122,8 @@ fn answer(accepted: Accepted, validate_only: bool) -> OrdersAccepted {
 pub(crate) async fn show(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, axum::extract::rejection::PathRejection>,
+    Named(identifier): Named<String>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let Path(identifier) = path.map_err(|_| ApiError::NotFound)?;
-    // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
-    if identifier.contains('\0') {
-        return Err(ApiError::NotFound);
-    }
     let stored = orders::find(app.store(caller.merchant), caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
     let recorded = refunds::list(app.store(caller.merchant), caller.merchant, &identifier).await?;
     let raw = |text: String| RawValue::from_string(text).map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()));

@@ -1,8 +1,8 @@
 //! Shipments out of a warehouse: `/v1/outbound_shipments`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::shipment::Act;
 use sha2::{Digest as _, Sha256};
@@ -16,14 +16,13 @@ use crate::flow::create_shipment::{CreateShipmentError, create_shipment};
 use crate::flow::move_shipment::{MoveShipmentError, change_ship_date, move_shipment};
 use crate::http::body::JsonBody;
 use crate::http::caller::Warehouse;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, sentence};
+use crate::http::path::Named;
 use crate::shipments;
 
-type Named = Result<Path<String>, PathRejection>;
-
-/// Make a shipment.
+/// Create a shipment.
 ///
-/// It has no units yet, and nobody is told of it. The same request again is answered with the shipment as it stands.
+/// It has no units yet, and the merchant is not notified. Repeating the request returns the shipment in its current state.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments",
@@ -31,11 +30,11 @@ type Named = Result<Path<String>, PathRejection>;
     security(("oauth2" = ["warehouse"])),
     request_body(content = ref("#/components/schemas/CreateShipment"), content_type = "application/json"),
     responses(
-        (status = 201, description = "It is made.", body = ShipmentOut),
-        (status = 200, description = "It was made before, by a request of the same content.", body = ShipmentOut),
+        (status = 201, description = "The shipment is created.", body = ShipmentOut),
+        (status = 200, description = "The shipment was created before, by a request with the same content.", body = ShipmentOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
-        (status = 409, description = "Another shipment has the number, or a part of one.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path, such as a place that is not set up; nothing was made.", body = ErrorBody),
+        (status = 409, description = "Another shipment, or a part of one, has this number.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as a place that is not set up; `errors` lists each with its path, and nothing was created.", body = ErrorBody),
     )
 )]
 pub(crate) async fn create(
@@ -48,7 +47,7 @@ pub(crate) async fn create(
     let created = create_shipment(&app, caller.merchant, &asked.check()?, request_hash).await.map_err(|error| match error {
         CreateShipmentError::Faulty(faults) => ApiError::Faulty(faults),
         CreateShipmentError::NumberTaken => {
-            ApiError::Conflict("Another shipment has this asn_number, or one of its parts has; use a number of its own.".to_owned())
+            ApiError::Conflict("Another shipment, or a part of one, has this asn_number. Use a new number.".to_owned())
         }
         CreateShipmentError::Failed(failed) => failed.into(),
     })?;
@@ -67,7 +66,7 @@ pub(crate) async fn create(
     params(ShipmentsQuery),
     responses(
         (status = 200, description = "A page of shipments.", body = Shipments),
-        (status = 400, description = "`before` or `limit` is not understood.", body = ErrorBody),
+        (status = 400, description = "`before` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
@@ -75,13 +74,13 @@ pub(crate) async fn list(
     caller: Warehouse,
     query: Result<Query<ShipmentsQuery>, QueryRejection>,
 ) -> Result<Json<Shipments>, ApiError> {
-    let bad_limit = || ApiError::BadQuery(format!("limit is 1 to {MOST_SHIPMENTS}"));
+    let bad_limit = || ApiError::BadQuery(format!("limit must be between 1 and {MOST_SHIPMENTS}"));
     let Query(query) = query.map_err(|_| bad_limit())?;
     if !(1..=MOST_SHIPMENTS).contains(&query.limit) {
         return Err(bad_limit());
     }
     let before = query.before.map(|before| before.parse()).transpose();
-    let before = before.map_err(|_| ApiError::BadQuery("before is the next_before of another page".to_owned()))?;
+    let before = before.map_err(|_| ApiError::BadQuery("before must be the next_before of another page".to_owned()))?;
     let (found, next) = kept::list(app.store(caller.merchant), caller.merchant, before, query.limit as usize).await?;
     Ok(Json(Shipments {
         outbound_shipments: found.iter().map(shipments::shown).collect(),
@@ -102,14 +101,14 @@ pub(crate) async fn list(
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    let shipment = kept::find(app.store(caller.merchant), caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+pub(crate) async fn show(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    let shipment = kept::find(app.store(caller.merchant), caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(shipments::shown(&shipment)))
 }
 
 /// Change a shipment's ship date.
 ///
-/// As long as it is pending. The merchant's systems are told if the shipment was announced.
+/// Possible while the shipment is pending. The merchant is notified if the shipment was announced.
 #[utoipa::path(
     patch,
     path = "/v1/outbound_shipments/{asn_number}",
@@ -118,20 +117,20 @@ pub(crate) async fn show(State(app): State<App>, caller: Warehouse, path: Named)
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
     request_body(content = ref("#/components/schemas/ShipDate"), content_type = "application/json"),
     responses(
-        (status = 200, description = "It ships then.", body = ShipmentOut),
+        (status = 200, description = "The ship date is changed.", body = ShipmentOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
-        (status = 409, description = "It has shipped, or is cancelled.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path.", body = ErrorBody),
+        (status = 409, description = "The shipment has shipped, or is cancelled.", body = ErrorBody),
+        (status = 422, description = "The request has faults; `errors` lists each with its path.", body = ErrorBody),
     )
 )]
 pub(crate) async fn change(
     State(app): State<App>,
     caller: Warehouse,
-    path: Named,
+    Named(number): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<ShipmentOut>, ApiError> {
-    let number = known(&app, &caller, path).await?;
+    must_exist(&app, &caller, &number).await?;
     let ship_date = wanted::read_ship_date(&body)?.ship_date.0;
     let shipment = change_ship_date(&app, caller.merchant, &number, ship_date).await.map_err(refused)?;
     Ok(Json(shipments::shown(&shipment)))
@@ -139,7 +138,8 @@ pub(crate) async fn change(
 
 /// Add units to a shipment.
 ///
-/// At most 500 at a time, until the shipment is announced or shipped; all of them or none. The same again is no error.
+/// At most 500 per request, until the shipment is announced or shipped. Either all units are added or none. Repeating the
+/// request changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments/{asn_number}/units",
@@ -148,32 +148,34 @@ pub(crate) async fn change(
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
     request_body(content = ref("#/components/schemas/ShipmentUnits"), content_type = "application/json"),
     responses(
-        (status = 200, description = "They are in the shipment.", body = ShipmentOut),
+        (status = 200, description = "The units are in the shipment.", body = ShipmentOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
-        (status = 409, description = "The units are fixed, or a line or carton is there with other content.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path, such as units that are in another shipment; none was added.", body = ErrorBody),
+        (status = 409, description = "The shipment takes no more units, or it has a line or carton with other content.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as units that are in another shipment; `errors` lists each with its path, and none was added.", body = ErrorBody),
     )
 )]
 pub(crate) async fn add_units(
     State(app): State<App>,
     caller: Warehouse,
-    path: Named,
+    Named(number): Named<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<ShipmentOut>, ApiError> {
-    let number = known(&app, &caller, path).await?;
+    must_exist(&app, &caller, &number).await?;
     let units = wanted::read_units(&body)?;
     let shipment = adding::add_units(&app, caller.merchant, &number, &units).await.map_err(|error| match error {
         AddUnitsError::NoSuchShipment => ApiError::NotFound,
         AddUnitsError::Fixed(state) => {
-            ApiError::Conflict(format!("The units of this shipment are fixed: it is {}. Make another shipment for more.", state.as_str()))
+            ApiError::Conflict(format!("No units can be added: the shipment is {}. Create another shipment for them.", state.as_str()))
         }
-        AddUnitsError::OtherLines(lines) => {
-            ApiError::Conflict(format!("These lines are in the shipment with other content: {}.", lines.join(", ")))
-        }
-        AddUnitsError::OtherCartons(cartons) => {
-            ApiError::Conflict(format!("These cartons are in the shipment with another reference: {}.", cartons.join(", ")))
-        }
+        AddUnitsError::OtherLines(lines) => ApiError::Conflict(format!(
+            "The shipment already has these lines with other content, so no units were added: {}. Use other line identifiers.",
+            lines.join(", ")
+        )),
+        AddUnitsError::OtherCartons(cartons) => ApiError::Conflict(format!(
+            "The shipment already has these cartons with another reference, so no units were added: {}. Use other carton identifiers.",
+            cartons.join(", ")
+        )),
         AddUnitsError::Faulty(faults) => ApiError::Faulty(faults),
         AddUnitsError::Failed(failed) => failed.into(),
     })?;
@@ -182,7 +184,7 @@ pub(crate) async fn add_units(
 
 /// Announce a shipment.
 ///
-/// Its units are fixed, and the merchant's systems are told that it will ship: `pending`. A repeat changes nothing.
+/// Closes it for further units, and notifies the merchant that it will ship: `pending`. Repeating the request changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments/{asn_number}/announce",
@@ -190,18 +192,22 @@ pub(crate) async fn add_units(
     security(("oauth2" = ["warehouse"])),
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
     responses(
-        (status = 200, description = "It is announced.", body = ShipmentOut),
+        (status = 200, description = "The shipment is announced.", body = ShipmentOut),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
-        (status = 409, description = "It has no units, is not pending any more, or a part would have the number of another shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has no units, is no longer pending, or one of its parts would get the number of another shipment.", body = ErrorBody),
     )
 )]
-pub(crate) async fn announce(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Announce).await
+pub(crate) async fn announce(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Announce).await
 }
 
 /// Ship a shipment.
 ///
-/// It leaves the warehouse, announced or not: `shipped`. A repeat changes nothing.
+/// It leaves the warehouse, announced or not, and the merchant is notified: `shipped`. Repeating the request changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments/{asn_number}/ship",
@@ -209,18 +215,18 @@ pub(crate) async fn announce(State(app): State<App>, caller: Warehouse, path: Na
     security(("oauth2" = ["warehouse"])),
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
     responses(
-        (status = 200, description = "It is shipped.", body = ShipmentOut),
+        (status = 200, description = "The shipment is shipped.", body = ShipmentOut),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
-        (status = 409, description = "It has no units, is cancelled, or a part would have the number of another shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has no units, is cancelled, or one of its parts would get the number of another shipment.", body = ErrorBody),
     )
 )]
-pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Ship).await
+pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Ship).await
 }
 
 /// Report that a shipment arrived.
 ///
-/// Once it was shipped: `delivered`. A repeat changes nothing.
+/// Possible once it has shipped. The merchant is notified: `delivered`. Repeating the request changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments/{asn_number}/deliver",
@@ -228,19 +234,23 @@ pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, path: Named)
     security(("oauth2" = ["warehouse"])),
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
     responses(
-        (status = 200, description = "It is delivered.", body = ShipmentOut),
+        (status = 200, description = "The shipment is delivered.", body = ShipmentOut),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
-        (status = 409, description = "It was not shipped.", body = ErrorBody),
+        (status = 409, description = "The shipment has not shipped.", body = ErrorBody),
     )
 )]
-pub(crate) async fn deliver(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Deliver).await
+pub(crate) async fn deliver(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Deliver).await
 }
 
 /// Cancel a shipment.
 ///
-/// As long as it has not shipped. Its units can be in another shipment. The merchant's systems are told if it was announced:
-/// `canceled`. A repeat changes nothing.
+/// Possible until it ships. Its units can then be added to another shipment. The merchant is notified if the shipment was
+/// announced: `canceled`. Repeating the request changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments/{asn_number}/cancel",
@@ -248,42 +258,34 @@ pub(crate) async fn deliver(State(app): State<App>, caller: Warehouse, path: Nam
     security(("oauth2" = ["warehouse"])),
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
     responses(
-        (status = 200, description = "It is cancelled.", body = ShipmentOut),
+        (status = 200, description = "The shipment is cancelled.", body = ShipmentOut),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
-        (status = 409, description = "It has shipped.", body = ErrorBody),
+        (status = 409, description = "The shipment has shipped.", body = ErrorBody),
     )
 )]
-pub(crate) async fn cancel(State(app): State<App>, caller: Warehouse, path: Named) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, path, Act::Cancel).await
+pub(crate) async fn cancel(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Cancel).await
 }
 
-async fn act(app: &App, caller: &Warehouse, path: Named, act: Act) -> Result<Json<ShipmentOut>, ApiError> {
-    let shipment = move_shipment(app, caller.merchant, &named(path)?, act).await.map_err(refused)?;
+async fn act(app: &App, caller: &Warehouse, number: &str, act: Act) -> Result<Json<ShipmentOut>, ApiError> {
+    let shipment = move_shipment(app, caller.merchant, number, act).await.map_err(refused)?;
     Ok(Json(shipments::shown(&shipment)))
 }
 
 fn refused(error: MoveShipmentError) -> ApiError {
     match error {
         MoveShipmentError::NoSuchShipment => ApiError::NotFound,
-        MoveShipmentError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
-        MoveShipmentError::NoUnits => ApiError::Conflict("The shipment has no units yet; add them first.".to_owned()),
+        MoveShipmentError::Refused(refused) => ApiError::Conflict(sentence(refused)),
+        MoveShipmentError::NoUnits => ApiError::Conflict("The shipment has no units yet. Add them first.".to_owned()),
         MoveShipmentError::NumberTaken(number) => ApiError::Conflict(format!(
-            "A part of this shipment would be sent as {number}, which is the number of another one. Cancel it, and make it anew \
-             under another asn_number."
+            "A part of this shipment would be sent as {number}, which is the number of another shipment. Cancel this one, and \
+             create it again under another asn_number."
         )),
         MoveShipmentError::Failed(failed) => failed.into(),
     }
 }
 
-/// The shipment that an address names, if the caller has it: nobody learns of a body's faults what an absent one would not tell.
-async fn known(app: &App, caller: &Warehouse, path: Named) -> Result<String, ApiError> {
-    let number = named(path)?;
-    kept::find(app.store(caller.merchant), caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
-    Ok(number)
-}
-
-/// The number that an address names. No number has a NUL.
-fn named(path: Named) -> Result<String, ApiError> {
-    let Path(number) = path.map_err(|_| ApiError::NotFound)?;
-    if number.contains('\0') { Err(ApiError::NotFound) } else { Ok(number) }
+/// Answers 404 for a shipment that does not exist, before the body of a request about it is checked.
+async fn must_exist(app: &App, caller: &Warehouse, number: &str) -> Result<(), ApiError> {
+    kept::find(app.store(caller.merchant), caller.merchant, number).await?.map(drop).ok_or(ApiError::NotFound)
 }

@@ -1,26 +1,27 @@
-//! What a warehouse scans: `/v1/receipts`, `/v1/receiving_exceptions`.
+//! Receiving: `/v1/receipts` and `/v1/receiving_exceptions`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use store::receiving_exceptions;
 use wire::answer::ErrorBody;
 use wire::inbound::{InboundAsnOut, MOST_LISTED};
 use wire::receiving::{Exceptions, ExceptionsQuery, ReceiptsTaken, ReceivedUnitIn, UnitTaken, explain, unknown_warehouses};
 
-use super::inbound_asns::{named, page, refused, shown};
+use super::inbound_asns::{AsnNumber, page, refused, shown};
 use crate::app::App;
 use crate::flow::close_asn::close_asn;
 use crate::flow::receive_units::{ReceiveUnitsError, Taken, receive_units};
 use crate::http::body::JsonBody;
 use crate::http::caller::{MerchantOrWarehouse, Warehouse};
 use crate::http::error::ApiError;
+use crate::http::path::Named;
 use crate::inbound;
 
 /// Receive units.
 ///
-/// Each unit once, by its license plate: the same again is `already_received` and tells the merchant nothing. What was not
-/// announced is put on the list of exceptions; it is never refused.
+/// Each unit is received once, by its license plate: a repeat is answered with `already_received`, and the merchant is not
+/// notified again. A unit that was not announced is listed as an exception; it is never refused.
 #[utoipa::path(
     post,
     path = "/v1/receipts",
@@ -28,9 +29,9 @@ use crate::inbound;
     security(("oauth2" = ["warehouse"])),
     request_body(content = ref("#/components/schemas/Receipts"), content_type = "application/json"),
     responses(
-        (status = 200, description = "What became of each unit.", body = ReceiptsTaken),
+        (status = 200, description = "The result for each unit.", body = ReceiptsTaken),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path, such as an unknown warehouse; nothing was received.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as an unknown warehouse; `errors` lists each with its path, and nothing was received.", body = ErrorBody),
     )
 )]
 pub(crate) async fn receive(State(app): State<App>, caller: Warehouse, JsonBody(body): JsonBody) -> Result<Json<ReceiptsTaken>, ApiError> {
@@ -61,33 +62,33 @@ fn answer((unit, taken): (&ReceivedUnitIn<'_>, Taken)) -> UnitTaken {
 
 /// Close an ASN.
 ///
-/// Nothing more is expected: what is missing is put on the list of exceptions, and the returns whose units it brings wait no
-/// longer. What comes all the same is received late.
+/// Nothing more is expected: missing units are listed as exceptions, and the returns they belong to stop waiting for them. A unit
+/// that arrives later is still received.
 #[utoipa::path(
     post,
     path = "/v1/inbound_asns/{asn_number}/close",
     tag = "inbound",
     security(("oauth2" = ["warehouse"])),
-    params(("asn_number" = String, Path, description = "The merchant's number of the ASN.")),
+    params(("asn_number" = String, Path, description = "The merchant's number for the ASN.")),
     responses(
-        (status = 200, description = "It is closed.", body = InboundAsnOut),
+        (status = 200, description = "The ASN is closed.", body = InboundAsnOut),
         (status = 404, description = "The merchant has no such ASN.", body = ErrorBody),
-        (status = 409, description = "It is cancelled.", body = ErrorBody),
+        (status = 409, description = "The ASN is cancelled.", body = ErrorBody),
     )
 )]
 pub(crate) async fn close(
     State(app): State<App>,
     caller: Warehouse,
-    path: Result<Path<String>, PathRejection>,
+    Named(AsnNumber(number)): Named<AsnNumber>,
 ) -> Result<Json<InboundAsnOut>, ApiError> {
-    let number = named(path)?;
     close_asn(&app, caller.merchant, &number).await.map_err(refused)?;
     shown(&app, caller, &number).await
 }
 
 /// List receiving exceptions.
 ///
-/// What arrived and was not announced, or was announced and did not arrive; newest first, all or of an ASN.
+/// Units that arrived without being announced, or were announced and did not arrive. Newest first, optionally only those of one
+/// ASN.
 #[utoipa::path(
     get,
     path = "/v1/receiving_exceptions",
@@ -96,7 +97,7 @@ pub(crate) async fn close(
     params(ExceptionsQuery),
     responses(
         (status = 200, description = "A page of exceptions.", body = Exceptions),
-        (status = 400, description = "A filter, `before` or `limit` is not understood.", body = ErrorBody),
+        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn exceptions(
@@ -104,7 +105,7 @@ pub(crate) async fn exceptions(
     caller: MerchantOrWarehouse,
     query: Result<Query<ExceptionsQuery>, QueryRejection>,
 ) -> Result<Json<Exceptions>, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_LISTED}")))?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")))?;
     let number = query.asn_number.as_deref();
     let before = page(query.limit, query.before.as_deref(), number)?;
     let (listed, more) =

@@ -13,10 +13,10 @@ use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
 use crate::report::{Deliveries, Range};
 
-/// Read the report of deliveries.
+/// Read the delivery report.
 ///
-/// What became of the messages to your systems: attempts by status, interface and day, messages that arrived, at which
-/// attempt, and how soon. Trials do not count. As `text/csv` it is every figure by itself.
+/// Figures on the messages to your systems: attempts by status, interface and day, and the messages that arrived, by
+/// attempt and by delay. Endpoint tests do not count. As `text/csv` there is one row per figure.
 #[utoipa::path(
     get,
     path = "/v1/reports/deliveries",
@@ -25,7 +25,7 @@ use crate::report::{Deliveries, Range};
     params(ReportQuery),
     responses(
         (status = 200, description = "The report.", content((DeliveriesReport = "application/json"), (String = "text/csv"))),
-        (status = 400, description = "The days are not right, or more than 92; or another format.", body = ErrorBody),
+        (status = 400, description = "The days are invalid or more than 92, or the format is unknown.", body = ErrorBody),
     )
 )]
 pub(crate) async fn deliveries(
@@ -34,7 +34,7 @@ pub(crate) async fn deliveries(
     query: Result<Query<ReportQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery("from and to are days, and format is json or csv".to_owned()))?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("from and to must be days, and format json or csv".to_owned()))?;
     let range =
         Range::read(query.from.as_deref(), query.to.as_deref(), app.now()).map_err(|wrong| ApiError::BadQuery(wrong.to_string()))?;
     let read = Deliveries::read(&app, caller.merchant, range).await?;
@@ -44,7 +44,7 @@ pub(crate) async fn deliveries(
     })
 }
 
-/// What the caller's `Accept` says: JSON unless it names comma-separated values.
+/// Reads the caller's `Accept`: JSON unless it names `text/csv`.
 fn accepted(headers: &HeaderMap) -> ReportFormat {
     let csv = headers
         .get_all(header::ACCEPT)

@@ -1,11 +1,11 @@
 //! Returns: `/v1/returns` and `/v1/orders/{identifier}/returnable`.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
-use domain::rma::eligibility;
+use domain::rma::{Held, Refused, eligibility};
 use sha2::{Digest as _, Sha256};
 use store::rma_pages::{self, Filter};
 use store::{exchange_orders, labels, orders, refunds, return_policies, rmas, unit_claims};
@@ -22,32 +22,33 @@ use crate::flow::start_return::{Key, StartReturnError, Started, start_return, ta
 use crate::http::api::exchange_options;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, sentence};
+use crate::http::path::{Named, PathParameter};
 use crate::returns;
 
-/// Who acts, for the audit.
+/// The actor in the audit log.
 const ACTOR: &str = "merchant";
 const KEY: &str = "idempotency-key";
 const LONGEST_KEY: usize = 255;
 
 /// Start a return.
 ///
-/// The units are claimed and the RMA message is owed when this answers. With an `Idempotency-Key` the same request can be sent
-/// again for 48 hours: it is answered alike, and starts nothing twice.
+/// Claims the units and queues the RMA message before it answers. With an `Idempotency-Key` the same request can be repeated for
+/// 48 hours: it gets the same answer, and no second return is started.
 #[utoipa::path(
     post,
     path = "/v1/returns",
     tag = "returns",
     security(("oauth2" = ["orders"])),
-    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible characters, new for every return.")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters, new for every return.")),
     request_body(content = ref("#/components/schemas/StartReturn"), content_type = "application/json"),
     responses(
-        (status = 201, description = "It is started.", body = ReturnOut),
-        (status = 200, description = "It was started before, by a request with this key.", body = ReturnOut),
-        (status = 400, description = "Malformed JSON, or a key that is none.", body = ErrorBody),
-        (status = 409, description = "The key was used for another request.", body = ErrorBody),
-        (status = 422, description = "Every fault with its path, such as units that cannot come back; nothing was started.", body = ErrorBody),
-        (status = 502, description = "What units can be exchanged for is not known: the merchant's system cannot be reached or errs.", body = ErrorBody),
+        (status = 201, description = "The return is started.", body = ReturnOut),
+        (status = 200, description = "The return was started before, by a request with this key.", body = ReturnOut),
+        (status = 400, description = "Malformed JSON, or an invalid `Idempotency-Key`.", body = ErrorBody),
+        (status = 409, description = "The `Idempotency-Key` was used for another request.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as units that cannot be returned; `errors` lists each with its path, and nothing was started.", body = ErrorBody),
+        (status = 502, description = "The exchange options are unknown: the merchant's system is unreachable or returned an error.", body = ErrorBody),
     )
 )]
 pub(crate) async fn start(
@@ -60,11 +61,11 @@ pub(crate) async fn start(
     let wanted = wire::returns::read(&body)?;
     let Started { answer, repeated } = start_return(&app, caller.merchant, &wanted, key.as_ref()).await.map_err(|error| match error {
         StartReturnError::NoSuchOrder => {
-            ApiError::Faulty(vec![Fault::new("order_identifier", Code::Invalid, "is no order of the merchant")])
+            ApiError::Faulty(vec![Fault::new("order_identifier", Code::Invalid, "is not an order of the merchant")])
         }
         StartReturnError::Faulty(faults) => ApiError::Faulty(faults),
         StartReturnError::KeyUsed => {
-            ApiError::Conflict("The Idempotency-Key was used for another request; use a new one for every return.".to_owned())
+            ApiError::Conflict("The Idempotency-Key was used for another request. Use a new one for every return.".to_owned())
         }
         StartReturnError::Options(error) => exchange_options::refused(error),
         StartReturnError::Failed(failed) => failed.into(),
@@ -73,18 +74,18 @@ pub(crate) async fn start(
     Ok((status, [(header::CONTENT_TYPE, "application/json")], answer))
 }
 
-/// The key of a request, if it has one.
+/// Reads the `Idempotency-Key` of a request, if it has one.
 fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<Key>, ApiError> {
     let Some(value) = headers.get(KEY) else { return Ok(None) };
     let fits = |key: &&str| (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
     let key = value.to_str().ok().filter(fits);
-    let key = key.ok_or_else(|| ApiError::BadHeader(format!("Idempotency-Key is 1 to {LONGEST_KEY} visible characters")))?;
+    let key = key.ok_or_else(|| ApiError::BadHeader(format!("Idempotency-Key must be 1 to {LONGEST_KEY} visible ASCII characters")))?;
     Ok(Some(Key { key: key.to_owned(), request_hash: Sha256::digest(body).into() }))
 }
 
 /// List returns.
 ///
-/// Newest first; of an order, with a tracking number, in a status, or started within some time.
+/// Newest first, optionally by order, tracking number, status, or the time at which they were started.
 #[utoipa::path(
     get,
     path = "/v1/returns",
@@ -93,7 +94,7 @@ fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<Key>, ApiError> {
     params(ReturnsQuery),
     responses(
         (status = 200, description = "A page of returns.", body = Returns),
-        (status = 400, description = "A filter, `before` or `limit` is not understood.", body = ErrorBody),
+        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
     )
 )]
 pub(crate) async fn list(
@@ -101,7 +102,7 @@ pub(crate) async fn list(
     caller: Merchant,
     query: Result<Query<ReturnsQuery>, QueryRejection>,
 ) -> Result<Json<Returns>, ApiError> {
-    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit is 1 to {MOST_RETURNS}")))?;
+    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_RETURNS}")))?;
     let (filter, before) = filter(&query)?;
     let page = rma_pages::list(app.store(caller.merchant), caller.merchant, &filter, before, query.limit as usize).await?;
     Ok(Json(Returns {
@@ -111,23 +112,23 @@ pub(crate) async fn list(
     }))
 }
 
-/// What a query asks for, and before which return.
+/// Reads a query: the filter, and the id before which the page begins.
 fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
     let bad = |why: &str| ApiError::BadQuery(why.to_owned());
     if !(1..=MOST_RETURNS).contains(&query.limit) {
-        return Err(ApiError::BadQuery(format!("limit is 1 to {MOST_RETURNS}")));
+        return Err(ApiError::BadQuery(format!("limit must be between 1 and {MOST_RETURNS}")));
     }
-    // No stored identifier has a NUL, and PostgreSQL would not even compare with one.
+    // PostgreSQL refuses even to compare with a NUL.
     if [&query.order_identifier, &query.tracking_number].into_iter().flatten().any(|text| text.contains('\0')) {
-        return Err(bad("a filter has a character that no identifier has"));
+        return Err(bad("a filter contains a NUL, which no identifier does"));
     }
     let status = query.status.as_ref().map(|status| status.parse());
-    let status = status.transpose().map_err(|_| bad("status is CREATED, PARTIAL_REFUND, REFUNDED or CANCELED"))?;
+    let status = status.transpose().map_err(|_| bad("status must be CREATED, PARTIAL_REFUND, REFUNDED or CANCELED"))?;
     let time = |text: &Option<String>| match text {
         None => Ok(None),
-        Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to are times such as 2026-03-01T12:00:00Z")),
+        Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to must be times such as 2026-03-01T12:00:00Z")),
     };
-    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before is the next_before of another page")));
+    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before must be the next_before of another page")));
     let filter = Filter {
         order: query.order_identifier.clone(),
         tracking_number: query.tracking_number.clone(),
@@ -140,13 +141,13 @@ fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
 
 /// Show a return.
 ///
-/// Where it and each of its units stand, and how each unit's amount is made.
+/// Its state and that of each unit, and how the amount of each unit is calculated.
 #[utoipa::path(
     get,
     path = "/v1/returns/{rma_identifier}",
     tag = "returns",
     security(("oauth2" = ["orders"])),
-    params(("rma_identifier" = String, Path, description = "The return, in any spelling that can be read: `r7kq4xm92`.")),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier, in any spelling: `r7kq4xm92`.")),
     responses(
         (status = 200, description = "The return.", body = ReturnOut),
         (status = 404, description = "The merchant has no such return.", body = ErrorBody),
@@ -155,59 +156,66 @@ fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
 pub(crate) async fn show(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<Json<ReturnOut>, ApiError> {
-    let kept = rmas::find(app.store(caller.merchant), caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let kept = rmas::find(app.store(caller.merchant), caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
     Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
 }
 
 /// Get a return's label.
 ///
-/// The document to print, as soon as the carrier has sold it.
+/// The document to print, once the label was bought from the carrier.
 #[utoipa::path(
     get,
     path = "/v1/returns/{rma_identifier}/label",
     tag = "returns",
     security(("oauth2" = ["orders"])),
-    params(("rma_identifier" = String, Path, description = "The return.")),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
     responses(
         (status = 200, description = "The label.", content_type = "application/pdf"),
-        (status = 404, description = "The merchant has no such return, or it has no label of ours yet.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such return, or no label was bought for it yet.", body = ErrorBody),
     )
 )]
 pub(crate) async fn label(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let pdf = labels::document(app.store(caller.merchant), caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let pdf = labels::document(app.store(caller.merchant), caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
     Ok(([(header::CONTENT_TYPE, "application/pdf")], pdf))
 }
 
 /// Cancel a return.
 ///
-/// As long as no unit was accepted, scanned, received or refunded. Its units can be returned anew. A cancelled return stays
-/// cancelled.
+/// Possible until a unit is accepted or scanned by the carrier, received or refunded. The units can then be returned again. A
+/// cancelled return stays cancelled.
 #[utoipa::path(
     post,
     path = "/v1/returns/{rma_identifier}/cancel",
     tag = "returns",
     security(("oauth2" = ["orders"])),
-    params(("rma_identifier" = String, Path, description = "The return.")),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
     responses(
-        (status = 200, description = "It is cancelled.", body = ReturnOut),
+        (status = 200, description = "The return is cancelled.", body = ReturnOut),
         (status = 404, description = "The merchant has no such return.", body = ErrorBody),
-        (status = 409, description = "It cannot be cancelled any more.", body = ErrorBody),
+        (status = 409, description = "The return can no longer be cancelled.", body = ErrorBody),
     )
 )]
 pub(crate) async fn cancel(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<Json<ReturnOut>, ApiError> {
-    let kept = cancel_return(&app, ACTOR, caller.merchant, &named(path)?, BY_MERCHANT).await.map_err(|error| match error {
+    let kept = cancel_return(&app, ACTOR, caller.merchant, &rma, BY_MERCHANT).await.map_err(|error| match error {
         CancelReturnError::NoSuchReturn => ApiError::NotFound,
-        CancelReturnError::Refused(refused) => ApiError::Conflict(format!("This cannot be: {refused}.")),
+        CancelReturnError::Refused(Refused::NotCancelable(held)) => {
+            let next = match held {
+                Held::Accepted | Held::Scanned | Held::Received => " Refund it instead.",
+                Held::Settled | Held::Refunded | Held::ExchangeOwed | Held::ExchangePlaced => "",
+            };
+            ApiError::Conflict(format!("The return {rma} cannot be cancelled: {held}.{next}"))
+        }
+        CancelReturnError::Refused(refused) => ApiError::Conflict(sentence(refused)),
         CancelReturnError::Failed(failed) => failed.into(),
     })?;
     Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
@@ -215,13 +223,13 @@ pub(crate) async fn cancel(
 
 /// Send a return's message again.
 ///
-/// The current state as a new message, with the next sequence and the event `rma.resent`.
+/// Sends the current state of the return as a new message, with the next sequence number and the event `rma.resent`.
 #[utoipa::path(
     post,
     path = "/v1/returns/{rma_identifier}/resend",
     tag = "returns",
     security(("oauth2" = ["orders"])),
-    params(("rma_identifier" = String, Path, description = "The return.")),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
     responses(
         (status = 202, description = "The message is owed.", body = ReturnOut),
         (status = 404, description = "The merchant has no such return.", body = ErrorBody),
@@ -230,21 +238,24 @@ pub(crate) async fn cancel(
 pub(crate) async fn resend(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
 ) -> Result<(StatusCode, Json<ReturnOut>), ApiError> {
-    let kept = resend_return(&app, ACTOR, caller.merchant, &named(path)?).await?.ok_or(ApiError::NotFound)?;
+    let kept = resend_return(&app, ACTOR, caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
     Ok((StatusCode::ACCEPTED, Json(returns::look(&app, caller.merchant, &kept).await?)))
 }
 
-/// The return that an address names. No identifier has a NUL.
-fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> {
-    let Path(typed) = path.map_err(|_| ApiError::NotFound)?;
-    if typed.contains('\0') { Err(ApiError::NotFound) } else { Ok(returns::identifier(&typed)) }
+/// The identifier of a return in a path, in the spelling that is stored.
+pub(crate) struct RmaIdentifier(String);
+
+impl PathParameter for RmaIdentifier {
+    fn read(text: String) -> Option<Self> {
+        String::read(text).map(|typed| Self(returns::identifier(&typed)))
+    }
 }
 
-/// Show what can come back.
+/// Show what can be returned.
 ///
-/// Every line of the order: how many units can come back until when, and why the others cannot.
+/// For every line of the order: how many units can be returned and until when, and why the others cannot.
 #[utoipa::path(
     get,
     path = "/v1/orders/{identifier}/returnable",
@@ -252,19 +263,15 @@ fn named(path: Result<Path<String>, PathRejection>) -> Result<String, ApiError> 
     security(("oauth2" = ["orders"])),
     params(("identifier" = String, Path, description = "The merchant's identifier of the order.")),
     responses(
-        (status = 200, description = "What can come back.", body = ReturnableOut),
+        (status = 200, description = "The lines of the order.", body = ReturnableOut),
         (status = 404, description = "The merchant has no such order.", body = ErrorBody),
     )
 )]
 pub(crate) async fn returnable(
     State(app): State<App>,
     caller: Merchant,
-    path: Result<Path<String>, PathRejection>,
+    Named(identifier): Named<String>,
 ) -> Result<Json<ReturnableOut>, ApiError> {
-    let Path(identifier) = path.map_err(|_| ApiError::NotFound)?;
-    if identifier.contains('\0') {
-        return Err(ApiError::NotFound);
-    }
     let stored = orders::find(app.store(caller.merchant), caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
     let sale = wire::order::read_stored(&stored.snapshot).map(|order| order.sale());
     let sale = sale.ok_or_else(|| ApiError::Internal("a stored order cannot be read".to_owned()))?;

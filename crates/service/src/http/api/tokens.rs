@@ -1,4 +1,4 @@
-//! Tokens: `/oauth/token`.
+//! Access tokens: `/oauth/token`.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,22 +15,22 @@ use crate::http::address::Client;
 use crate::http::body::{AnyBody, MediaType};
 use crate::http::error::{ApiError, Exceeded};
 use crate::http::rate;
-use crate::rate::Deaf;
+use crate::rate::TooManyGuesses;
 
 /// Get an access token.
 ///
-/// The OAuth 2.0 client credentials flow. A token is valid for 25 hours and works for every interface that its scopes
-/// open; use it again until it expires.
+/// The OAuth 2.0 client credentials flow. A token is valid for 25 hours and works for every route that its scopes allow. Reuse
+/// it until it expires.
 #[utoipa::path(
     post,
     path = "/oauth/token",
     tag = "tokens",
     request_body(content((TokenRequest = "application/json"), (TokenRequest = "application/x-www-form-urlencoded"))),
     responses(
-        (status = 200, description = "A token.", body = TokenResponse),
-        (status = 400, description = "Malformed, incomplete (`invalid_request`) or another grant (`unsupported_grant_type`).", body = ErrorBody),
-        (status = 401, description = "`invalid_client`.", body = ErrorBody),
-        (status = 415, description = "Neither JSON nor a form.", body = ErrorBody),
+        (status = 200, description = "The access token.", body = TokenResponse),
+        (status = 400, description = "The request is malformed or incomplete (`invalid_request`), or the grant is not supported (`unsupported_grant_type`).", body = ErrorBody),
+        (status = 401, description = "The client id or secret is wrong, or the credential was revoked (`invalid_client`).", body = ErrorBody),
+        (status = 415, description = "The body is neither JSON nor a form.", body = ErrorBody),
     )
 )]
 pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body: AnyBody) -> Result<Json<TokenResponse>, ApiError> {
@@ -51,9 +51,9 @@ pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body:
     let client_secret = request.client_secret.ok_or(ApiError::IncompleteTokenRequest("client_secret"))?;
 
     let second = app.clock.uptime().as_secs();
-    app.rates.guesses.listen(address, &client_id, second).map_err(|deaf| match deaf {
-        Deaf::Client(verdict) => rate::refuse(&app, Exceeded::SecretsOfClient, verdict),
-        Deaf::Address(verdict) => rate::refuse(&app, Exceeded::SecretsOfAddress, verdict),
+    app.rates.guesses.check(address, &client_id, second).map_err(|exceeded| match exceeded {
+        TooManyGuesses::Client(verdict) => rate::refuse(&app, Exceeded::SecretsOfClient, verdict),
+        TooManyGuesses::Address(verdict) => rate::refuse(&app, Exceeded::SecretsOfAddress, verdict),
     })?;
     let issued = issue_token(&app, &client_id, &client_secret).await.map_err(|error| match error {
         IssueTokenError::WrongClient => {
@@ -72,8 +72,8 @@ pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body:
     Ok(Json(answer))
 }
 
-/// No cache keeps an answer of the token endpoint, whatever it is.
-pub(crate) async fn keep_nothing(mut response: Response) -> Response {
+/// Keeps every answer of the token endpoint out of caches, errors included.
+pub(crate) async fn forbid_caching(mut response: Response) -> Response {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

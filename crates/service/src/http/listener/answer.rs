@@ -1,4 +1,4 @@
-//! An answer on its way to the client, in portions.
+//! The body of an answer, sent to the client in portions.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,23 +7,23 @@ use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
-use super::pulse::Asked;
+use super::deadlines::InFlight;
 
-/// How much of an answer is handed out at once: 16 KiB. Taking a portion is what counts as reading, and no more than one
-/// portion of an answer waits inside the protocol, however little a client of HTTP/2 allows to be sent.
+/// The most of an answer that is handed to the protocol at once: 16 KiB. A client counts as reading when the next portion is
+/// taken, so no more than one portion may wait inside the protocol, even with a small HTTP/2 window.
 pub(super) const PORTION: u16 = 16 * 1024;
 
-/// The body of an answer, whose request counts until it ends.
+/// The body of an answer; its request is in flight until it is dropped.
 pub(super) struct Answer {
     body: Body,
-    /// What is left of the last frame.
+    /// The part of the last frame that was not handed out yet.
     rest: Bytes,
-    asked: Asked,
+    in_flight: InFlight,
 }
 
 impl Answer {
-    pub(super) fn new(body: Body, asked: Asked) -> Self {
-        Self { body, rest: Bytes::new(), asked }
+    pub(super) fn new(body: Body, in_flight: InFlight) -> Self {
+        Self { body, rest: Bytes::new(), in_flight }
     }
 }
 
@@ -32,7 +32,7 @@ impl HttpBody for Answer {
     type Error = axum::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        self.asked.taken();
+        self.in_flight.taken();
         if self.rest.is_empty() {
             match std::task::ready!(Pin::new(&mut self.body).poll_frame(context)) {
                 Some(Ok(frame)) => match frame.into_data() {
@@ -44,7 +44,7 @@ impl HttpBody for Answer {
         }
         let portion = self.rest.len().min(PORTION.into());
         let portion = self.rest.split_to(portion);
-        self.asked.hand_out();
+        self.in_flight.handed_out();
         Poll::Ready(Some(Ok(Frame::data(portion))))
     }
 

@@ -1,4 +1,4 @@
-//! The stream of a connection, which tells the pulse what comes and goes.
+//! The stream of a connection, which reports its traffic to the deadlines.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -7,23 +7,23 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::pulse::Pulse;
+use super::deadlines::Deadlines;
 
-/// A stream under observation. It stands below TLS, where what the client really takes is seen.
+/// A stream that is observed below TLS, where it shows what the client really reads.
 pub(super) struct Observed {
     stream: TcpStream,
-    pulse: Pulse,
+    deadlines: Deadlines,
 }
 
 impl Observed {
-    pub(super) fn new(stream: TcpStream, pulse: Pulse) -> Self {
-        Self { stream, pulse }
+    pub(super) fn new(stream: TcpStream, deadlines: Deadlines) -> Self {
+        Self { stream, deadlines }
     }
 
     fn written(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match &written {
-            Poll::Pending => self.pulse.stuck(),
-            Poll::Ready(Ok(bytes)) => self.pulse.sent(*bytes),
+            Poll::Pending => self.deadlines.blocked(),
+            Poll::Ready(Ok(bytes)) => self.deadlines.sent(*bytes),
             Poll::Ready(Err(_)) => {}
         }
         written
@@ -35,7 +35,7 @@ impl AsyncRead for Observed {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if buffer.filled().len() > before {
-            self.pulse.heard();
+            self.deadlines.received();
         }
         read
     }
@@ -57,10 +57,10 @@ impl AsyncWrite for Observed {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Whoever flushes has written everything before.
+        // A flush follows after everything is written.
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
         if flushed.is_ready() {
-            self.pulse.flushed();
+            self.deadlines.flushed();
         }
         flushed
     }

@@ -1,11 +1,11 @@
-//! The counters against a model that keeps every moment.
+//! Compares the counters with a model that stores the time of every request.
 #![expect(clippy::cast_possible_truncation, reason = "the numbers of these tests are small")]
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Keeps the moment of every request that was admitted, in milliseconds.
+/// The time of every admitted request, in milliseconds.
 #[derive(Default)]
 struct Model(Vec<u64>);
 
@@ -23,13 +23,13 @@ impl Model {
         admitted
     }
 
-    /// In how many seconds a request would be admitted.
+    /// Seconds until a request would be admitted.
     fn wait(&self, now: u64, limit: usize) -> u32 {
         (1..=60).find(|wait| self.in_the_minute(now + wait * 1_000) < limit).unwrap_or(60) as u32
     }
 }
 
-/// Bursts: how long after the one before (in milliseconds), and how many requests.
+/// Bursts of requests: the pause before each, in milliseconds, and its size.
 fn bursts() -> impl Strategy<Value = Vec<(u64, usize)>> {
     let pause = prop_oneof![0_u64..50, 0_u64..3_000, 20_000_u64..40_000, 58_000_u64..62_000];
     prop::collection::vec((pause, 1_usize..30), 1..25)

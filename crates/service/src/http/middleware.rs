@@ -1,33 +1,32 @@
-//! One exchange of request and answer: what happens around every handler.
+//! The middleware around every handler.
 //!
-//! A request gets an id, is counted for its address and refused if it is one too many, runs in a task of its own (so that
-//! a caller who hangs up cannot leave a transaction half way), is counted and logged once, and an error is put into the
-//! words that the caller accepts.
+//! It gives every request an id, counts it towards the rate limit of its address and refuses it above the limit. It runs the
+//! handler in a task of its own, so that a caller who hangs up cannot leave a transaction half way. It renders errors in the
+//! format that the caller accepts, and counts and logs every request once.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::error::{ApiError, Exceeded, Wanted};
+use super::error::{ApiError, ErrorFormat, Exceeded};
 use super::rate;
 use crate::app::App;
 use crate::metrics::{RequestLabels, RouteLabels};
 
-/// Names a request in the answer, in the logs and in what is kept for support.
+/// The id of a request in its response, in the logs and in the refusals kept for support.
 #[derive(Clone)]
 pub(super) struct RequestId(pub(super) String);
 
-/// The header that carries it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Conducts one exchange.
-pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: Next) -> Response {
+/// Handles one request, from its id to its log line.
+pub(super) async fn handle(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = app.clock.uptime();
     let id = RequestId(app.mint().simple().to_string());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
     let method = request.method().as_str().to_owned();
-    let wanted = Wanted::by(request.headers());
+    let format = ErrorFormat::accepted_by(request.headers());
     request.extensions_mut().insert(id.clone());
 
     let verdict = rate::count(&app, &mut request);
@@ -39,8 +38,8 @@ pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: 
 
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         error.log(&id.0, &route);
-        let rendered = error.render(&id.0, wanted);
-        // The handler's own headers stay, such as the API's version.
+        let rendered = error.render(&id.0, format);
+        // The handler's own headers stay, such as Api-Version.
         let (mut parts, _) = response.into_parts();
         let (rendered, body) = rendered.into_parts();
         parts.status = rendered.status;
@@ -56,11 +55,11 @@ pub(super) async fn conduct(State(app): State<App>, mut request: Request, next: 
     let status = response.status().as_u16();
     let took = app.clock.uptime().saturating_sub(started);
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    // What went well is counted; a line for each would cost more than the answer itself.
+    // Successes are counted in the metrics; a log line for each would cost more than the answer.
     if response.status().is_success() {
-        tracing::debug!(request_id = id.0, method, route, status, took_us, "answered");
+        tracing::debug!(request_id = id.0, method, route, status, took_us, "answered a request");
     } else {
-        tracing::info!(request_id = id.0, method, route, status, took_us, "answered");
+        tracing::info!(request_id = id.0, method, route, status, took_us, "answered a request");
     }
     app.metrics.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
     app.metrics.requests.get_or_create(&RequestLabels { route, method, status }).inc();
