@@ -223,8 +223,9 @@ fn the_readme_lists_every_command_and_no_other() {
 fn documents() -> BTreeMap<String, String> {
     let mut paths = vec!["README.md".to_owned(), "ARCHITECTURE.md".to_owned(), "CONTRIBUTING.md".to_owned()];
     for folder in ["docs", "docs/adr"] {
-        let names = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        paths.extend(names.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")));
+        let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let pages = files.filter(|file| file.extension().is_some_and(|extension| extension == "md"));
+        paths.extend(pages.map(|file| format!("{folder}/{}", file.file_name().unwrap().to_str().unwrap())));
     }
     paths.into_iter().map(|path| (path.clone(), read(&path))).collect()
 }
