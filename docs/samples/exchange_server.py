@@ -1,10 +1,10 @@
-"""A merchant's system for exchanges: says which variants there are, and places exchange orders.
+"""A merchant's system for exchanges: lists variants and places exchange orders.
 
     WEBHOOK_SECRET=whsec_… python3 exchange_server.py 8090
 
-It needs Python 3.9 and nothing else. It keeps its stock and its orders in SQLite, in the file that EXCHANGE_ORDERS
-names. What stands here for your shop: CATALOGUE, the tax, and the names of orders. Put TLS and the authentication
-of your endpoints in front of it.
+It needs Python 3.9 and nothing else. It stores its stock and its orders in SQLite, in the file that EXCHANGE_ORDERS
+names. CATALOGUE, the tax and the order identifiers stand in for your shop: replace them. Put TLS and the
+authentication of your endpoints in front of it.
 """
 
 import base64
@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 SECRET = os.environ["WEBHOOK_SECRET"]
 FILE = os.environ.get("EXCHANGE_ORDERS", "exchange_orders.db")
-# By variant identifier: SKU, title, size, price, and how many there are in the beginning.
+# By variant identifier: SKU, title, size, price, initial stock.
 CATALOGUE = {
     "V-SHOE": [
         ("SHOE-41", "Running shoe", "41", 5000, 3),
@@ -36,7 +36,7 @@ class OutOfStock(Exception):
 
 
 def connect():
-    # Transactions are begun below, so that reading and writing happen under one lock.
+    # Autocommit: place() begins its own transaction, so that it reads and writes under one lock.
     return sqlite3.connect(FILE, timeout=15, isolation_level=None)
 
 
@@ -62,7 +62,7 @@ def variants(connection, identifier):
 
 
 def place(connection, wanted):
-    """Places the exchange order, once for each original order: whoever asks again gets the answer of the first time."""
+    """Places the exchange order once per original order; a repeated request gets the first answer again."""
     connection.execute("begin immediate")
     try:
         original = wanted["original_order_id"]
@@ -81,7 +81,7 @@ def new_order(connection, wanted):
     product = 0
     for item in wanted["items"]:
         if "return_items" in item:
-            # A gift card, of item["unit_price_amount_cents"] and item["bonus_credit_amount_cents"]: issue it here.
+            # A gift card worth item["unit_price_amount_cents"] plus item["bonus_credit_amount_cents"]: issue it here.
             continue
         product += item["product_amount_cents"] - item["discount_amount_cents"]
         taken = connection.execute(
@@ -131,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             self.answer(200, place(connection, json.loads(body)))
         except OutOfStock as sku:
-            # Nothing was placed, and only then a 4xx is right.
+            # Answer with a 4xx only if nothing was placed.
             self.answer(409, json.dumps({"message": f"{sku} is out of stock"}))
         finally:
             connection.close()

@@ -1,8 +1,10 @@
-//! The documents: the OpenAPI document is the code's, the contract is covered, and the architecture names what is there.
+//! The documents: the OpenAPI document is the code's, the contract is covered, the architecture names what is there, the README
+//! lists every command, and every link leads somewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -187,4 +189,95 @@ fn sql_stands_in_the_store_and_transactions_in_flows() {
         assert!(!text.contains(".begin(") || name.contains("/flow/"), "{name} opens a transaction");
         assert!(!(name.contains("/flow") && text.contains("axum")), "{name} knows axum");
     }
+}
+
+/// Every command of the program with its subcommands, from the headings that `backhaul cli-reference` prints.
+fn commands() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO_BIN_EXE_backhaul")).arg("cli-reference").output().unwrap();
+    let reference = String::from_utf8(output.stdout).unwrap();
+    let mut commands = BTreeMap::<String, BTreeSet<String>>::new();
+    for heading in reference.lines().filter_map(|line| line.strip_prefix("## backhaul ")) {
+        let (command, below) = heading.split_once(' ').map_or((heading, None), |(command, below)| (command, Some(below)));
+        commands.entry(command.to_owned()).or_default().extend(below.map(str::to_owned));
+    }
+    commands
+}
+
+#[test]
+fn the_readme_lists_every_command_and_no_other() {
+    let readme = read("README.md");
+    let (_, section) = readme.split_once("\n## Commands\n").expect("the section is there");
+    let section = section.split("\n## ").next().unwrap();
+    let mut listed = BTreeMap::new();
+    for row in section.lines().filter(|line| line.starts_with("| `backhaul ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let command = cells[0].trim_matches('`').strip_prefix("backhaul ").unwrap().to_owned();
+        let below: BTreeSet<String> = cells[1].split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        assert!(!cells[2].is_empty(), "{row}");
+        assert!(listed.insert(command, below).is_none(), "{row} stands twice");
+    }
+    assert_eq!(listed, commands());
+}
+
+/// The Markdown documents of the repository, by path.
+fn documents() -> BTreeMap<String, String> {
+    let mut paths = vec!["README.md".to_owned(), "ARCHITECTURE.md".to_owned(), "CONTRIBUTING.md".to_owned()];
+    for folder in ["docs", "docs/adr"] {
+        let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let pages = files.filter(|file| file.extension().is_some_and(|extension| extension == "md"));
+        paths.extend(pages.map(|file| format!("{folder}/{}", file.file_name().unwrap().to_str().unwrap())));
+    }
+    paths.into_iter().map(|path| (path.clone(), read(&path))).collect()
+}
+
+/// The targets of a document's relative links, and those of its pictures.
+fn links(text: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let lines = text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fenced && !fence
+    });
+    let targets = lines.flat_map(|line| line.split("](").skip(1)).map(|rest| rest.split(')').next().unwrap());
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
+/// The anchors that GitHub makes of a document's headings.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim().to_lowercase());
+    let kept = |heading: String| heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c)).collect::<String>();
+    headings.map(|heading| kept(heading).replace(' ', "-")).collect()
+}
+
+#[test]
+fn every_link_of_the_documents_leads_somewhere() {
+    let documents = documents();
+    for (path, text) in &documents {
+        for target in links(text) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let there = if file.is_empty() { root().join(path) } else { root().join(path).parent().unwrap().join(file) };
+            assert!(there.exists(), "{path} links to {target}, which does not exist");
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(there).unwrap();
+                assert!(anchors(&text).contains(anchor), "{path} links to {target}, which has no such heading");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_index_links_every_document() {
+    let documents = documents();
+    let linked: BTreeSet<PathBuf> = ["docs/README.md", "docs/adr/README.md"]
+        .iter()
+        .flat_map(|index| {
+            let folder = root().join(index).parent().unwrap().to_owned();
+            links(&documents[*index]).into_iter().map(move |target| folder.join(target.split('#').next().unwrap()).canonicalize().unwrap())
+        })
+        .collect();
+    for path in documents.keys().filter(|path| !path.ends_with("README.md")) {
+        assert!(linked.contains(&root().join(path)), "docs/README.md does not link {path}");
+    }
+    let front = links(&documents["README.md"]);
+    assert!(front.contains(&"docs/README.md"), "the README links the index");
 }
