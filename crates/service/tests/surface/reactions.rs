@@ -12,7 +12,7 @@ use backhaul::timers::Timers;
 use domain::message::{Interface, Kind};
 use sandbox::merchant::Answer;
 use store::outbox::Message;
-use store::{Failed, Tx};
+use store::{Failed, Tx, endpoints};
 
 use crate::world::World;
 use crate::world::receiver::PATH;
@@ -59,7 +59,8 @@ impl Reaction for OwesMore {
             self.told.lock().unwrap().push(how);
             let kind = Kind::Of(Interface::ExchangeOrder);
             let (subject, body) = ("O-1".to_owned(), "{}".to_owned());
-            tx.owe(Message { id: self.world.app.mint(), kind, event: "order.created", subject, sequence: 1, body, due_at: ending.at });
+            let endpoint = endpoints::lock(tx, Kind::Of(Interface::Rma)).await?.expect("the receiver's endpoint").id;
+            tx.owe_to(endpoint, Message { id: self.world.app.mint(), kind, event: "order.created", subject, sequence: 1, body, due_at: ending.at });
             let trouble = self.troubles.lock().unwrap().pop();
             match trouble {
                 Some(Trouble::Refused) => Err(Failed::Refused("a reaction of a test".to_owned())),
