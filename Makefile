@@ -1,4 +1,4 @@
-# `make` lists what there is to do. `make check test` is what CI runs.
+# `make` without a target lists the targets. CI runs `make check test`, among others.
 .DEFAULT_GOAL := help
 SHELL := bash
 WITH_POSTGRES := cargo run --quiet -p sandbox --bin with-postgres --
@@ -10,19 +10,19 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 .PHONY: setup
-setup: ## Install what is missing: PostgreSQL, curl, promtool, Node, cargo-nextest, cargo-deny, cargo-fuzz
+setup: ## Install missing tools: PostgreSQL, curl, promtool, Node, cargo-nextest, cargo-deny, cargo-fuzz
 	@scripts/setup
 
 .PHONY: dev
-dev: ## Run everything on this machine: temporary PostgreSQL, two merchants, their simulated systems, the service
+dev: ## Run everything locally: the service, a temporary PostgreSQL, two merchants and their simulated systems
 	@cargo run --quiet -p backhaul -- dev
 
 .PHONY: build
-build: ## Build the program: target/release/backhaul
+build: ## Build the release binary: target/release/backhaul
 	cargo build --release -p backhaul
 
 .PHONY: check
-check: ## Formatting, lints, documentation, licences, alarm rules, generated files
+check: ## Check formatting, lints, documentation, licences, alarm rules and generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
@@ -30,19 +30,19 @@ check: ## Formatting, lints, documentation, licences, alarm rules, generated fil
 	$(MAKE) --no-print-directory check-alarms
 	$(MAKE) --no-print-directory gen
 	@git diff --exit-code -- $(GENERATED) && test -z "$$(git ls-files --others --exclude-standard -- $(GENERATED))" \
-		|| { echo "generated files were not current; commit what 'make gen' wrote"; exit 1; }
+		|| { echo "generated files were out of date; 'make gen' has updated them, so commit the changes"; exit 1; }
 
 .PHONY: check-alarms
-check-alarms: ## The alarm rules of ops/, and their tests: promtool (Debian's package prometheus)
+check-alarms: ## Check the alarm rules in ops/ and run their tests (needs promtool, from Debian's package prometheus)
 	@command -v promtool >/dev/null || { echo "promtool is missing: run 'make setup', or install Debian's package prometheus"; exit 1; }
 	@promtool check rules ops/alarms.yml && promtool test rules ops/alarms.test.yml
 
 .PHONY: test
-test: ## All tests, on a real PostgreSQL (found on the PATH, or DATABASE_URL)
+test: ## Run all tests on a real PostgreSQL (from the PATH, or DATABASE_URL)
 	cargo nextest run --workspace $(if $(CI),--profile ci)
 
 .PHONY: gen
-gen: ## Renew what is generated: SQL metadata, the OpenAPI document, the CLI reference
+gen: ## Regenerate the SQL metadata, the OpenAPI document and the CLI reference
 	@mkdir -p .sqlx && rm -f .sqlx/query-*.json
 	@$(WITH_POSTGRES) bash -euc 'for file in migrations/*.sql; do psql -qX -v ON_ERROR_STOP=1 -f "$$file" "$$DATABASE_URL"; done; \
 		touch crates/store/src/lib.rs; SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --quiet -p store'
@@ -50,11 +50,11 @@ gen: ## Renew what is generated: SQL metadata, the OpenAPI document, the CLI ref
 	@cargo run --quiet -p backhaul -- cli-reference > docs/cli.md
 
 .PHONY: fuzz
-fuzz: ## Fuzz the readers of what strangers send (FUZZ_RUNS executions each)
+fuzz: ## Fuzz the parsers of untrusted input (FUZZ_RUNS executions each)
 	@for target in order_message request_body merchant_answer token_request; do scripts/fuzz $$target $(FUZZ_RUNS) || exit 1; done
 
 .PHONY: agreement
-agreement: ## Fast and slow path on 100,000 generated messages
+agreement: ## Check that the fast and slow validation paths agree on 100,000 generated messages
 	CASES=100000 cargo nextest run -p wire --test agreement
 
 PROGRAMS := $(or $(CARGO_TARGET_DIR),target)
@@ -65,109 +65,109 @@ proof:
 	@cargo build --quiet --release -p backhaul -p proof
 
 .PHONY: bench-intake
-bench-intake: proof ## Order intake against the bare engine: single_ratio, bulk_ratio, update_ratio, p99, memory
+bench-intake: proof ## Order intake compared with bare database writes: single_ratio, bulk_ratio, update_ratio, p99, memory
 	@$(PROOF) bench-intake
 
 .PHONY: bench-growth
-bench-growth: proof ## Whether intake slows down with 5 million orders stored: growth_ratio
+bench-growth: proof ## Intake with few and with 5 million stored orders: growth_ratio
 	@$(PROOF) bench-growth
 
 .PHONY: chaos-intake
-chaos-intake: proof ## Kills, disconnects and overload under intake load: lost, seeded_caught
+chaos-intake: proof ## Intake under load with kills, disconnects and overload: lost, seeded_caught
 	@$(PROOF) chaos-intake
 
 .PHONY: bench-delivery
-bench-delivery: proof ## Delivery against the same statements without it: ratio, drain_ratio, idle p99, burst_lag_s
+bench-delivery: proof ## Delivery compared with its bare database statements: ratio, drain_ratio, idle p99, burst_lag_s
 	@$(PROOF) bench-delivery
 
 .PHONY: chaos-delivery
-chaos-delivery: proof ## Kills of deliverers while calls fail: lost, inversions, altered, seeded_caught
+chaos-delivery: proof ## Delivery while deliverers are killed and calls fail: lost, inversions, altered, seeded_caught
 	@$(PROOF) chaos-delivery
 
 .PHONY: chaos-returns
-chaos-returns: proof ## Kills of the service and of PostgreSQL under 1,000 returns: closed, lost, double_refunds, seeded_caught
+chaos-returns: proof ## 1,000 returns while the service and PostgreSQL are killed: closed, lost, double_refunds, seeded_caught
 	@$(PROOF) chaos-returns
 
 .PHONY: chaos-carriers
-chaos-carriers: proof ## Kills of the service while carriers fail, repeat and reorder: kills, labelled, bought_twice, scans_lost, inversions
+chaos-carriers: proof ## Returns while the service is killed and carriers fail, repeat and reorder: kills, labelled, bought_twice, scans_lost, inversions
 	@$(PROOF) chaos-carriers
 
 .PHONY: chaos-receiving
-chaos-receiving: proof ## Kills of the service while 50 scanners receive an ASN of 10,000 lines: received, messages, lost, doubled, seeded_caught
+chaos-receiving: proof ## 50 scanners receive an ASN of 10,000 lines while the service is killed: received, messages, lost, doubled, seeded_caught
 	@$(PROOF) chaos-receiving
 
 .PHONY: chaos-exchanges
-chaos-exchanges: proof ## Kills of the service while hundreds confirm one exchange at once, and merchants fail: placed, doubled, both, lost, seeded_caught
+chaos-exchanges: proof ## Hundreds of concurrent confirmations per exchange while the service is killed and merchants fail: placed, doubled, both, lost, seeded_caught
 	@$(PROOF) chaos-exchanges
 
-# The program that ends where it is told has a name of its own and lies beside the plain one: only the two crates with such
-# points are built a second time, and the plain program stays without them.
+# The binary with crash points has its own name and sits next to the plain one. Only the two crates that contain crash points
+# are built a second time, and the plain binary stays free of them.
 CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
 
 .PHONY: crash-delivery
-crash-delivery: proof ## Processes cut off at every point of a delivery: points, hits, lost, inversions, altered
+crash-delivery: proof ## Crash a process at every point of a delivery: points, hits, lost, inversions, altered
 	@cargo build --quiet --release $(CRASH_POINTS)
 	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-delivery
 
 .PHONY: crash-returns
-crash-returns: proof ## Processes cut off at every commit of a return: places, hits, closed, lost, double_refunds
+crash-returns: proof ## Crash a process at every commit of a return: places, hits, closed, lost, double_refunds
 	@cargo build --quiet --release $(CRASH_POINTS)
 	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-returns
 
 .PHONY: outage-delivery
-outage-delivery: proof ## PostgreSQL goes away under a steady load, and comes back: slowest_recovery_s, lost
+outage-delivery: proof ## PostgreSQL outages under a steady load: slowest_recovery_s, lost
 	@$(PROOF) outage-delivery
 
 .PHONY: freeze-delivery
-freeze-delivery: proof ## A deliverer stands still longer than its leases last, and goes on: stale_attempts, lost
+freeze-delivery: proof ## A deliverer freezes for longer than its leases and resumes: stale_attempts, lost
 	@$(PROOF) freeze-delivery
 
 .PHONY: bench-isolation
-bench-isolation: proof ## Whether bad endpoints slow down the good ones: p99_ratio, p99_added_ms
+bench-isolation: proof ## Healthy endpoints next to failing ones: p99_ratio, p99_added_ms
 	@$(PROOF) bench-isolation
 
 .PHONY: bench-variants
-bench-variants: proof ## Whether a merchant that does not answer for variants slows down the others: p99 ratios, longest_wait_ms
+bench-variants: proof ## A healthy merchant next to one whose variants endpoint hangs: p99 ratios, longest_wait_ms
 	@$(PROOF) bench-variants
 
 .PHONY: bench-backlog
-bench-backlog: proof ## Whether a message costs more when 2 million others wait: cost_ratio, cost_ratio_held
+bench-backlog: proof ## Cost of a message while 2 million others are waiting: cost_ratio, cost_ratio_held
 	@$(PROOF) bench-backlog
 
 .PHONY: prove-feed
-prove-feed: proof ## Readers of the feed while many write, through a failover and a restored backup: missed, doubled, never_said
+prove-feed: proof ## Feed readers during concurrent writes, a failover and a restored backup: missed, doubled, never_said
 	@$(PROOF) feed
 
 .PHONY: bench-retry
-bench-retry: proof ## Live messages while everything that failed is tried again, with a kill: p99_ratio, lost, repeated
+bench-retry: proof ## Live messages while all failed messages are retried, with a kill: p99_ratio, lost, repeated
 	@$(PROOF) bench-retry
 
 .PHONY: bench-pallet
-bench-pallet: proof ## A pallet of 100,000 units: ship_s, grown_mb, whether its messages are whole
+bench-pallet: proof ## Ship a pallet of 100,000 units and check that its messages are complete: ship_s, grown_mb
 	@$(PROOF) bench-pallet
 
 .PHONY: bench-lists
-bench-lists: ## What lists cost with 2 million messages and 6 million attempts: pages_over_500
+bench-lists: ## Cost of list queries with 2 million messages and 6 million attempts: pages_over_500
 	@MESSAGES=2000000 cargo test --quiet -p store --test lists -- --nocapture | grep '^{'
 
 .PHONY: model-returns
-model-returns: ## 100,000 histories of returns by chance, held against a plain model
+model-returns: ## Compare 100,000 random histories of returns with a simple model
 	@HISTORIES=100000 cargo test --quiet --release -p backhaul --test surface any_history_of_returns -- --nocapture | grep '^{'
 
 .PHONY: race-returns
-race-returns: ## Returns against order updates, and labels against scans, 10,000 times each
+race-returns: ## Race returns with order updates, and labels with scans, 10,000 times each
 	@TRIALS=10000 cargo test --quiet --release -p backhaul --test surface returns_races
 
 .PHONY: plan-returns
-plan-returns: ## What the statements of returns cost with 200,000 orders and 100,000 returns: most_sorted, most_pages
+plan-returns: ## Query plans for returns with 200,000 orders and 100,000 returns: most_sorted, most_pages
 	@ORDERS=200000 cargo test --quiet -p store --test return_plans -- --nocapture | grep '^{'
 
 .PHONY: plan-warehouse
-plan-warehouse: ## What the statements of shipments, receiving, drop shipping, exchanges and erasing cost with 100,000 of each: most_sorted, most_pages
+plan-warehouse: ## Query plans for shipments, receiving, drop shipping, exchanges and erasure with 100,000 of each: most_sorted, most_pages
 	@UNITS=100000 cargo test --quiet -p store --test warehouse_plans -- --nocapture | grep '^{'
 
 .PHONY: proof-short
-proof-short: ## Every bench and chaos run in its short form, with the development build
+proof-short: ## Run every bench and chaos test briefly, with the development build
 	@cargo build --quiet -p backhaul -p proof
 	@cargo build --quiet $(CRASH_POINTS)
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
@@ -191,23 +191,23 @@ proof-short: ## Every bench and chaos run in its short form, with the developmen
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-retry --failed 2000 --seconds 3 --per-second 200
 
 .PHONY: scan-tls
-scan-tls: ## TLS as scanners see it: sslscan and testssl.sh against the built program (Debian)
+scan-tls: ## Scan the built program's TLS with sslscan and testssl.sh (Debian packages)
 	@scripts/scan-tls
 
 .PHONY: bench-slow-clients
-bench-slow-clients: ## A normal client's p99 while slow ones hold on: slowhttptest (Debian)
+bench-slow-clients: ## A normal client's p99 during slow-client attacks by slowhttptest (Debian package)
 	@scripts/slow-clients
 
 .PHONY: bench-import
-bench-import: ## Rate, memory and exactness of a large import, beside bare upserts (ORDERS of them)
+bench-import: ## Rate, memory and correctness of a large import, compared with bare upserts (ORDERS of them)
 	@scripts/bench-import
 
 .PHONY: fuzz-api
-fuzz-api: ## Every route with generated requests, right and wrong: schemathesis, CASES of them (PyPI)
+fuzz-api: ## Call every route with CASES valid and invalid requests, generated by schemathesis (PyPI)
 	@scripts/fuzz-api
 
 .PHONY: edge-short
-edge-short: ## What scanners, slow clients, generated requests and imports show, in short form, with the development build
+edge-short: ## Run the TLS scan, slow-client, API fuzzing and import checks briefly, with the development build
 	@cargo build --quiet -p backhaul
 	@PROGRAM=$(PROGRAMS)/debug/backhaul CASES=100 scripts/fuzz-api
 	@PROGRAM=$(PROGRAMS)/debug/backhaul ROUNDS=1 scripts/slow-clients
@@ -215,5 +215,5 @@ edge-short: ## What scanners, slow clients, generated requests and imports show,
 	@PROGRAM=$(PROGRAMS)/debug/backhaul ORDERS=6000 scripts/bench-import
 
 .PHONY: advisories
-advisories: ## Known vulnerabilities in what is built in (needs the network)
+advisories: ## Check the dependencies for known vulnerabilities (needs the network)
 	cargo deny check advisories

@@ -1,4 +1,4 @@
-//! Any bytes at all as what a merchant's system answers: never a panic, and only what can be offered, ordered and kept is read.
+//! Reads arbitrary bytes as a merchant's response. The parsers never panic and accept only variants and orders that are usable.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes at all as the body of every other request: what is read fits the published schema, and what is refused is told why.
+//! Reads arbitrary bytes as the body of every other request. Accepted bodies fit the published schema; refusals name a fault.
 
 #![no_main]
 
@@ -28,13 +28,13 @@ static SCHEMAS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
 fn check<T>(body: &[u8], shape: &str, read: Result<T, Refusal>) -> Option<T> {
     match read {
         Ok(message) => {
-            let value: Value = serde_json::from_slice(body).expect("what was read is JSON");
-            assert!(SCHEMAS[shape].is_valid(&value), "what does not fit {shape} was read");
+            let value: Value = serde_json::from_slice(body).expect("an accepted body is JSON");
+            assert!(SCHEMAS[shape].is_valid(&value), "a body that does not fit {shape} was accepted");
             Some(message)
         }
-        // A message that is refused without a fault could not be put right by anybody.
+        // Every refusal must name a fault, or the sender could not fix the message.
         Err(Refusal::Faulty(faults)) => {
-            assert!(!faults.faults.is_empty(), "{shape} is refused, and nobody says why");
+            assert!(!faults.faults.is_empty(), "{shape} was refused without a fault");
             None
         }
         Err(Refusal::Malformed(_)) => None,

@@ -1,7 +1,7 @@
-//! `bench-backlog`: whether a message costs more when many others wait.
+//! `bench-backlog`: the cost of a message while few and while many others are waiting.
 //!
-//! The cost is the CPU time of database and deliverer for finding, sending and settling. It is measured with few and with
-//! many messages waiting, half of them due and half due later, and again while an old transaction keeps dead rows alive.
+//! The cost is the CPU time of database and deliverer for finding, sending and settling a message. Half of the waiting
+//! messages are due and half are due later. It is measured again while an old transaction keeps dead rows alive.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,23 +14,23 @@ use crate::meter::{self, median, of, round};
 use crate::owing::{self, Receiver, Target};
 use crate::stage::Stage;
 
-/// How much is measured.
+/// The size of the measurements.
 pub(crate) struct Plan {
-    /// Messages that wait in the large case.
+    /// Waiting messages in the large case.
     pub(crate) many: usize,
-    /// Messages that are delivered in a measurement.
+    /// Messages delivered per measurement.
     pub(crate) messages: usize,
     pub(crate) rounds: usize,
 }
 
-/// Messages that are left waiting in the small case.
+/// Messages left waiting in the small case.
 const FEW: usize = 1_000;
-/// The longest that one measurement may take.
+/// The timeout of one measurement.
 const WITHIN: Duration = Duration::from_mins(5);
-/// The bar: how much more a message may cost.
+/// The bar: the highest acceptable ratio of the two costs.
 const BAR: f64 = 1.2;
 
-/// What a message costs.
+/// The cost of a message.
 struct Cost {
     per_s: f64,
     /// CPU seconds of deliverer and database per 1,000 messages.
@@ -51,7 +51,7 @@ struct Bench {
 }
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, 50 endpoints …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants, 50 endpoints …");
     let stage = Stage::set(program).await?;
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
     let targets = Target::set_all(&app, &stage, 0..50, &receiver.systems, 10).await?;
@@ -66,7 +66,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
             let Cost { per_s, service, database } = cost;
             println!("round {}  {name:28} {per_s:>8.0}/s   CPU s/1000: service {service:.3} database {database:.3}", at + 1);
         };
-        // A measurement delivers as much again before it counts; the small case has little beyond that.
+        // Each measurement first delivers as many messages again to warm up; the small case has few beyond that.
         let drained = plan.messages * 2;
         for (held, into, name) in [(false, &mut *few, names[0]), (true, &mut *few_held, names[1])] {
             bench.pile_up(drained, FEW).await?;
@@ -74,7 +74,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
             show(name, &cost);
             into.push(cost);
         }
-        println!("Piling up {} messages …", plan.many);
+        println!("Adding {} waiting messages …", plan.many);
         bench.pile_up(plan.many / 2 + drained, plan.many / 2).await?;
         for (held, into, name) in [(false, &mut *many, names[2]), (true, &mut *many_held, names[3])] {
             let cost = bench.measure(plan.messages, held).await?;
@@ -100,7 +100,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
 }
 
 impl Bench {
-    /// Leaves nothing but `due` messages that are due and `later` ones that are due in an hour.
+    /// Resets the tables to `due` messages that are due and `later` ones that are due in an hour.
     async fn pile_up(&self, due: usize, later: usize) -> anyhow::Result<()> {
         owing::clear(&self.stage).await?;
         let mut connection = self.stage.connect().await?;
@@ -112,7 +112,7 @@ impl Bench {
         self.rest().await
     }
 
-    /// Vacuums, so that every measurement starts alike.
+    /// Vacuums, so that every measurement starts from the same state.
     async fn rest(&self) -> anyhow::Result<()> {
         let mut connection = self.stage.connect().await?;
         for statement in [
@@ -126,8 +126,8 @@ impl Bench {
         Ok(())
     }
 
-    /// What it costs to deliver `messages` of those that wait, after as many were delivered. `held`: while a transaction
-    /// stays open that began before.
+    /// Measures the delivery of `messages` waiting messages, after as many for warming up. If `held`, an older transaction stays
+    /// open meanwhile.
     async fn measure(&self, messages: usize, held: bool) -> anyhow::Result<Cost> {
         self.receiver.clear();
         let mut old = self.stage.connect().await?;

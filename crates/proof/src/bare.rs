@@ -1,4 +1,4 @@
-//! The bare engine: pgbench with prepared upserts of the same order into the same table.
+//! The baseline for intake: pgbench with prepared upserts of the same order into the same table.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use crate::order;
 use crate::stage::Stage;
 
-/// The upsert of the service for `rows` orders, as a pgbench script: numbers are drawn from 0 up to `numbers`.
+/// The service's upsert of `rows` orders as a pgbench script. Order numbers are drawn from 0 up to `numbers`.
 fn script(stage: &Stage, rows: usize, numbers: u64) -> String {
     let merchants = stage.merchants.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let text = order::text(0, 0).replace('\'', "''");
@@ -21,7 +21,7 @@ fn script(stage: &Stage, rows: usize, numbers: u64) -> String {
             "(('{{{merchants}}}'::uuid[])[1 + :n{row}::bigint % 100], lpad(:n{row}::bigint::text, 12, '0'), 'Shipped', timestamptz '2026-01-05T10:00:00Z', timestamptz '2026-01-06T10:00:00Z', timestamptz '2026-03-01T12:00:00Z', 1, decode(lpad(to_hex(:d{row}::bigint), 64, '0'), 'hex'), '\\x00112233445566778899aabbccddeeff'::bytea, '\\x00112233445566778899aabbccddeeff'::bytea, null, '{text}')"
         ));
     }
-    // Rows of one statement are sorted, as the service sorts them; a number drawn twice is taken once.
+    // The rows of a statement are sorted, as in the service, and a number drawn twice is used once.
     let source = if rows == 1 {
         format!("values {}", values.join(", "))
     } else {
@@ -37,7 +37,7 @@ fn script(stage: &Stage, rows: usize, numbers: u64) -> String {
     script
 }
 
-/// Orders a second that the bare engine takes in statements of `rows` orders.
+/// Measures orders per second with statements of `rows` orders.
 pub(crate) fn rate(stage: &Stage, rows: usize, clients: usize, duration: Duration, numbers: u64) -> anyhow::Result<f64> {
     let file = std::env::temp_dir().join(format!("backhaul-pgbench-{}.sql", std::process::id()));
     std::fs::write(&file, script(stage, rows, numbers))?;
@@ -46,7 +46,7 @@ pub(crate) fn rate(stage: &Stage, rows: usize, clients: usize, duration: Duratio
         .arg(&file)
         .arg(stage.cluster.url("postgres"))
         .output()
-        .context("pgbench does not run")?;
+        .context("pgbench could not be started")?;
     std::fs::remove_file(&file)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let rate = text.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse::<f64>().ok());

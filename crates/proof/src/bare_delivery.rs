@@ -1,5 +1,5 @@
-//! The bare delivery engine: the same inserts, reads and settles as the service makes, in batches of the same size, and
-//! nothing between a read and its settling.
+//! The baseline for delivery: the same inserts, reads and settles as in the service, in batches of the same size, without any
+//! calls in between.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,17 +18,17 @@ use uuid::Uuid;
 
 use crate::owing::Target;
 
-/// As many as the service has, and as much at a time.
+/// The same number of writers and the same batch size as in the service.
 const WRITERS: usize = 4;
 const MOST_SETTLED: usize = 64;
-/// How long a lease lasts; longer than any measurement.
+/// The length of a lease; longer than any measurement.
 const TERM: f64 = 3_600.0;
-/// A transaction may commit so much later than it took its time.
+/// The longest delay between a transaction's timestamp and its commit.
 const LATE: TimeDelta = TimeDelta::milliseconds(5);
-/// The longest that one measurement may take.
+/// The timeout of one measurement.
 const LONGEST: Duration = Duration::from_mins(10);
 
-/// What is read and not yet settled, and how much is settled.
+/// The messages read but not yet settled, and the number settled.
 #[derive(Default)]
 struct State {
     in_hand: Mutex<HashSet<Uuid>>,
@@ -41,11 +41,11 @@ impl State {
     }
 }
 
-/// A row that was read, and under which lease.
+/// A row that was read, and the lease it was read under.
 type Read = (Due, Hold);
 
-/// Reads and settles until `count` messages are settled. Whoever owes them may still be at it: `owed` says how far they are,
-/// so that nothing is read for less than a batch.
+/// Reads and settles until `count` messages are settled. They may still be being added: `owed` counts them, so that reading
+/// waits for a full batch.
 pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize, owed: &AtomicUsize) -> anyhow::Result<()> {
     let id = app.mint();
     leases::renew(app.cell(), id, TERM, &leases::Known { name: "bare", calls: 0 }).await?;
@@ -81,9 +81,9 @@ async fn read(
     let (started, mut taken) = (Instant::now(), 0);
     while state.settled.load(Ordering::SeqCst) < count {
         if started.elapsed() > LONGEST {
-            bail!("{} of {count} messages were settled in time", state.settled.load(Ordering::SeqCst));
+            bail!("only {} of {count} messages were settled in time", state.settled.load(Ordering::SeqCst));
         }
-        // One batch is read while another is settled, but no more.
+        // Read at most one batch ahead of the one being settled.
         let owed = owed.load(Ordering::SeqCst);
         if state.in_hand().len() > slots || (owed < count && owed < taken + MOST_SETTLED) || taken >= count {
             tokio::time::sleep(Duration::from_micros(200)).await;
@@ -104,10 +104,10 @@ async fn read(
         state.in_hand().extend(rows.iter().map(|row| row.message));
         for row in rows {
             since.insert(row.endpoint, row.due_at);
-            let bucket = buckets.get(&row.endpoint).context("an endpoint that nobody asked for")?;
-            let hold = *holds.get(bucket).context("a bucket that is not leased")?;
-            let writer = writers.get(usize::from(*bucket) % WRITERS).context("a writer")?;
-            writer.send((row, hold)).await.ok().context("a writer has ended")?;
+            let bucket = buckets.get(&row.endpoint).context("a message of an unknown endpoint was read")?;
+            let hold = *holds.get(bucket).context("the bucket is not leased")?;
+            let writer = writers.get(usize::from(*bucket) % WRITERS).context("there is no such writer")?;
+            writer.send((row, hold)).await.ok().context("the writer has ended")?;
         }
     }
     Ok(())
@@ -132,7 +132,7 @@ async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow:
     Ok(())
 }
 
-/// The attempt that the service would have noted down.
+/// The attempt that the service would record.
 fn attempt(app: &App, row: &Due, hold: Hold, now: DateTime<Utc>) -> Attempt {
     Attempt {
         hold,

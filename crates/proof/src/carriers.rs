@@ -1,8 +1,8 @@
-//! `chaos-carriers`: labels are bought from carriers that fail three calls in ten, and that repeat and reorder their webhooks,
-//! while the service is killed every few seconds. Every return must have one label, which was bought once, and its scans once
-//! and in order.
+//! `chaos-carriers`: labels are bought from carriers that fail three calls in ten and that repeat and reorder their webhooks,
+//! while the service is killed every few seconds. Every return must have one label, bought once, and its scans must reach the
+//! merchant once and in order.
 //!
-//! - What is compared in the end (`history.rs`): what the carriers sold, what is stored, and what the merchants were told.
+//! - The checker (`history.rs`) compares the labels sold, the stored returns and the messages to the merchants.
 
 mod history;
 
@@ -26,45 +26,43 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use tokio::task::JoinSet;
 
-use self::history::{History, Sold, Stored, Told, check};
+use self::history::{History, ParcelMessage, Sold, Stored, check};
 use crate::load::Connection;
 use crate::owing::{Target, path};
 use crate::stage::{Stage, free};
 use crate::witness::{FAILING, SEED, answer_by_chance};
 
-/// What is done to it.
+/// The size of a run.
 pub(crate) struct Plan {
-    /// How many returns want a label.
     pub(crate) returns: u64,
-    /// How often the service is killed.
     pub(crate) kills: u32,
-    /// How long it lives.
+    /// The time between kills.
     pub(crate) every: Duration,
 }
 
-/// How many merchants there are, each with a carrier of its own.
+/// The number of merchants, each with its own carrier.
 const SHOPS: usize = 5;
-/// How long a call may take: slow answers are waited for that long.
+/// The service's timeout for calls; the carriers' slow answers exceed it.
 const CALL_TIMEOUT_MS: &str = "1500";
-/// How far the sandbox's clock is moved after each kill, and whenever nothing is due, so that retries need not be waited for.
+/// The steps of the sandbox's clock, after each kill and whenever nothing is due. They save the wait for retries.
 const SMALL_STEP: TimeDelta = TimeDelta::minutes(10);
 const STEP: TimeDelta = TimeDelta::hours(1);
-/// Returns without a label outlive all of it.
+/// The furthest the clock is moved. Returns without a label live longer than that.
 const FURTHEST: TimeDelta = TimeDelta::days(20);
-/// How long all of it may take after the last kill.
+/// The timeout for settling everything after the last kill.
 const SETTLED_WITHIN: Duration = Duration::from_mins(4);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, {SHOPS} merchants with carriers that fail {FAILING} of 100 calls …");
+    println!("Setting up: a temporary PostgreSQL, {SHOPS} merchants with carriers that fail {FAILING} of 100 calls …");
     let stage = Arc::new(Stage::set(program).await?);
     let app = stage.app()?;
     let variables = [("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", CALL_TIMEOUT_MS)];
     let (address, admin) = (free()?, free()?);
-    let (systems, told) = (Merchant::start().await?, Arc::new(Mutex::new(Vec::new())));
+    let (systems, messages) = (Merchant::start().await?, Arc::new(Mutex::new(Vec::new())));
     systems.keep_bodies(false);
     let mut carriers = Vec::new();
     for shop in 0..SHOPS {
-        watch(&systems, &told, shop);
+        watch(&systems, &messages, shop);
         Target::set(&app, &stage, shop, &systems, Change { waits: Some(vec![1; 10]), ..Change::default() }).await?;
         carriers.push(open(&app, &stage, shop, address).await?);
     }
@@ -72,12 +70,12 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     service.ready().await?;
     let started = Instant::now();
 
-    println!("{} returns, and {} kills of the service …", plan.returns, plan.kills);
-    let mut wishes = JoinSet::new();
+    println!("Starting {} returns, with {} kills of the service …", plan.returns, plan.kills);
+    let mut requests = JoinSet::new();
     let began = Clock::system().now();
     for number in 0..plan.returns {
         let pause = plan.every * plan.kills / 2 * u32::try_from(number)? / u32::try_from(plan.returns)?;
-        wishes.spawn(want(Arc::clone(&stage), address, number, pause, began));
+        requests.spawn(start_return(Arc::clone(&stage), address, number, pause, began));
     }
     let mut connection = stage.connect().await?;
     for kill in 1..=plan.kills {
@@ -88,35 +86,35 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         hurry(&app, SMALL_STEP).await?;
         println!("{kill} kills, {} returns labelled", labelled(&mut connection).await?);
     }
-    while let Some(wish) = wishes.join_next().await {
-        wish??;
+    while let Some(request) = requests.join_next().await {
+        request??;
     }
     settle(&app, &carriers, &mut connection).await?;
     service.leave().await?;
 
-    let told = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let messages = messages.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let sold = carriers.iter().enumerate().flat_map(|(shop, carrier)| Sold::of(shop, &carrier.shipments())).collect();
-    let history = History { sold, stored: Stored::read(&mut connection, &stage.merchants).await?, told };
-    let result = check(&history).result(plan, started.elapsed());
+    let history = History { sold, stored: Stored::read(&mut connection, &stage.merchants).await?, messages };
+    let result = check(&history).result(plan.kills, started.elapsed());
     check(&history).ensure(usize::try_from(plan.returns)?, &result)?;
     Ok(result)
 }
 
-/// Keeps what the systems of the merchant `shop` are told, and answers, not always well.
-fn watch(systems: &Merchant, told: &Arc<Mutex<Vec<Told>>>, shop: usize) {
-    let told = Arc::clone(told);
+/// Records the messages to the merchant `shop`, and makes some of the calls fail.
+fn watch(systems: &Merchant, messages: &Arc<Mutex<Vec<ParcelMessage>>>, shop: usize) {
+    let messages = Arc::clone(messages);
     systems.answer_by(&path(shop), move |received| {
         let (accepted, answer) = answer_by_chance(received, 10);
         if accepted {
-            told.lock().unwrap_or_else(PoisonError::into_inner).push(Told::of(shop, received));
+            messages.lock().unwrap_or_else(PoisonError::into_inner).push(ParcelMessage::of(shop, received));
         }
         answer
     });
 }
 
-/// A carrier that fails, for the merchant `shop`.
+/// Starts a failing carrier for the merchant `shop`.
 async fn open(app: &App, stage: &Stage, shop: usize, address: SocketAddr) -> anyhow::Result<Carrier> {
-    let (carrier, merchant) = (Carrier::start().await?, *stage.merchants.get(shop).context("there are not so many merchants")?);
+    let (carrier, merchant) = (Carrier::start().await?, *stage.merchants.get(shop).context("there is no such merchant")?);
     let destination = json!({"name": "Returns", "street1": "7 Dock Rd", "city": "Reno", "state": "NV", "zip": "89501", "country": "US"});
     let change = configure_carrier::Change {
         url: Some(carrier.url().to_owned()),
@@ -132,7 +130,7 @@ async fn open(app: &App, stage: &Stage, shop: usize, address: SocketAddr) -> any
     Ok(carrier)
 }
 
-/// Moves the sandbox's clock on, so that what is to be tried again is.
+/// Moves the sandbox's clock forward, so that retries become due.
 async fn hurry(app: &App, by: TimeDelta) -> anyhow::Result<()> {
     if app.clock.ahead() + by <= FURTHEST {
         advance_clock(app, "proof", Span::of(by)).await?;
@@ -140,7 +138,7 @@ async fn hurry(app: &App, by: TimeDelta) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Waits until nothing is owed and all webhooks were taken, or for too long: the checker tells what is missing.
+/// Waits until nothing is owed and all webhooks are accepted. After the timeout, the checker reports what is missing.
 async fn settle(app: &App, carriers: &[Carrier], connection: &mut PgConnection) -> anyhow::Result<()> {
     let started = Instant::now();
     while started.elapsed() < SETTLED_WITHIN {
@@ -156,7 +154,7 @@ async fn settle(app: &App, carriers: &[Carrier], connection: &mut PgConnection) 
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
-    println!("not all is settled after {} s", SETTLED_WITHIN.as_secs());
+    println!("some messages or webhooks are still waiting after {} s", SETTLED_WITHIN.as_secs());
     Ok(())
 }
 
@@ -164,8 +162,8 @@ async fn labelled(connection: &mut PgConnection) -> anyhow::Result<i64> {
     Ok(sqlx::query_scalar("select count(*) from label").fetch_one(connection).await?)
 }
 
-/// An order is published, and its goods are to come back; each is asked for until it is answered.
-async fn want(stage: Arc<Stage>, address: SocketAddr, number: u64, pause: Duration, began: DateTime<Utc>) -> anyhow::Result<()> {
+/// Publishes an order and starts its return. Each request is repeated until it is answered.
+async fn start_return(stage: Arc<Stage>, address: SocketAddr, number: u64, pause: Duration, began: DateTime<Utc>) -> anyhow::Result<()> {
     tokio::time::sleep(pause).await;
     let shop = usize::try_from(number)? % SHOPS;
     let token = stage.tokens.get(shop).map_or("", String::as_str);
@@ -176,8 +174,8 @@ async fn want(stage: Arc<Stage>, address: SocketAddr, number: u64, pause: Durati
         "title": "Running shoe", "tags": [], "product_amount_cents": 5_000, "tax_amount_cents": 400, "discount_amount_cents": 0,
         "unit_price_amount_cents": 5_000,
     });
-    // The parcel plays itself: it is scanned and delivered as soon as its label is bought.
-    let lives = json!({
+    // With this street, the parcel is scanned and delivered as soon as its label is bought.
+    let shipping_address = json!({
         "name": "Pat Doe", "street1": "1 SIM-DELIVERED St", "city": "Springfield", "state": "NY", "zip_code": "10001", "country_code": "US",
     });
     let order = json!({
@@ -185,11 +183,11 @@ async fn want(stage: Arc<Stage>, address: SocketAddr, number: u64, pause: Durati
         "product_amount_cents": 5_000, "tax_amount_cents": 400, "discount_amount_cents": 0, "shipping_amount_cents": 0,
         "shipping_tax_amount_cents": 0, "currency": "USD", "tags": [], "created_at": bought, "updated_at": time(began), "items": [line],
         "customer": {"identifier": "C1", "first_name": "Pat", "last_name": "Doe", "email": "pat@example.com"},
-        "shipping_address": lives, "transactions": [], "refunds": [], "discounts": [],
+        "shipping_address": shipping_address, "transactions": [], "refunds": [], "discounts": [],
     });
     let item = json!({"order_line_item_identifier": "L1", "quantity": 1, "return_reason": "NOT_GIVEN"});
-    let wanted = json!({"order_identifier": format!("O-{number}"), "return_method": "mail-back", "items": [item]});
-    for (path, body) in [("/returns_portal_orders", json!({"returns_portal_order": {"orders": [order]}})), ("/v1/returns", wanted)] {
+    let start = json!({"order_identifier": format!("O-{number}"), "return_method": "mail-back", "items": [item]});
+    for (path, body) in [("/returns_portal_orders", json!({"returns_portal_order": {"orders": [order]}})), ("/v1/returns", start)] {
         send(address, token, number, path, &body.to_string()).await?;
     }
     Ok(())

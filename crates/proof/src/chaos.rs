@@ -1,4 +1,4 @@
-//! `chaos-intake`: kills, disconnects and overload while orders come in. What was acknowledged must be there afterwards.
+//! `chaos-intake`: kills, disconnects and overload during order intake. Every acknowledged order must be stored afterwards.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use crate::meter::{self, round};
 use crate::order::{MERCHANTS, Request};
 use crate::stage::Stage;
 
-/// What is done to it.
+/// The faults to inject.
 pub(crate) struct Plan {
     pub(crate) kills: usize,
     pub(crate) database_kills: usize,
@@ -29,25 +29,25 @@ pub(crate) struct Plan {
     pub(crate) overload: Duration,
 }
 
-/// Writers under which the kills happen; each has numbers of its own, so that it knows what must be stored.
+/// Writers active during the kills. Each has its own order numbers, so it knows what must be stored.
 const WRITERS: u64 = 16;
-/// How many orders each writer goes through, again and again.
+/// The orders of each writer, which it sends again and again.
 const OWN: u64 = 500;
-/// How soon the service must be ready again.
+/// The time within which the service must be ready again.
 const READY_WITHIN: Duration = Duration::from_secs(10);
 
-/// What clients were told: the latest state that was acknowledged of each order.
+/// The latest acknowledged state of each order.
 type Acknowledged = Arc<Mutex<HashMap<u64, u64>>>;
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants …");
     let stage = Arc::new(Stage::set(program).await?);
     let acknowledged = Acknowledged::default();
     let acked = Arc::new(AtomicU64::new(0));
 
     let slowest = kills(&stage, plan, &acknowledged, &acked).await?;
     let lost = missing(&stage, &acknowledged).await?;
-    println!("{} answers acknowledged, {} orders, lost: {}", acked.load(Ordering::SeqCst), told(&acknowledged).len(), lost.len());
+    println!("{} requests acknowledged, {} orders, lost: {}", acked.load(Ordering::SeqCst), states(&acknowledged).len(), lost.len());
     let seeded_caught = seed_losses(&stage, &acknowledged).await?;
 
     let stuck = disconnects(&stage, plan.disconnects).await?;
@@ -59,18 +59,18 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         "disconnects": plan.disconnects, "stuck_in_transaction": stuck,
         "overload_goodput": round(goodput, 3), "overload_memory_growth_mb": round(flat, 1),
     });
-    ensure!(lost.is_empty(), "acknowledged orders are lost: {result}");
+    ensure!(lost.is_empty(), "acknowledged orders were lost: {result}");
     ensure!(seeded_caught == SEEDED, "the checker missed a seeded loss: {result}");
-    ensure!(stuck == 0, "connections are left inside a transaction: {result}");
+    ensure!(stuck == 0, "connections are stuck inside a transaction: {result}");
     ensure!(slowest <= READY_WITHIN, "the service was not ready in time: {result}");
     Ok(result)
 }
 
-fn told(acknowledged: &Acknowledged) -> HashMap<u64, u64> {
+fn states(acknowledged: &Acknowledged) -> HashMap<u64, u64> {
     acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Kills the service and the database under load; the slowest return to readiness.
+/// Kills the service and the database under load. Returns the longest time until the service was ready again.
 async fn kills(stage: &Arc<Stage>, plan: &Plan, acknowledged: &Acknowledged, acked: &Arc<AtomicU64>) -> anyhow::Result<Duration> {
     let mut service = stage.serve()?;
     service.ready().await?;
@@ -102,7 +102,7 @@ async fn kills(stage: &Arc<Stage>, plan: &Plan, acknowledged: &Acknowledged, ack
     Ok(slowest)
 }
 
-/// SIGKILL to the server and all its processes, as a crash of the machine would end them.
+/// Kills the server and all its processes with SIGKILL, like a crash of the machine.
 async fn kill_database(stage: &Stage) -> anyhow::Result<()> {
     let Some(server) = stage.cluster.pid() else { return Ok(()) };
     let mut doomed = vec![server];
@@ -114,7 +114,7 @@ async fn kill_database(stage: &Stage) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A writer goes through its orders again and again, each time in a later state.
+/// A writer: sends its orders again and again, each time in a later state.
 async fn write(
     stage: Arc<Stage>,
     address: SocketAddr,
@@ -149,7 +149,7 @@ async fn write(
     }
 }
 
-/// The checker: acknowledged orders that are absent, or stored in an earlier state than was acknowledged.
+/// The checker: finds acknowledged orders that are missing, or stored in an earlier state than the acknowledged one.
 async fn missing(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Result<Vec<u64>> {
     let mut connection = stage.connect().await?;
     let rows: Vec<(String, String)> = sqlx::query_as("select identifier, snapshot from customer_order").fetch_all(&mut connection).await?;
@@ -159,16 +159,16 @@ async fn missing(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Result<V
         let turn = snapshot.get("raw_status").and_then(Value::as_str).and_then(|turn| turn.parse().ok()).unwrap_or_default();
         stored.insert(identifier.parse()?, turn);
     }
-    let lost = told(acknowledged).into_iter().filter(|(number, state)| stored.get(number).is_none_or(|stored| stored < state));
+    let lost = states(acknowledged).into_iter().filter(|(number, state)| stored.get(number).is_none_or(|stored| stored < state));
     Ok(lost.map(|(number, _)| number).collect())
 }
 
-/// How many losses are seeded.
+/// The number of seeded losses.
 const SEEDED: usize = 20;
 
-/// Loses acknowledged orders on purpose, half by deletion and half by setting them back: the checker must find each.
+/// Deletes some acknowledged orders and sets others back, to test that the checker finds each.
 async fn seed_losses(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Result<usize> {
-    let mut numbers: Vec<u64> = told(acknowledged).into_keys().collect();
+    let mut numbers: Vec<u64> = states(acknowledged).into_keys().collect();
     numbers.sort_unstable();
     numbers.shuffle(&mut StdRng::seed_from_u64(6));
     numbers.truncate(SEEDED);
@@ -190,11 +190,12 @@ async fn seed_losses(stage: &Stage, acknowledged: &Acknowledged) -> anyhow::Resu
     Ok(numbers.iter().filter(|number| found.contains(number)).count())
 }
 
-/// Clients that send a request and hang up after 0 to 20 ms; how many connections are left inside a transaction.
+/// Runs clients that send a request and disconnect after 0 to 20 ms. Returns the number of connections stuck inside a
+/// transaction.
 async fn disconnects(stage: &Arc<Stage>, count: usize) -> anyhow::Result<i64> {
     let service = stage.serve()?;
     service.ready().await?;
-    println!("{count} clients disconnect …");
+    println!("Disconnecting {count} clients …");
     let mut tasks = Vec::new();
     for part in 0..16_u64 {
         let (stage, address, share) = (stage.clone(), service.address, count / 16);
@@ -225,16 +226,16 @@ async fn disconnects(stage: &Arc<Stage>, count: usize) -> anyhow::Result<i64> {
     }
 }
 
-/// Three times the load that it can carry: its goodput against the peak, and how much its memory grows meanwhile.
+/// Applies three times the load the service can handle. Measures its goodput against the peak, and its memory growth.
 async fn overload(stage: &Arc<Stage>, duration: Duration) -> anyhow::Result<(f64, f64)> {
     stage.clear().await?;
     let service = stage.serve()?;
     service.ready().await?;
     let tokens = Arc::new(stage.tokens.clone());
     let normal = Load { connections: 64, orders: 1, duration: duration / 4, numbers: crate::intake::FRESH };
-    println!("The peak …");
+    println!("Measuring the peak …");
     let peak = load::drive(service.address, &tokens, &normal, 1).await;
-    println!("Three times the load …");
+    println!("Applying three times the load …");
     let three_times = Load { connections: 64 * 3, duration: duration / 2, ..normal };
     let early = load::drive(service.address, &tokens, &three_times, 2).await;
     let before = meter::memory(service.pid(), "VmRSS");

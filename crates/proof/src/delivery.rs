@@ -1,7 +1,7 @@
-//! `bench-delivery`: the delivery engine against the same statements without it, in one run, alternating.
+//! `bench-delivery`: the delivery engine compared with its bare database statements, alternating in one run.
 //!
-//! - (a) the engine bare: inserts, reads and settles by SQL alone, no HTTP.
-//! - (b) end to end: a flow owes a message, it is posted to the simulated merchant, and settled.
+//! - (a) the baseline: inserts, reads and settles by SQL alone, without HTTP.
+//! - (b) end to end: a flow owes a message, and it is posted to the simulated merchant and settled.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,27 +17,27 @@ use crate::meter::{self, median, of, percentile, round};
 use crate::owing::{self, Receiver, Target};
 use crate::stage::Stage;
 
-/// How much is measured.
+/// The size of the measurements.
 pub(crate) struct Plan {
-    /// Messages of an end-to-end measurement, and of the burst.
+    /// Messages per end-to-end measurement, and in the burst.
     pub(crate) messages: usize,
-    /// Messages that wait to be drained.
+    /// Waiting messages to drain.
     pub(crate) waiting: usize,
-    /// Messages of a measurement of the latency, at [`IDLE_PER_S`].
+    /// Messages per latency measurement, at [`IDLE_PER_S`].
     pub(crate) idle: u32,
     pub(crate) rounds: usize,
 }
 
-/// Flows that owe messages at a time.
+/// Concurrent flows that owe messages.
 const FLOWS: usize = 16;
-/// Messages a second while the latency is measured.
+/// Messages per second while the latency is measured.
 const IDLE_PER_S: u32 = 50;
-/// The longest that one measurement may take.
+/// The timeout of one measurement.
 const WITHIN: Duration = Duration::from_mins(5);
-/// The bars: how much of the bare engine's rate, milliseconds, and seconds.
+/// The bars: ratios to the baseline's rate, then milliseconds and seconds.
 const BARS: [(&str, f64); 6] =
     [("ratio", 0.6), ("drain_ratio", 0.55), ("owe_ratio", 0.9), ("idle_p50_ms", 2.0), ("idle_p99_ms", 10.0), ("burst_lag_s", 1.0)];
-/// How many of them are met by a figure that is as large or larger.
+/// The number of bars that are minimums; the others are maximums.
 const AT_LEAST: usize = 3;
 
 struct Bench {
@@ -48,12 +48,12 @@ struct Bench {
     fifty: Vec<Target>,
 }
 
-/// One measurement end to end.
+/// One end-to-end measurement.
 struct Measured {
     per_s: f64,
     /// CPU seconds per 1,000 messages: generator and merchant, service, database.
     cpu: [f64; 3],
-    /// By how much delivery fell behind, in seconds of traffic.
+    /// The delay of delivery behind the flows, in seconds of traffic.
     lag_s: f64,
 }
 
@@ -64,7 +64,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let one = Target::set_all(&app, &stage, 0..1, &receiver.systems, 64).await?;
     let fifty = Target::set_all(&app, &stage, 1..51, &receiver.systems, 10).await?;
     let bench = Bench { stage, receiver, app, one, fifty };
-    // Caches and plans are warm before anything counts.
+    // Warm up caches and query plans.
     bench.bare(&bench.one, plan.messages / 10).await?;
     bench.end_to_end(&bench.one, plan.messages / 10).await?;
 
@@ -95,7 +95,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         println!("round {}  idle: p50 {:.2} ms   p99 {:.2} ms", round_at + 1, percentile(&idle, 0.5), percentile(&idle, 0.99));
     }
     let rate = |runs: &[Measured]| median(runs.iter().map(|run| run.per_s).collect());
-    // The burst is what 50 endpoints are measured with: its tables were just vacuumed and analysed empty.
+    // The burst uses the run with 50 endpoints, because its tables were just vacuumed and analysed while empty.
     let lag = median(fifties.iter().map(|run| run.lag_s).collect());
     let (a_one, a_fifty, a_drain) = (median(bare_one), median(bare_fifty), median(bare_drain));
     let (b_one, b_fifty, b_drain) = (rate(&ones), rate(&fifties), median(drain));
@@ -120,7 +120,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
 }
 
 impl Bench {
-    /// Messages a second that flows owe while nobody delivers: those of one merchant do not queue behind each other.
+    /// Measures messages owed per second while nobody delivers. Flows of one merchant must not wait for each other.
     async fn owe(&self, targets: &[Target], count: usize) -> anyhow::Result<f64> {
         owing::clear(&self.stage).await?;
         let started = Instant::now();
@@ -128,7 +128,7 @@ impl Bench {
         Ok(of(count) / started.elapsed().as_secs_f64())
     }
 
-    /// Messages a second that the bare engine takes in, reads and settles.
+    /// Measures messages inserted, read and settled per second by the baseline.
     async fn bare(&self, targets: &[Target], count: usize) -> anyhow::Result<f64> {
         owing::clear(&self.stage).await?;
         let started = Instant::now();
@@ -142,7 +142,7 @@ impl Bench {
         Ok(of(count) / started.elapsed().as_secs_f64())
     }
 
-    /// The same end to end, delivered by a process of its own that is told by NOTIFY.
+    /// Measures the same end to end, with a separate delivery process that is notified by NOTIFY.
     async fn end_to_end(&self, targets: &[Target], count: usize) -> anyhow::Result<Measured> {
         owing::clear(&self.stage).await?;
         self.receiver.clear();
@@ -177,7 +177,7 @@ impl Bench {
         Ok(Measured { per_s: of(count) / elapsed, cpu: meter::per_thousand(before, after, count), lag_s })
     }
 
-    /// Messages a second that the bare engine reads and settles of those that wait.
+    /// Measures waiting messages read and settled per second by the baseline.
     async fn bare_drain(&self, count: usize) -> anyhow::Result<f64> {
         owing::clear(&self.stage).await?;
         self.pile_up(count).await?;
@@ -186,7 +186,7 @@ impl Bench {
         Ok(of(count) / started.elapsed().as_secs_f64())
     }
 
-    /// The same end to end. The messages are owed in one transaction; the clock runs from its commit.
+    /// Measures the same end to end. The messages are owed in one transaction; the time starts with its commit.
     async fn drain(&self, count: usize) -> anyhow::Result<(f64, [f64; 3])> {
         owing::clear(&self.stage).await?;
         self.receiver.clear();
@@ -214,14 +214,14 @@ impl Bench {
         owing::pile_up(&mut connection, &self.fifty, count, &owing::body("W-0", 1), due_at).await
     }
 
-    /// From commit to receipt with little to do, in microseconds; flow and deliverer are one process.
+    /// Measures the time from commit to receipt with little load, in microseconds. Flow and deliverer share one process.
     async fn idle(&self, samples: u32) -> anyhow::Result<Vec<u32>> {
         owing::clear(&self.stage).await?;
         self.receiver.clear();
         let app = self.stage.app()?;
         let deliverer = backhaul::worker::start(&app);
         owing::all_leased(&self.stage).await?;
-        // Connections and settings are there before anything counts.
+        // Warm up connections and settings.
         owing::owe_steadily(&app, &self.fifty, IDLE_PER_S, Duration::from_secs(2), "warm").await?;
         let duration = Duration::from_secs(samples.div_ceil(IDLE_PER_S).into());
         let committed = owing::owe_steadily(&app, &self.fifty, IDLE_PER_S, duration, "idle").await?;

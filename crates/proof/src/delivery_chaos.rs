@@ -1,5 +1,5 @@
-//! `chaos-delivery`: deliverers are killed while the merchant fails three calls in ten. Nothing may be lost, overtaken
-//! within its subject, or altered; and the survivors share the work fairly.
+//! `chaos-delivery`: deliverers are killed while the merchant fails three calls in ten. No message may be lost, altered or
+//! delivered out of order within its subject, and the surviving deliverers must share the work fairly.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,27 +20,26 @@ use crate::rollups;
 use crate::stage::{Service, Stage};
 use crate::witness::{FAILING, SEED, Witness};
 
-/// What is done to it.
+/// The faults to inject, and the load.
 pub(crate) struct Plan {
-    /// How often a deliverer is killed.
     pub(crate) kills: usize,
     /// Subjects, each with [`MESSAGES`] messages.
     pub(crate) subjects: u64,
 }
 
-/// Messages of a subject.
+/// Messages per subject.
 const MESSAGES: i64 = 6;
-/// Endpoints that the subjects are spread over.
+/// Endpoints; the subjects are spread over them.
 const ENDPOINTS: usize = 50;
-/// Flows that owe messages at a time.
+/// Concurrent flows that owe messages.
 const FLOWS: u64 = 8;
-/// How often a deliverer is killed.
+/// The time between kills.
 const KILL_EVERY: Duration = Duration::from_secs(1);
-/// How long everything owed may take after the last kill.
+/// The timeout for delivering everything after the last kill.
 const DRAINED_WITHIN: Duration = Duration::from_mins(4);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, {ENDPOINTS} endpoints …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants, {ENDPOINTS} endpoints …");
     let stage = Stage::set(program).await?;
     let app = stage.app()?;
     let witness = Arc::new(Witness::default());
@@ -64,7 +63,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     for flow in flows {
         flow.await??;
     }
-    println!("Everything is owed; waiting for the rest …");
+    println!("All messages are written; waiting for the rest to be delivered …");
     let mut connection = stage.connect().await?;
     let drained = owing::all_settled(&mut connection, DRAINED_WITHIN).await;
     for deliverer in &mut deliverers {
@@ -73,25 +72,30 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     forwarder.abort();
     app.cell().close().await;
     let report = witness.check(&mut connection).await?;
-    println!("{} messages, {} calls, of which {} repeated a success", report.owed.len(), report.arrivals.len(), report.found.duplicates);
+    println!(
+        "{} messages, {} calls, {} of them repeats of a successful call",
+        report.owed.len(),
+        report.arrivals.len(),
+        report.found.duplicates
+    );
     let result = report.result("delivery", json!({"kills": plan.kills, "rebalanced": rebalanced}));
     report.ensure(&result)?;
-    ensure!(rebalanced, "the buckets are not spread fairly: {result}");
+    ensure!(rebalanced, "the buckets are not shared fairly: {result}");
     drained?;
     rollups::check(&mut connection).await?;
     Ok(result)
 }
 
-/// How far the flows are, and how fast they go.
+/// The flows' progress, and their speed.
 #[derive(Clone, Default)]
 struct Pace {
     owed: Arc<AtomicUsize>,
-    /// The kills are over: whatever is left is owed at once.
+    /// Set once the kills are over; then the rest is owed at once.
     ended: Arc<AtomicBool>,
 }
 
-/// A flow goes through its subjects, again and again, each time a step further. The last step waits for the end of the
-/// kills, so that the new balance comes about under load.
+/// A flow: goes through its subjects again and again, one step further each time. The last step waits for the end of the
+/// kills, so that the rebalancing happens under load.
 async fn owe(app: App, targets: Vec<Target>, witness: Arc<Witness>, flow: u64, subjects: u64, pace: Pace) -> anyhow::Result<()> {
     for sequence in 1..=MESSAGES {
         for number in (0..subjects).filter(|number| number % FLOWS == flow) {
@@ -109,7 +113,7 @@ async fn owe(app: App, targets: Vec<Target>, witness: Arc<Witness>, flow: u64, s
     Ok(())
 }
 
-/// Kills one of two deliverers again and again, and starts another in its place.
+/// Kills one of two deliverers again and again, and replaces it.
 async fn kills(stage: &Stage, plan: &Plan, deliverers: &mut [Service], witness: &Witness, pace: &Pace) -> anyhow::Result<()> {
     let mut rng = StdRng::seed_from_u64(SEED);
     for kill in 1..=plan.kills {
@@ -120,18 +124,18 @@ async fn kills(stage: &Stage, plan: &Plan, deliverers: &mut [Service], witness: 
             *deliverer = stage.deliver()?;
         }
         if kill % 5 == 0 || kill == plan.kills {
-            println!("{kill} kills, {} owed, {} calls arrived", pace.owed.load(Ordering::SeqCst), witness.calls());
+            println!("{kill} kills, {} messages owed, {} calls received", pace.owed.load(Ordering::SeqCst), witness.calls());
         }
     }
     Ok(())
 }
 
-/// A third deliverer joins, and then one stops: whether each has its fair share after both.
+/// Adds a third deliverer, then stops one. Returns whether the buckets were shared fairly after each.
 async fn rebalance(stage: &Stage, deliverers: &mut Vec<Service>) -> anyhow::Result<bool> {
-    println!("A third deliverer joins …");
+    println!("Adding a third deliverer …");
     deliverers.push(stage.deliver()?);
     let joined = balanced(stage, deliverers.len()).await?;
-    println!("One stops …");
+    println!("Stopping one deliverer …");
     let mut leaver = deliverers.swap_remove(0);
     leaver.leave().await?;
     let left = balanced(stage, deliverers.len()).await?;

@@ -1,5 +1,5 @@
-//! `crash-delivery`: a process is cut off at every point that a message passes on its way, and another goes on. Nothing may
-//! be lost, overtaken within its subject, or altered.
+//! `crash-delivery`: a process crashes at every point of a message's delivery, and another takes over. No message may be lost,
+//! altered or delivered out of order within its subject.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -22,33 +22,33 @@ use crate::stage::{Service, Stage};
 use crate::witness::{FAILING, Report, Witness};
 use crate::{leasing, rollups, witness};
 
-/// How many stages there are beside each other: a run mostly waits for retries.
+/// The number of parallel stages; a run mostly waits for retries.
 const STAGES: usize = 8;
-/// Endpoints whose calls fail sometimes. The first knows us by a token.
+/// Endpoints whose calls fail sometimes. The first requires a token.
 const ENDPOINTS: usize = 4;
-/// The endpoint whose calls all fail, and the one that takes everything.
+/// The endpoint whose calls all fail, and the one whose calls all succeed.
 const HOPELESS: usize = ENDPOINTS;
 const WILLING: usize = ENDPOINTS + 1;
-/// Subjects of a wave, and messages of each.
+/// Subjects per wave, and messages per subject.
 const SUBJECTS: u64 = 12;
 const MESSAGES: i64 = 4;
-/// The same at the endpoint whose calls all fail.
+/// The same for the endpoint whose calls all fail.
 const HOPELESS_SUBJECTS: u64 = 2;
 const HOPELESS_MESSAGES: i64 = 2;
-/// Subjects of a stage have numbers below this, and those of the next stage go on from there.
+/// The size of each stage's range of subject numbers.
 const MOST_SUBJECTS: u64 = 1_000_000;
-/// How many waves a process may live through before the point is said to be out of reach.
+/// The most waves a process may survive before its crash point counts as unreachable.
 const MOST_WAVES: usize = 8;
-/// How long a wave may take.
+/// The timeout of a wave.
 const SETTLED_WITHIN: Duration = Duration::from_secs(40);
-/// How often it is looked whether the process is gone.
+/// The interval for checking whether the process has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// Cuts that are still to be made.
+/// Crashes still to come.
 type Cuts = Arc<Mutex<VecDeque<(Point, usize)>>>;
 
 pub(crate) async fn run(program: &Path, times: usize) -> anyhow::Result<Value> {
-    println!("Setting {STAGES} stages, each with a temporary PostgreSQL, 100 merchants, {} endpoints …", ENDPOINTS + 2);
+    println!("Setting up {STAGES} stages, each with a temporary PostgreSQL, 100 merchants, {} endpoints …", ENDPOINTS + 2);
     let runs = POINTS.len() * times;
     let cuts = Cuts::new(Mutex::new((1..=times).flat_map(|turn| POINTS.iter().map(move |point| (*point, turn))).collect()));
     let started = Instant::now();
@@ -62,15 +62,15 @@ pub(crate) async fn run(program: &Path, times: usize) -> anyhow::Result<Value> {
         hits += hit;
         reports.push(report);
     }
-    println!("{} points, {hits} processes cut off in {:.0} s", POINTS.len(), started.elapsed().as_secs_f64());
+    println!("{} points, {hits} processes crashed in {:.0} s", POINTS.len(), started.elapsed().as_secs_f64());
     let report = Report::join(reports);
     let result = report.result("crash-delivery", json!({"points": POINTS.len(), "hits": hits, "runs": runs}));
-    ensure!(hits == runs, "not every point was reached: {result}");
+    ensure!(hits == runs, "not every crash point was reached: {result}");
     report.ensure(&result)?;
     Ok(result)
 }
 
-/// Makes cuts on a stage of its own until none is left. Answers how many points were reached.
+/// Makes crashes on its own stage until none is left. Returns the number of crash points reached.
 async fn play(program: PathBuf, number: usize, cuts: Cuts) -> anyhow::Result<(usize, Report)> {
     let mut scene = Scene::set(&program, number).await?;
     let mut hits = 0;
@@ -80,10 +80,10 @@ async fn play(program: PathBuf, number: usize, cuts: Cuts) -> anyhow::Result<(us
         let started = Instant::now();
         let outcome = scene.cut(point, turn).await;
         if outcome.is_err() {
-            // The other stages need not go on.
+            // Stop the other stages as well.
             cuts.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
-        outcome.with_context(|| format!("cut off at {}, turn {turn}", point.name()))?;
+        outcome.with_context(|| format!("crash at {}, turn {turn}", point.name()))?;
         hits += 1;
         println!("{}:{} after {:.1} s", point.name(), passes(point, turn), started.elapsed().as_secs_f64());
     }
@@ -93,13 +93,13 @@ async fn play(program: PathBuf, number: usize, cuts: Cuts) -> anyhow::Result<(us
     Ok((hits, report))
 }
 
-/// How a point is reached.
+/// The ways to reach a crash point.
 enum Reach {
-    /// By a process that owes a message, once.
+    /// By a process that owes one message.
     Owing,
-    /// By a deliverer, up to so many times without much waiting.
+    /// By a deliverer, up to this many times without much waiting.
     Delivering(usize),
-    /// By a deliverer that leaves.
+    /// By a deliverer that shuts down.
     Leaving,
 }
 
@@ -128,8 +128,8 @@ fn reach(point: Point) -> Reach {
     }
 }
 
-/// For the how manieth time a point is passed when the process is cut off in this turn, from 1 on: as different as the
-/// point allows.
+/// The number of passes of the point, from 1, after which the process crashes in this turn. It varies as much as the point
+/// allows.
 fn passes(point: Point, turn: usize) -> usize {
     match reach(point) {
         Reach::Owing | Reach::Leaving => 1,
@@ -137,17 +137,17 @@ fn passes(point: Point, turn: usize) -> usize {
     }
 }
 
-/// A stage with what is owed on it.
+/// A stage and the messages owed on it.
 struct Scene {
     stage: Stage,
     app: App,
     forwarder: JoinHandle<()>,
     witness: Arc<Witness>,
     _systems: Merchant,
-    /// Those whose calls fail sometimes, the hopeless and the willing.
+    /// The endpoints whose calls fail sometimes, always and never, in this order.
     targets: Vec<Target>,
     connection: PgConnection,
-    /// Where a process that is cut off says so.
+    /// The file to which a crashing process writes its crash point.
     log: PathBuf,
     next_subject: u64,
     trials: Vec<Uuid>,
@@ -183,7 +183,7 @@ impl Scene {
         })
     }
 
-    /// Lets a process be cut off at the point, lets another go on, and checks what came of it.
+    /// Crashes a process at the point, lets another take over, and checks the result.
     async fn cut(&mut self, point: Point, turn: usize) -> anyhow::Result<()> {
         let at = format!("{}:{}", point.name(), passes(point, turn));
         let log = self.log.display().to_string();
@@ -202,7 +202,7 @@ impl Scene {
             }
         }
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
-        ensure!(said.trim() == point.name(), "the process did not end there: it said `{said}`");
+        ensure!(said.trim() == point.name(), "the process did not crash at that point: its log says `{said}`");
         std::fs::remove_file(&self.log)?;
 
         leasing::free_all(&mut self.connection).await?;
@@ -215,12 +215,12 @@ impl Scene {
         rollups::check(&mut self.connection).await
     }
 
-    /// Cuts off a process that owes a trial. It is owed if its transaction was committed, and only then.
+    /// Crashes a process that owes an endpoint test. The test must be owed if and only if the transaction was committed.
     async fn cut_owing(&mut self, point: Point, variables: &[(&str, &str)]) -> anyhow::Result<()> {
         let mut doomed = self.stage.try_endpoint(WILLING, variables)?;
         let started = Instant::now();
         while !doomed.is_gone()? {
-            ensure!(started.elapsed() < SETTLED_WITHIN, "the process lives on");
+            ensure!(started.elapsed() < SETTLED_WITHIN, "the process is still running");
             tokio::time::sleep(LOOK_EVERY).await;
         }
         let trials: Vec<(Uuid, String)> =
@@ -228,7 +228,7 @@ impl Scene {
                 .bind(&self.trials)
                 .fetch_all(&mut self.connection)
                 .await?;
-        ensure!(trials.len() == usize::from(point != Point::Commit), "{} trials are owed", trials.len());
+        ensure!(trials.len() == usize::from(point != Point::Commit), "{} endpoint tests are owed", trials.len());
         for (id, body) in trials {
             self.witness.owe(id, self.next_subject, 1, &body);
             self.next_subject += 1;
@@ -237,7 +237,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Owes wave after wave until the process is gone.
+    /// Owes wave after wave until the process has crashed.
     async fn owe_until_gone(&mut self, doomed: &mut Service) -> anyhow::Result<()> {
         for _ in 0..MOST_WAVES {
             self.owe_wave().await?;
@@ -252,7 +252,7 @@ impl Scene {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         }
-        bail!("the process lives on after {MOST_WAVES} waves")
+        bail!("the process is still running after {MOST_WAVES} waves")
     }
 
     /// Owes the messages of new subjects, step by step.
@@ -266,7 +266,7 @@ impl Scene {
                     continue;
                 }
                 let at = if hopeless { HOPELESS } else { usize::try_from(number)? % ENDPOINTS };
-                let to = self.targets.get(at).context("the endpoint is not there")?;
+                let to = self.targets.get(at).context("there is no such endpoint")?;
                 let subject = format!("R-{number}");
                 let (id, _) = owing::owe(&self.app, to, &subject, sequence).await?;
                 self.witness.owe(id, number, sequence, &owing::body(&subject, sequence));
@@ -276,7 +276,7 @@ impl Scene {
     }
 }
 
-/// How an endpoint of `systems` knows us by a token that we fetch.
+/// Authentication with a token from the token endpoint of `systems`.
 fn token_of(systems: &Merchant) -> Authentication {
     Authentication::OAuth(OAuth {
         token_url: systems.url(TOKEN_PATH),

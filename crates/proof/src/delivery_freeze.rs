@@ -1,5 +1,5 @@
-//! `freeze-delivery`: a deliverer stands still with calls out, longer than its leases last, and goes on as if nothing had
-//! been. Another has delivered in its place meanwhile; what the frozen one still has to say must change nothing.
+//! `freeze-delivery`: a deliverer freezes with calls in flight for longer than its leases last, and resumes. Another has
+//! taken over its deliveries meanwhile, so nothing the frozen one does afterwards may change anything.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,23 +19,23 @@ use crate::owing::{self, Target, path};
 use crate::stage::Stage;
 use crate::witness::Witness;
 
-/// Endpoints, and the slots of each: more than it has subjects.
+/// Endpoints, and the slots of each: more than its subjects need.
 const ENDPOINTS: usize = 20;
 const SLOTS: i32 = 10;
-/// Subjects that are spread over them.
+/// Subjects, spread over the endpoints.
 const SUBJECTS: u64 = 60;
-/// How long the deliverer stands still; its leases last 10 s.
+/// The length of the freeze; leases last 10 s.
 const FROZEN_FOR: Duration = Duration::from_secs(15);
-/// How long a step may take.
+/// The timeout of each step.
 const WITHIN: Duration = Duration::from_secs(20);
 
-/// Calls that are held.
+/// The calls held back by the simulated systems.
 #[derive(Default)]
 struct Held {
-    /// At which paths.
+    /// The paths where calls are held.
     paths: HashSet<String>,
     messages: Mutex<HashSet<Uuid>>,
-    /// Nothing more is held.
+    /// Set once no more calls are to be held.
     over: AtomicBool,
 }
 
@@ -44,7 +44,7 @@ impl Held {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
-    /// Whether a call of this message is held: the first one at these paths.
+    /// Returns whether to hold this call: the first one of each message at these paths.
     fn hold(&self, path: &str, message: Uuid) -> bool {
         let held = !self.over.load(Ordering::SeqCst) && self.paths.contains(path);
         held && self.messages.lock().unwrap_or_else(PoisonError::into_inner).insert(message)
@@ -52,7 +52,7 @@ impl Held {
 }
 
 pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, {ENDPOINTS} endpoints …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants, {ENDPOINTS} endpoints …");
     let stage = Stage::set(program).await?;
     let app = stage.app()?;
     let systems = Merchant::start().await?;
@@ -62,9 +62,9 @@ pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
     let mut connection = stage.connect().await?;
 
     let mut frozen = owing::deliver(&stage).await?;
-    let first = owners(&mut connection).await?.into_values().next().context("nobody has a bucket")?;
+    let first = owners(&mut connection).await?.into_values().next().context("no bucket has an owner")?;
     let mut other = stage.deliver()?;
-    ensure!(balanced(&stage, 2).await?, "the buckets are not spread fairly");
+    ensure!(balanced(&stage, 2).await?, "the buckets are not shared fairly");
     let by_bucket = owners(&mut connection).await?;
     let is_frozen = |target: &Target| by_bucket.get(&i16::from(target.bucket)) == Some(&first);
     let paths = targets.iter().enumerate().filter(|(_, target)| is_frozen(target)).map(|(number, _)| path(number));
@@ -75,13 +75,13 @@ pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
 
     owe.steps(1..=3).await?;
     let heads = (0..SUBJECTS).filter(|number| owe.to(*number).is_some_and(is_frozen)).count();
-    ensure!(heads > 0, "no endpoint is in the buckets of the first deliverer");
+    ensure!(heads > 0, "the first deliverer owns no endpoint's bucket");
     let started = Instant::now();
     while held.messages().len() < heads {
-        ensure!(started.elapsed() < WITHIN, "{} of {heads} calls are held", held.messages().len());
+        ensure!(started.elapsed() < WITHIN, "only {} of {heads} calls are held", held.messages().len());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    println!("{heads} calls are out; their deliverer stands still …");
+    println!("Freezing the deliverer with {heads} calls in flight …");
     let frozen_at = app.now();
     frozen.signal("-STOP")?;
     held.over.store(true, Ordering::SeqCst);
@@ -91,11 +91,11 @@ pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
     let taken_over = !owners(&mut connection).await?.values().any(|owner| *owner == first);
     let before = attempts(&mut connection).await?;
 
-    println!("It hears its answers and goes on …");
+    println!("Resuming it, and answering its calls …");
     systems.release();
     frozen.signal("-CONT")?;
     let shared = balanced(&stage, 2).await?;
-    // What it still had to say is said by now: it takes part again. Its calls began before it stood still.
+    // By now it has finished its old calls, because it takes part again. Those calls began before the freeze.
     let after = attempts(&mut connection).await?;
     let stored_late: i64 = sqlx::query_scalar("select count(*) from attempt where message_id = any ($1) and started_at <= $2")
         .bind(held.messages())
@@ -117,14 +117,14 @@ pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
     let result = report.result("freeze-delivery", own);
     report.ensure(&result)?;
     ensure!(taken_over, "the buckets were not taken over: {result}");
-    ensure!(stored_late == 0 && after == before, "a deliverer wrote after its leases were lost: {result}");
-    ensure!(report.found.duplicates >= heads, "calls of which nobody knew the outcome were not made again: {result}");
-    ensure!(shared, "the deliverer does not take part again: {result}");
+    ensure!(stored_late == 0 && after == before, "the deliverer wrote after losing its leases: {result}");
+    ensure!(report.found.duplicates >= heads, "calls with an unknown outcome were not repeated: {result}");
+    ensure!(shared, "the deliverer did not get a share again: {result}");
     drained?;
     Ok(result)
 }
 
-/// Lets `systems` take everything, and hold the calls that are to be held.
+/// Makes `systems` accept everything, and hold the calls that are to be held.
 fn watch(systems: &Merchant, witness: &Arc<Witness>, held: &Arc<Held>) {
     let (witness, held) = (Arc::clone(witness), Arc::clone(held));
     systems.answer_by("/", move |received| {
@@ -134,7 +134,7 @@ fn watch(systems: &Merchant, witness: &Arc<Witness>, held: &Arc<Held>) {
     });
 }
 
-/// What owes the messages of all subjects.
+/// Owes the messages of all subjects.
 struct Owe {
     app: App,
     targets: Vec<Target>,
@@ -161,7 +161,7 @@ impl Owe {
     }
 }
 
-/// How many attempts are stored.
+/// The number of stored attempts.
 async fn attempts(connection: &mut PgConnection) -> anyhow::Result<i64> {
     Ok(sqlx::query_scalar("select count(*) from attempt").fetch_one(connection).await?)
 }

@@ -1,5 +1,5 @@
-//! `outage-delivery`: PostgreSQL goes away for a while, again and again, under a steady load. Deliveries must go on soon
-//! after it is back, with both deliverers, and nothing may be lost, overtaken within its subject, or altered.
+//! `outage-delivery`: PostgreSQL is down for a while, again and again, under a steady load. Deliveries by both deliverers must
+//! resume soon after it is back, and no message may be lost, altered or delivered out of order within its subject.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,29 +23,27 @@ use crate::owing::{self, Target};
 use crate::stage::Stage;
 use crate::witness::{FAILING, Witness};
 
-/// What is done to it.
+/// The outages.
 pub(crate) struct Plan {
-    /// How often PostgreSQL goes away.
     pub(crate) outages: usize,
-    /// For how long.
     pub(crate) down: Duration,
 }
 
-/// Endpoints, each with a flow of its own that owes a message at every interval: 50 a second in all.
+/// Endpoints, each with its own flow that owes a message at every interval: 50 per second in total.
 const ENDPOINTS: usize = 20;
 const OWE_EVERY: Duration = Duration::from_millis(400);
-/// Messages of a subject.
+/// Messages per subject.
 const MESSAGES: i64 = 5;
-/// How long there is nothing but load before each outage.
+/// The time of undisturbed load before each outage.
 const CALM: Duration = Duration::from_secs(4);
-/// How soon the first message must be accepted after PostgreSQL takes connections again.
+/// The time within which the first message must be accepted after PostgreSQL accepts connections again.
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
-/// How long one is waited for at every endpoint, and how often it is looked.
+/// The timeout for a message at every endpoint, and the interval of the checks.
 const PATIENCE: Duration = Duration::from_mins(1);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How long a flow waits before it tries its transaction again.
+/// A flow's pause before it retries its transaction.
 const TRY_AGAIN: Duration = Duration::from_millis(200);
-/// How long the rest may take in the end.
+/// The timeout for delivering the rest in the end.
 const DRAINED_WITHIN: Duration = Duration::from_mins(2);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
@@ -105,16 +103,16 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     Ok(result)
 }
 
-/// How long after an outage a message was accepted.
+/// The times from the end of an outage to an accepted message, in seconds.
 #[derive(Clone, Copy, Default)]
 struct Recovery {
-    /// The first one.
+    /// At the first endpoint to receive one.
     first: Duration,
-    /// The first one at the endpoint that had to wait longest: neither deliverer stands still.
+    /// At the last endpoint to receive one. It shows that neither deliverer is stuck.
     everywhere: Duration,
 }
 
-/// Starts PostgreSQL again, and measures from the first connection that it takes.
+/// Restarts PostgreSQL, and measures from the first connection it accepts.
 async fn back(stage: &Stage, witness: &Witness) -> anyhow::Result<Recovery> {
     let (calls, database) = (witness.calls(), stage.database()?);
     let accepting = tokio::spawn(async move {
@@ -141,7 +139,7 @@ async fn back(stage: &Stage, witness: &Witness) -> anyhow::Result<Recovery> {
     }
 }
 
-/// A flow that owes messages to one endpoint, whatever the database does.
+/// A flow that owes messages to one endpoint, even during outages.
 struct Flow {
     app: App,
     to: Target,
@@ -150,7 +148,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// Owes messages until it is over. Answers how many commits were found whose answer was lost.
+    /// Owes messages until the run is over. Returns the number of commits whose reply was lost.
     async fn run(self, number: u64, ended: Arc<AtomicBool>) -> usize {
         let mut ticks = tokio::time::interval(OWE_EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -167,14 +165,14 @@ impl Flow {
         unknown
     }
 
-    /// Owes one message. Answers whether the answer to its commit was lost.
+    /// Owes one message. Returns whether the commit succeeded but its reply was lost.
     async fn owe(&self, number: u64, sequence: i64) -> bool {
         let (id, subject) = (self.app.mint(), format!("R-{number}"));
         let unknown = loop {
             if owing::write(&self.app, &self.to, id, &subject, sequence).await.is_ok() {
                 break false;
             }
-            // It may have been committed all the same; nobody is told of it then.
+            // The commit may have succeeded anyway; then nobody was notified of it.
             if self.is_committed(id).await {
                 break true;
             }
@@ -183,7 +181,7 @@ impl Flow {
         unknown
     }
 
-    /// Asks until the database answers.
+    /// Repeats a query until the database answers.
     async fn is_committed(&self, id: Uuid) -> bool {
         loop {
             tokio::time::sleep(TRY_AGAIN).await;

@@ -1,11 +1,11 @@
-//! `chaos-exchanges`: hundreds of confirmations of the same exchange at once, and merchants that fail before and after they place
-//! an order, while the service is killed again and again. Every order must be exchanged once, by one body; and nothing is ever
-//! exchanged and refunded both.
+//! `chaos-exchanges`: hundreds of shoppers confirm the same exchange at once, and merchants fail before and after placing an
+//! order, while the service is killed again and again. Every order must be exchanged once, with one request body, and no order
+//! may be both exchanged and refunded.
 //!
-//! - Who confirms (`confirm.rs`): shoppers in a hurry, who send again what got no answer.
-//! - How the merchants' systems behave (`temper.rs`).
-//! - What is compared in the end (`history.rs`): what shoppers were answered, what the merchants placed and were told, and what
-//!   is stored; and the faults that this must find (`faults.rs`).
+//! - The shoppers (`confirm.rs`), who repeat requests that got no answer.
+//! - The behaviour of the merchants' systems (`temper.rs`).
+//! - The checker (`history.rs`) of the answers to shoppers, the orders placed, the messages to merchants and the database, and
+//!   the faults it must find (`faults.rs`).
 
 mod confirm;
 mod faults;
@@ -32,62 +32,53 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tokio::task::JoinSet;
 
-use self::confirm::{Confirmed, Shopper};
-use self::history::{History, Stored, Told, check};
+use self::confirm::{Confirmed, SHOPS, Shopper};
+use self::history::{ExchangeMessage, History, Kills, Stored, check};
 use crate::stage::{Service, Stage};
 use crate::witness::SEED;
 
-/// What is done to it.
+/// The size of a run.
 pub(crate) struct Plan {
-    /// How many orders are exchanged while merchants are unreliable.
+    /// Orders exchanged while merchants are unreliable.
     pub(crate) orders: u64,
-    /// How many confirmations of each there are at once.
+    /// Concurrent confirmations per order.
     pub(crate) confirmations: u64,
-    /// How many orders more are refused, for good or after they were placed.
+    /// Further orders that are refused, some of them after they were placed.
     pub(crate) refused: u64,
-    /// How often the service is killed at least; it goes on until all is confirmed.
+    /// The fewest kills; they continue until all orders are confirmed.
     pub(crate) kills: u32,
-    /// How long it lives, about.
+    /// The average time between kills.
     pub(crate) every: Duration,
 }
 
-/// How many merchants there are. All of them use the same identifiers.
-const SHOPS: usize = 4;
-/// How many orders are confirmed at a time.
+/// Orders confirmed at the same time.
 const AT_A_TIME: usize = 8;
-/// How long a call may take.
+/// The service's timeout for calls.
 const CALL_TIMEOUT_MS: &str = "1500";
-/// How long all of it may take after the last kill.
+/// The timeout for settling everything after the last kill.
 const SETTLED_WITHIN: Duration = Duration::from_mins(4);
 
-/// How often the service was killed, and how often of that while somebody was confirming.
-#[derive(Clone, Copy, Default)]
-struct Kills {
-    all: u32,
-    amid: u32,
-}
-
-/// The merchants' systems, and what they were told.
+/// The stage, the merchants' systems, and the messages they received.
 pub(crate) struct Scene {
     stage: Arc<Stage>,
     app: App,
     systems: Vec<(Merchant, ExchangeOrders)>,
-    told: Arc<Mutex<Vec<Told>>>,
+    messages: Arc<Mutex<Vec<ExchangeMessage>>>,
 }
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, {SHOPS} merchants that exchange …");
+    println!("Setting up: a temporary PostgreSQL, {SHOPS} merchants that offer exchanges …");
     let scene = Scene::set(program).await?;
     let mut service = scene.serve(None)?;
     service.ready().await?;
     let started = Instant::now();
 
-    println!("{} orders, {} confirmations of each at once, and kills of the service …", plan.orders, plan.confirmations);
+    println!("Confirming {} orders, {} times each at once, with kills of the service …", plan.orders, plan.confirmations);
     let shoppers = Shopper::all(0..plan.orders, plan.confirmations, &scene.stage, service.address);
     let (mut confirmed, mut kills) = scene.confirm(shoppers, plan, &mut service).await?;
     scene.settle().await?;
 
-    println!("{} orders more, which merchants refuse, some of them after they placed them …", plan.refused);
+    println!("Confirming {} more orders, which merchants refuse, some of them after placing them …", plan.refused);
     let end = plan.orders + plan.refused;
     let shoppers = Shopper::all(plan.orders..end, 1, &scene.stage, service.address);
     scene.refuse(plan.orders);
@@ -99,8 +90,8 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let in_doubt = scene.history(&mut connection, confirmed.clone()).await?;
     check(&in_doubt).ensure_sound()?;
 
-    println!("What is in doubt is tried again …");
-    scene.be_willing();
+    println!("Retrying the exchanges in doubt …");
+    scene.accept_all();
     scene.retry().await?;
     scene.settle().await?;
     service.leave().await?;
@@ -114,20 +105,20 @@ impl Scene {
     async fn set(program: &Path) -> anyhow::Result<Self> {
         let stage = Arc::new(Stage::set(program).await?);
         let app = stage.app()?;
-        let (mut systems, told) = (Vec::new(), Arc::new(Mutex::new(Vec::new())));
+        let (mut systems, messages) = (Vec::new(), Arc::new(Mutex::new(Vec::new())));
         for shop in 0..SHOPS {
             let merchant = Merchant::start().await?;
             merchant.has_variants("V-SHOE", [OnShelf::new("SHOE-43", "43", 5_000).stock(1_000_000)]);
             let orders = merchant.places_exchange_orders("/exchange_orders");
             orders.mood_by(temper::unreliable(shop));
-            listen(&merchant, &told, shop);
+            listen(&merchant, &messages, shop);
             open(&app, &stage, shop, &merchant).await?;
             systems.push((merchant, orders));
         }
-        Ok(Self { stage, app, systems, told })
+        Ok(Self { stage, app, systems, messages })
     }
 
-    /// The service, where it was if it was there before.
+    /// Starts the service, at the addresses of `again` if it ran before.
     fn serve(&self, again: Option<&Service>) -> anyhow::Result<Service> {
         let variables = [("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", CALL_TIMEOUT_MS)];
         let (address, admin) = match again {
@@ -137,13 +128,13 @@ impl Scene {
         self.stage.serve_with(address, admin, &variables)
     }
 
-    /// Lets shoppers confirm, some orders at a time, and kills the service meanwhile. Answers what they heard, and how often it
-    /// was killed.
+    /// Lets shoppers confirm, a few orders at a time, and kills the service meanwhile. Returns the confirmations and the number of
+    /// kills.
     async fn confirm(&self, shoppers: Vec<Shopper>, plan: &Plan, service: &mut Service) -> anyhow::Result<(Vec<Confirmed>, Kills)> {
         let (mut waiting, mut at_work) = (shoppers.into_iter(), JoinSet::new());
         let (mut confirmed, mut kills, mut chance) = (Vec::new(), Kills::default(), StdRng::seed_from_u64(SEED));
-        at_work.spawn(waiting.next().context("nobody confirms")?.confirm());
-        // Soon, so that few confirmations are not over by then.
+        at_work.spawn(waiting.next().context("there are no shoppers")?.confirm());
+        // The first kill comes early, so that it hits even a short run.
         let mut next_kill = tokio::time::Instant::now() + plan.every.mul_f64(chance.random_range(0.1..0.5));
         while !at_work.is_empty() || kills.all < plan.kills {
             while at_work.len() < AT_A_TIME
@@ -167,18 +158,18 @@ impl Scene {
         Ok((confirmed, kills))
     }
 
-    /// From now on, orders from number `from` on are refused.
+    /// Makes merchants refuse the orders from number `from` on.
     fn refuse(&self, from: u64) {
         for (shop, (_, orders)) in self.systems.iter().enumerate() {
             orders.mood_by(temper::refusing(shop, from));
         }
     }
 
-    fn be_willing(&self) {
+    fn accept_all(&self) {
         self.systems.iter().for_each(|(_, orders)| orders.mood(Mood::Willing));
     }
 
-    /// Waits until nothing is owed, or for too long: the checker tells what is missing.
+    /// Waits until nothing is owed. After the timeout, the checker reports what is missing.
     async fn settle(&self) -> anyhow::Result<()> {
         let (started, mut connection) = (Instant::now(), self.stage.connect().await?);
         while started.elapsed() < SETTLED_WITHIN {
@@ -188,19 +179,19 @@ impl Scene {
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        println!("not all is settled after {} s", SETTLED_WITHIN.as_secs());
+        println!("some messages are still owed after {} s", SETTLED_WITHIN.as_secs());
         Ok(())
     }
 
-    /// Tries everything again that was given up.
+    /// Retries everything in the failure queue.
     async fn retry(&self) -> anyhow::Result<()> {
         let mut connection = self.stage.connect().await?;
         for merchant in self.stage.merchants.iter().take(SHOPS) {
             let given_up = "select count(*) from failure where merchant_id = $1 and state = 'open'";
             let given_up: i64 = sqlx::query_scalar(given_up).bind(merchant).fetch_one(&mut connection).await?;
             if given_up > 0 {
-                let wanted = Wanted { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
-                retry_failures(&self.app, "proof", MerchantId(*merchant), wanted).await?;
+                let request = Wanted { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
+                retry_failures(&self.app, "proof", MerchantId(*merchant), request).await?;
             }
         }
         let started = Instant::now();
@@ -217,23 +208,23 @@ impl Scene {
             .iter()
             .enumerate()
             .flat_map(|(shop, (_, orders))| orders.orders().into_iter().map(move |(original, order)| ((shop, original), order)));
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(History { confirmed, placed: placed.collect(), stored: Stored::read(connection, &self.stage.merchants).await?, told })
+        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(History { confirmed, placed: placed.collect(), stored: Stored::read(connection, &self.stage.merchants).await?, messages })
     }
 }
 
-/// Keeps what the systems of the merchant `shop` are told of its returns.
-fn listen(systems: &Merchant, told: &Arc<Mutex<Vec<Told>>>, shop: usize) {
-    let told = Arc::clone(told);
+/// Records the messages to the merchant `shop` about its returns.
+fn listen(systems: &Merchant, messages: &Arc<Mutex<Vec<ExchangeMessage>>>, shop: usize) {
+    let messages = Arc::clone(messages);
     systems.answer_by("/rmas", move |received| {
-        told.lock().unwrap_or_else(PoisonError::into_inner).push(Told::of(shop, received));
+        messages.lock().unwrap_or_else(PoisonError::into_inner).push(ExchangeMessage::of(shop, received));
         sandbox::merchant::Answer::ok()
     });
 }
 
-/// The endpoints of the merchant `shop`, and its gift cards. What fails is tried again soon.
+/// Sets up the endpoints of the merchant `shop`, with short retry intervals, and its gift cards.
 async fn open(app: &App, stage: &Stage, shop: usize, systems: &Merchant) -> anyhow::Result<()> {
-    let merchant = MerchantId(*stage.merchants.get(shop).context("there are not so many merchants")?);
+    let merchant = MerchantId(*stage.merchants.get(shop).context("there is no such merchant")?);
     for interface in [Interface::Rma, Interface::ExchangeVariants, Interface::ExchangeOrder] {
         let url = Some(systems.url(interface.path()));
         let waits = (interface != Interface::ExchangeVariants).then(|| vec![1, 1, 1, 2, 2]);

@@ -1,6 +1,6 @@
-//! `feed`: readers follow a merchant's feed by cursor, over HTTP, while many write in transactions of all lengths; through a
-//! failover to a standby, and in another cluster into which a backup was restored. Each must see what was committed exactly
-//! once, and all of them in one order.
+//! `feed`: readers follow a merchant's feed by cursor, over HTTP, while many writers commit transactions of all lengths. The
+//! database fails over to a standby, and then moves to a cluster restored from a backup. Each reader must see every committed
+//! message exactly once, and all readers must see the same order.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -26,22 +26,22 @@ use crate::meter::{percentile, round};
 use crate::owing;
 use crate::stage::{Elsewhere, Service, Stage};
 
-/// How much is read and written.
+/// The size of the run.
 pub(crate) struct Plan {
-    /// How long is written before the failover, after it, and after the backup was restored.
+    /// The time of writing before the failover, after it, and after the restore.
     pub(crate) part: Duration,
     pub(crate) writers: u64,
     pub(crate) readers: u64,
 }
 
-/// Of so many transactions one is held open for [`HELD`], and of so many one is undone.
+/// One in this many transactions is held open for [`HELD`], and one in this many is rolled back.
 const ONE_HELD_OF: u32 = 60;
 const HELD: Duration = Duration::from_secs(2);
 const ONE_UNDONE_OF: u32 = 6;
-/// How often a reader finds nothing more before it believes that it is at the end, and how long it waits in between.
+/// The number of empty pages after which a reader has reached the end, and the pause between them.
 const NOTHING_MORE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
-/// How long the feed may be gone while its database moves.
+/// The longest time the feed may be unavailable while its database moves.
 const GONE_FOR: Duration = Duration::from_mins(1);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
@@ -54,7 +54,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let done = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..plan.readers)
         .map(|number| {
-            // The others come at some moment of the first two parts.
+            // The others join at some moment of the first two parts.
             let later = if number < plan.readers / 2 { Duration::ZERO } else { plan.part * 2 * u32::try_from(number).unwrap_or(0) / 16 };
             let token = stage.token(0).to_owned();
             tokio::spawn(Reader { number, later, token, address: address.clone(), done: Arc::clone(&done) }.follow())
@@ -125,7 +125,7 @@ async fn write_for(plan: &Plan, stage: &Stage, said: &Arc<Mutex<Said>>, part: u6
     Ok(())
 }
 
-/// Those who write to one database.
+/// The writers to one database.
 struct Writers {
     app: App,
     ended: Arc<AtomicBool>,
@@ -148,7 +148,7 @@ impl Writers {
                         match outcome {
                             Ok(Outcome::Committed) => said.committed.append(&mut written),
                             Ok(Outcome::Unknown) => said.unknown.append(&mut written),
-                            // What was never sent to be committed is undone with its connection.
+                            // A transaction that was never sent for commit is rolled back with its connection.
                             Ok(Outcome::Undone) | Err(_) => said.undone.append(&mut written),
                         }
                     }
@@ -167,14 +167,14 @@ impl Writers {
     }
 }
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 enum Outcome {
     Committed,
     Undone,
     Unknown,
 }
 
-/// A transaction of one to four messages.
+/// Writes one to four messages in a transaction.
 async fn write(app: &App, merchant: MerchantId, writer: u64, rng: &mut StdRng, written: &mut Vec<Uuid>) -> Result<Outcome, store::Failed> {
     let subject = format!("R-{writer}-{}", rng.random_range(0..1_000_000));
     let mut tx = app.begin(merchant).await?;
@@ -197,7 +197,7 @@ async fn write(app: &App, merchant: MerchantId, writer: u64, rng: &mut StdRng, w
     Ok(if tx.commit().await.is_ok() { Outcome::Committed } else { Outcome::Unknown })
 }
 
-/// One who follows the feed, wherever it is.
+/// A reader that follows the feed, even when it moves.
 struct Reader {
     number: u64,
     later: Duration,
@@ -207,7 +207,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// What it saw, and how long each page took in microseconds.
+    /// Reads to the end. Returns the events seen, and the time for each page in microseconds.
     async fn follow(self) -> anyhow::Result<(Seen, Vec<u32>)> {
         let mut rng = StdRng::seed_from_u64(self.number);
         tokio::time::sleep(self.later).await;
@@ -218,7 +218,7 @@ impl Reader {
             let done = self.done.load(Ordering::SeqCst);
             let asked = Instant::now();
             let Some(page) = self.page(&mut connection, &query, rng.random_range(1..=100)).await else {
-                // It is not there, or not there any more: the same again, elsewhere.
+                // The feed is unavailable or has moved: ask again, at its current address.
                 connection = None;
                 if answered.elapsed() > GONE_FOR {
                     bail!("the feed cannot be read for {} s", GONE_FOR.as_secs());

@@ -1,42 +1,41 @@
-//! What was said and what readers of the feed saw of it, held against each other.
+//! The checker of the feed: compares the messages written with those that readers saw.
 
 use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
-/// What the writers know.
+/// The messages of all writers, by the outcome of their transaction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
-    /// Committed.
     pub(crate) committed: Vec<Uuid>,
-    /// Undone, and never to be seen.
+    /// Rolled back; no reader may see them.
     pub(crate) undone: Vec<Uuid>,
-    /// The connection broke while it was being committed.
+    /// The connection broke during the commit.
     pub(crate) unknown: Vec<Uuid>,
 }
 
-/// What one reader saw, in its order.
+/// The messages one reader saw, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
-    /// Whether it read from the beginning.
+    /// Set for readers that read from the beginning.
     pub(crate) whole: bool,
     pub(crate) ids: Vec<Uuid>,
 }
 
-/// What is wrong; nothing should be.
+/// Counts of errors; all should be zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Committed and not seen.
+    /// Committed but not seen.
     pub(crate) missed: usize,
     /// Seen more than once by the same reader.
     pub(crate) doubled: usize,
-    /// Seen and never committed.
+    /// Seen but never committed.
     pub(crate) never_said: usize,
-    /// Readers that saw another order than the first one.
+    /// Readers that saw another order than the first reader.
     pub(crate) disordered: usize,
 }
 
-/// Holds `readers` against what was said. A reader that came later must have seen how the others' lists end.
+/// Compares the readers with the writers. A reader that joined later must have seen the end of the first reader's list.
 pub(crate) fn check(said: &Said, readers: &[Seen]) -> Found {
     let mut found = Found::default();
     let possible: HashSet<&Uuid> = said.committed.iter().chain(&said.unknown).collect();
@@ -55,10 +54,10 @@ pub(crate) fn check(said: &Said, readers: &[Seen]) -> Found {
     found
 }
 
-/// How many faults [`seed`] puts in.
+/// The number of faults that [`seed`] adds.
 pub(crate) const SEEDED: usize = 4;
 
-/// Puts a fault of each kind into what a reader saw, and answers how many the check notices.
+/// Adds a fault of each kind to a reader's messages. Returns how many of them the checker finds.
 pub(crate) fn seed(said: &Said, readers: &[Seen]) -> usize {
     let with = |fault: &dyn Fn(&mut Vec<Uuid>)| {
         let mut readers = readers.to_vec();

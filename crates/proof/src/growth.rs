@@ -1,4 +1,4 @@
-//! `bench-growth`: whether intake slows down with what is stored.
+//! `bench-growth`: intake with few and with many orders stored.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::load::Load;
 use crate::meter::{median, round};
 use crate::stage::Stage;
 
-/// Orders stored in the small case.
+/// Stored orders in the small case.
 const FEW: u64 = 10_000;
-/// Rounds of each case.
+/// Rounds per case.
 const ROUNDS: u64 = 5;
 
 pub(crate) async fn run(program: &Path, duration: Duration, many: u64) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants …");
     let stage = Stage::set(program).await?;
     let service = stage.serve()?;
     service.ready().await?;

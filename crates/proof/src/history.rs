@@ -1,7 +1,7 @@
-//! The history checker of deliveries: what was owed, what arrived, and what the database says in the end.
+//! The checker of deliveries: compares the messages owed, the calls received and the final state of the database.
 //!
-//! Every message must arrive and be accepted, or be in the failure queue; within a subject the first acceptances must be in
-//! order of the sequence; whatever arrives, however often, must have the bytes of its id.
+//! Every message must be accepted or be in the failure queue. Within a subject, messages must first be accepted in order of
+//! their sequence. Every call must carry exactly the bytes of its message, however often it is repeated.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use uuid::Uuid;
 /// The SHA-256 of a body.
 pub(crate) type Digest = [u8; 32];
 
-/// A message that a flow committed.
+/// A message committed by a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Owed {
     pub(crate) id: Uuid,
@@ -21,34 +21,34 @@ pub(crate) struct Owed {
     pub(crate) digest: Digest,
 }
 
-/// A request that arrived.
+/// A call received by the simulated systems.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
     /// Its place in the order of arrival.
     pub(crate) number: u64,
     pub(crate) id: Uuid,
     pub(crate) digest: Digest,
-    /// Whether it was answered with success.
+    /// Set if it was answered with success.
     pub(crate) accepted: bool,
 }
 
-/// What the database says in the end.
+/// The final state of the database.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stored {
-    /// Messages that are still owed.
+    /// Messages still owed.
     pub(crate) waiting: HashSet<Uuid>,
     /// Messages in the failure queue.
     pub(crate) failed: HashSet<Uuid>,
 }
 
-/// What is wrong, by message; and how often messages were accepted again, which is allowed.
+/// The faulty messages, and the number of repeated acceptances, which are allowed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
-    /// Never accepted and not in the failure queue, or still waiting.
+    /// Neither accepted nor in the failure queue, or still waiting.
     pub(crate) lost: BTreeSet<Uuid>,
-    /// First accepted before one that goes before it.
+    /// First accepted before its predecessor.
     pub(crate) inverted: BTreeSet<Uuid>,
-    /// Arrived with other bytes than were owed, or was never owed.
+    /// Received with other bytes than were owed, or never owed.
     pub(crate) altered: BTreeSet<Uuid>,
     pub(crate) duplicates: usize,
 }
@@ -59,7 +59,7 @@ impl Findings {
     }
 }
 
-/// Compares what was owed with what arrived and what is stored.
+/// Compares the messages owed with the calls received and the database.
 pub(crate) fn check(owed: &[Owed], arrivals: &[Arrival], stored: &Stored) -> Findings {
     let mut findings = Findings::default();
     let digests: HashMap<Uuid, &Digest> = owed.iter().map(|owed| (owed.id, &owed.digest)).collect();
@@ -89,7 +89,7 @@ pub(crate) fn check(owed: &[Owed], arrivals: &[Arrival], stored: &Stored) -> Fin
         messages.sort_by_key(|owed| owed.sequence);
         let mut latest = 0;
         for owed in messages {
-            // One that was given up does not hold up its subject, and one that is lost is told above.
+            // A message that was given up does not block its subject, and a lost one is reported above.
             if let Some(number) = first.get(&owed.id).filter(|_| !stored.failed.contains(&owed.id)) {
                 if *number < latest {
                     findings.inverted.insert(owed.id);
@@ -101,11 +101,11 @@ pub(crate) fn check(owed: &[Owed], arrivals: &[Arrival], stored: &Stored) -> Fin
     findings
 }
 
-/// How many faults are seeded: of each kind the same number.
+/// The number of seeded faults, the same for each kind.
 pub(crate) const SEEDED: usize = 20;
 
-/// Falsifies a copy of the history in [`SEEDED`] places, one at a time (losses, swapped bodies, inversions, altered bytes,
-/// in turn), and answers how many of these the checker finds, each by the message it was done to.
+/// Falsifies a copy of the history in [`SEEDED`] places, one at a time: losses, swapped bodies, inversions and altered bytes
+/// in turn. Returns how many the checker finds at the right message.
 pub(crate) fn seed(owed: &[Owed], arrivals: &[Arrival], stored: &Stored, rng: &mut StdRng) -> usize {
     let clean = check(owed, arrivals, stored).all();
     let mut firsts: Vec<&Owed> =
@@ -173,7 +173,7 @@ mod tests {
         Arrival { number, id: of.id, digest: of.digest, accepted }
     }
 
-    /// Two messages of two subjects each, all accepted in order, some after a failure.
+    /// Two messages for each of two subjects, all accepted in order, some after a failure.
     fn history() -> (Vec<Owed>, Vec<Arrival>) {
         let owed = vec![owed(1, 1), owed(1, 2), owed(2, 1), owed(2, 2)];
         let order = [(0, false), (2, true), (0, true), (3, true), (1, true)];

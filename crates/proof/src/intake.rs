@@ -1,4 +1,4 @@
-//! `bench-intake`: order intake against the bare engine, in one run, alternating.
+//! `bench-intake`: order intake compared with bare database writes, alternating in one run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::load::{self, Load, Outcome};
 use crate::meter::{self, median, percentile, round};
 use crate::stage::{Service, Stage};
 
-/// Numbers are drawn from so many that hardly any comes twice.
+/// The range of order numbers, so large that hardly any is drawn twice.
 pub(crate) const FRESH: u64 = 100_000_000_000;
-/// Orders stored before updates are measured; numbers are drawn from twice as many.
+/// Orders stored before updates are measured; order numbers are drawn from twice as many.
 const STORED: u64 = 200_000;
 
 /// One measurement of the service.
@@ -32,7 +32,7 @@ pub(crate) async fn measure(stage: &Stage, service: &Service, load: &Load, seed:
     let before = cpu();
     let outcome: Outcome = load::drive(service.address, &tokens, load, seed).await;
     let after = cpu();
-    anyhow::ensure!(outcome.refused == 0, "{} requests were refused", outcome.refused);
+    anyhow::ensure!(outcome.refused == 0, "{} requests were refused or not answered", outcome.refused);
     #[expect(clippy::cast_precision_loss, reason = "counts of a run are small")]
     let thousands = outcome.accepted as f64 * load.orders as f64 / 1_000.0;
     #[expect(clippy::cast_precision_loss, reason = "a small count")]
@@ -46,7 +46,7 @@ pub(crate) async fn measure(stage: &Stage, service: &Service, load: &Load, seed:
     })
 }
 
-/// Stores orders 0 to `count` as they would have been received.
+/// Stores the orders 0 to `count` as if they had been received.
 pub(crate) async fn preload(stage: &Stage, count: u64) -> anyhow::Result<()> {
     let mut connection = stage.connect().await?;
     let text = crate::order::text(0, 0);
@@ -67,7 +67,7 @@ pub(crate) async fn preload(stage: &Stage, count: u64) -> anyhow::Result<()> {
 }
 
 pub(crate) async fn run(program: &Path, duration: Duration, rounds: usize) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants …");
     let stage = Stage::set(program).await?;
     let service = stage.serve()?;
     service.ready().await?;
@@ -75,7 +75,7 @@ pub(crate) async fn run(program: &Path, duration: Duration, rounds: usize) -> an
     let bulk = Load { connections: 64, orders: 50, ..single.clone() };
     let light = Load { connections: 4, duration: duration / 2, ..single.clone() };
     let updating = Load { numbers: STORED * 2, ..single.clone() };
-    // Caches and plans are warm before anything counts.
+    // Warm up caches and query plans.
     measure(&stage, &service, &Load { duration: Duration::from_secs(2), ..single.clone() }, 99).await?;
 
     let mut bare_single = Vec::new();

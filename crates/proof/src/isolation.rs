@@ -1,7 +1,7 @@
-//! `bench-isolation`: whether bad endpoints slow down the good ones.
+//! `bench-isolation`: healthy endpoints next to failing ones.
 //!
-//! Of 100 endpoints, one hangs for ten seconds a call and has a deep backlog, one drips its answers, one is flooded. The
-//! other 97 are healthy: their time from commit to receipt is measured with and without the bad three, in turn.
+//! Of 100 endpoints, one hangs for ten seconds per call and has a large backlog, one drips its responses, and one is flooded.
+//! The other 97 are healthy: their time from commit to receipt is measured with and without the bad three, in turn.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,25 +16,25 @@ use crate::meter::{median, percentile, round};
 use crate::owing::{self, Receiver, Target};
 use crate::stage::Stage;
 
-/// How much is measured.
+/// The size of the measurements.
 pub(crate) struct Plan {
-    /// Seconds of each measurement.
+    /// The length of each measurement.
     pub(crate) duration: Duration,
-    /// Measurements with and as many without the bad three; the medians count.
+    /// Measurements with the bad three, and as many without; the medians count.
     pub(crate) rounds: usize,
-    /// Messages that wait for the endpoint that hangs.
+    /// Messages waiting for the endpoint that hangs.
     pub(crate) waiting: usize,
 }
 
-/// Healthy endpoints, and messages a second for all of them together.
+/// Healthy endpoints, and messages per second for all of them together.
 const HEALTHY: usize = 97;
 const HEALTHY_PER_S: u32 = 200;
-/// Messages that wait for the endpoint that drips.
+/// Messages waiting for the endpoint that drips.
 const DRIPPING: usize = 1_000;
-/// Messages a second for the endpoint that is flooded, and how many of them it takes.
+/// Messages per second for the flooded endpoint, and the number it accepts.
 const FLOOD_PER_S: u32 = 300;
 const FLOODED_TAKES: i32 = 50;
-/// How long everything runs before it counts.
+/// The warm-up time.
 const WARM: Duration = Duration::from_secs(3);
 
 /// Time from commit to receipt.
@@ -110,7 +110,7 @@ impl Bench {
         let (flooded, committed) = tokio::join!(flood, healthy);
         flooded?;
         let committed = committed?;
-        // What is on its way arrives, or counts as late.
+        // Messages still on their way either arrive now or count as late.
         tokio::time::sleep(Duration::from_secs(2)).await;
         forwarder.abort();
         drop(service);

@@ -1,4 +1,4 @@
-//! Who has which buckets: how the runs look at it, and how they put it right after a process that has crashed.
+//! Bucket leases: reads their distribution, and frees them after a crash.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use uuid::Uuid;
 use crate::owing::BUCKETS;
 use crate::stage::Stage;
 
-/// How long a new balance may take.
+/// The timeout for rebalancing.
 const BALANCED_WITHIN: Duration = Duration::from_secs(40);
 
-/// Waits until the buckets are spread fairly over `count` deliverers.
+/// Waits until the buckets are shared fairly by `count` deliverers. Returns false on a timeout.
 pub(crate) async fn balanced(stage: &Stage, count: usize) -> anyhow::Result<bool> {
     let mut connection = stage.connect().await?;
     let started = Instant::now();
@@ -32,14 +32,14 @@ pub(crate) async fn balanced(stage: &Stage, count: usize) -> anyhow::Result<bool
     }
 }
 
-/// The owner of each bucket that has one.
+/// The owners of all buckets that have one.
 pub(crate) async fn owners(connection: &mut PgConnection) -> anyhow::Result<HashMap<i16, Uuid>> {
     let owners: Vec<(i16, Uuid)> =
         sqlx::query_as("select bucket, owner from delivery_bucket where leased_until > now()").fetch_all(connection).await?;
     Ok(owners.into_iter().collect())
 }
 
-/// Takes the leases from whoever has them, so that nobody has to wait until those of a dead process run out.
+/// Frees all leases, so that nobody has to wait for those of a dead process to expire.
 pub(crate) async fn free_all(connection: &mut PgConnection) -> anyhow::Result<()> {
     sqlx::raw_sql("delete from deliverer; update delivery_bucket set owner = null, leased_until = null").execute(connection).await?;
     Ok(())

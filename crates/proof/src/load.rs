@@ -1,4 +1,4 @@
-//! The load: connections that send requests and read answers, as cheaply as it can be done.
+//! The load generator: connections that send requests and read responses with as little CPU as possible.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,38 +11,38 @@ use tokio::net::TcpStream;
 
 use crate::order::Request;
 
-/// What is sent.
+/// The requests to send.
 #[derive(Clone)]
 pub(crate) struct Load {
     pub(crate) connections: usize,
-    /// Orders a request.
+    /// Orders per request.
     pub(crate) orders: usize,
     pub(crate) duration: Duration,
-    /// Numbers are drawn from 0 up to this.
+    /// Order numbers are drawn from 0 up to this.
     pub(crate) numbers: u64,
 }
 
-/// What came of it.
+/// The result of a load.
 #[derive(Default)]
 pub(crate) struct Outcome {
     /// Requests answered with 200.
     pub(crate) accepted: u64,
     /// Requests answered with anything else, or not at all.
     pub(crate) refused: u64,
-    /// Latency of the accepted, in microseconds, sorted.
+    /// Latencies of accepted requests, in microseconds, sorted.
     pub(crate) latencies: Vec<u32>,
     pub(crate) elapsed: Duration,
 }
 
 impl Outcome {
-    /// Accepted requests a second.
+    /// Accepted requests per second.
     #[expect(clippy::cast_precision_loss, reason = "counts of a run are small")]
     pub(crate) fn rate(&self) -> f64 {
         self.accepted as f64 / self.elapsed.as_secs_f64()
     }
 }
 
-/// Drives `load` against the service at `address`. All orders of a request belong to one merchant.
+/// Sends `load` to the service at `address`. All orders of a request belong to one merchant.
 pub(crate) async fn drive(address: SocketAddr, tokens: &Arc<Vec<String>>, load: &Load, seed: u64) -> Outcome {
     let started = Instant::now();
     let drivers: Vec<_> = (0..load.connections)
@@ -97,7 +97,7 @@ async fn connection(address: SocketAddr, tokens: Arc<Vec<String>>, load: Load, s
     outcome
 }
 
-/// A connection that speaks just enough HTTP.
+/// A connection with a minimal HTTP client.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -110,17 +110,17 @@ impl Connection {
         Some(Self { stream, buffer: Vec::with_capacity(16 * 1024) })
     }
 
-    /// Sends a request and reads its whole answer; the status, or nothing if the connection broke.
+    /// Sends a request, reads the whole response and returns its status. `None` if the connection broke.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> Option<u16> {
         self.exchange_within(request, Duration::from_secs(20)).await
     }
 
-    /// The same for an answer that may take as long as this.
+    /// Like [`Self::exchange`], with another timeout.
     pub(crate) async fn exchange_within(&mut self, request: &[u8], within: Duration) -> Option<u16> {
         tokio::time::timeout(within, self.exchange_now(request)).await.ok()?
     }
 
-    /// The body of the answer that was read last.
+    /// The body of the last response.
     pub(crate) fn body(&self) -> &[u8] {
         let head = self.buffer.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |at| at + 4);
         self.buffer.get(head..).unwrap_or_default()
@@ -142,7 +142,7 @@ impl Connection {
     }
 }
 
-/// The status and the whole length of the answer, once its head is there.
+/// The status and the total length of the response, once its head has arrived.
 fn answer(bytes: &[u8]) -> Option<(u16, usize)> {
     let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(bytes.get(..head)?).ok()?;

@@ -1,7 +1,7 @@
-//! Proof by measure and by fault: what `make bench-…` and `make chaos-…` run.
+//! Benchmarks and fault tests, run by `make bench-…`, `make chaos-…` and similar targets.
 //!
-//! Every command compares two things in the same run, because machines differ and are noisy; it shows progress, a table
-//! for people, and as its last line one JSON object for scripts.
+//! A benchmark compares two things in the same run, because machines differ and are noisy. Every command prints its progress,
+//! a table for people, and as its last line a JSON object for scripts.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a measuring program prints, and measures with the machine's clock")]
 
 mod backlog;
@@ -41,9 +41,9 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(about = "Load generator, fault driver and history checker")]
+#[command(about = "Benchmarks and fault tests: generates load, injects faults and checks the resulting history")]
 struct Cli {
-    /// The program to measure.
+    /// Path of the program to test.
     #[arg(long, default_value = "target/release/backhaul")]
     program: PathBuf,
     #[command(subcommand)]
@@ -52,202 +52,206 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Order intake against the bare engine.
+    /// Measure order intake against bare database writes.
     BenchIntake {
-        /// Seconds of each measurement.
+        /// Seconds per measurement.
         #[arg(long, default_value_t = 8)]
         seconds: u64,
-        /// Rounds; the medians count.
+        /// Number of rounds; the result is their median.
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
-    /// The same with few and with many orders stored.
+    /// Measure order intake with few and with many orders stored.
     BenchGrowth {
-        /// Seconds of each measurement.
+        /// Seconds per measurement.
         #[arg(long, default_value_t = 8)]
         seconds: u64,
-        /// Orders stored in the large case.
+        /// Number of stored orders in the large case.
         #[arg(long, default_value_t = 5_000_000)]
         orders: u64,
     },
-    /// Kills, disconnects and overload under intake load.
+    /// Kill processes, disconnect clients and overload the service during order intake.
     ChaosIntake {
-        /// How often the service is killed.
+        /// Number of kills of the service.
         #[arg(long, default_value_t = 100)]
         kills: usize,
-        /// How often PostgreSQL is killed.
+        /// Number of kills of PostgreSQL.
         #[arg(long, default_value_t = 20)]
         database_kills: usize,
-        /// Requests whose client disconnects.
+        /// Number of requests whose client disconnects.
         #[arg(long, default_value_t = 20_000)]
         disconnects: usize,
         /// Seconds of overload.
         #[arg(long, default_value_t = 60)]
         overload_seconds: u64,
     },
-    /// Delivery against the same statements without it.
+    /// Measure delivery against its bare database statements.
     BenchDelivery {
-        /// Messages of an end-to-end measurement.
+        /// Number of messages in an end-to-end measurement.
         #[arg(long, default_value_t = 20_000)]
         messages: usize,
-        /// Messages that wait to be drained.
+        /// Number of waiting messages to drain.
         #[arg(long, default_value_t = 100_000)]
         waiting: usize,
-        /// Messages of a measurement of the latency.
+        /// Number of messages in a latency measurement.
         #[arg(long, default_value_t = 1_000)]
         idle: u32,
-        /// Rounds; the medians count.
+        /// Number of rounds; the result is their median.
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
-    /// Kills of deliverers while the merchant fails three calls in ten.
+    /// Kill deliverers while the merchant fails three calls in ten.
     ChaosDelivery {
-        /// How often a deliverer is killed.
+        /// Number of kills of deliverers.
         #[arg(long, default_value_t = 30)]
         kills: usize,
-        /// Subjects, each with six messages.
+        /// Number of subjects, each with six messages.
         #[arg(long, default_value_t = 2_000)]
         subjects: u64,
     },
-    /// Kills of the service and of PostgreSQL while returns live their whole lives.
+    /// Kill the service and PostgreSQL while returns go through their whole life cycle.
     ChaosReturns {
-        /// Returns that live while the service is killed; a fifth as many while PostgreSQL is.
+        /// Number of returns while the service is killed; a fifth of it while PostgreSQL is killed.
         #[arg(long, default_value_t = 1_000)]
         returns: u64,
-        /// How often the service is killed.
+        /// Number of kills of the service.
         #[arg(long, default_value_t = 20)]
         kills: u32,
-        /// How often PostgreSQL is killed.
+        /// Number of kills of PostgreSQL.
         #[arg(long, default_value_t = 6)]
         database_kills: u32,
-        /// Milliseconds from one kill to the next.
+        /// Milliseconds between kills.
         #[arg(long, default_value_t = 5_000)]
         every: u64,
     },
-    /// Kills of the service while hundreds confirm the same exchange at once, and merchants fail before and after they place it.
+    /// Kill the service while hundreds confirm the same exchange at once and merchants fail before or after placing it.
     ChaosExchanges {
+        /// Number of orders exchanged while merchants are unreliable.
         #[arg(long, default_value_t = 200)]
         orders: u64,
+        /// Number of concurrent confirmations per order.
         #[arg(long, default_value_t = 200)]
         confirmations: u64,
+        /// Number of further orders that merchants refuse.
         #[arg(long, default_value_t = 100)]
         refused: u64,
+        /// Fewest kills of the service.
         #[arg(long, default_value_t = 20)]
         kills: u32,
-        /// Milliseconds.
+        /// Average milliseconds between kills.
         #[arg(long, default_value_t = 4_000)]
         every: u64,
     },
-    /// Kills of the service while carriers fail three calls in ten, and repeat and reorder their webhooks.
+    /// Kill the service while carriers fail three calls in ten and repeat and reorder their webhooks.
     ChaosCarriers {
-        /// Returns that want a label.
+        /// Number of returns that need a label.
         #[arg(long, default_value_t = 1_000)]
         returns: u64,
-        /// How often the service is killed.
+        /// Number of kills of the service.
         #[arg(long, default_value_t = 20)]
         kills: u32,
-        /// Milliseconds from one kill to the next.
+        /// Milliseconds between kills.
         #[arg(long, default_value_t = 5_000)]
         every: u64,
     },
-    /// Kills of the service while many scanners receive the units of one ASN.
+    /// Kill the service while many scanners receive the units of one ASN.
     ChaosReceiving {
-        /// Lines of the ASN, one unit each.
+        /// Number of lines in the ASN, one unit each.
         #[arg(long, default_value_t = 10_000)]
         lines: usize,
-        /// Scanners at once.
+        /// Number of concurrent scanners.
         #[arg(long, default_value_t = 50)]
         scanners: usize,
-        /// How often the service is killed.
+        /// Number of kills of the service.
         #[arg(long, default_value_t = 20)]
         kills: usize,
     },
-    /// Processes that are cut off at every point that a message passes.
+    /// Crash a process at every point of a message's delivery.
     CrashDelivery {
-        /// How often at each point.
+        /// Number of crashes at each point.
         #[arg(long, default_value_t = 10)]
         times: usize,
     },
-    /// Processes that are cut off before and after the commit of every flow that changes a return.
+    /// Crash a process before and after the commit of every flow that changes a return.
     CrashReturns {
-        /// How often at each place.
+        /// Number of crashes at each place.
         #[arg(long, default_value_t = 10)]
         times: u64,
     },
-    /// PostgreSQL goes away under a steady load, and comes back.
+    /// Stop PostgreSQL under a steady load, and start it again.
     OutageDelivery {
-        /// How often.
+        /// Number of outages.
         #[arg(long, default_value_t = 5)]
         outages: usize,
-        /// For how many seconds.
+        /// Seconds of each outage.
         #[arg(long, default_value_t = 30)]
         seconds: u64,
     },
-    /// A deliverer stands still for longer than its leases last, and goes on.
+    /// Freeze a deliverer for longer than its leases last, and resume it.
     FreezeDelivery,
-    /// Healthy endpoints beside bad ones.
+    /// Measure healthy endpoints next to failing ones.
     BenchIsolation {
-        /// Seconds of each measurement.
+        /// Seconds per measurement.
         #[arg(long, default_value_t = 20)]
         seconds: u64,
-        /// Rounds; the medians count.
+        /// Number of rounds; the result is their median.
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Messages that wait for the endpoint that hangs.
+        /// Number of messages waiting for the endpoint that hangs.
         #[arg(long, default_value_t = 100_000)]
         waiting: usize,
     },
-    /// A merchant that is well beside one whose system does not answer for variants.
+    /// Measure a healthy merchant next to one whose variants endpoint hangs.
     BenchVariants {
-        /// Seconds of each measurement.
+        /// Seconds per measurement.
         #[arg(long, default_value_t = 12)]
         seconds: u64,
-        /// Rounds; the medians count.
+        /// Number of rounds; the result is their median.
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Shoppers of the merchant in trouble.
+        /// Number of shoppers of the failing merchant.
         #[arg(long, default_value_t = 50)]
         shoppers: u64,
     },
-    /// The feed while many write, through a failover and in a restored backup.
+    /// Read the feed during concurrent writes, a failover and the restore of a backup.
     Feed {
-        /// Seconds of writing before the failover, after it, and after the backup was restored.
+        /// Seconds of writing before the failover, after it, and after the restore.
         #[arg(long, default_value_t = 20)]
         seconds: u64,
-        /// Writers at a time.
+        /// Number of concurrent writers.
         #[arg(long, default_value_t = 16)]
         writers: u64,
-        /// Readers, all of the time or from some moment on.
+        /// Number of readers; some of them join later.
         #[arg(long, default_value_t = 10)]
         readers: u64,
     },
-    /// Live messages of an endpoint while everything of it that failed is tried again.
+    /// Measure an endpoint's live messages while all its failed messages are retried.
     BenchRetry {
-        /// Messages in the failure queue.
+        /// Number of messages in the failure queue.
         #[arg(long, default_value_t = 50_000)]
         failed: usize,
-        /// Seconds of each measurement.
+        /// Seconds per measurement.
         #[arg(long, default_value_t = 20)]
         seconds: u64,
-        /// Messages that are tried again in a second.
+        /// Retried messages per second.
         #[arg(long, default_value_t = 1_000)]
         per_second: i32,
     },
-    /// A pallet of many units: how long it takes to tell of it, and in how much memory.
+    /// Measure the time and memory for shipping a large pallet.
     BenchPallet {
-        /// Units on the pallet.
+        /// Number of units on the pallet.
         #[arg(long, default_value_t = 100_000)]
         units: u32,
     },
-    /// What a message costs when few and when many wait.
+    /// Measure the cost of a message while few and while many others are waiting.
     BenchBacklog {
-        /// Messages that wait in the large case.
+        /// Number of waiting messages in the large case.
         #[arg(long, default_value_t = 2_000_000)]
         many: usize,
-        /// Messages that are delivered in a measurement.
+        /// Number of messages delivered per measurement.
         #[arg(long, default_value_t = 20_000)]
         messages: usize,
-        /// Rounds; the medians count.
+        /// Number of rounds; the result is their median.
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },

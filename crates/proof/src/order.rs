@@ -1,14 +1,14 @@
-//! The order that is sent: 2.3 KB, with a number and a state that change in place.
+//! The sample order: 2.3 KB, with a number and a state that are overwritten in place.
 
-/// How many merchants there are; an order's number tells whose it is.
+/// The number of merchants. An order's number determines its merchant.
 pub(crate) const MERCHANTS: u64 = 100;
 
-/// How wide numbers are written, so that they can be overwritten in place.
+/// The fixed width of numbers, so that they can be overwritten in place.
 const WIDTH: usize = 12;
 const NUMBER: &str = "@@@@@@@@@@@@";
 const STATE: &str = "############";
 
-/// One order as JSON, with places for its number and its state.
+/// An order as JSON, with placeholders for its number and state.
 fn template() -> String {
     let line = |at: usize| {
         format!(
@@ -29,7 +29,7 @@ pub(crate) fn text(number: u64, state: u64) -> String {
     template().replace(NUMBER, &format!("{number:0WIDTH$}")).replace(STATE, &format!("{state:0WIDTH$}"))
 }
 
-/// A request that carries one or more orders, made once and changed in place.
+/// A request with one or more orders, built once and changed in place.
 pub(crate) struct Request {
     bytes: Vec<u8>,
     token: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// A request of `orders` orders with a token of `token_length` characters.
+    /// Builds a request with `orders` orders and a token of `token_length` characters.
     pub(crate) fn new(orders: usize, token_length: usize) -> Self {
         let body = format!(r#"{{"returns_portal_order":{{"orders":[{}]}}}}"#, vec![template(); orders].join(","));
         let head = format!(
@@ -53,7 +53,7 @@ impl Request {
         Self { token, numbers, states: places(STATE), bytes: text.into_bytes() }
     }
 
-    /// Makes it the request of `token` with the orders `numbers`, all in `state`.
+    /// Sets the token, the order numbers and the state of all orders.
     pub(crate) fn fill(&mut self, token: &str, numbers: impl Iterator<Item = u64>, state: u64) -> &[u8] {
         put(&mut self.bytes, self.token, token.as_bytes());
         for (places, number) in self.numbers.iter().zip(numbers) {

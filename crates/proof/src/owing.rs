@@ -1,5 +1,5 @@
-//! What is owed in the measurements, and to whom: endpoints of the stage's merchants, a flow that owes them messages, and
-//! the simulated systems that receive these.
+//! The messages of the measurements: endpoints of the stage's merchants, a flow that owes them messages, and the simulated
+//! systems that receive them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,10 +22,10 @@ use crate::stage::{Service, Stage};
 
 /// The interface of all endpoints here.
 const INTERFACE: Interface = Interface::Rma;
-/// How many buckets of endpoints there are.
+/// The number of buckets of endpoints.
 pub(crate) const BUCKETS: i64 = 256;
 
-/// An endpoint to which messages are owed.
+/// An endpoint that messages are owed to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) merchant: MerchantId,
@@ -35,7 +35,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The endpoint of the stage's merchant `number`, at a path of its own of `systems`.
+    /// Sets up the endpoint of the stage's merchant `number`, at its own path of `systems`.
     pub(crate) async fn set(app: &App, stage: &Stage, number: usize, systems: &Merchant, change: Change) -> anyhow::Result<Self> {
         let merchant = MerchantId(*stage.merchants.get(number).context("there are not so many merchants")?);
         let change = Change { url: Some(systems.url(&path(number))), per_second: change.per_second.or(Some(100_000)), ..change };
@@ -44,7 +44,7 @@ impl Target {
         Ok(Self { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, slots: usize::try_from(endpoint.slots)? })
     }
 
-    /// The same for the merchants `numbers`, each with `slots`.
+    /// Sets up endpoints for the merchants `numbers`, each with `slots`.
     pub(crate) async fn set_all(
         app: &App,
         stage: &Stage,
@@ -60,13 +60,13 @@ impl Target {
         Ok(targets)
     }
 
-    /// The signal that it has work since `due_at`.
+    /// The signal that a message is owed to it, due at `due_at`.
     pub(crate) fn signal(&self, due_at: DateTime<Utc>) -> Signal {
         Signal { merchant: self.merchant, endpoint: self.endpoint, bucket: self.bucket, due_at }
     }
 }
 
-/// The path of the merchant `number` at the simulated systems.
+/// The path of the merchant `number` in the simulated systems.
 pub(crate) fn path(number: usize) -> String {
     format!("/merchants/{number}")
 }
@@ -78,14 +78,14 @@ pub(crate) fn body(subject: &str, sequence: i64) -> String {
     format!(r#"{{"rma_identifier":"{subject}","step":"{sequence:06}","status":"TRANSIT","lines":[{lines}]}}"#)
 }
 
-/// What a flow does: a change of `subject` owes a message. Answers its id and when it was committed.
+/// Acts as a flow: a change of `subject` owes a message. Returns its id and the time of the commit.
 pub(crate) async fn owe(app: &App, to: &Target, subject: &str, sequence: i64) -> anyhow::Result<(Uuid, Instant)> {
     let id = app.mint();
     write(app, to, id, subject, sequence).await?;
     Ok((id, Instant::now()))
 }
 
-/// The transaction of such a flow, with an id that is given.
+/// The transaction of such a flow, for a message with this id.
 pub(crate) async fn write(app: &App, to: &Target, id: Uuid, subject: &str, sequence: i64) -> anyhow::Result<()> {
     let body = body(subject, sequence);
     let (kind, subject) = (Kind::Of(INTERFACE), subject.to_owned());
@@ -94,7 +94,8 @@ pub(crate) async fn write(app: &App, to: &Target, id: Uuid, subject: &str, seque
     Ok(app.commit(tx).await?)
 }
 
-/// Flows that owe `count` messages of as many subjects to `targets` in turn, `flows` at a time; `done` counts commits.
+/// Runs flows that owe `count` messages, each of its own subject, to `targets` in turn, `flows` at a time. `done` counts the
+/// commits.
 pub(crate) async fn owe_many(app: &App, targets: &[Target], count: usize, flows: usize, done: &Arc<AtomicUsize>) -> anyhow::Result<()> {
     let next = Arc::new(AtomicUsize::new(0));
     let flows: Vec<_> = (0..flows)
@@ -116,8 +117,8 @@ pub(crate) async fn owe_many(app: &App, targets: &[Target], count: usize, flows:
     Ok(())
 }
 
-/// Messages that wait, written by one statement: `count` of as many subjects, spread over `targets`, each due a
-/// microsecond after the one before, the first at `due_at`.
+/// Writes `count` waiting messages in one statement, each of its own subject and spread over `targets`. The first is due at
+/// `due_at`, and each further one a microsecond later.
 pub(crate) async fn pile_up(
     connection: &mut PgConnection,
     targets: &[Target],
@@ -127,7 +128,7 @@ pub(crate) async fn pile_up(
 ) -> anyhow::Result<()> {
     let merchants: Vec<Uuid> = targets.iter().map(|target| target.merchant.0).collect();
     let endpoints: Vec<Uuid> = targets.iter().map(|target| target.endpoint.0).collect();
-    // Ids are of version 7 and of now, so that they are in the partition of the day.
+    // The ids are version 7 with the current time, so that they fall into today's partition.
     sqlx::query(
         "with numbered as materialized (
              select n, 1 + n % $3 as at,
@@ -155,7 +156,7 @@ pub(crate) async fn pile_up(
     Ok(())
 }
 
-/// Forgets everything owed and delivered and all leases, and leaves the tables vacuumed and analysed empty.
+/// Deletes all messages, deliveries and leases, and leaves the tables vacuumed and analysed.
 pub(crate) async fn clear(stage: &Stage) -> anyhow::Result<()> {
     let mut connection = stage.connect().await?;
     for statement in [
@@ -184,7 +185,7 @@ pub(crate) async fn all_leased(stage: &Stage) -> anyhow::Result<()> {
     bail!("the buckets have no owners after 30 s")
 }
 
-/// Starts a process that delivers, and waits until all buckets are its own.
+/// Starts a delivery process, and waits until it owns all buckets.
 pub(crate) async fn deliver(stage: &Stage) -> anyhow::Result<Service> {
     let service = stage.deliver()?;
     service.ready().await?;
@@ -192,7 +193,7 @@ pub(crate) async fn deliver(stage: &Stage) -> anyhow::Result<Service> {
     Ok(service)
 }
 
-/// Waits until nothing is owed any more.
+/// Waits until no message is owed.
 pub(crate) async fn all_settled(connection: &mut PgConnection, within: Duration) -> anyhow::Result<()> {
     let started = Instant::now();
     while sqlx::query_scalar::<_, bool>("select exists (select from delivery)").fetch_one(&mut *connection).await? {
@@ -204,7 +205,7 @@ pub(crate) async fn all_settled(connection: &mut PgConnection, within: Duration)
     Ok(())
 }
 
-/// The simulated systems of all merchants, and when what arrived there.
+/// The simulated systems of all merchants, and the times of arrival there.
 pub(crate) struct Receiver {
     pub(crate) systems: Merchant,
     arrivals: Arc<Arrivals>,
@@ -223,7 +224,7 @@ impl Arrivals {
 }
 
 impl Receiver {
-    /// Systems that take everything.
+    /// Starts systems that accept every message.
     pub(crate) async fn start() -> anyhow::Result<Self> {
         let systems = Merchant::start().await?;
         systems.keep_bodies(false);
@@ -238,24 +239,24 @@ impl Receiver {
         Ok(Self { systems, arrivals })
     }
 
-    /// Forgets what arrived.
+    /// Clears the record of arrivals.
     pub(crate) fn clear(&self) {
         self.systems.clear();
         self.arrivals.first().clear();
         self.arrivals.count.store(0, Ordering::Relaxed);
     }
 
-    /// How many requests arrived.
+    /// The number of requests received.
     pub(crate) fn count(&self) -> usize {
         self.arrivals.count.load(Ordering::Relaxed)
     }
 
-    /// How many requests brought a message that had arrived before.
+    /// The number of requests that repeated a message.
     pub(crate) fn repeated(&self) -> usize {
         self.count() - self.arrivals.first().len()
     }
 
-    /// Waits until `count` requests arrived.
+    /// Waits until `count` requests have arrived.
     pub(crate) async fn wait_for(&self, count: usize, within: Duration) -> anyhow::Result<()> {
         let started = Instant::now();
         while self.count() < count {
@@ -267,7 +268,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// From commit to receipt of what was owed, in microseconds, sorted. What did not arrive is as late as can be.
+    /// The times from commit to receipt, in microseconds, sorted. Messages that did not arrive count as infinitely late.
     pub(crate) fn latencies(&self, committed: &[(Uuid, Instant)]) -> Vec<u32> {
         let arrivals = self.arrivals.first();
         let latency = |(id, committed): &(Uuid, Instant)| {
@@ -280,8 +281,8 @@ impl Receiver {
     }
 }
 
-/// Owes a message every interval to `targets` in turn, each of a subject of its own, for as long as `duration`; each is
-/// committed without waiting for the one before.
+/// Owes a message every interval to `targets` in turn, each of its own subject, for this `duration`. The commits do not wait
+/// for each other.
 pub(crate) async fn owe_steadily(
     app: &App,
     targets: &[Target],

@@ -1,8 +1,8 @@
-//! `bench-pallet`: whether a pallet of 100,000 units is told of in good time, whole, and in little memory.
+//! `bench-pallet`: the time and memory for shipping a pallet of 100,000 units.
 //!
-//! A warehouse's system adds the units over HTTP, 500 at a time, and ships. Adding must not slow down as the pallet grows. When
-//! the call is answered, every message is written: the time until then, and the most memory that the service had, are measured.
-//! What the messages say is put together again: numbers without gaps, no unit twice, none missing.
+//! A warehouse's system adds the units over HTTP, 500 at a time, and ships the pallet. Adding must not slow down as the pallet
+//! grows. When the call to ship is answered, every message is written: the time until then and the service's peak memory are
+//! measured. The messages must have numbers without gaps and hold every unit exactly once.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -23,19 +23,19 @@ use crate::load::Connection;
 use crate::meter::{self, median, round};
 use crate::stage::Stage;
 
-/// Units of a call.
+/// Units per call.
 const CHUNK: u32 = 500;
-/// Lines of a message at most.
+/// The most lines in a message.
 const MOST_LINES: usize = 500;
-/// How long a call may take at all.
+/// The timeout of a call.
 const WITHIN: Duration = Duration::from_mins(3);
-/// The bar: how long it may take from the call that ships to the last message.
+/// The bar: the time from the call to ship to the last message.
 const BAR_S: f64 = 60.0;
-/// The bar: by how much the service's memory may grow while it ships.
+/// The bar: the growth of the service's memory while it ships.
 const BAR_MB: f64 = 64.0;
 const NUMBER: &str = "PALLET";
 
-/// What stands for one merchant's warehouse system.
+/// The system of a merchant's warehouse.
 struct Warehouse<'a> {
     connection: Connection,
     address: SocketAddr,
@@ -43,7 +43,7 @@ struct Warehouse<'a> {
 }
 
 impl Warehouse<'_> {
-    /// Posts `body`, and answers how long that took, in seconds.
+    /// Posts `body`. Returns the time taken, in seconds.
     async fn posts(&mut self, path: &str, body: &Value, expected: u16) -> anyhow::Result<f64> {
         let body = body.to_string();
         let head = format!(
@@ -69,9 +69,9 @@ fn unit(number: u32) -> Value {
 }
 
 pub(crate) async fn run(program: &Path, units: u32) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, a merchant with two warehouses …");
+    println!("Setting up: a temporary PostgreSQL, a merchant with two warehouses …");
     let stage = Stage::set(program).await?;
-    let merchant = MerchantId(stage.merchants.first().copied().context("the stage has merchants")?);
+    let merchant = MerchantId(stage.merchants.first().copied().context("the stage has no merchants")?);
     let systems = Systems::start().await?;
     places(&stage, merchant, &systems).await?;
     let service = stage.serve()?;
@@ -102,17 +102,17 @@ pub(crate) async fn run(program: &Path, units: u32) -> anyhow::Result<Value> {
     let grown_mb = peak_mb - before_mb;
     println!("ship_s     {ship_s:>8.2}   bar {BAR_S}   {}", if ship_s <= BAR_S { "met" } else { "MISSED" });
     println!("grown_mb   {grown_mb:>8.1}   bar {BAR_MB}   {}", if grown_mb <= BAR_MB { "met" } else { "MISSED" });
-    println!("adding     {:.1} ms a call at first, {:.1} ms at the end", early * 1_000.0, late * 1_000.0);
+    println!("adding     {:.1} ms per call at first, {:.1} ms at the end", early * 1_000.0, late * 1_000.0);
     let result = json!({
         "bench": "pallet", "units": units, "parts": parts, "ship_s": round(ship_s, 2), "add_first_ms": round(early * 1_000.0, 1),
         "add_last_ms": round(late * 1_000.0, 1), "before_mb": round(before_mb, 1), "peak_rss_mb": round(peak_mb, 1),
         "grown_mb": round(grown_mb, 1),
     });
-    ensure!(ship_s <= BAR_S && grown_mb <= BAR_MB, "a bar is missed: {result}");
+    ensure!(ship_s <= BAR_S && grown_mb <= BAR_MB, "a bar was missed: {result}");
     Ok(result)
 }
 
-/// Gives the merchant its warehouses, and systems that take what is told.
+/// Sets up the merchant's warehouses, and systems that accept every message.
 async fn places(stage: &Stage, merchant: MerchantId, systems: &Systems) -> anyhow::Result<()> {
     let app = stage.app()?;
     let word = |text: &str| text.to_owned();
@@ -139,7 +139,7 @@ async fn places(stage: &Stage, merchant: MerchantId, systems: &Systems) -> anyho
     Ok(())
 }
 
-/// Puts the shipment together again from its messages, and answers how many there are.
+/// Reassembles the shipment from its messages and checks it. Returns the number of messages.
 async fn check(connection: &mut PgConnection, units: u32) -> anyhow::Result<usize> {
     let subjects: Vec<String> =
         sqlx::query_scalar("select subject from message where kind = 'outbound_asn' order by length(subject), subject")
@@ -148,7 +148,7 @@ async fn check(connection: &mut PgConnection, units: u32) -> anyhow::Result<usiz
     let parts = (units as usize).div_ceil(MOST_LINES);
     let expected: Vec<String> =
         if parts == 1 { vec![NUMBER.to_owned()] } else { (1..=parts).map(|part| format!("{NUMBER}_{part}")).collect() };
-    ensure!(subjects == expected, "the numbers have gaps");
+    ensure!(subjects == expected, "the numbers of the messages have gaps");
     let mut seen = HashSet::new();
     for subject in &subjects {
         let body: String = sqlx::query_scalar("select body from message where kind = 'outbound_asn' and subject = $1")
@@ -157,15 +157,18 @@ async fn check(connection: &mut PgConnection, units: u32) -> anyhow::Result<usiz
             .await?;
         let body: Value = serde_json::from_str(&body)?;
         let word = |name: &str| body.get(name).and_then(Value::as_str);
-        ensure!(word("asn_number") == Some(subject) && word("status") == Some("shipped"), "{subject} says something else");
+        ensure!(
+            word("asn_number") == Some(subject) && word("status") == Some("shipped"),
+            "the message {subject} has another number or status"
+        );
         let list = |value: &'_ Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
         let details: Vec<Value> = list(&body, "cartons").iter().flat_map(|carton| list(carton, "details")).collect();
         ensure!((1..=MOST_LINES).contains(&details.len()), "{subject} has {} lines", details.len());
         for detail in details {
-            let unit = detail.get("unit_identifier").and_then(Value::as_str).context("a unit")?.to_owned();
+            let unit = detail.get("unit_identifier").and_then(Value::as_str).context("a line has no unit")?.to_owned();
             ensure!(seen.insert(unit), "a unit is in two messages");
         }
     }
-    ensure!(seen.len() == units as usize, "{} of {units} units are told of", seen.len());
+    ensure!(seen.len() == units as usize, "the messages contain only {} of {units} units", seen.len());
     Ok(parts)
 }

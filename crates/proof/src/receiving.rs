@@ -1,12 +1,13 @@
-//! `chaos-receiving`: many scanners receive the units of one ASN at once, each unit twice and more, as fast as they are answered.
-//! The service is killed again and again, each time when another part of the work is done. Every unit must be received once and told once, and whatever does not fit be listed.
+//! `chaos-receiving`: many scanners receive the units of one ASN at once, each unit at least twice, as fast as they can. The
+//! service is killed again and again, at regular steps of the progress. Every unit must be received once and reported to the
+//! merchant once, and every unexpected unit must be listed as an exception.
 //!
-//! - A scanner (`scanner.rs`): it repeats until it is answered, and notes what it was answered.
-//! - What the database holds (`stored.rs`), the checker of the records (`history.rs`), and the faults that it must find
-//!   (`faults.rs`).
+//! - A scanner (`scanner.rs`) repeats requests until they are answered, and records the answers.
+//! - The stored records (`stored.rs`), the checker (`history.rs`), and the faults it must find (`faults.rs`).
 
 mod faults;
 mod history;
+mod plan;
 mod scanner;
 mod stored;
 
@@ -29,43 +30,31 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use self::history::{History, Wrong, check};
-use self::scanner::{Answer, Scanner};
+pub(crate) use self::plan::Plan;
+use self::scanner::{Answer, Scanner, WAREHOUSE};
 use self::stored::Stored;
 use crate::history::Arrival;
 use crate::owing;
 use crate::stage::{Service, Stage};
 use crate::witness::{SEED, answer_by_chance};
 
-/// The ASN.
-const NUMBER: &str = "CHAOS-1";
-const WAREHOUSE: &str = "WH-1";
-/// The only merchant of the stage that has something to receive.
+/// The merchant of the stage that receives.
 const MERCHANT: usize = 0;
 const PATH: &str = "/inventory_receipt";
-/// Of 100 calls to the merchant's systems, so many fail.
+/// The percentage of calls to the merchant's systems that fail.
 const REFUSED: u8 = 10;
-/// How long the scanners may go on after the last kill.
+/// The timeout for the scanners after the last kill.
 const SCANNED_WITHIN: Duration = Duration::from_mins(3);
-/// How often it is looked how far they are.
+/// The interval for checking their progress.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// How long deliveries may take then.
+/// The timeout for the deliveries after that.
 const DRAINED_WITHIN: Duration = Duration::from_mins(3);
 
-/// What is done to it.
-pub(crate) struct Plan {
-    /// How many lines the ASN has, one unit each.
-    pub(crate) lines: usize,
-    /// How many scan at once.
-    pub(crate) scanners: usize,
-    /// How often the service is killed.
-    pub(crate) kills: usize,
-}
-
-/// What arrived at the merchant's systems: the call, and the unit that it is about.
+/// The calls to the merchant's systems, each with its unit.
 type Arrivals = Arc<Mutex<Vec<(Arrival, String)>>>;
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, an ASN of {} lines, {} scanners …", plan.lines, plan.scanners);
+    println!("Setting up: a temporary PostgreSQL, an ASN of {} lines, {} scanners …", plan.lines, plan.scanners);
     let stage = Stage::set(program).await?;
     let (systems, arrivals) = (Merchant::start().await?, Arrivals::default());
     watch(&systems, &arrivals);
@@ -76,7 +65,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     service.ready().await?;
     let token = stage.tokens.get(MERCHANT).context("there is no such merchant")?.clone();
     let announced = scanner::announce(service.address, &token, plan.lines).await?;
-    println!("announced in {} ms", announced.as_millis());
+    println!("ASN announced in {} ms", announced.as_millis());
 
     let (started, answers) = (Instant::now(), Arc::new(Mutex::new(Vec::new())));
     let scanners = scan(plan, service.address, &token, &answers);
@@ -99,7 +88,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     Ok(result)
 }
 
-/// What the checker says, as a result; an error if anything is wrong.
+/// Runs the checker and builds the result. Fails if there are faults.
 fn report(plan: &Plan, history: &History, announced: Duration, scanned: Duration, slowest: Duration) -> anyhow::Result<Value> {
     let findings = check(history);
     let (caught, seeded) = faults::seed(history, &mut StdRng::seed_from_u64(SEED));
@@ -112,13 +101,13 @@ fn report(plan: &Plan, history: &History, announced: Duration, scanned: Duration
         "altered": count(Wrong::Altered), "miscounted": count(Wrong::Miscounted), "seeded_caught": caught, "seeded": seeded,
     });
     let some: Vec<_> = findings.wrong.iter().take(10).collect();
-    ensure!(findings.wrong.is_empty(), "units are wrong, such as {some:?}: {result}");
-    ensure!(history.stored.receipts.len() == plan.lines, "not every unit is received: {result}");
+    ensure!(findings.wrong.is_empty(), "some units are faulty, such as {some:?}: {result}");
+    ensure!(history.stored.receipts.len() == plan.lines, "not every unit was received: {result}");
     ensure!(seeded > 0 && caught == seeded, "the checker missed a seeded fault: {result}");
     Ok(result)
 }
 
-/// Notes what arrives, and answers it, not always well.
+/// Records the calls, and makes some of them fail.
 fn watch(systems: &Merchant, arrivals: &Arrivals) {
     systems.keep_bodies(false);
     let arrivals = Arc::clone(arrivals);
@@ -132,7 +121,7 @@ fn watch(systems: &Merchant, arrivals: &Arrivals) {
     });
 }
 
-/// The merchant has an endpoint and a warehouse.
+/// Sets up the merchant's endpoint and warehouse.
 async fn prepare(app: &App, stage: &Stage, systems: &Merchant) -> anyhow::Result<()> {
     let merchant = MerchantId(*stage.merchants.get(MERCHANT).context("there is no such merchant")?);
     let change =
@@ -169,11 +158,10 @@ async fn end(mut scanners: JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
         }
         anyhow::Ok(())
     };
-    tokio::time::timeout(SCANNED_WITHIN, all).await.context("the scanners are not done")?
+    tokio::time::timeout(SCANNED_WITHIN, all).await.context("the scanners did not finish in time")?
 }
 
-/// Kills the service again and again, whenever another part of the units is answered, and starts it anew. Answers how long it
-/// took to be ready at most.
+/// Kills and restarts the service whenever another share of the units is answered. Returns the longest time until it was ready.
 async fn kill(stage: &Stage, plan: &Plan, service: &mut Service, answers: &Mutex<Vec<Answer>>) -> anyhow::Result<Duration> {
     let (address, admin) = (service.address, service.admin);
     let answered = || answers.lock().unwrap_or_else(PoisonError::into_inner).len();

@@ -1,8 +1,8 @@
-//! `bench-retry`: whether trying everything of an endpoint again slows down its live messages.
+//! `bench-retry`: an endpoint's live messages while all its failed messages are retried.
 //!
-//! An endpoint has a deep failure queue. Its live messages flow steadily, and their time from commit to receipt is measured
-//! without a job, while a job tries everything again, and once more without. In between, while the job is at work, the
-//! deliverer is killed: nothing may be lost, and nothing be sent twice that was not in flight then.
+//! An endpoint has a large failure queue. Its live messages flow steadily, and their time from commit to receipt is measured
+//! before, during and after a job that retries everything. While the job runs, the deliverer is killed: no message may be
+//! lost, and only those in flight at that moment may be sent twice.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,29 +20,29 @@ use crate::meter::{percentile, round};
 use crate::owing::{self, Receiver, Target};
 use crate::stage::Stage;
 
-/// How much is measured.
+/// The size of the measurements.
 pub(crate) struct Plan {
     /// Messages in the failure queue.
     pub(crate) failed: usize,
-    /// Seconds of each measurement.
+    /// The length of each measurement.
     pub(crate) duration: Duration,
-    /// Messages that the job tries again in a second.
+    /// Retries per second.
     pub(crate) per_second: i32,
 }
 
-/// Live messages a second.
+/// Live messages per second.
 const LIVE_PER_S: u32 = 20;
-/// How many calls the endpoint takes at once.
+/// Concurrent calls to the endpoint.
 const SLOTS: i32 = 200;
-/// How long everything runs before it counts.
+/// The warm-up time.
 const WARM: Duration = Duration::from_secs(2);
-/// How long the job may take.
+/// The timeout of the job.
 const WITHIN: Duration = Duration::from_mins(10);
-/// The bar: how much later live messages may arrive.
+/// The bar: the highest acceptable ratio of p99 during the job to p99 without it.
 const BAR: f64 = 1.5;
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, an endpoint with {} failed messages …", plan.failed);
+    println!("Setting up: a temporary PostgreSQL, an endpoint with {} failed messages …", plan.failed);
     let stage = Stage::set(program).await?;
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
     let change = Change { slots: Some(SLOTS), per_second: Some(10_000), ..Change::default() };
@@ -57,21 +57,21 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let wanted = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(plan.per_second) };
     let started = Instant::now();
     let (job, total) = retry_failures(&app, "proof", target.merchant, wanted).await?;
-    ensure!(usize::try_from(total)? == plan.failed, "the job is about {total} messages");
-    // The job is found within a few seconds.
+    ensure!(usize::try_from(total)? == plan.failed, "the job has {total} messages instead of {}", plan.failed);
+    // A deliverer finds the job within a few seconds.
     while released(&mut connection, job).await?.0 == 0 {
-        ensure!(started.elapsed() < WITHIN, "the job releases nothing");
+        ensure!(started.elapsed() < WITHIN, "the job has not released any message");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let with = live(&app, &receiver, &target, plan.duration, "during").await?;
     let (by_then, ended) = released(&mut connection, job).await?;
-    ensure!(!ended, "the job was over before the measurement: let it have more messages, or a lower rate");
+    ensure!(!ended, "the job ended before the measurement: give it more messages or a lower rate");
     println!("Killing the deliverer after {by_then} of {total} …");
     deliverer.kill();
     deliverer = stage.deliver()?;
     while !released(&mut connection, job).await?.1 {
         if started.elapsed() > WITHIN {
-            bail!("the job is not over after {} s", WITHIN.as_secs());
+            bail!("the job has not ended after {} s", WITHIN.as_secs());
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
@@ -88,7 +88,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let repeated = receiver.repeated();
     let (alone, beside) = (percentile(&without, 0.99), percentile(&with, 0.99));
     let ratio = beside / alone;
-    println!("live messages   p99 {alone:.2} ms alone, {beside:.2} ms while the job is at work");
+    println!("live messages   p99 {alone:.2} ms alone, {beside:.2} ms while the job runs");
     println!("p99_ratio        {ratio:>6.3}   bar {BAR}   {}", if ratio <= BAR { "met" } else { "MISSED" });
     let result = json!({
         "bench": "retry", "failed": plan.failed, "live_per_s": LIVE_PER_S, "per_second": plan.per_second, "job_s": round(took, 1),
@@ -96,26 +96,26 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         "p99_ms": round(alone, 2), "p99_beside_ms": round(beside, 2), "p99_ratio": round(ratio, 3), "lost": lost, "repeated": repeated,
         "repeated_allowed": SLOTS,
     });
-    ensure!(lost == 0, "messages are lost: {result}");
-    ensure!(repeated <= usize::try_from(SLOTS)?, "more was sent twice than was in flight: {result}");
+    ensure!(lost == 0, "messages were lost: {result}");
+    ensure!(repeated <= usize::try_from(SLOTS)?, "more messages were sent twice than were in flight: {result}");
     Ok(result)
 }
 
-/// Live messages for a while; answers their sorted latencies.
+/// Sends live messages for a while. Returns their sorted latencies.
 async fn live(app: &App, receiver: &Receiver, target: &Target, duration: Duration, prefix: &str) -> anyhow::Result<Vec<u32>> {
     owing::owe_steadily(app, std::slice::from_ref(target), LIVE_PER_S, WARM, &format!("warm-{prefix}")).await?;
     let committed = owing::owe_steadily(app, std::slice::from_ref(target), LIVE_PER_S, duration, prefix).await?;
-    // What is on its way arrives, or counts as late.
+    // Messages still on their way either arrive now or count as late.
     tokio::time::sleep(Duration::from_secs(2)).await;
     Ok(receiver.latencies(&committed))
 }
 
-/// How many a job has released, and whether it is over.
+/// The number of messages a job has released, and whether it has ended.
 async fn released(connection: &mut PgConnection, job: Uuid) -> anyhow::Result<(i64, bool)> {
     Ok(sqlx::query_as("select released, ended_at is not null from retry_job where job_id = $1").bind(job).fetch_one(connection).await?)
 }
 
-/// Messages that were given up, written by one statement.
+/// Writes failed messages in one statement.
 async fn fail(connection: &mut PgConnection, target: &Target, count: usize) -> anyhow::Result<()> {
     sqlx::query(
         "with failed as materialized (

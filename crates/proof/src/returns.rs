@@ -1,17 +1,18 @@
-//! Returns under faults: many live their whole lives over HTTP while processes are cut off, and what clients were answered,
-//! what the merchants' systems received and what the database holds is compared in the end.
+//! Returns under faults: many returns go through their whole life cycle over HTTP while processes crash. In the end the answers
+//! to clients, the calls to merchants' systems and the database are compared.
 //!
-//! - A life (`life.rs`): what happens to one return, in order, repeated until it is answered; and what its clients were
-//!   answered (`client.rs`).
-//! - The record of what arrived (`record.rs`), and of what is stored (`stored.rs`).
-//! - The checker of the three records (`history.rs`, `refunds.rs`), the faults that it must find (`faults.rs`), and what it says (`report.rs`).
-//! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), and at every commit (`crash.rs`), before which a gate
-//!   (`gate.rs`) gathers the lives.
+//! - The life cycle of one return (`life.rs`), and the answers to its clients (`client.rs`).
+//! - The calls received (`record.rs`), and the stored records (`stored.rs`).
+//! - The checker (`history.rs`, `refunds.rs`, with its findings in `findings.rs`), the faults it must find (`faults.rs`), and
+//!   its report (`report.rs`).
+//! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), and crashes at every commit (`crash.rs`), for which a
+//!   gate (`gate.rs`) holds the returns back.
 
 pub(crate) mod chaos;
 mod client;
 pub(crate) mod crash;
 mod faults;
+mod findings;
 mod gate;
 mod history;
 mod life;
@@ -23,9 +24,9 @@ mod sample;
 mod scene;
 mod stored;
 
-/// How many merchants the returns are spread over. All of them use the same identifiers.
+/// The number of merchants. All of them use the same identifiers.
 const SHOPS: usize = 20;
 /// Units of an order's only line.
 const SOLD: i64 = 3;
-/// Of 100 calls, so many fail.
+/// The percentage of calls to merchants' systems that fail.
 const REFUSED: u8 = 10;

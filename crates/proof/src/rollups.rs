@@ -1,9 +1,9 @@
-//! Whether the reports' counts are exactly what the history says, after whatever happened.
+//! Checks that the counts for reports match the stored history exactly.
 
 use anyhow::ensure;
 use sqlx::PgConnection;
 
-/// What differs between the attempts, trials aside, and their counts by the hour.
+/// Differences between the attempts, except endpoint tests, and their hourly counts.
 const ATTEMPTS: &str = "
     with stored as (
         select merchant_id, attempt.endpoint_id, date_trunc('hour', started_at, 'UTC') as hour, kind, outcome, number, count(*) as count
@@ -14,9 +14,8 @@ const ATTEMPTS: &str = "
     counted as (select merchant_id, endpoint_id, hour, kind, outcome, number, count from attempt_hourly)
     select count(*) from ((table stored except table counted) union all (table counted except table stored)) as differing";
 
-/// What differs between the messages that arrived, trials aside, and their counts by the hour. A call that was answered while
-/// its process was cut off may be made again; the message counts by the one call that was settled with its end, which is the
-/// only one with a success that is stored.
+/// Differences between the delivered messages, except endpoint tests, and their hourly counts. A call may be repeated if its
+/// process crashed before settling it. Only the call that settled the message counts, and it is the only stored success.
 const DELIVERED: &str = "
     with stored as (
         select merchant_id, attempt.endpoint_id, date_trunc('hour', started_at, 'UTC') as hour, kind, number as attempts, count(*) as count
@@ -31,7 +30,7 @@ const DELIVERED: &str = "
     )
     select count(*) from ((table stored except table counted) union all (table counted except table stored)) as differing";
 
-/// What differs between the messages that are neither waiting nor given up, trials aside, and how many were counted.
+/// The difference between the number of messages neither waiting nor given up, except endpoint tests, and the number counted.
 const ONCE: &str = "
     select (
         select count(*) from message
@@ -40,11 +39,11 @@ const ONCE: &str = "
             and not exists (select from failure where (failure.merchant_id, failure.message_id) = (message.merchant_id, message.message_id))
     ) - (select coalesce(sum(count), 0)::bigint from delivered_hourly)";
 
-/// Fails unless both rollups are what is stored.
+/// Fails unless both rollups match the history.
 pub(crate) async fn check(connection: &mut PgConnection) -> anyhow::Result<()> {
     for (what, query) in [("attempts", ATTEMPTS), ("deliveries", DELIVERED), ("messages delivered", ONCE)] {
         let differing: i64 = sqlx::query_scalar(query).fetch_one(&mut *connection).await?;
-        ensure!(differing == 0, "the counts of {what} for the reports are not what is stored: {differing} differ");
+        ensure!(differing == 0, "the reports' counts of {what} do not match the history: {differing} differ");
     }
     Ok(())
 }

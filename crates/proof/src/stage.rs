@@ -1,4 +1,4 @@
-//! Where the measurements play: a temporary PostgreSQL, the service as a process of its own, a hundred merchants.
+//! The test environment: a temporary PostgreSQL, the service as a separate process, and a hundred merchants.
 
 use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
@@ -24,14 +24,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::order::MERCHANTS;
 
-/// PostgreSQL keeps every promise (fsync, `full_page_writes` and `synchronous_commit` are on by default); only its memory
-/// and its checkpoints are sized for a load, for the bare engine and for the service alike.
+/// PostgreSQL's settings. Durability is untouched (fsync, `full_page_writes` and `synchronous_commit` are on by default); only
+/// memory and checkpoints are sized for the load, for the baseline and the service alike.
 const SETTINGS: &str = "shared_buffers = '1GB'\nmax_wal_size = '8GB'\ncheckpoint_timeout = '30min'\n";
 
-/// The simulated systems of merchants are on this machine.
+/// The service may call this machine, where the simulated systems of merchants run.
 const ALLOWED: &str = r#"["127.0.0.0/8"]"#;
 
-/// How many stages were set: several may be beside each other.
+/// Counts the stages, because several may run at the same time.
 static STAGES: AtomicUsize = AtomicUsize::new(0);
 
 /// The database with its merchants.
@@ -45,7 +45,7 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) async fn set(program: &Path) -> anyhow::Result<Self> {
         if !program.exists() {
-            bail!("{} does not exist; `make build` builds it", program.display());
+            bail!("{} does not exist; build it with `make build`", program.display());
         }
         let number = STAGES.fetch_add(1, Ordering::SeqCst);
         let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
@@ -65,7 +65,7 @@ impl Stage {
         Ok(Self { cluster, merchants, tokens, program: program.to_owned() })
     }
 
-    /// An app of this process on the same database.
+    /// An app in this process on the same database.
     pub(crate) fn app(&self) -> anyhow::Result<App> {
         app(&self.cluster.url("postgres"))
     }
@@ -74,18 +74,18 @@ impl Stage {
         Ok(self.database()?.connect().await?)
     }
 
-    /// How it is connected to.
+    /// The options for connecting to the database.
     pub(crate) fn database(&self) -> anyhow::Result<PgConnectOptions> {
         let options: PgConnectOptions = self.cluster.url("postgres").parse()?;
         Ok(options.disable_statement_logging())
     }
 
-    /// The token of the merchant whose order `number` is.
+    /// The token of the merchant that has the order `number`.
     pub(crate) fn token(&self, number: u64) -> &str {
         usize::try_from(number % MERCHANTS).ok().and_then(|at| self.tokens.get(at)).map_or("", String::as_str)
     }
 
-    /// Empties the orders, so that every measurement starts alike.
+    /// Deletes all orders, so that every measurement starts from the same state.
     pub(crate) async fn clear(&self) -> anyhow::Result<()> {
         let mut connection = self.connect().await?;
         sqlx::raw_sql("truncate customer_order, refund_line, refund, intake_refusal").execute(&mut connection).await?;
@@ -94,7 +94,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Goes on with the database in `other`, which then has this stage's.
+    /// Swaps this stage's cluster with `other`.
     pub(crate) fn move_to(&mut self, other: &mut Elsewhere) {
         std::mem::swap(&mut self.cluster, &mut other.0);
     }
@@ -108,22 +108,22 @@ impl Stage {
         self.serve_with(address, admin, &[])
     }
 
-    /// The same with these variables in its environment.
+    /// The same, with additional environment variables.
     pub(crate) fn serve_with(&self, address: SocketAddr, admin: SocketAddr, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
         self.start(&["serve"], address, admin, variables)
     }
 
-    /// Starts a process that delivers and does nothing else.
+    /// Starts a process that only delivers.
     pub(crate) fn deliver(&self) -> anyhow::Result<Service> {
         self.deliver_with(&[])
     }
 
-    /// The same with these variables in its environment.
+    /// The same, with additional environment variables.
     pub(crate) fn deliver_with(&self, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
         self.start(&["serve", "--role", "deliver"], free()?, free()?, variables)
     }
 
-    /// Starts a trial of the endpoint of the stage's merchant `number`: a process that owes one message.
+    /// Starts a test of the endpoint of the stage's merchant `number`: a process that owes one message.
     pub(crate) fn try_endpoint(&self, number: usize, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
         let merchant = format!("merchant-{number}");
         self.start(&["endpoint", "test", "--merchant", &merchant, "rma"], free()?, free()?, variables)
@@ -142,16 +142,16 @@ impl Stage {
             .stdout(File::create("/dev/null")?)
             .stderr(Stdio::inherit())
             .spawn()
-            .context("the service does not start")?;
+            .context("the service could not be started")?;
         Ok(Service { child, address, admin })
     }
 }
 
-/// Another PostgreSQL beside that of a stage; stopped when dropped.
+/// An additional PostgreSQL; stopped when dropped.
 pub(crate) struct Elsewhere(pub(crate) Cluster);
 
 impl Elsewhere {
-    /// A place for one.
+    /// A directory for one.
     pub(crate) fn dir(name: &str) -> PathBuf {
         std::env::temp_dir().join(format!("backhaul-proof-{name}-{}", std::process::id()))
     }
@@ -160,7 +160,7 @@ impl Elsewhere {
 impl Drop for Elsewhere {
     fn drop(&mut self) {
         if let Err(error) = self.0.stop() {
-            eprintln!("a temporary PostgreSQL does not stop: {error}");
+            eprintln!("stopping a temporary PostgreSQL failed: {error}");
         }
     }
 }
@@ -168,24 +168,24 @@ impl Drop for Elsewhere {
 impl Drop for Stage {
     fn drop(&mut self) {
         if let Err(error) = self.cluster.stop() {
-            eprintln!("the temporary PostgreSQL does not stop: {error}");
+            eprintln!("stopping the temporary PostgreSQL failed: {error}");
         }
     }
 }
 
-/// An app of this process on the database at `url`.
+/// An app in this process on the database at `url`.
 fn app(url: &str) -> anyhow::Result<App> {
     let variables = [("DATABASE_URL", url), ("BACKHAUL__MODE", "sandbox"), ("BACKHAUL__OUTBOUND__ALLOWED", ALLOWED)];
     let settings = Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
     Ok(App::new(settings, Clock::system(), Entropy::system())?)
 }
 
-/// A port that nobody listens on.
+/// An address with a free port.
 pub(crate) fn free() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
-/// The service as a process; killed when dropped.
+/// A process of the service; killed when dropped.
 pub(crate) struct Service {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -197,7 +197,7 @@ impl Service {
         self.child.id()
     }
 
-    /// Waits until it is ready, and answers how long that took.
+    /// Waits until it is ready. Returns the time that took.
     pub(crate) async fn ready(&self) -> anyhow::Result<Duration> {
         let started = Instant::now();
         while started.elapsed() < Duration::from_secs(30) {
@@ -206,7 +206,7 @@ impl Service {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        bail!("the service is not ready after 30 s")
+        bail!("the service was not ready after 30 s")
     }
 
     async fn is_ready(&self) -> bool {
@@ -220,18 +220,18 @@ impl Service {
         tokio::time::timeout(Duration::from_secs(5), ask).await.ok().flatten().is_some()
     }
 
-    /// Sends it this signal: `-STOP`, `-CONT`.
+    /// Sends it a signal: `-STOP`, `-CONT`.
     pub(crate) fn signal(&self, signal: &str) -> anyhow::Result<()> {
         Command::new("kill").args([signal, &self.pid().to_string()]).status()?;
         Ok(())
     }
 
-    /// Whether it is gone.
+    /// Returns whether it has ended.
     pub(crate) fn is_gone(&mut self) -> anyhow::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    /// SIGTERM: it finishes what it has begun. Waits until it is gone, at most half a minute.
+    /// Sends SIGTERM, which lets it finish its work, and waits up to half a minute for its end.
     pub(crate) async fn leave(&mut self) -> anyhow::Result<()> {
         self.signal("-TERM")?;
         let started = Instant::now();
@@ -241,10 +241,10 @@ impl Service {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        bail!("the service does not leave within 30 s")
+        bail!("the service did not stop within 30 s")
     }
 
-    /// `kill -9`.
+    /// Kills it with SIGKILL.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,9 +1,9 @@
-//! `bench-variants`: whether a merchant whose system does not answer for variants slows down the others.
+//! `bench-variants`: a healthy merchant next to one whose variants endpoint hangs.
 //!
-//! Shoppers of one merchant ask all the time what they can have in exchange. Its system answers at once, or, in turn, half of
-//! its calls hang and the others take nearly as long as a shopper waits, so that its slots are always taken and its breaker
-//! hardly opens. Meanwhile another merchant's orders are pushed and its shoppers are offered variants, each for the first
-//! time, so that its system is called: how long that takes is measured.
+//! Shoppers of the failing merchant keep asking for exchange options. In turn, its system answers at once, or half of its calls
+//! hang and the others take nearly as long as a shopper waits. That keeps its slots busy and its circuit breaker mostly closed.
+//! Meanwhile the healthy merchant's orders are pushed and its shoppers ask for options, each for a new order, so that its
+//! system is called every time. The latencies of both are measured.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -24,55 +24,55 @@ use crate::meter::{median, percentile, round};
 use crate::order;
 use crate::stage::Stage;
 
-/// How much is measured.
+/// The size of the measurements.
 pub(crate) struct Plan {
-    /// Seconds of each measurement.
+    /// The length of each measurement.
     pub(crate) duration: Duration,
-    /// Measurements with and as many without the trouble; the medians count.
+    /// Measurements with the failing system, and as many without; the medians count.
     pub(crate) rounds: usize,
-    /// Shoppers of the merchant in trouble.
+    /// Shoppers of the failing merchant.
     pub(crate) shoppers: u64,
 }
 
-/// Orders of each merchant, each with a variant identifier of its own.
+/// Orders per merchant, each with its own variant identifier.
 const ORDERS: u64 = 20_000;
-/// Those who are measured: they ask, and push an order, in turn.
+/// Measured clients: each asks for options and pushes an order, in turn.
 const MEASURED: u64 = 4;
-/// How long a shopper thinks before asking again.
+/// A shopper's pause before asking again.
 const THINKS: Duration = Duration::from_millis(250);
-/// How long a shopper waits for variants at most, and what the way there and back may take on a busy machine.
+/// The longest a shopper waits for variants, and the allowance for overhead on a busy machine.
 const WAITS: Duration = Duration::from_secs(3);
 const TOLERANCE: Duration = Duration::from_millis(500);
-/// How long a slow call takes: a shopper who has not waited for a slot has an answer just in time.
+/// The duration of a slow call. A shopper that did not have to wait for a slot gets the answer just in time.
 const SLOW: Duration = Duration::from_millis(2_500);
-/// How many rounds it takes until the medians say something.
+/// The fewest rounds for meaningful medians.
 const ENOUGH_ROUNDS: usize = 5;
-/// What trouble may cost the others, whichever is more.
+/// The bars for the healthy merchant: a ratio or an added latency, whichever allows more.
 const MOST_RATIO: f64 = 1.5;
 const MOST_ADDED_MS: f64 = 10.0;
 
-/// The stage's merchants, by number.
+/// The merchants' numbers on the stage.
 const HEALTHY: usize = 0;
 const TROUBLED: usize = 1;
 
 struct Bench {
     stage: Stage,
     systems: Systems,
-    /// The next order that is asked about, so that none is asked about twice.
+    /// The next order to ask about, so that none is used twice.
     next: Arc<AtomicU64>,
 }
 
-/// In microseconds, sorted.
+/// Latencies in microseconds, sorted.
 #[derive(Default)]
 struct Measured {
     options: Vec<u32>,
     orders: Vec<u32>,
-    /// Of the merchant in trouble.
+    /// Waits at the failing merchant.
     waits: Vec<u32>,
 }
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, two merchants with {ORDERS} orders each …");
+    println!("Setting up: a temporary PostgreSQL, two merchants with {ORDERS} orders each …");
     let bench = Bench { stage: Stage::set(program).await?, systems: Systems::start().await?, next: Arc::default() };
     bench.systems.keep_bodies(false);
     let service = bench.stage.serve()?;
@@ -94,7 +94,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
                 at + 1
             );
             if trouble && wait < SLOW.as_secs_f64() * 1_000.0 {
-                bail!("nobody had to wait for the merchant in trouble: it was not asked");
+                bail!("no shopper had to wait for the failing merchant, so its system was not called");
             }
             longest = longest.max(wait);
             measured.push((options, orders));
@@ -105,13 +105,13 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let pairs = [("options", options(&alone), options(&beside)), ("orders", orders(&alone), orders(&beside))];
     for (what, without, with) in pairs {
         if plan.rounds >= ENOUGH_ROUNDS && with > without * MOST_RATIO && with > without + MOST_ADDED_MS {
-            bail!("p99 of {what} grew from {without:.2} to {with:.2} ms beside a merchant in trouble");
+            bail!("p99 of {what} grew from {without:.2} to {with:.2} ms next to a failing merchant");
         }
     }
-    // The short form runs with the development build, beside whatever else the machine does.
+    // The short form runs with the development build on a busy machine, so it is allowed more.
     let tolerance = if plan.rounds >= ENOUGH_ROUNDS { TOLERANCE } else { TOLERANCE * 4 };
     if longest > (WAITS + tolerance).as_secs_f64() * 1_000.0 {
-        bail!("a shopper waited for {longest:.0} ms");
+        bail!("a shopper waited {longest:.0} ms, which is too long");
     }
     let [(_, options, options_beside), (_, orders, orders_beside)] = pairs;
     Ok(json!({
@@ -125,18 +125,18 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
 }
 
 impl Bench {
-    /// Gives a merchant an endpoint for variants, one for exchange orders, without which nothing is offered, and orders.
+    /// Sets up a merchant with orders, an endpoint for variants, and one for exchange orders, without which no exchange is offered.
     async fn equip(&self, address: SocketAddr, merchant: usize) -> anyhow::Result<()> {
         let app = self.stage.app()?;
-        let id = MerchantId(*self.stage.merchants.get(merchant).context("there is such a merchant")?);
+        let id = MerchantId(*self.stage.merchants.get(merchant).context("there is no such merchant")?);
         for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
             let url = self.systems.url(&format!("{merchant}{}", interface.path()));
             let change = Change { url: Some(url), per_second: Some(100_000), ..Change::default() };
             set_endpoint(&app, "proof", id, interface, change).await?;
         }
         app.cell().close().await;
-        let token = self.stage.tokens.get(merchant).context("it has a token")?;
-        let mut connection = Connection::open(address).await.context("the service listens")?;
+        let token = self.stage.tokens.get(merchant).context("the merchant has no token")?;
+        let mut connection = Connection::open(address).await.context("the service does not listen")?;
         for first in (0..ORDERS).step_by(100) {
             let orders: Vec<String> =
                 (first..(first + 100).min(ORDERS)).map(|number| order::text(number, 0).replace("V-SHOE", &format!("V-{number}"))).collect();
@@ -144,7 +144,7 @@ impl Bench {
             let head = "POST /returns_portal_orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
             let request = format!("{head}\r\nAuthorization: Bearer {token}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
             if connection.exchange(request.as_bytes()).await != Some(200) {
-                bail!("the sample orders are refused");
+                bail!("the service refused the sample orders");
             }
         }
         Ok(())
@@ -174,12 +174,12 @@ impl Bench {
         }
         let mut all = Measured::default();
         while let Some(part) = measured.join_next().await {
-            let (options, orders) = part?.context("the service answers the merchant that is well")?;
+            let (options, orders) = part?.context("the service did not answer the healthy merchant")?;
             all.options.extend(options);
             all.orders.extend(orders);
         }
         while let Some(waits) = shoppers.join_next().await {
-            all.waits.extend(waits?.context("the service answers the merchant in trouble")?);
+            all.waits.extend(waits?.context("the service did not answer the failing merchant")?);
         }
         self.systems.release();
         [&mut all.options, &mut all.orders, &mut all.waits].into_iter().for_each(|times| times.sort_unstable());
@@ -192,7 +192,7 @@ impl Bench {
     }
 }
 
-/// Somebody who returns things.
+/// A shopper who returns things.
 struct Shopper {
     address: SocketAddr,
     token: String,
@@ -200,7 +200,7 @@ struct Shopper {
 }
 
 impl Shopper {
-    /// Asks what can be had in exchange for the next thing, and answers the status and how long it took.
+    /// Asks for the exchange options of the next order. Returns the status and the latency.
     async fn ask(&self, connection: &mut Connection) -> Option<(u16, u32)> {
         let number = self.next.fetch_add(1, Ordering::Relaxed) % ORDERS;
         let request = format!(
@@ -212,7 +212,7 @@ impl Shopper {
         Some((status, micros(began)))
     }
 
-    /// Asks and thinks; the times are those of all answers, whatever they say.
+    /// Asks and pauses in turn. Returns the latencies of all responses, whatever their status.
     async fn asks(self, until: Instant) -> Option<Vec<u32>> {
         let (mut connection, mut waits) = (Connection::open(self.address).await?, Vec::new());
         while Instant::now() < until {
@@ -222,7 +222,7 @@ impl Shopper {
         Some(waits)
     }
 
-    /// Asks and pushes an order, in turn; every answer is a good one.
+    /// Asks and pushes an order in turn. Every response must be a success.
     async fn asks_and_pushes(self, until: Instant) -> Option<(Vec<u32>, Vec<u32>)> {
         let mut connection = Connection::open(self.address).await?;
         let mut request = order::Request::new(1, self.token.len());

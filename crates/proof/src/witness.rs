@@ -1,5 +1,5 @@
-//! The witness of a fault run: it notes what flows owed and what the simulated systems received, and the checker of
-//! `history.rs` holds the two and the database against each other in the end.
+//! The witness of a fault run: it records the messages owed and the calls received. In the end the checker in `history.rs`
+//! compares both with the database.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,12 +16,12 @@ use uuid::Uuid;
 
 use crate::history::{self, Arrival, Findings, Owed, SEEDED, Stored};
 
-/// Of 100 calls, so many fail in most runs.
+/// The percentage of calls that fail in most runs.
 pub(crate) const FAILING: u8 = 30;
-/// What decides which.
+/// The seed that decides which calls fail.
 pub(crate) const SEED: u64 = 7;
 
-/// What was owed and what arrived.
+/// The messages owed and the calls received.
 #[derive(Default)]
 pub(crate) struct Witness {
     owed: Mutex<Vec<Owed>>,
@@ -37,31 +37,31 @@ impl Witness {
         self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A flow has committed this message.
+    /// Records a message that a flow has committed.
     pub(crate) fn owe(&self, id: Uuid, subject: u64, sequence: i64, body: &str) {
         self.owed().push(Owed { id, subject, sequence, digest: Sha256::digest(body).into() });
     }
 
-    /// A call arrived. Answers whose it is.
+    /// Records a call. Returns the id of its message.
     pub(crate) fn arrive(&self, received: &Received, accepted: bool) -> Option<Uuid> {
         let id = received.message_id().and_then(|id| id.parse().ok())?;
         self.arrivals().push(Arrival { number: received.number(), id, digest: received.digest(), accepted });
         Some(id)
     }
 
-    /// How many calls arrived.
+    /// The number of calls received.
     pub(crate) fn calls(&self) -> usize {
         self.arrivals().len()
     }
 
-    /// The subjects of which a message was accepted after the first `calls`.
+    /// The subjects with a message accepted after the first `calls` calls.
     pub(crate) fn accepted_after(&self, calls: usize) -> HashSet<u64> {
         let accepted: HashSet<Uuid> =
             self.arrivals().iter().skip(calls).filter(|arrival| arrival.accepted).map(|arrival| arrival.id).collect();
         self.owed().iter().filter(|owed| accepted.contains(&owed.id)).map(|owed| owed.subject).collect()
     }
 
-    /// Notes what arrives at `path` of `systems`, and lets `failing` of 100 calls fail.
+    /// Records the calls to `path` of `systems`, and makes `failing` of 100 fail.
     pub(crate) fn watch(self: &Arc<Self>, systems: &Merchant, path: &str, failing: u8) {
         systems.keep_bodies(false);
         let witness = Arc::clone(self);
@@ -72,7 +72,7 @@ impl Witness {
         });
     }
 
-    /// Holds what was owed against what arrived and what is stored.
+    /// Compares the messages owed with the calls received and the database.
     pub(crate) async fn check(&self, connection: &mut PgConnection) -> anyhow::Result<Report> {
         let ids = |rows: Vec<Uuid>| rows.into_iter().collect::<HashSet<_>>();
         let stored = Stored {
@@ -83,8 +83,8 @@ impl Witness {
     }
 }
 
-/// Fails `failing` of 100 calls, in ways that depend on nothing but the message, the attempt and the seed. Answers whether it
-/// takes this one, and how.
+/// Chooses the answer to a call so that `failing` of 100 fail. It depends only on the message, the attempt and the seed.
+/// Returns whether the call is accepted, and the answer.
 pub(crate) fn answer_by_chance(received: &Received, failing: u8) -> (bool, Answer) {
     let [chance, manner, delay] = draw(received);
     let accepted = chance >= failing;
@@ -95,20 +95,20 @@ pub(crate) fn answer_by_chance(received: &Received, failing: u8) -> (bool, Answe
         (false, 2) => Answer::status(503),
         (false, _) => Answer::status(500),
     };
-    // Some are slow, so that faults meet calls that are out.
+    // Some answers are slow, so that faults hit calls in flight.
     (accepted, answer.delay(Duration::from_millis(u64::from(delay % 20))))
 }
 
-/// Three numbers that depend on the message, the attempt and the seed; the first is below 100.
+/// Three pseudo-random numbers from the message, the attempt and the seed; the first is below 100.
 fn draw(received: &Received) -> [u8; 3] {
     let text = format!("{SEED} {} {}", received.message_id().unwrap_or_default(), received.attempt().unwrap_or_default());
     let digest: [u8; 32] = Sha256::digest(text).into();
-    // The first two bytes as a number of two digits, nearly evenly.
+    // The first two bytes, reduced nearly evenly to a number below 100.
     let chance = u16::from_be_bytes([digest[0], digest[1]]) % 100;
     [u8::try_from(chance).unwrap_or_default(), digest[2], digest[3]]
 }
 
-/// What the checker says.
+/// The checker's report.
 pub(crate) struct Report {
     pub(crate) owed: Vec<Owed>,
     pub(crate) arrivals: Vec<Arrival>,
@@ -122,7 +122,7 @@ impl Report {
         Self { owed, arrivals, stored, found }
     }
 
-    /// The report of stages beside each other, whose subjects are not the same.
+    /// Joins the reports of parallel stages, whose subjects differ.
     pub(crate) fn join(reports: Vec<Self>) -> Self {
         let (mut owed, mut arrivals, mut stored) = (Vec::new(), Vec::new(), Stored::default());
         for report in reports {
@@ -134,7 +134,7 @@ impl Report {
         Self::new(owed, arrivals, stored)
     }
 
-    /// The result of the run `chaos`: what this run alone has to say, and what the checker found.
+    /// The JSON result of the run `chaos`: its own figures in `own`, plus the checker's.
     pub(crate) fn result(&self, chaos: &str, mut own: Value) -> Value {
         let caught = history::seed(&self.owed, &self.arrivals, &self.stored, &mut StdRng::seed_from_u64(SEED));
         let refused = self.arrivals.iter().filter(|arrival| !arrival.accepted).count();
@@ -150,10 +150,10 @@ impl Report {
         own
     }
 
-    /// Fails unless everything arrived in order and unaltered, and the checker found what was seeded, by this result.
+    /// Fails unless every message arrived in order and unaltered, and the checker found all seeded faults.
     pub(crate) fn ensure(&self, result: &Value) -> anyhow::Result<()> {
-        ensure!(self.found.lost.is_empty(), "messages are lost: {result}");
-        ensure!(self.found.inverted.is_empty(), "messages overtook others of their subject: {result}");
+        ensure!(self.found.lost.is_empty(), "messages were lost: {result}");
+        ensure!(self.found.inverted.is_empty(), "messages of a subject were delivered out of order: {result}");
         ensure!(self.found.altered.is_empty(), "messages were altered: {result}");
         ensure!(result.get("seeded_caught") == Some(&json!(SEEDED)), "the checker missed a seeded fault: {result}");
         Ok(())

@@ -1,6 +1,6 @@
-//! The connections of what speaks HTTP here: from the port to the answer, or to the end of the connection instead of one.
+//! HTTP/1.1 connections of the simulated servers: accepted, answered, or broken on purpose.
 
-mod patient;
+mod write_timeout;
 
 use std::error::Error as _;
 use std::future::poll_fn;
@@ -21,9 +21,9 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use self::patient::Patient;
+use self::write_timeout::WriteTimeout;
 
-/// The connection ends instead of an answer.
+/// A connection that ends without a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Broken {
     #[error("the connection is reset")]
@@ -32,23 +32,22 @@ pub(crate) enum Broken {
     Closed,
 }
 
-/// Who answers the requests.
-pub(crate) trait Exchange: Send + Sync + 'static {
+/// A server's request handler.
+pub(crate) trait Handler: Send + Sync + 'static {
     type Body: Body<Data = Bytes, Error = io::Error> + Send + 'static;
 
-    /// How long the head of a request is waited for, the first and each one after it, and how long a caller may read nothing of
-    /// an answer; without it, for ever.
-    const PATIENCE: Option<Duration>;
+    /// Limits the wait for each request head, and the time a caller may stall while reading a response. `None` waits for ever.
+    const TIMEOUT: Option<Duration>;
 
-    /// A connection was accepted.
+    /// Called for every connection accepted.
     fn accepted(&self) {}
 
-    /// One request and what becomes of it.
-    fn exchange(&self, request: Request<Incoming>) -> impl Future<Output = Result<Response<Self::Body>, Broken>> + Send;
+    /// Answers one request, or breaks the connection.
+    fn handle(&self, request: Request<Incoming>) -> impl Future<Output = Result<Response<Self::Body>, Broken>> + Send;
 }
 
-/// Accepts connections for as long as it is polled; they end with it.
-pub(crate) async fn accept<E: Exchange>(listener: TcpListener, tls: Option<TlsAcceptor>, server: Arc<E>) {
+/// Accepts connections for as long as it is polled. Dropping the future ends them all.
+pub(crate) async fn accept<H: Handler>(listener: TcpListener, tls: Option<TlsAcceptor>, server: Arc<H>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -57,7 +56,7 @@ pub(crate) async fn accept<E: Exchange>(listener: TcpListener, tls: Option<TlsAc
                     server.accepted();
                     connections.spawn(receive(stream, tls.clone(), Arc::clone(&server)));
                 }
-                // Out of file descriptors, or the caller is gone already; the others may go on.
+                // Out of file descriptors, or the caller has left; the other connections continue.
                 Err(_) => tokio::task::yield_now().await,
             },
             Some(_) = connections.join_next() => {}
@@ -65,8 +64,8 @@ pub(crate) async fn accept<E: Exchange>(listener: TcpListener, tls: Option<TlsAc
     }
 }
 
-async fn receive<E: Exchange>(stream: TcpStream, tls: Option<TlsAcceptor>, server: Arc<E>) {
-    // An answer is small and goes out at once. Where that cannot be set, it comes later.
+async fn receive<H: Handler>(stream: TcpStream, tls: Option<TlsAcceptor>, server: Arc<H>) {
+    // Responses are small and should go out at once. If the option cannot be set, they are only slower.
     let _ = stream.set_nodelay(true);
     match tls {
         None => attend(stream, server).await,
@@ -96,21 +95,21 @@ impl OverSocket for TlsStream<TcpStream> {
 }
 
 /// Answers the requests of a connection until it ends.
-async fn attend<E: Exchange>(stream: impl OverSocket, server: Arc<E>) {
+async fn attend<H: Handler>(stream: impl OverSocket, server: Arc<H>) {
     let service = service_fn(move |request| {
         let server = Arc::clone(&server);
-        Box::pin(async move { server.exchange(request).await })
+        Box::pin(async move { server.handle(request).await })
     });
-    let stream = TokioIo::new(Patient::new(stream, E::PATIENCE));
-    let mut connection = http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(E::PATIENCE).serve_connection(stream, service);
+    let stream = TokioIo::new(WriteTimeout::new(stream, H::TIMEOUT));
+    let mut connection = http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(H::TIMEOUT).serve_connection(stream, service);
     let ended = poll_fn(|context| connection.poll_without_shutdown(context)).await;
     let mut stream = connection.into_parts().io.into_inner().into_inner();
     let broken = ended.as_ref().err().and_then(|error| error.source()?.downcast_ref::<Broken>());
     if broken == Some(&Broken::Reset) {
-        // A socket that lingers for no time is reset when it is closed.
+        // Closing a socket with a linger time of zero resets the connection.
         let _ = SockRef::from(stream.socket()).set_linger(Some(Duration::ZERO));
     } else {
-        // The caller may be gone already.
+        // Fails if the caller has left.
         let _ = stream.shutdown().await;
     }
 }

@@ -1,4 +1,4 @@
-//! The outside world in a box: what a developer's machine and the tests need around the service.
+//! Simulations of the systems around the service, for development and tests.
 
 pub mod carrier;
 mod connection;

@@ -1,33 +1,32 @@
-//! A mailbox: a real SMTP server on a loopback port that takes every mail, answers as it is told and keeps what it was sent.
+//! A mailbox: a real SMTP server on a loopback port with configurable answers and a record of its mails.
 //!
-//! - What it answers (`answer.rs`): it takes a mail, refuses it, hangs up or hangs.
-//! - What came (`received.rs`), with its headers and text decoded (`encoding.rs`).
-//! - A conversation with one client (`session.rs`), line by line (`lines.rs`).
+//! - Its answers (`answer.rs`): it accepts a mail, refuses it, disconnects or hangs.
+//! - The mails received (`received.rs`), with headers and text decoded (`encoding.rs`).
+//! - The session with one client (`session.rs`), line by line (`lines.rs`), and the shared state (`state.rs`).
 //!
-//! It decides nothing by chance. Mails, lines and recipients are bounded, and no wait lasts for ever.
+//! It is deterministic. Mails, lines, recipients and waits are bounded.
 
 mod answer;
 mod encoding;
 mod lines;
 mod received;
 mod session;
+mod state;
 
-use std::collections::VecDeque;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio_rustls::TlsAcceptor;
 
 pub use self::answer::Answer;
 pub use self::received::Received;
+use self::state::{Security, State};
 use crate::tls;
 
-/// A mailbox that listens; it stops, with all its connections, when it is dropped.
+/// A running mailbox. Dropping it stops it and ends all its connections.
 pub struct Mailbox {
     address: SocketAddr,
     scheme: &'static str,
@@ -35,57 +34,27 @@ pub struct Mailbox {
     listening: JoinHandle<()>,
 }
 
-/// Fewer mails came than were waited for.
+/// The timeout error of [`Mailbox::wait_for`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{came} of {wanted} mails came within {within:?}")]
+#[error("only {came} of {wanted} mails arrived within {within:?}")]
 pub struct TooFew {
-    /// How many were waited for.
     pub wanted: usize,
-    /// How many came.
     pub came: usize,
-    /// How long they were waited for.
     pub within: Duration,
 }
 
-/// Whether it speaks TLS.
-#[derive(Clone)]
-enum Security {
-    /// Never.
-    Plain,
-    /// When the client asks for it (STARTTLS).
-    Offered(TlsAcceptor),
-    /// From the first byte on.
-    Always(TlsAcceptor),
-}
-
-/// What the mailbox was told, and what came.
-#[derive(Default)]
-struct State {
-    told: Mutex<Told>,
-    received: Mutex<Vec<Received>>,
-    /// Changes when a mail came.
-    changes: watch::Sender<()>,
-}
-
-#[derive(Default)]
-struct Told {
-    queued: VecDeque<Answer>,
-    standing: Answer,
-    login: Option<(String, String)>,
-}
-
 impl Mailbox {
-    /// A mailbox on a free port, without TLS. It takes every mail until it is told otherwise.
+    /// Starts a mailbox on a free port, without TLS. By default it accepts every mail.
     pub async fn start() -> io::Result<Self> {
         Self::listen(Security::Plain).await
     }
 
-    /// The same that speaks TLS from the first byte on, with this certificate and its key.
+    /// Starts a mailbox with TLS from the first byte on, with this certificate and key.
     pub async fn start_tls(certificate_pem: &[u8], key_pem: &[u8]) -> io::Result<Self> {
         Self::listen(Security::Always(tls::acceptor(certificate_pem, key_pem)?)).await
     }
 
-    /// The same that offers TLS by STARTTLS, with this certificate and its key.
+    /// Starts a mailbox that offers STARTTLS, with this certificate and key.
     pub async fn start_offering_tls(certificate_pem: &[u8], key_pem: &[u8]) -> io::Result<Self> {
         Self::listen(Security::Offered(tls::acceptor(certificate_pem, key_pem)?)).await
     }
@@ -102,53 +71,53 @@ impl Mailbox {
         Ok(Self { address, scheme, state, listening })
     }
 
-    /// Stops, and is gone when this returns: the port refuses connections.
+    /// Stops the mailbox. When this returns, the port refuses connections.
     pub async fn stop(mut self) {
         self.listening.abort();
-        // It was told to stop, and that is how it ends.
+        // An aborted task always ends with an error.
         let _ = (&mut self.listening).await;
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its URL: `smtp://` or `smtps://`.
+    /// The mailbox's URL: `smtp://` or `smtps://`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}://{}", self.scheme, self.address)
     }
 
-    /// From now on, mails are taken only from this user. Before that, from everybody.
+    /// Requires this login from now on. Before that, anyone may send.
     pub fn expect_login(&self, user: &str, password: &str) {
-        self.state.told().login = Some((user.to_owned(), password.to_owned()));
+        self.state.settings().login = Some((user.to_owned(), password.to_owned()));
     }
 
-    /// From now on, mails are answered with this.
+    /// Answers mails with this from now on.
     pub fn answer(&self, answer: Answer) {
-        self.state.told().standing = answer;
+        self.state.settings().standing = answer;
     }
 
-    /// The next mails are answered with these, one each, before the standing answer counts again.
+    /// Answers the next mails with these, one each. After them the standing answer applies again.
     pub fn answer_next(&self, answers: impl IntoIterator<Item = Answer>) {
-        self.state.told().queued.extend(answers);
+        self.state.settings().queued.extend(answers);
     }
 
-    /// What was received, in order of arrival: every mail whose text was sent to its end, whatever the answer.
+    /// All mails in order of arrival: every one that was sent completely, whatever the answer.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
         self.state.received().clone()
     }
 
-    /// How many mails were received.
+    /// The number of mails received.
     #[must_use]
     pub fn count(&self) -> usize {
         self.state.received().len()
     }
 
-    /// Waits until at least `count` mails were received, and gives all of them.
+    /// Waits for at least `count` mails and returns all of them.
     pub async fn wait_for(&self, count: usize, within: Duration) -> Result<Vec<Received>, TooFew> {
         let mut changes = self.state.changes.subscribe();
         let enough = async { while self.count() < count && changes.changed().await.is_ok() {} };
@@ -158,7 +127,7 @@ impl Mailbox {
         }
     }
 
-    /// Forgets what was received.
+    /// Removes all mails.
     pub fn clear(&self) {
         self.state.received().clear();
     }
@@ -170,45 +139,14 @@ impl Drop for Mailbox {
     }
 }
 
-impl State {
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn received(&self) -> MutexGuard<'_, Vec<Received>> {
-        self.received.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The answer for the next mail; a queued one is used up.
-    fn choose(&self) -> Answer {
-        let mut told = self.told();
-        told.queued.pop_front().unwrap_or(told.standing)
-    }
-
-    /// Whether these are the user and the password; nothing when everybody may send.
-    fn knows(&self, user: &str, password: &str) -> bool {
-        self.told().login.as_ref().is_none_or(|login| (login.0.as_str(), login.1.as_str()) == (user, password))
-    }
-
-    fn asks_for_login(&self) -> bool {
-        self.told().login.is_some()
-    }
-
-    /// Keeps what arrived, and tells those who wait.
-    fn keep(&self, received: Received) {
-        self.received().push(received);
-        self.changes.send_replace(());
-    }
-}
-
-/// Accepts connections for as long as it is polled; they end with it.
+/// Accepts connections for as long as it is polled. Dropping the future ends them all.
 async fn accept(listener: TcpListener, security: Security, state: Arc<State>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => _ = connections.spawn(session::attend(stream, security.clone(), Arc::clone(&state))),
-                // Out of file descriptors, or the client is gone already; the others may go on.
+                Ok((stream, _)) => _ = connections.spawn(session::serve(stream, security.clone(), Arc::clone(&state))),
+                // Out of file descriptors, or the client has left; the other connections continue.
                 Err(_) => tokio::task::yield_now().await,
             },
             Some(_) = connections.join_next() => {}

@@ -1,19 +1,19 @@
-//! A simulated merchant: a real HTTP/1.1 receiver on a loopback port that answers as it is told and keeps what it was sent.
+//! A simulated merchant: a real HTTP/1.1 server on a loopback port with configurable answers and a record of its requests.
 //!
-//! - What it answers (`answer.rs`): a status, slowly, not at all, or a broken connection.
-//! - Which answer a path gets (`rules.rs`): queued ones first, then the standing one of the longest path that fits.
-//! - What came (`received.rs`, kept by `record.rs`), and whether it is signed rightly (`signature.rs`).
-//! - Its token endpoint (`tokens.rs`), the variants that it has (`variants.rs`), and where it places exchange orders
-//!   (`exchange_orders.rs`).
-//! - A request from its arrival to the answer (`exchange.rs`), and the bodies that go out (`content.rs`).
+//! - Its answers (`answer.rs`): a status, a slow body, no response, or a broken connection.
+//! - The choice of an answer by path (`rules.rs`, `paths.rs`): queued answers first, then the standing one of the longest
+//!   matching path.
+//! - The requests received (`received.rs`, recorded by `record.rs`) and the check of their signatures (`signature.rs`).
+//! - Its token endpoint (`tokens.rs`), its variants (`variants.rs`) and its exchange orders (`exchange_orders.rs`).
+//! - The handling of a request (`handler.rs`), and the bodies of replies (`content.rs`).
 //!
-//! It decides nothing by chance and waits for nothing but the delays it was told. Its clock is the machine's: it only says
-//! when something arrived.
+//! It is deterministic and adds no delays of its own. It uses the machine's clock only to record times of arrival.
 
 mod answer;
 mod content;
-mod exchange;
 mod exchange_orders;
+mod handler;
+mod paths;
 mod received;
 mod record;
 mod rules;
@@ -32,18 +32,19 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 pub use self::answer::Answer;
-use self::exchange::State;
 pub use self::exchange_orders::{ExchangeOrder, ExchangeOrders, Mood};
+use self::handler::State;
+pub use self::paths::TOKEN_PATH;
 pub use self::received::Received;
 pub use self::record::TooFew;
 pub use self::signature::WrongSignature;
-pub use self::tokens::{TOKEN_PATH, Tokens};
+pub use self::tokens::Tokens;
 pub use self::variants::OnShelf;
 use crate::{connection, tls};
 
-/// A merchant that listens; it stops, with all its connections, when it is dropped.
+/// A running merchant. Dropping it stops it and ends all its connections.
 ///
-/// A path stands for itself and everything below it: `/returns` is also `/returns/1`, but not `/returns_portal`.
+/// A path stands for itself and everything below it: `/returns` includes `/returns/1`, but not `/returns_portal`.
 pub struct Merchant {
     address: SocketAddr,
     scheme: &'static str,
@@ -52,17 +53,17 @@ pub struct Merchant {
 }
 
 impl Merchant {
-    /// A merchant on a free port. It answers 200 with `{}`, or with the variants that it has, until it is told otherwise.
+    /// Starts a merchant on a free port. By default it answers 200 with `{}`, or with its variants where they are asked for.
     pub async fn start() -> io::Result<Self> {
         Self::start_at((Ipv4Addr::LOCALHOST, 0).into()).await
     }
 
-    /// A merchant at this address, for instance that of one that has stopped.
+    /// Starts a merchant at this address, for instance that of one that has stopped.
     pub async fn start_at(address: SocketAddr) -> io::Result<Self> {
         Self::listen(address, None).await
     }
 
-    /// A merchant on a free port that speaks HTTPS with this certificate and its key.
+    /// Starts a merchant on a free port that serves HTTPS with this certificate and key.
     pub async fn start_tls(certificate_pem: &[u8], key_pem: &[u8]) -> io::Result<Self> {
         Self::listen((Ipv4Addr::LOCALHOST, 0).into(), Some(tls::acceptor(certificate_pem, key_pem)?)).await
     }
@@ -76,106 +77,106 @@ impl Merchant {
         Ok(Self { address, scheme, state, listening })
     }
 
-    /// Stops, and is gone when this returns: the port refuses connections.
+    /// Stops the merchant. When this returns, the port refuses connections.
     pub async fn stop(mut self) {
         self.listening.abort();
-        // It was told to stop, and that is how it ends.
+        // An aborted task always ends with an error.
         let _ = (&mut self.listening).await;
     }
 
-    /// The URL of a path.
+    /// The URL of a path on this merchant.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{}://{}/{}", self.scheme, self.address, path.trim_start_matches('/'))
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// From now on, `path` is answered with this.
+    /// Answers `path` with this from now on.
     pub fn answer(&self, path: &str, answer: Answer) {
         self.state.rules.stand(path, answer);
     }
 
-    /// The next requests of `path` are answered with these, one each, before its standing answer counts again.
+    /// Answers the next requests to `path` with these, one each. After them the standing answer applies again.
     pub fn answer_next(&self, path: &str, answers: impl IntoIterator<Item = Answer>) {
         self.state.rules.queue(path, answers);
     }
 
-    /// From now on, `path` is answered with what `decide` makes of the request.
+    /// Lets `decide` choose the answer to each request to `path` from now on.
     pub fn answer_by(&self, path: &str, decide: impl Fn(&Received) -> Answer + Send + Sync + 'static) {
         self.state.rules.decide(path, decide);
     }
 
-    /// Lets all requests go on that are held or hang now.
+    /// Releases all answers that are held now.
     pub fn release(&self) {
         self.state.release.send_replace(());
     }
 
-    /// What was received, in order of arrival; requests for tokens aside.
+    /// All requests in order of arrival, except token requests.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
         self.state.record.list()
     }
 
-    /// What was received at this path and below; requests for tokens are at [`TOKEN_PATH`].
+    /// The requests at this path and below it. Token requests are at [`TOKEN_PATH`].
     #[must_use]
     pub fn received_at(&self, path: &str) -> Vec<Received> {
         self.state.record.list_at(path)
     }
 
-    /// How many requests were received; requests for tokens aside.
+    /// The number of requests received, except token requests.
     #[must_use]
     pub fn count(&self) -> usize {
         self.state.record.count()
     }
 
-    /// Waits until at least `count` requests were received, and gives all of them; requests for tokens aside.
+    /// Waits for at least `count` requests and returns all of them, except token requests.
     pub async fn wait_for(&self, count: usize, timeout: Duration) -> Result<Vec<Received>, TooFew> {
         self.state.record.wait_for(count, timeout, || self.count()).await?;
         Ok(self.received())
     }
 
-    /// Waits until at least `count` requests were received at this path and below, and gives all of them.
+    /// Waits for at least `count` requests at this path or below it, and returns all of those.
     pub async fn wait_for_at(&self, path: &str, count: usize, timeout: Duration) -> Result<Vec<Received>, TooFew> {
         self.state.record.wait_for(count, timeout, || self.state.record.count_at(path)).await?;
         Ok(self.received_at(path))
     }
 
-    /// Forgets what was received, and how many were at work at once. The numbers of what arrives go on.
+    /// Clears the record and the peak of concurrent requests. The numbering of requests continues.
     pub fn clear(&self) {
         self.state.record.clear();
         self.state.at_once.reset();
     }
 
-    /// Whether the headers and bodies of what arrives are kept. Without them, a request takes little room: of its content, the
-    /// id, the sequence, the attempt and the body's digest are left. Whoever decides or observes still sees all of it.
+    /// Sets whether the record keeps headers and bodies. Without them a request takes little memory: only the message's id, the
+    /// sequence, the attempt and the body's digest are kept. Callbacks still see the whole request.
     pub fn keep_bodies(&self, keep: bool) {
         self.state.record.keep_bodies(keep);
     }
 
-    /// From now on, `observe` sees every request when it has arrived and before it counts as received.
+    /// Calls `observe` for every request from now on, before the request is recorded.
     pub fn on_request(&self, observe: impl Fn(&Received) + Send + Sync + 'static) {
         self.state.record.observe(observe);
     }
 
-    /// How many requests are at work now: begun, and neither answered nor given up by the caller. A body may still be on its
-    /// way out.
+    /// The number of requests in progress: arrived, and neither answered nor abandoned by the caller. An answered request may
+    /// still be sending its body.
     #[must_use]
     pub fn at_once(&self) -> usize {
         self.state.at_once.now()
     }
 
-    /// The most requests that were ever at work at once.
+    /// The peak number of requests in progress.
     #[must_use]
     pub fn most_at_once(&self) -> usize {
         self.state.at_once.most()
     }
 
-    /// How many connections were accepted.
+    /// The number of connections accepted.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.state.accepted.load(Relaxed)
@@ -184,15 +185,15 @@ impl Merchant {
     /// The token endpoint.
     #[must_use]
     pub fn tokens(&self) -> Tokens<'_> {
-        Tokens { merchant: self }
+        Tokens { url: self.url(TOKEN_PATH), issuer: &self.state.issuer, rules: &self.state.rules }
     }
 
-    /// Tokens are issued to this client. Before the first is named, they are issued to everybody.
+    /// Adds a client that may have tokens. Until the first is added, every client gets one.
     pub fn expect_client(&self, id: &str, secret: &str) {
         self.state.issuer.expect_client(id, secret);
     }
 
-    /// From now on, this path and those below it answer 401 to anything but the newest token that was issued and not revoked.
+    /// Answers 401 at this path and below it from now on, unless the newest unrevoked token is presented.
     pub fn requires_token(&self, path: &str) {
         self.state.rules.require_token(path);
     }
@@ -202,10 +203,29 @@ impl Merchant {
         self.state.issuer.revoke();
     }
 
-    /// How often the token endpoint was asked, whatever it answered.
+    /// The number of requests to the token endpoint, whatever it answered.
     #[must_use]
     pub fn token_fetches(&self) -> usize {
         self.state.record.token_fetches()
+    }
+
+    /// Places exchange orders at `path` from now on.
+    #[must_use]
+    pub fn places_exchange_orders(&self, path: &str) -> ExchangeOrders {
+        let orders = ExchangeOrders::default();
+        let deciding = orders.clone();
+        self.answer_by(path, move |received| deciding.decide(received));
+        orders
+    }
+
+    /// Sets the variants of `identifier`, served below any path as `/sku/<identifier>/variants`.
+    pub fn has_variants(&self, identifier: &str, variants: impl IntoIterator<Item = OnShelf>) {
+        self.state.shelf.put(identifier, variants);
+    }
+
+    /// Sets whether variants are wrapped in an object instead of sent as a bare list.
+    pub fn wraps_variants(&self, wrapped: bool) {
+        self.state.shelf.wrap(wrapped);
     }
 }
 

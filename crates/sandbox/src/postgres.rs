@@ -1,57 +1,30 @@
-//! A temporary PostgreSQL, started from the binaries that are installed.
+//! A temporary PostgreSQL, started from the installed binaries.
 //!
-//! It listens on a Unix socket in its own directory only, so that any number of them run side by side, and it keeps
-//! PostgreSQL's own settings for durability. As root, it runs under an unprivileged account, because PostgreSQL refuses
-//! to run as root.
+//! It listens only on a Unix socket in its own directory, so any number of them can run side by side. PostgreSQL's default
+//! durability settings stay in force. If this process is root, the server runs under an unprivileged account, because
+//! PostgreSQL refuses to run as root.
 
+mod error;
 mod programs;
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::{CommandExt as _, parent_id};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+pub use self::error::NoPostgres;
 pub use self::programs::installed;
 use self::programs::{Account, locate, run};
 
-/// Why no temporary PostgreSQL could be had.
-#[derive(Debug, thiserror::Error)]
-pub enum NoPostgres {
-    /// A program is neither on the PATH nor where Debian puts it.
-    #[error(
-        "`{0}` is not installed: install PostgreSQL 15 or newer (Debian, Ubuntu: `apt-get install postgresql`; Fedora: \
-         `dnf install postgresql-server`; macOS: `brew install postgresql@17`, and put its `bin` on the PATH), or set DATABASE_URL \
-         to one that runs"
-    )]
-    NotInstalled(&'static str),
-    /// There is no account to run it under.
-    #[error(
-        "PostgreSQL refuses to run as root, and there is neither a `postgres` nor a `nobody` account to run it under: run this as \
-         another user, or set DATABASE_URL to a PostgreSQL that runs"
-    )]
-    NoAccount,
-    /// A program failed.
-    #[error("`{program}` failed: {said}")]
-    Failed {
-        /// The program.
-        program: &'static str,
-        /// What it said.
-        said: String,
-    },
-    /// A file could not be written or read.
-    #[error("{0}: {1}")]
-    Io(PathBuf, #[source] io::Error),
-}
-
-/// How a server is stopped.
+/// The ways to stop a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// It ends what its clients have begun, and writes everything down.
+    /// Rolls back open transactions and shuts down cleanly.
     Fast,
-    /// It ends at once, and recovers when it is started again.
+    /// Stops without a checkpoint; the next start goes through recovery.
     Immediate,
 }
 
@@ -61,12 +34,12 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes a cluster in `dir`, which must not exist, and starts it.
+    /// Creates a cluster in `dir`, which must not exist, and starts it.
     pub fn start(dir: &Path) -> Result<Self, NoPostgres> {
         Self::start_with(dir, "")
     }
 
-    /// The same with further lines of `postgresql.conf`.
+    /// Like [`Self::start`], with additional lines for `postgresql.conf`.
     pub fn start_with(dir: &Path, settings: &str) -> Result<Self, NoPostgres> {
         let account = Account::unprivileged()?;
         locate("initdb")?;
@@ -75,7 +48,7 @@ impl Cluster {
         match cluster.fill(account, settings) {
             Ok(()) => Ok(cluster),
             Err(error) => {
-                // What is half there is of no use to anybody; why it failed matters more than that it cannot be removed.
+                // Remove the incomplete cluster. The first error matters more than one from the clean-up.
                 let _ = cluster.stop();
                 Err(error)
             }
@@ -103,7 +76,7 @@ impl Cluster {
         self.run()
     }
 
-    /// The directory of a cluster, which `account` owns.
+    /// Creates a cluster's directory, owned by `account`.
     fn make(dir: &Path, account: Option<Account>) -> Result<Self, NoPostgres> {
         let at = |error| NoPostgres::Io(dir.to_owned(), error);
         fs::create_dir(dir).map_err(at)?;
@@ -114,7 +87,7 @@ impl Cluster {
         Ok(Self { dir: dir.to_owned() })
     }
 
-    /// Adds lines to `postgresql.conf`, and where the socket is.
+    /// Appends the socket's directory and these settings to `postgresql.conf`.
     fn set(&self, settings: &str) -> Result<(), NoPostgres> {
         let settings = format!("unix_socket_directories = '{}'\n{settings}", self.dir.display());
         let file = self.data().join("postgresql.conf");
@@ -122,7 +95,7 @@ impl Cluster {
         written.map_err(|error| NoPostgres::Io(file, error))
     }
 
-    /// A standby of this cluster in `dir`, which must not exist: a copy that follows it. From now on a commit waits for it.
+    /// Starts a synchronous standby of this cluster in `dir`, which must not exist. From now on every commit waits for it.
     pub fn standby(&self, dir: &Path) -> Result<Self, NoPostgres> {
         let account = Account::unprivileged()?;
         let standby = Self::make(dir, account)?;
@@ -146,7 +119,7 @@ impl Cluster {
         Ok(standby)
     }
 
-    /// Makes a standby a cluster of its own, which takes writes.
+    /// Promotes a standby to a primary that accepts writes.
     pub fn promote(&self) -> Result<(), NoPostgres> {
         let data = self.data();
         run("pg_ctl", Account::unprivileged()?, ["-D".as_ref(), data.as_ref(), "-w".as_ref(), "promote".as_ref()])
@@ -160,9 +133,9 @@ impl Cluster {
         run("pg_restore", account, ["-d".as_ref(), other.url(database).as_ref(), backup])
     }
 
-    /// Starts the server of a cluster whose server is down, also after it was killed.
+    /// Starts a server that was stopped or killed.
     pub fn run(&self) -> Result<(), NoPostgres> {
-        // A killed server that nobody has reaped yet still has its process id, and a new one would believe it alive.
+        // A killed server that is still a zombie keeps its process id, and a new server would think it is alive.
         if let Some(pid) = self.pid()
             && fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
         {
@@ -178,19 +151,19 @@ impl Cluster {
         )
     }
 
-    /// The process id of the server.
+    /// The server's process id, while it runs.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         fs::read_to_string(self.data().join("postmaster.pid")).ok()?.lines().next()?.parse().ok()
     }
 
-    /// The address of `database` in it.
+    /// The URL of `database` in this cluster.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgres:///{database}?host={}&user=postgres", self.dir.display())
     }
 
-    /// Stops its server; [`Self::run`] starts it again.
+    /// Stops the server; [`Self::run`] starts it again.
     pub fn halt(&self, manner: Halt) -> Result<(), NoPostgres> {
         let data = self.data();
         let manner = match manner {
@@ -204,7 +177,7 @@ impl Cluster {
         )
     }
 
-    /// Stops it at once and removes everything.
+    /// Stops the server immediately and removes the cluster's directory.
     pub fn stop(&self) -> Result<(), NoPostgres> {
         if self.pid().is_some() {
             self.halt(Halt::Immediate)?;
@@ -216,8 +189,8 @@ impl Cluster {
         self.dir.join("data")
     }
 
-    /// The cluster that all tests of one run share: whichever comes first starts it, and it goes when the process that
-    /// runs the tests (this process' parent) has ended.
+    /// The cluster that all tests of one run share. The first test starts it; it is removed when the test runner (this process'
+    /// parent) has ended.
     pub fn shared() -> Result<Self, NoPostgres> {
         let runner = parent_id();
         let dir = std::env::temp_dir().join(format!("backhaul-tests-{runner}"));
@@ -229,7 +202,7 @@ impl Cluster {
             return Ok(Self { dir });
         }
         let cluster = Self::start(&dir)?;
-        // The shell outlives the test that started it; it holds none of its pipes, and ends with the run.
+        // The shell outlives the test that started it. It holds none of the test's pipes and ends with the run.
         let script = r#"while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -QUIT "$(head -n 1 "$2/data/postmaster.pid")"; sleep 1; rm -rf "$2" "$2.lock""#;
         Command::new("sh")
             .args(["-c", script, "sh", &runner.to_string()])

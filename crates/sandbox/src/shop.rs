@@ -1,7 +1,7 @@
-//! A simulated shop: the orders that a merchant's order system pushes, and what its returns portal asks for.
+//! A simulated shop: the orders that a merchant's order system pushes, and the requests of its returns portal.
 //!
-//! Nothing in it is left to chance: the same shop at the same time has the same orders. All of it is plainly made up: people
-//! of example.com, in streets of that name.
+//! It is deterministic: the same shop at the same time has the same orders. All names are obviously fictitious, with e-mail
+//! addresses at example.com.
 
 mod catalogue;
 mod goods;
@@ -14,27 +14,26 @@ use self::catalogue::{CITIES, PEOPLE, Product};
 pub use self::told::{Told, ToldOfExchange, ToldOfGoods};
 use crate::merchant::{Merchant, OnShelf};
 
-/// Tax, in percent of what is paid for the goods.
+/// Sales tax, in percent of the price of the goods.
 const TAX: u32 = 8;
 
-/// A shop with its goods.
+/// A shop and its products.
 #[derive(Clone, Copy, Debug)]
 pub struct Shop {
-    /// Its name.
     pub name: &'static str,
-    /// What its orders' identifiers start with.
+    /// The prefix of its identifiers.
     prefix: &'static str,
     /// The number of its first order.
     first: usize,
     products: &'static [Product],
 }
 
-/// Sells shoes.
+/// A shoe shop.
 pub const SHOES: Shop = Shop { name: "Demo Shoes", prefix: "S", first: 1001, products: &catalogue::SHOES };
-/// Sells what is needed outside.
+/// An outdoor shop.
 pub const OUTDOOR: Shop = Shop { name: "Demo Outdoor", prefix: "O", first: 2001, products: &catalogue::OUTDOOR };
 
-/// How far an order has come.
+/// An order's progress.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Open,
@@ -44,7 +43,7 @@ enum Progress {
 }
 
 impl Progress {
-    /// Of every ten orders, seven were shipped.
+    /// Of every ten orders, seven are shipped.
     fn of(number: usize) -> Self {
         match number % 10 {
             3 => Self::PartlyShipped,
@@ -62,7 +61,7 @@ impl Progress {
         }
     }
 
-    /// How many of a line's units were shipped, and how many were called off.
+    /// The shipped and the cancelled units of a line.
     fn of_units(self, quantity: u32) -> (u32, u32) {
         match self {
             Self::Open => (0, 0),
@@ -74,8 +73,8 @@ impl Progress {
 }
 
 impl Shop {
-    /// Its newest `count` orders at the time `now`: of the last eleven weeks, some of them gifts or final sale, some cancelled
-    /// or shipped in part.
+    /// The `count` newest orders at the time `now`. They are from the last eleven weeks; some are gifts or final sale, some
+    /// cancelled or partly shipped.
     #[must_use]
     pub fn orders(&self, count: usize, now: DateTime<Utc>) -> Vec<Value> {
         let magic = |number: usize| match number % 6 {
@@ -92,14 +91,13 @@ impl Shop {
             .collect()
     }
 
-    /// An order that was shipped yesterday. With `magic` in the street, such as SIM-TRANSIT, the carrier plays what happens to
-    /// a parcel from there by itself.
+    /// An order shipped yesterday. With a magic word in the street, such as SIM-TRANSIT, the parcel of its return moves by itself.
     #[must_use]
     pub fn shipped_yesterday(&self, identifier: &str, magic: &str, now: DateTime<Utc>) -> Value {
         self.order(identifier, 0, Progress::Shipped, &format!(" {magic}"), now - TimeDelta::days(3))
     }
 
-    /// Puts the sizes of its goods on the shelf of `merchant`, which tells of them from then on.
+    /// Adds the sizes of its products to the variants of `merchant`.
     pub fn stock(&self, merchant: &Merchant) {
         for product in self.products {
             if let Some(sizes) = product.sizes {
@@ -109,8 +107,8 @@ impl Shop {
         }
     }
 
-    /// Orders that its warehouse ships to the shopper, with `identifier` and a number as their names: one for each thing that
-    /// the simulated warehouse plays, as the comments of each say.
+    /// Drop-ship orders named `identifier` plus a number: one for each word in the comments that the simulated warehouse reacts
+    /// to.
     #[must_use]
     pub fn drop_ship_orders(&self, identifier: &str) -> Value {
         const PLAYS: [&str; 5] = ["", "SIM-PARTIAL", "SIM-SHORT", "SIM-CANCEL", "SIM-REJECT"];
@@ -226,13 +224,13 @@ fn time(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Orders as they are pushed.
+/// The message that pushes these orders.
 #[must_use]
 pub fn message(orders: &[Value]) -> String {
     json!({"returns_portal_order": {"orders": orders}}).to_string()
 }
 
-/// What a portal asks for when one unit of an order's first line comes back by mail, for the money or for a variant.
+/// A portal's request to return one unit of an order's first line by mail, for a refund or for another variant.
 #[must_use]
 pub fn first_unit_back(order: &str, reason: &str, exchange_sku: Option<&str>) -> String {
     let line = format!("{order}-1");

@@ -1,4 +1,4 @@
-//! TLS of what listens here.
+//! TLS for the simulated servers.
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// Accepts TLS with this certificate and its key.
+/// Builds an acceptor from a PEM certificate chain and its key.
 pub(crate) fn acceptor(certificate_pem: &[u8], key_pem: &[u8]) -> io::Result<TlsAcceptor> {
     let chain: Vec<_> = CertificateDer::pem_slice_iter(certificate_pem).collect::<Result<_, _>>().map_err(io::Error::other)?;
     let key = PrivateKeyDer::from_pem_slice(key_pem).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! What carriers sold, what is stored of it and what merchants were told, held against each other.
+//! The checker: compares the labels sold by carriers, the stored returns and the messages to the merchants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,15 +10,13 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::Plan;
-
-/// A return, by its merchant and its name.
+/// A return: its merchant and its identifier.
 type Key = (usize, String);
 
 /// The states of a parcel, in order.
 const STATES: [&str; 4] = ["", "PRE_TRANSIT", "TRANSIT", "DELIVERED"];
 
-/// A shipment that a carrier has on record.
+/// A carrier's record of a shipment.
 #[derive(Clone, Debug)]
 pub(super) struct Sold {
     key: Key,
@@ -37,16 +35,16 @@ impl Sold {
     }
 }
 
-/// A message that a merchant's systems took.
+/// A message about a parcel that a merchant's systems accepted.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct ParcelMessage {
     key: Key,
     id: Uuid,
     sequence: u64,
     parcel: String,
 }
 
-impl Told {
+impl ParcelMessage {
     pub(super) fn of(shop: usize, received: &Received) -> Self {
         let body = received.json();
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -59,12 +57,12 @@ impl Told {
     }
 }
 
-/// What is stored: of each return its tracking number, and that of its label.
+/// The stored returns, each with its tracking number and that of its label.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stored(BTreeMap<Key, (Option<String>, Option<String>)>);
 
 impl Stored {
-    /// Reads it; `merchants` says which shop a merchant is.
+    /// Reads the database. A merchant's shop number is its position in `merchants`.
     pub(super) async fn read(connection: &mut PgConnection, merchants: &[Uuid]) -> anyhow::Result<Self> {
         let rows: Vec<(Uuid, String, Option<String>, Option<String>)> = sqlx::query_as(
             "select rma.merchant_id, identifier, rma_item.tracking_number, label.tracking_number \
@@ -77,27 +75,27 @@ impl Stored {
     }
 }
 
-/// All three.
+/// The records of a run.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     pub(super) sold: Vec<Sold>,
     pub(super) stored: Stored,
     /// In the order of arrival.
-    pub(super) told: Vec<Told>,
+    pub(super) messages: Vec<ParcelMessage>,
 }
 
-/// What was found.
+/// The checker's findings.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
     returns: usize,
-    /// Returns with one label, whose number is the carrier's.
+    /// Returns with one label that has the carrier's tracking number.
     labelled: usize,
     bought_twice: BTreeSet<Key>,
-    /// Returns whose merchants were not told of the label, or not of the last scan.
+    /// Returns whose merchants got no message about the label or the last scan.
     scans_lost: BTreeSet<Key>,
-    /// Returns of which something newer arrived before something older.
+    /// Returns with a newer message received before an older one.
     inversions: BTreeSet<Key>,
-    /// Returns of which the same state was told in two messages.
+    /// Returns with two messages for the same state.
     told_twice: BTreeSet<Key>,
 }
 
@@ -113,25 +111,25 @@ pub(super) fn check(history: &History) -> Findings {
     for (key, (number, label)) in &history.stored.0 {
         let sold = bought.get(key).and_then(|(_, number)| *number);
         findings.labelled += usize::from(sold.is_some() && number.as_deref() == sold && label.as_deref() == sold);
-        let told: Vec<&Told> = history.told.iter().filter(|told| told.key == *key).collect();
-        check_told(key, &told, &mut findings);
+        let messages: Vec<&ParcelMessage> = history.messages.iter().filter(|message| message.key == *key).collect();
+        check_messages(key, &messages, &mut findings);
     }
     findings
 }
 
-fn check_told(key: &Key, told: &[&Told], findings: &mut Findings) {
+fn check_messages(key: &Key, messages: &[&ParcelMessage], findings: &mut Findings) {
     let mut states: BTreeMap<&str, BTreeSet<Uuid>> = BTreeMap::new();
     let mut newest = (0, 0);
     let mut seen = BTreeSet::new();
-    for told in told {
-        states.entry(&told.parcel).or_default().insert(told.id);
-        // What was taken and comes again, because our word on it was lost, is no news.
-        if seen.insert(told.id) {
-            let place = STATES.iter().position(|state| *state == told.parcel).unwrap_or_default();
-            if told.sequence <= newest.0 || place < newest.1 {
+    for message in messages {
+        states.entry(&message.parcel).or_default().insert(message.id);
+        // A repeat of an accepted message, whose answer was lost, is allowed.
+        if seen.insert(message.id) {
+            let place = STATES.iter().position(|state| *state == message.parcel).unwrap_or_default();
+            if message.sequence <= newest.0 || place < newest.1 {
                 findings.inversions.insert(key.clone());
             }
-            newest = (told.sequence, place);
+            newest = (message.sequence, place);
         }
     }
     if !["", "PRE_TRANSIT", "DELIVERED"].iter().all(|state| states.contains_key(state)) {
@@ -143,19 +141,19 @@ fn check_told(key: &Key, told: &[&Told], findings: &mut Findings) {
 }
 
 impl Findings {
-    pub(super) fn result(&self, plan: &Plan, took: Duration) -> Value {
+    pub(super) fn result(&self, kills: u32, took: Duration) -> Value {
         json!({
-            "chaos": "carriers", "kills": plan.kills, "seconds": took.as_secs(), "returns": self.returns, "labelled": self.labelled,
+            "chaos": "carriers", "kills": kills, "seconds": took.as_secs(), "returns": self.returns, "labelled": self.labelled,
             "bought_twice": self.bought_twice.len(), "scans_lost": self.scans_lost.len(), "inversions": self.inversions.len(),
             "told_twice": self.told_twice.len(),
         })
     }
 
-    /// Fails unless all `wanted` returns have one label each, and nothing is wrong with any.
-    pub(super) fn ensure(&self, wanted: usize, result: &Value) -> anyhow::Result<()> {
-        ensure!(self.returns == wanted && self.labelled == wanted, "returns have no label: {result}");
+    /// Fails unless all `expected` returns have one label each and no faults.
+    pub(super) fn ensure(&self, expected: usize, result: &Value) -> anyhow::Result<()> {
+        ensure!(self.returns == expected && self.labelled == expected, "some returns have no label: {result}");
         let wrong = [&self.bought_twice, &self.scans_lost, &self.inversions, &self.told_twice];
-        ensure!(wrong.iter().all(|found| found.is_empty()), "returns are wrong: {wrong:?}: {result}");
+        ensure!(wrong.iter().all(|found| found.is_empty()), "some returns are faulty: {wrong:?}: {result}");
         Ok(())
     }
 }
@@ -168,8 +166,8 @@ mod tests {
         (1, "R-1".to_owned())
     }
 
-    fn told(sequence: u64, parcel: &str) -> Told {
-        Told { key: key(), id: Uuid::from_u128(sequence.into()), sequence, parcel: parcel.to_owned() }
+    fn message(sequence: u64, parcel: &str) -> ParcelMessage {
+        ParcelMessage { key: key(), id: Uuid::from_u128(sequence.into()), sequence, parcel: parcel.to_owned() }
     }
 
     fn sound() -> History {
@@ -177,7 +175,13 @@ mod tests {
         History {
             sold: vec![Sold { key: key(), bought: 1, tracking_number: number() }],
             stored: Stored([(key(), (number(), number()))].into()),
-            told: vec![told(1, ""), told(2, "PRE_TRANSIT"), told(3, "TRANSIT"), told(3, "TRANSIT"), told(4, "DELIVERED")],
+            messages: vec![
+                message(1, ""),
+                message(2, "PRE_TRANSIT"),
+                message(3, "TRANSIT"),
+                message(3, "TRANSIT"),
+                message(4, "DELIVERED"),
+            ],
         }
     }
 
@@ -197,9 +201,9 @@ mod tests {
         assert_eq!(found(|history| history.sold.push(history.sold[0].clone())), (1, 1, 0, 0, 0));
         assert_eq!(found(|history| history.sold[0].tracking_number = Some("T-2".to_owned())), (0, 0, 0, 0, 0));
         assert_eq!(found(|history| history.stored = Stored([(key(), (None, None))].into())), (0, 0, 0, 0, 0));
-        assert_eq!(found(|history| drop(history.told.pop())), (1, 0, 1, 0, 0));
-        assert_eq!(found(|history| history.told.swap(1, 2)), (1, 0, 0, 1, 0));
-        assert_eq!(found(|history| history.told.push(told(5, "DELIVERED"))), (1, 0, 0, 0, 1));
-        assert_eq!(found(|history| history.told.push(told(5, "TRANSIT"))), (1, 0, 0, 1, 1));
+        assert_eq!(found(|history| drop(history.messages.pop())), (1, 0, 1, 0, 0));
+        assert_eq!(found(|history| history.messages.swap(1, 2)), (1, 0, 0, 1, 0));
+        assert_eq!(found(|history| history.messages.push(message(5, "DELIVERED"))), (1, 0, 0, 0, 1));
+        assert_eq!(found(|history| history.messages.push(message(5, "TRANSIT"))), (1, 0, 0, 1, 1));
     }
 }

@@ -11,15 +11,16 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::SHOPS;
 use crate::load::Connection;
 use crate::stage::Stage;
 
-/// Units of an order's only line: more than one, so that not the last unit but the exchange is what is there once.
+/// The number of merchants. All of them use the same identifiers.
+pub(super) const SHOPS: usize = 4;
+/// Units of an order's only line: more than one, so that a second exchange is not refused for lack of units.
 const SOLD: i64 = 3;
 const REPEAT_AFTER: Duration = Duration::from_millis(100);
 
-/// One order, and everybody who confirms its exchange.
+/// One order, and the shoppers who confirm its exchange.
 pub(super) struct Shopper {
     number: u64,
     times: u64,
@@ -28,26 +29,24 @@ pub(super) struct Shopper {
     began: DateTime<Utc>,
 }
 
-/// What was heard of an order.
+/// The answers about an order.
 #[derive(Clone, Debug)]
 pub(super) struct Confirmed {
-    /// Whose.
     pub(super) shop: usize,
-    /// Which order.
     pub(super) order: String,
-    /// The returns that were said to be started.
+    /// The returns started, according to the answers.
     pub(super) returns: BTreeSet<String>,
-    /// How many were told that it was exchanged before.
+    /// The number of confirmations refused because the order was already exchanged.
     pub(super) refused: usize,
 }
 
-enum Heard {
+enum Confirmation {
     Started(String),
     ExchangedBefore,
 }
 
 impl Shopper {
-    /// One for each number.
+    /// One for each order number.
     pub(super) fn all(numbers: Range<u64>, times: u64, stage: &Arc<Stage>, address: SocketAddr) -> Vec<Self> {
         let began = backhaul::clock::Clock::system().now();
         numbers.map(|number| Self { number, times, stage: Arc::clone(stage), address, began }).collect()
@@ -61,7 +60,7 @@ impl Shopper {
         format!("O-{}", self.number)
     }
 
-    /// Publishes the order, and confirms its exchange as often as is wanted, all at once.
+    /// Publishes the order, and confirms its exchange many times at once.
     pub(super) async fn confirm(self) -> anyhow::Result<Confirmed> {
         let published = json!({"returns_portal_order": {"orders": [self.sold()]}});
         self.send("/returns_portal_orders", "-", &published).await?;
@@ -71,35 +70,35 @@ impl Shopper {
             at_once.spawn(async move { this.once(time).await });
         }
         let mut confirmed = Confirmed { shop: this.shop(), order: this.order(), returns: BTreeSet::new(), refused: 0 };
-        while let Some(heard) = at_once.join_next().await {
-            match heard?? {
-                Heard::Started(rma) => drop(confirmed.returns.insert(rma)),
-                Heard::ExchangedBefore => confirmed.refused += 1,
+        while let Some(confirmation) = at_once.join_next().await {
+            match confirmation?? {
+                Confirmation::Started(rma) => drop(confirmed.returns.insert(rma)),
+                Confirmation::ExchangedBefore => confirmed.refused += 1,
             }
         }
         Ok(confirmed)
     }
 
-    /// One confirmation, sent again until it is answered.
-    async fn once(&self, time: u64) -> anyhow::Result<Heard> {
+    /// Sends one confirmation, repeated until it is answered.
+    async fn once(&self, time: u64) -> anyhow::Result<Confirmation> {
         let mut item = json!({"order_line_item_identifier": "L1", "quantity": 1, "return_reason": "TOO_SMALL"});
         let (name, instead) = if self.number.is_multiple_of(2) { ("exchange_sku", json!("SHOE-43")) } else { ("gift_card", json!(true)) };
         if let Value::Object(item) = &mut item {
             item.insert(name.to_owned(), instead);
         }
-        let wanted = json!({"order_identifier": self.order(), "return_method": "mail-back", "items": [item]});
-        let (status, answer) = self.send("/v1/returns", &format!("K-{}-{time}", self.number), &wanted).await?;
+        let start = json!({"order_identifier": self.order(), "return_method": "mail-back", "items": [item]});
+        let (status, answer) = self.send("/v1/returns", &format!("K-{}-{time}", self.number), &start).await?;
         let answer: Value = serde_json::from_slice(&answer)?;
         if status == 422 {
             let why = answer.pointer("/errors/0/message").and_then(Value::as_str).unwrap_or_default();
             anyhow::ensure!(why.starts_with("the order was exchanged before"), "{answer}");
-            return Ok(Heard::ExchangedBefore);
+            return Ok(Confirmation::ExchangedBefore);
         }
-        let rma = answer.get("rma_identifier").and_then(Value::as_str).context("the answer names no return")?;
-        Ok(Heard::Started(rma.to_owned()))
+        let rma = answer.get("rma_identifier").and_then(Value::as_str).context("the answer does not name the return")?;
+        Ok(Confirmation::Started(rma.to_owned()))
     }
 
-    /// Sends a request until it is answered.
+    /// Repeats a request until it is answered.
     async fn send(&self, path: &str, key: &str, body: &Value) -> anyhow::Result<(u16, Vec<u8>)> {
         let (token, body) = (self.stage.tokens.get(self.shop()).map_or("", String::as_str), body.to_string());
         let request = format!(

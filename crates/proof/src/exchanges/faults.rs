@@ -1,11 +1,11 @@
-//! Faults put into the records: a checker that has never failed is no evidence.
+//! Faults added to a copy of the records, to test that the checker finds them.
 
 use super::history::{History, Key, Wrong, check};
 
-/// Changes the records at some order in one way; answers at which, if there was one.
+/// Falsifies the records of some order. Returns that order, if there was a suitable one.
 type Fault = fn(&mut History) -> Option<Key>;
 
-/// Every fault, with what must be found there.
+/// All faults, each with the finding it must cause.
 const FAULTS: [(Wrong, Fault); 8] = [
     (Wrong::SecondBody, second_body),
     (Wrong::Misnamed, never_placed),
@@ -13,11 +13,11 @@ const FAULTS: [(Wrong, Fault); 8] = [
     (Wrong::Both, refunded_too),
     (Wrong::Both, converted_though_placed),
     (Wrong::Doubled, exchanged_twice),
-    (Wrong::Lost, untold),
+    (Wrong::Lost, not_reported),
     (Wrong::Lost, not_stored),
 ];
 
-/// How many of the faults are found in a history that has none, and how many there are.
+/// Adds each fault to a copy of the history. Returns how many the checker finds, and how many there are.
 pub(super) fn caught(history: &History) -> (usize, usize) {
     let found = |(wrong, fault): &&(Wrong, Fault)| {
         let mut history = history.clone();
@@ -26,7 +26,7 @@ pub(super) fn caught(history: &History) -> (usize, usize) {
     (FAULTS.iter().filter(found).count(), FAULTS.len())
 }
 
-/// Some order whose exchange is placed.
+/// Some order with a placed exchange.
 fn placed(history: &History) -> Option<Key> {
     let is_placed = |key: &&Key| history.stored.exchanges.get(*key).is_some_and(|of| of.iter().any(|exchange| exchange.state == "placed"));
     history.placed.keys().find(is_placed).cloned()
@@ -70,9 +70,9 @@ fn exchanged_twice(history: &mut History) -> Option<Key> {
     Some(key)
 }
 
-fn untold(history: &mut History) -> Option<Key> {
+fn not_reported(history: &mut History) -> Option<Key> {
     let key = placed(history)?;
-    history.told.retain(|told| told.order != key || told.event != "rma.exchange_placed");
+    history.messages.retain(|message| message.order != key || message.event != "rma.exchange_placed");
     Some(key)
 }
 
@@ -90,9 +90,9 @@ mod tests {
 
     use super::*;
     use crate::exchanges::confirm::Confirmed;
-    use crate::exchanges::history::{Stored, StoredExchange, Told};
+    use crate::exchanges::history::{ExchangeMessage, Stored, StoredExchange};
 
-    /// Two orders, one exchanged and one refunded instead.
+    /// The records of two orders, one exchanged and one refunded instead.
     fn history() -> History {
         let (placed, converted) = ((0, "O-0".to_owned()), (0, "O-1".to_owned()));
         let confirmed =
@@ -112,7 +112,7 @@ mod tests {
             owed: false,
             given_up: false,
         };
-        let told = |key: &Key, event: &str, name: Option<&str>| Told {
+        let message = |key: &Key, event: &str, name: Option<&str>| ExchangeMessage {
             order: key.clone(),
             event: event.to_owned(),
             exchange_order: name.map(ToOwned::to_owned),
@@ -120,10 +120,10 @@ mod tests {
         History {
             confirmed: vec![confirmed(&placed, "R-0"), confirmed(&converted, "R-1")],
             placed: BTreeMap::from([(placed.clone(), asked(Some("X-O-0"))), (converted.clone(), asked(None))]),
-            told: vec![
-                told(&placed, "rma.created", None),
-                told(&placed, "rma.exchange_placed", Some("X-O-0")),
-                told(&converted, "rma.exchange_converted", None),
+            messages: vec![
+                message(&placed, "rma.created", None),
+                message(&placed, "rma.exchange_placed", Some("X-O-0")),
+                message(&converted, "rma.exchange_converted", None),
             ],
             stored: Stored {
                 exchanges: BTreeMap::from([

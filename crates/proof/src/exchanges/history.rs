@@ -1,4 +1,4 @@
-//! The checker: what shoppers were answered, what the merchants placed and were told, and what is stored.
+//! The checker: compares the answers to shoppers, the orders placed, the messages to merchants and the database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,21 +9,27 @@ use serde_json::{Value, json};
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
-use super::Kills;
 use super::confirm::Confirmed;
+
+/// The number of kills, in total and while confirmations were in progress.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Kills {
+    pub(super) all: u32,
+    pub(super) amid: u32,
+}
 
 /// An order, by its merchant and its identifier.
 pub(super) type Key = (usize, String);
 
-/// What the systems of a merchant were told of a return: what each unit became.
+/// A message to a merchant about a return.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct ExchangeMessage {
     pub(super) order: Key,
     pub(super) event: String,
     pub(super) exchange_order: Option<String>,
 }
 
-impl Told {
+impl ExchangeMessage {
     pub(super) fn of(shop: usize, received: &Received) -> Self {
         let body = received.json();
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(ToOwned::to_owned);
@@ -35,31 +41,31 @@ impl Told {
     }
 }
 
-/// An exchange as it is stored, with the only unit of its return.
+/// A stored exchange, with the only unit of its return.
 #[derive(Clone, Debug)]
 pub(super) struct StoredExchange {
     pub(super) rma: String,
     pub(super) state: String,
     pub(super) order_identifier: Option<String>,
-    /// What the unit says: the kind of refund, the exchange order, and what the shopper gets.
+    /// The unit's kind of refund, its exchange order, and the shopper's refund in cents.
     pub(super) refund_type: String,
     pub(super) unit_order: Option<String>,
     pub(super) shopper: i64,
-    /// Whether the message is still owed, or waits for people.
+    /// The state of the request for the exchange order: still owed, or in the failure queue.
     pub(super) owed: bool,
     pub(super) given_up: bool,
 }
 
-/// What is stored.
+/// The stored exchanges.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stored {
     pub(super) exchanges: BTreeMap<Key, Vec<StoredExchange>>,
-    /// Units of every order that are exchanged, in any return.
+    /// Exchanged units by order, over all returns.
     pub(super) exchanged_units: BTreeMap<Key, i64>,
 }
 
 impl Stored {
-    /// Reads it; `merchants` says which shop a merchant is.
+    /// Reads the database. A merchant's shop number is its position in `merchants`.
     pub(super) async fn read(connection: &mut PgConnection, merchants: &[Uuid]) -> anyhow::Result<Self> {
         let shop = |merchant: Uuid| merchants.iter().position(|known| *known == merchant).unwrap_or(usize::MAX);
         let exchanges = "
@@ -91,31 +97,31 @@ impl Stored {
     }
 }
 
-/// All of it.
+/// The records of a run.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     pub(super) confirmed: Vec<Confirmed>,
     pub(super) placed: BTreeMap<Key, ExchangeOrder>,
     pub(super) stored: Stored,
-    pub(super) told: Vec<Told>,
+    pub(super) messages: Vec<ExchangeMessage>,
 }
 
-/// What can be wrong with an order.
+/// The possible faults of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wrong {
-    /// An exchange that was confirmed is not stored, not placed in the end, or its merchant was not told.
+    /// A confirmed exchange is not stored, not placed in the end, or its merchant got no message.
     Lost,
-    /// It was exchanged more than once.
+    /// The order was exchanged more than once.
     Doubled,
-    /// The merchant was sent another body for the same order.
+    /// The merchant got another request body for the same order.
     SecondBody,
-    /// It is exchanged and refunded both.
+    /// The order was both exchanged and refunded.
     Both,
-    /// It is placed under another name than the merchant's, or was never placed.
+    /// The stored exchange order has another identifier than the merchant's, or was never placed.
     Misnamed,
 }
 
-/// What was found.
+/// The checker's findings.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
     pub(super) wrong: BTreeSet<(Wrong, Key)>,
@@ -123,9 +129,9 @@ pub(super) struct Findings {
     placed: usize,
     converted: usize,
     pending: usize,
-    /// How often merchants were asked for all of it.
+    /// Requests for exchange orders, over all merchants.
     asked: usize,
-    /// How many confirmations were answered.
+    /// Confirmations answered.
     confirmations: usize,
 }
 
@@ -168,15 +174,16 @@ fn of_order(history: &History, confirmed: &Confirmed, key: &Key, findings: &mut 
     }
     let placed = asked.and_then(|asked| asked.identifier.as_ref());
     let refunded = exchange.refund_type == "REFUND" || exchange.shopper > 0;
-    let told = |event: &str| history.told.iter().any(|told| told.order == *key && told.event == event);
+    let reported = |event: &str| history.messages.iter().any(|message| message.order == *key && message.event == event);
     match exchange.state.as_str() {
         "placed" => {
             findings.placed += 1;
             if placed.is_none() || exchange.order_identifier.as_ref() != placed || exchange.unit_order.as_ref() != placed {
                 wrong.push(Wrong::Misnamed);
             }
-            let names = |told: &&super::Told| told.order == *key && told.exchange_order.is_some();
-            if !told("rma.exchange_placed") || history.told.iter().filter(names).any(|told| told.exchange_order.as_ref() != placed) {
+            let names = |message: &&ExchangeMessage| message.order == *key && message.exchange_order.is_some();
+            let misnamed = |message: &ExchangeMessage| message.exchange_order.as_ref() != placed;
+            if !reported("rma.exchange_placed") || history.messages.iter().filter(names).any(misnamed) {
                 wrong.push(Wrong::Lost);
             }
             if refunded {
@@ -188,7 +195,7 @@ fn of_order(history: &History, confirmed: &Confirmed, key: &Key, findings: &mut 
             if placed.is_some() || exchange.unit_order.is_some() || exchange.owed || exchange.given_up {
                 wrong.push(Wrong::Both);
             }
-            if !told("rma.exchange_converted") {
+            if !reported("rma.exchange_converted") {
                 wrong.push(Wrong::Lost);
             }
         }
@@ -197,7 +204,7 @@ fn of_order(history: &History, confirmed: &Confirmed, key: &Key, findings: &mut 
             if !exchange.given_up {
                 wrong.push(Wrong::Lost);
             }
-            if refunded || told("rma.exchange_converted") {
+            if refunded || reported("rma.exchange_converted") {
                 wrong.push(Wrong::Both);
             }
         }
@@ -216,17 +223,18 @@ impl Findings {
         })
     }
 
-    /// Nothing is wrong; what is in doubt may still be.
+    /// Fails if there are faults. Exchanges in doubt are allowed.
     pub(super) fn ensure_sound(&self) -> anyhow::Result<()> {
-        ensure!(self.wrong.is_empty(), "{:?}", self.wrong);
+        ensure!(self.wrong.is_empty(), "some orders are faulty: {:?}", self.wrong);
         println!("{} placed, {} refunded instead, {} in doubt", self.placed, self.converted, self.pending);
         Ok(())
     }
 
-    /// Nothing is wrong, nothing is in doubt, and at least so many were placed.
+    /// Fails unless there are no faults, no exchange is in doubt, and at least `least` were placed.
     pub(super) fn ensure(&self, least: usize, result: &Value) -> anyhow::Result<()> {
-        ensure!(self.wrong.is_empty(), "{result}\n{:?}", self.wrong);
-        ensure!(self.pending == 0 && self.placed >= least && self.placed + self.converted == self.orders, "{result}");
+        ensure!(self.wrong.is_empty(), "some orders are faulty: {:?}: {result}", self.wrong);
+        let settled = self.pending == 0 && self.placed >= least && self.placed + self.converted == self.orders;
+        ensure!(settled, "some exchanges are neither placed nor converted: {result}");
         Ok(())
     }
 }

@@ -1,15 +1,15 @@
-//! How merchants' systems behave when they are asked for exchange orders: by the order's number, so that every run is alike.
+//! The behaviour of merchants' systems when asked for exchange orders. It depends on the order's number, so every run is alike.
 
 use std::time::Duration;
 
 use sandbox::merchant::{Answer, Mood};
 
-/// The number of an order, from its identifier.
+/// Reads an order's number from its identifier.
 pub(super) fn number(original: &str) -> u64 {
     original.strip_prefix("O-").and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// Fails in one way or another before it does what it is asked for, within the attempts that it gets.
+/// Fails in various ways before it places the order, within the number of attempts it gets.
 pub(super) fn unreliable(shop: usize) -> impl Fn(&str, usize) -> Mood + Send + 'static {
     move |original, asked| {
         let way = (number(original) + shop as u64) % 6;
@@ -24,7 +24,7 @@ pub(super) fn unreliable(shop: usize) -> impl Fn(&str, usize) -> Mood + Send + '
     }
 }
 
-/// Refuses orders from the number `from` on: always, or after it has placed them without saying so.
+/// Refuses orders from the number `from` on: always, or after placing them without an answer.
 pub(super) fn refusing(shop: usize, from: u64) -> impl Fn(&str, usize) -> Mood + Send + 'static {
     let unreliable = unreliable(shop);
     move |original, asked| {
@@ -33,7 +33,7 @@ pub(super) fn refusing(shop: usize, from: u64) -> impl Fn(&str, usize) -> Mood +
             return unreliable(original, asked);
         }
         match (number % 4, asked) {
-            // A slow answer, so that the service is often killed while it waits; refused ever after.
+            // A slow answer, so that the service is often killed while it waits. All later requests are refused.
             (0, 1) => Mood::PlacingThen(Answer::ok().delay(Duration::from_millis(1_400))),
             (1, 1) => Mood::PlacingThen(Answer::close()),
             (2, 1) => Mood::PlacingThen(Answer::ok().delay(Duration::from_secs(3))),

@@ -1,4 +1,4 @@
-//! Faults that are put into a copy of the records, to see that the checker finds them.
+//! Faults added to a copy of the records, to test that the checker finds them.
 
 use rand::RngExt as _;
 use rand::rngs::StdRng;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::history::{History, Wrong, check};
 
-/// A fault.
+/// A way to falsify the records.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     MessageNeverArrived,
@@ -27,7 +27,7 @@ enum Fault {
     ReceivedOnAnothersLine,
 }
 
-/// All of them, with what the checker must say of each.
+/// All faults, each with the finding it must cause.
 const FAULTS: [(Fault, Wrong); 16] = [
     (Fault::MessageNeverArrived, Wrong::Lost),
     (Fault::MessageStillOwed, Wrong::Lost),
@@ -47,7 +47,7 @@ const FAULTS: [(Fault, Wrong); 16] = [
     (Fault::ReceivedOnAnothersLine, Wrong::Miscounted),
 ];
 
-/// Puts each fault into a copy of the records. Answers how many the checker found, and how many there were.
+/// Adds each fault to a copy of the records. Returns how many the checker finds, and how many there are.
 pub(super) fn seed(history: &History, rng: &mut StdRng) -> (usize, usize) {
     let caught = FAULTS.iter().filter(|(fault, wrong)| {
         let mut copy = history.clone();
@@ -57,12 +57,12 @@ pub(super) fn seed(history: &History, rng: &mut StdRng) -> (usize, usize) {
     (caught.count(), FAULTS.len())
 }
 
-/// Any of so many; nothing if there is none.
+/// A random index below `of`. `None` if it is zero.
 fn any(rng: &mut StdRng, of: usize) -> Option<usize> {
     (of > 0).then(|| rng.random_range(0..of))
 }
 
-/// Puts a fault into the records.
+/// Adds a fault to the records. `None` if there is nothing to falsify.
 fn put(fault: Fault, history: &mut History, rng: &mut StdRng) -> Option<()> {
     let stored = &mut history.stored;
     match fault {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::history::Arrival;
 
-    /// The records of a run in which nothing went wrong.
+    /// The records of a run without faults.
     fn history(lines: usize) -> History {
         let mut history = History { lines, answers: Vec::new(), arrivals: Vec::new(), stored: Stored::default() };
         for line in 0..lines {

@@ -1,6 +1,7 @@
-//! The checker: what scanners were answered, what the merchant's systems received, and what the database holds in the end.
+//! The checker: compares the answers to scanners, the calls to the merchant's systems and the database.
 //!
-//! Whatever was answered is stored, whatever is stored was received: once, unaltered, and counted on its line.
+//! Every answered unit must be stored and counted on its line, and every stored unit must be reported to the merchant once and
+//! unaltered.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,35 +11,35 @@ use super::scanner::{Answer, unit};
 use super::stored::{Stored, StoredMessage};
 use crate::history::Arrival;
 
-/// The records.
+/// The records of a run.
 #[derive(Clone)]
 pub(super) struct History {
-    /// How many lines were announced.
+    /// The number of lines announced.
     pub(super) lines: usize,
     pub(super) answers: Vec<Answer>,
-    /// What arrived, each with the unit that it is about.
+    /// The calls received, each with its unit.
     pub(super) arrivals: Vec<(Arrival, String)>,
     pub(super) stored: Stored,
 }
 
-/// What can be wrong with a unit.
+/// The possible faults of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wrong {
-    /// It was answered and is not stored, or is stored and was not told.
+    /// It was answered but not stored, or stored but not reported.
     Lost,
-    /// It was received or told twice.
+    /// It was received or reported twice.
     Doubled,
-    /// Something arrived that was never said, or not so.
+    /// A call carried other bytes than its message, or belongs to no message.
     Altered,
-    /// Its line does not count what was received against it.
+    /// Its line's count differs from the units received on it.
     Miscounted,
 }
 
-/// What is wrong with which units.
+/// The faulty units, and the number of duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) wrong: BTreeSet<(Wrong, String)>,
-    /// How often messages were accepted again, which is allowed.
+    /// Repeated acceptances of a message, which are allowed.
     pub(super) duplicates: usize,
 }
 
@@ -51,22 +52,22 @@ impl Findings {
 /// Compares the records.
 pub(super) fn check(history: &History) -> Findings {
     let mut findings = Findings::default();
-    answered(history, &mut findings);
-    counted(history, &mut findings);
-    told(history, &mut findings);
+    check_answers(history, &mut findings);
+    check_counts(history, &mut findings);
+    check_messages(history, &mut findings);
     findings
 }
 
-/// What was answered is stored, and each unit was received in one answer at most.
-fn answered(history: &History, findings: &mut Findings) {
+/// Every answered unit is stored, and at most one answer says that it was newly received.
+fn check_answers(history: &History, findings: &mut Findings) {
     let received: HashSet<&str> = history.stored.receipts.iter().map(|(unit, _)| unit.as_str()).collect();
-    let mut news: HashSet<&str> = HashSet::new();
-    let mut heard: HashSet<&str> = HashSet::new();
+    let mut newly: HashSet<&str> = HashSet::new();
+    let mut answered: HashSet<&str> = HashSet::new();
     for Answer { unit, result } in &history.answers {
-        heard.insert(unit);
+        answered.insert(unit);
         let stored = match result.as_str() {
             "received" => {
-                if !news.insert(unit) {
+                if !newly.insert(unit) {
                     findings.add(Wrong::Doubled, unit);
                 }
                 received.contains(unit.as_str())
@@ -79,13 +80,13 @@ fn answered(history: &History, findings: &mut Findings) {
             findings.add(Wrong::Lost, unit);
         }
     }
-    for unit in (0..history.lines).map(unit).filter(|unit| !heard.contains(unit.as_str()) || !received.contains(unit.as_str())) {
+    for unit in (0..history.lines).map(unit).filter(|unit| !answered.contains(unit.as_str()) || !received.contains(unit.as_str())) {
         findings.add(Wrong::Lost, &unit);
     }
 }
 
-/// A line counts what was received against it, which is the unit that it announces.
-fn counted(history: &History, findings: &mut Findings) {
+/// Every line counts the units received on it, which are the announced ones.
+fn check_counts(history: &History, findings: &mut Findings) {
     let mut on_line: HashMap<&str, Vec<&str>> = HashMap::new();
     for (unit, line) in &history.stored.receipts {
         on_line.entry(line).or_default().push(unit);
@@ -102,17 +103,17 @@ fn counted(history: &History, findings: &mut Findings) {
     }
 }
 
-/// Each unit that was received has one message, which arrived as it was written.
-fn told(history: &History, findings: &mut Findings) {
+/// Every received unit has one message, which arrived unaltered.
+fn check_messages(history: &History, findings: &mut Findings) {
     let stored = &history.stored;
     let mut of_unit: HashMap<&str, Vec<&StoredMessage>> = HashMap::new();
     for message in &stored.messages {
         of_unit.entry(&message.unit).or_default().push(message);
     }
     let mut accepted: HashMap<Uuid, usize> = HashMap::new();
-    let said: HashMap<Uuid, &StoredMessage> = stored.messages.iter().map(|message| (message.id, message)).collect();
+    let written: HashMap<Uuid, &StoredMessage> = stored.messages.iter().map(|message| (message.id, message)).collect();
     for (arrival, unit) in &history.arrivals {
-        let same = said.get(&arrival.id).is_some_and(|message| message.digest == arrival.digest && message.unit == *unit);
+        let same = written.get(&arrival.id).is_some_and(|message| message.digest == arrival.digest && message.unit == *unit);
         if !same {
             findings.add(Wrong::Altered, unit);
         }

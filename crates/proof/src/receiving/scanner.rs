@@ -1,4 +1,5 @@
-//! A scanner: it receives its share of the units, and some that others receive as well, and repeats until it is answered.
+//! A scanner: receives its share of the units, which another scanner receives as well, and repeats requests until it gets an
+//! answer.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,36 +11,39 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
-use super::{NUMBER, Plan, WAREHOUSE};
+use super::plan::Plan;
 use crate::load::Connection;
 use crate::witness::SEED;
 
-/// Units of a call at most.
+/// The ASN that is received, and the warehouse that receives it.
+const NUMBER: &str = "CHAOS-1";
+pub(super) const WAREHOUSE: &str = "WH-1";
+/// The most units per call.
 const TOGETHER: usize = 5;
-/// How many scanners have each unit.
-const HANDS: usize = 2;
-/// How many units each scanner has that nobody announced.
+/// The number of scanners that receive each unit.
+const SCANNERS_PER_UNIT: usize = 2;
+/// Unannounced units per scanner.
 const STRAYS: usize = 4;
-/// Of 100 answers, so many are lost on the scanner's side.
+/// The percentage of answers lost on the scanner's side.
 const UNHEARD: u32 = 10;
-/// How long a scanner waits before it repeats.
+/// The pause before a repeat, in milliseconds.
 const REPEAT_AFTER: std::ops::Range<u64> = 20..200;
 
-/// What a scanner was answered of a unit, whether or not it heard it.
+/// The service's answer about a unit, even if the scanner lost it.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) unit: String,
     pub(super) result: String,
 }
 
-/// The unit of the line with this number.
+/// The license plate of a line's unit.
 pub(super) fn unit(line: usize) -> String {
     format!("U-{line}")
 }
 
-/// How many units are answered in a run, at least.
+/// The fewest answers about units in a run.
 pub(super) const fn answers_of(plan: &Plan) -> usize {
-    plan.lines * HANDS + plan.scanners * STRAYS
+    plan.lines * SCANNERS_PER_UNIT + plan.scanners * STRAYS
 }
 
 pub(super) struct Scanner {
@@ -53,15 +57,15 @@ pub(super) struct Scanner {
 impl Scanner {
     pub(super) fn new(number: usize, plan: &Plan, address: SocketAddr, token: &str, answers: Arc<Mutex<Vec<Answer>>>) -> Self {
         let mut rng = StdRng::seed_from_u64(SEED.wrapping_add(number as u64));
-        let mine = |line: &usize| (0..HANDS).any(|hand| (line + hand) % plan.scanners == number);
+        let mine = |line: &usize| (0..SCANNERS_PER_UNIT).any(|hand| (line + hand) % plan.scanners == number);
         let mut units: Vec<String> = (0..plan.lines).filter(mine).map(unit).collect();
         units.extend((0..STRAYS).map(|stray| format!("STRAY-{number}-{stray}")));
-        // Everybody goes through the units of all in an order of its own, so that locks are wanted crosswise.
+        // Each scanner has its own order, so that locks are requested in conflicting orders.
         units.shuffle(&mut rng);
         Self { address, token: token.to_owned(), units, answers, rng }
     }
 
-    /// Receives everything.
+    /// Receives all its units.
     pub(super) async fn work(mut self) -> anyhow::Result<()> {
         for batch in std::mem::take(&mut self.units).chunks(TOGETHER) {
             self.receive(batch).await?;
@@ -69,7 +73,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Sends a call until it is answered and the answer is heard.
+    /// Repeats a call until it is answered and the answer is not lost.
     async fn receive(&mut self, units: &[String]) -> anyhow::Result<()> {
         let scanned = units.iter().map(|unit| {
             json!({"asn_number": NUMBER, "unit_identifier": unit, "warehouse_identifier": WAREHOUSE, "condition": "A", "user_login": "kim"})
@@ -81,30 +85,30 @@ impl Scanner {
             {
                 match status {
                     200 => {
-                        self.note(connection.body())?;
+                        self.record(connection.body())?;
                         if self.rng.random_range(0..100) >= UNHEARD {
                             return Ok(());
                         }
                     }
                     429 | 503 => {}
-                    _ => bail!("a receipt: {status} {}", String::from_utf8_lossy(connection.body())),
+                    _ => bail!("receiving units failed: {status} {}", String::from_utf8_lossy(connection.body())),
                 }
             }
             tokio::time::sleep(Duration::from_millis(self.rng.random_range(REPEAT_AFTER))).await;
         }
     }
 
-    fn note(&self, body: &[u8]) -> anyhow::Result<()> {
+    fn record(&self, body: &[u8]) -> anyhow::Result<()> {
         let body: Value = serde_json::from_slice(body)?;
-        let units = body.get("units").and_then(Value::as_array).context("an answer without units")?;
+        let units = body.get("units").and_then(Value::as_array).context("the answer has no units")?;
         let text = |unit: &Value, name: &str| unit.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let said = units.iter().map(|unit| Answer { unit: text(unit, "unit_identifier"), result: text(unit, "result") });
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).extend(said);
+        let answers = units.iter().map(|unit| Answer { unit: text(unit, "unit_identifier"), result: text(unit, "result") });
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).extend(answers);
         Ok(())
     }
 }
 
-/// Announces the ASN, and answers how long that took.
+/// Announces the ASN. Returns the time that took.
 pub(super) async fn announce(address: SocketAddr, token: &str, lines: usize) -> anyhow::Result<Duration> {
     let line = |number: usize| json!({"line_identifier": number.to_string(), "unit_identifier": unit(number), "sku": "SHOE-42"});
     let numbers: Vec<usize> = (0..lines).collect();
@@ -115,9 +119,9 @@ pub(super) async fn announce(address: SocketAddr, token: &str, lines: usize) -> 
     });
     let request = request("/v1/inbound_asns", token, &json!({"inbound_asns": [asn]}));
     let started = Instant::now();
-    let mut connection = Connection::open(address).await.context("the service is gone")?;
-    let status = connection.exchange(&request).await.context("the announcement is not answered")?;
-    ensure!(status == 201, "the announcement: {status} {}", String::from_utf8_lossy(connection.body()));
+    let mut connection = Connection::open(address).await.context("the service does not listen")?;
+    let status = connection.exchange(&request).await.context("the announcement was not answered")?;
+    ensure!(status == 201, "the announcement failed: {status} {}", String::from_utf8_lossy(connection.body()));
     Ok(started.elapsed())
 }
 

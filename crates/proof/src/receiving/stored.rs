@@ -1,4 +1,4 @@
-//! What the database holds of receipts, lines, messages and exceptions.
+//! The stored receipts, lines, messages and exceptions.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::history::Digest;
 
-/// A message on a unit.
+/// A message about a unit.
 #[derive(Clone, Debug)]
 pub(super) struct StoredMessage {
     pub(super) id: Uuid,
@@ -25,16 +25,16 @@ pub(super) struct StoredLine {
     pub(super) received: i32,
 }
 
-/// All of it.
+/// The stored state in the end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stored {
-    /// Units with the lines that they were received against.
+    /// Units, each with the line it was received on.
     pub(super) receipts: Vec<(String, String)>,
     pub(super) lines: Vec<StoredLine>,
     pub(super) messages: Vec<StoredMessage>,
-    /// Units on the list of exceptions.
+    /// Units listed as exceptions.
     pub(super) exceptions: BTreeSet<String>,
-    /// Messages that are still owed.
+    /// Messages still owed.
     pub(super) waiting: HashSet<Uuid>,
     /// Messages in the failure queue.
     pub(super) failed: HashSet<Uuid>,

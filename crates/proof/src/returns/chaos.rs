@@ -1,5 +1,5 @@
-//! `chaos-returns`: the service is killed every few seconds while returns live their whole lives, and then PostgreSQL is.
-//! Every return must be closed by its refund, and nothing of it lost, overtaken, altered or done twice.
+//! `chaos-returns`: the service is killed every few seconds while returns go through their whole life cycle, and then PostgreSQL
+//! is. Every return must be closed by its refund, and no message may be lost, altered, repeated or delivered out of order.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,45 +9,42 @@ use sandbox::postgres::Halt;
 use serde_json::{Value, json};
 
 use super::SHOPS;
-use super::life::Run;
 use super::report::Report;
 use super::scene::{Lives, Scene};
 use crate::owing;
 use crate::rollups;
 use crate::stage::Service;
 
-/// What is done to it.
+/// The size of a run.
 pub(crate) struct Plan {
-    /// How many returns live while the service is killed; a fifth as many while PostgreSQL is.
+    /// Returns while the service is killed; a fifth as many follow while PostgreSQL is killed.
     pub(crate) returns: u64,
-    /// How often the service is killed.
     pub(crate) kills: u32,
-    /// How often PostgreSQL is.
     pub(crate) database_kills: u32,
-    /// How long something lives.
+    /// The time between kills.
     pub(crate) every: Duration,
 }
 
-/// How long the lives may go on after the last kill: leases of the dead must run out before anything is delivered.
+/// The timeout for closing all returns after the last kill. Leases of killed processes must expire before deliveries resume.
 const CLOSED_WITHIN: Duration = Duration::from_mins(2);
-/// How long the rest may take in the end.
+/// The timeout for the remaining deliveries.
 const DRAINED_WITHIN: Duration = Duration::from_mins(1);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, {SHOPS} of them with endpoints …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants, {SHOPS} of them with endpoints …");
     let mut scene = Scene::set(program).await?;
     let mut service = scene.stage.serve()?;
     service.ready().await?;
     let started = Instant::now();
 
-    println!("{} returns, and {} kills of the service …", plan.returns, plan.kills);
-    let lives = scene.live(plan.returns, &Arc::new(Run::new(&scene, service.address, plan.every * plan.kills)));
+    println!("Starting {} returns, with {} kills of the service …", plan.returns, plan.kills);
+    let lives = scene.live(plan.returns, &Arc::new(scene.run(service.address, plan.every * plan.kills)));
     let slowest = kill_service(&scene, plan, &mut service).await?;
     end(lives, CLOSED_WITHIN).await?;
 
     let more = plan.returns / 5;
-    println!("{more} more, and {} kills of PostgreSQL …", plan.database_kills);
-    let lives = scene.live(more, &Arc::new(Run::new(&scene, service.address, plan.every * plan.database_kills)));
+    println!("Starting {more} more, with {} kills of PostgreSQL …", plan.database_kills);
+    let lives = scene.live(more, &Arc::new(scene.run(service.address, plan.every * plan.database_kills)));
     kill_database(&scene, plan).await?;
     end(lives, CLOSED_WITHIN).await?;
 
@@ -66,7 +63,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     Ok(result)
 }
 
-/// Waits until all lives have ended, at most for a while; whoever has not ended then is told by the checker.
+/// Waits until all life cycles have ended. After the timeout, the checker reports those that have not.
 pub(super) async fn end(mut lives: Lives, within: Duration) -> anyhow::Result<()> {
     let all = async {
         while let Some(life) = lives.join_next().await {
@@ -81,7 +78,7 @@ pub(super) async fn end(mut lives: Lives, within: Duration) -> anyhow::Result<()
     Ok(())
 }
 
-/// Kills the service again and again, and starts it anew. Answers how long it took to be ready at most.
+/// Kills and restarts the service again and again. Returns the longest time until it was ready.
 async fn kill_service(scene: &Scene, plan: &Plan, service: &mut Service) -> anyhow::Result<Duration> {
     let (address, admin) = (service.address, service.admin);
     let mut slowest = Duration::ZERO;
@@ -90,22 +87,22 @@ async fn kill_service(scene: &Scene, plan: &Plan, service: &mut Service) -> anyh
         service.kill();
         *service = scene.stage.serve_on(address, admin)?;
         slowest = slowest.max(service.ready().await?);
-        say(scene, kill);
+        print_progress(scene, kill);
     }
     Ok(slowest)
 }
 
-/// Kills PostgreSQL again and again, and starts it anew. The service stays.
+/// Kills and restarts PostgreSQL again and again. The service keeps running.
 async fn kill_database(scene: &Scene, plan: &Plan) -> anyhow::Result<()> {
     for kill in 1..=plan.database_kills {
         tokio::time::sleep(plan.every).await;
         scene.stage.cluster.halt(Halt::Immediate)?;
         scene.stage.cluster.run()?;
-        say(scene, kill);
+        print_progress(scene, kill);
     }
     Ok(())
 }
 
-fn say(scene: &Scene, kill: u32) {
+fn print_progress(scene: &Scene, kill: u32) {
     println!("{kill} kills, {} messages received, {} returns closed", scene.record.receipts().len(), scene.record.ended());
 }

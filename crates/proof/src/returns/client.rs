@@ -1,34 +1,34 @@
-//! What the clients of one return sent, and what they were answered.
+//! The clients' record of one return: their requests and the answers.
 
 use super::SHOPS;
 
-/// What a client sent and what it was answered.
+/// The requests and answers of a return's clients.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) shop: usize,
     pub(super) order: String,
     pub(super) tracking_number: String,
     pub(super) refund: String,
-    /// How many units come back.
+    /// Units to return.
     pub(super) units: usize,
     pub(super) order_acknowledged: bool,
-    /// The return as it was named in an answer.
+    /// The return's identifier, from an answer.
     pub(super) rma: Option<String>,
-    /// How many changes of the return were acknowledged, and how many may have happened.
+    /// The number of acknowledged changes of the return, and of those that may have happened.
     pub(super) least: i64,
     pub(super) most: i64,
     pub(super) refunding: Refunding,
-    /// The number of the last message that had arrived anywhere before the refund was sent.
+    /// The number of the last call received by any merchant before the refund was sent.
     pub(super) received_before_refund: u64,
-    /// The same request under the same key was answered differently.
+    /// A repeated request with the same key got another answer.
     pub(super) answered_differently: bool,
-    /// An answer was about something else.
+    /// An answer was about another return.
     pub(super) answered_of_another: bool,
 }
 
 impl Client {
-    /// The client of the return with this number, before it sends anything. Two returns in a row share an order: one has one
-    /// unit of it, one has two.
+    /// The record of the return with this number, before any request. Two consecutive returns share an order: the first returns
+    /// one unit of it, the second two.
     pub(super) fn new(number: u64) -> Self {
         let (order, half, shops) = (number / 2, number % 2, SHOPS as u64);
         let name = order / shops;
@@ -49,7 +49,7 @@ impl Client {
         }
     }
 
-    /// Whether the refund was sent.
+    /// Returns whether the refund was sent.
     pub(super) const fn is_refunding(&self) -> bool {
         match self.refunding {
             Refunding::Never | Refunding::Ahead => false,
@@ -58,17 +58,17 @@ impl Client {
     }
 }
 
-/// How far the refund is, for whoever sends it.
+/// The progress of the refund, as the merchant sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refunding {
-    /// There is none: the shopper forgets the return.
+    /// There is no refund, because the shopper forgets the return.
     Never,
     Ahead,
     Sent,
     Acknowledged,
 }
 
-/// What the merchant `shop` sells, and nobody else.
+/// The SKU that only the merchant `shop` sells.
 pub(super) fn sku(shop: usize) -> String {
     format!("SHOE-{shop}")
 }

@@ -1,5 +1,6 @@
-//! `crash-returns`: a process is cut off before and after the commit of every flow that changes a return, while others of the
-//! same kind are on their way, and another goes on. Every return must come to its end, and nothing of it be lost or done twice.
+//! `crash-returns`: a process crashes before and after the commit of every flow that changes a return, while other requests of
+//! the same kind are in progress, and another process takes over. Every return must reach its end, and no change may be lost or
+//! made twice.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -21,29 +22,29 @@ use super::scene::Scene;
 use crate::stage::Service;
 use crate::{leasing, owing, rollups};
 
-/// How many scenes there are beside each other: a run mostly waits.
+/// The number of parallel scenes; a run mostly waits.
 const SCENES: usize = 4;
-/// Returns of a wave: three orders, one for each way back.
+/// Returns per wave: three orders, one for each way back.
 const WAVE: u64 = 6;
-/// Where a process is cut off: before and after the commit of each flow.
+/// The places of crashes: before and after the commit of each flow.
 const FLOWS: [Step; 4] = [Step::Start, Step::Report, Step::Refund, Step::Wake];
 const POINTS: [Point; 2] = [Point::Commit, Point::Committed];
-/// How long each part of a wave may take.
+/// The timeout of each part of a wave.
 const WITHIN: Duration = Duration::from_secs(40);
-/// How often it is looked whether the process is gone.
+/// The interval for checking whether the process has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// Cuts that are still to be made: the flow, the point, and for the how manieth time that it is passed.
-type Cuts = Arc<Mutex<VecDeque<(Step, Point, u64)>>>;
+/// Crashes still to come: the flow, the point, and the number of passes of the point after which to crash.
+type Crashes = Arc<Mutex<VecDeque<(Step, Point, u64)>>>;
 
 pub(crate) async fn run(program: &Path, times: u64) -> anyhow::Result<Value> {
-    println!("Setting {SCENES} stages, each with a temporary PostgreSQL and 100 merchants …");
+    println!("Setting up {SCENES} stages, each with a temporary PostgreSQL and 100 merchants …");
     let places = FLOWS.iter().flat_map(|flow| POINTS.iter().map(move |point| (*flow, *point)));
     let all: VecDeque<_> = (0..times).flat_map(|turn| places.clone().map(move |(flow, point)| (flow, point, 1 + turn % WAVE))).collect();
-    let (runs, cuts, started) = (all.len(), Cuts::new(Mutex::new(all)), Instant::now());
+    let (runs, crashes, started) = (all.len(), Crashes::new(Mutex::new(all)), Instant::now());
     let scenes = LocalSet::new();
     let played: Vec<JoinHandle<anyhow::Result<(usize, Report)>>> =
-        (0..SCENES).map(|number| scenes.spawn_local(play(program.to_owned(), number, Arc::clone(&cuts)))).collect();
+        (0..SCENES).map(|number| scenes.spawn_local(play(program.to_owned(), number, Arc::clone(&crashes)))).collect();
     scenes.await;
     let (mut hits, mut reports) = (0, Vec::new());
     for scene in played {
@@ -54,42 +55,42 @@ pub(crate) async fn run(program: &Path, times: u64) -> anyhow::Result<Value> {
     let report = Report::join(reports);
     let own = json!({"places": FLOWS.len() * POINTS.len(), "hits": hits, "runs": runs, "seconds": started.elapsed().as_secs()});
     let result = report.result("crash-returns", own);
-    ensure!(hits == runs, "not every point was reached: {result}");
+    ensure!(hits == runs, "not every crash point was reached: {result}");
     report.ensure(&result)?;
     Ok(result)
 }
 
-/// Makes cuts on a stage of its own until none is left. Answers how many points were reached.
-async fn play(program: PathBuf, number: usize, cuts: Cuts) -> anyhow::Result<(usize, Report)> {
-    let mut cutter = Cutter::set(&program, number).await?;
+/// Makes crashes on its own stage until none is left. Returns the number of crash points reached, and the report.
+async fn play(program: PathBuf, number: usize, crashes: Crashes) -> anyhow::Result<(usize, Report)> {
+    let mut bench = Bench::set(&program, number).await?;
     let mut hits = 0;
     loop {
-        let next = cuts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let next = crashes.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some((flow, point, time)) = next else { break };
         let started = Instant::now();
-        let outcome = cutter.cut(flow, point, time).await;
+        let outcome = bench.crash(flow, point, time).await;
         if outcome.is_err() {
-            // The other scenes need not go on.
-            cuts.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            // Stop the other scenes as well.
+            crashes.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
-        outcome.with_context(|| format!("cut off at {}:{time} of {flow:?}", point.name()))?;
+        outcome.with_context(|| format!("crash at {}:{time} of {flow:?}", point.name()))?;
         hits += 1;
         println!("{}:{time} of {flow:?} after {:.1} s", point.name(), started.elapsed().as_secs_f64());
     }
-    let history = cutter.scene.history(&mut cutter.connection).await?;
+    let history = bench.scene.history(&mut bench.connection).await?;
     Ok((hits, Report::new(&history)))
 }
 
-/// A scene with its service, which is changed for one that is cut off, and back.
-struct Cutter {
+/// A scene with its service, which is replaced by a crashing one and back.
+struct Bench {
     scene: Scene,
     service: Service,
     connection: PgConnection,
-    /// Where a process that is cut off says so.
+    /// The file to which a crashing process writes its crash point.
     log: PathBuf,
 }
 
-impl Cutter {
+impl Bench {
     async fn set(program: &Path, number: usize) -> anyhow::Result<Self> {
         let scene = Scene::set(program).await?;
         let service = scene.stage.serve()?;
@@ -98,15 +99,15 @@ impl Cutter {
         Ok(Self { connection: scene.stage.connect().await?, scene, service, log })
     }
 
-    /// Brings a wave of returns before the flow, lets a process be cut off in it and another go on, and checks what came of it.
-    async fn cut(&mut self, flow: Step, point: Point, time: u64) -> anyhow::Result<()> {
+    /// Brings a wave of returns up to the flow, crashes a process in it, lets another take over, and checks the result.
+    async fn crash(&mut self, flow: Step, point: Point, time: u64) -> anyhow::Result<()> {
         let (address, admin) = (self.service.address, self.service.admin);
         let run = Arc::new(Run {
-            // What is repeated without need commits as well, and then it is not known whose commit a process was cut off at.
+            // Needless repeats commit as well, and would hide which commit the process crashed at.
             unheard: 0,
             gate: Gate::open_to(before(flow)),
             forgotten: flow == Step::Wake,
-            ..Run::new(&self.scene, address, Duration::ZERO)
+            ..self.scene.run(address, Duration::ZERO)
         });
         let lives = self.scene.live(WAVE, &run);
         run.gate.holds(usize::try_from(WAVE)?, WITHIN).await?;
@@ -123,15 +124,15 @@ impl Cutter {
         run.gate.open(Step::Wake);
         let started = Instant::now();
         while !self.service.is_gone()? {
-            ensure!(started.elapsed() < WITHIN, "the process lives on");
+            ensure!(started.elapsed() < WITHIN, "the process is still running");
             tokio::time::sleep(LOOK_EVERY).await;
         }
-        let said = std::fs::read_to_string(&self.log).unwrap_or_default();
-        ensure!(said.trim() == point.name(), "the process did not end there: it said `{said}`");
+        let logged = std::fs::read_to_string(&self.log).unwrap_or_default();
+        ensure!(logged.trim() == point.name(), "the process did not crash at that point: its log says `{logged}`");
         std::fs::remove_file(&self.log)?;
         let committed = self.commits().await? - known;
         let fits = if point == Point::Commit { committed < i64::try_from(time)? } else { committed >= i64::try_from(time)? };
-        ensure!(fits, "it was cut off somewhere else: {committed} changes are committed");
+        ensure!(fits, "the process crashed somewhere else: {committed} changes are committed");
 
         leasing::free_all(&mut self.connection).await?;
         self.service = self.scene.stage.serve_on(address, admin)?;
@@ -143,14 +144,14 @@ impl Cutter {
         rollups::check(&mut self.connection).await
     }
 
-    /// How many transactions have changed returns or kept a report: a label that finds a kept one makes two changes and uses it
-    /// up.
+    /// The number of transactions that changed a return or stored an early report. A label that finds an early report makes two
+    /// changes and deletes the report.
     async fn commits(&mut self) -> anyhow::Result<i64> {
         let count = "select (select coalesce(sum(sequence), 0) from rma)::bigint + (select count(*) from carrier_event)";
         Ok(sqlx::query_scalar(count).fetch_one(&mut self.connection).await?)
     }
 
-    /// Makes all live returns so old that they end.
+    /// Makes all open returns so old that they expire.
     async fn let_a_month_pass(&mut self) -> anyhow::Result<()> {
         let pass = "update rma set created_at = created_at - interval '31 days', wakes_at = wakes_at - interval '31 days'
             where status = 'CREATED'";
@@ -159,7 +160,7 @@ impl Cutter {
     }
 }
 
-/// The last step before the one in which a process is cut off.
+/// The last step before the one of the crash.
 const fn before(flow: Step) -> Step {
     match flow {
         Step::Order | Step::Start => Step::Order,

@@ -1,15 +1,16 @@
-//! Faults that are put into a copy of the records, to see that the checker finds them.
+//! Faults added to a copy of the records, to test that the checker finds them.
 
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use uuid::Uuid;
 
 use super::client::Refunding;
-use super::history::{History, Key, Wrong, check};
+use super::findings::{History, Key, Wrong};
+use super::history::check;
 use super::refunds::REFUNDED;
 use super::stored::{StoredMessage, StoredRefund, StoredReturn};
 
-/// A fault.
+/// A way to falsify the records.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     MessageNeverArrived,
@@ -19,8 +20,8 @@ enum Fault {
     BytesAltered,
     SequenceAltered,
     MessageNeverSaid,
-    MessageAtAnothersDoor,
-    AnothersGoods,
+    MessageAtAnotherMerchant,
+    GoodsOfAnotherMerchant,
     MessageMissing,
     ReturnMissing,
     OrderMissing,
@@ -41,7 +42,7 @@ enum Fault {
     ClosedWithoutRecord,
 }
 
-/// All of them, with what the checker must say of each.
+/// All faults, each with the finding it must cause.
 const FAULTS: [(Fault, Wrong); 27] = [
     (Fault::MessageNeverArrived, Wrong::Lost),
     (Fault::MessageStillOwed, Wrong::Lost),
@@ -50,8 +51,8 @@ const FAULTS: [(Fault, Wrong); 27] = [
     (Fault::BytesAltered, Wrong::Altered),
     (Fault::SequenceAltered, Wrong::Altered),
     (Fault::MessageNeverSaid, Wrong::Altered),
-    (Fault::MessageAtAnothersDoor, Wrong::Strange),
-    (Fault::AnothersGoods, Wrong::Strange),
+    (Fault::MessageAtAnotherMerchant, Wrong::Strange),
+    (Fault::GoodsOfAnotherMerchant, Wrong::Strange),
     (Fault::MessageMissing, Wrong::Gapped),
     (Fault::ReturnMissing, Wrong::Lost),
     (Fault::OrderMissing, Wrong::Lost),
@@ -72,11 +73,11 @@ const FAULTS: [(Fault, Wrong); 27] = [
     (Fault::ClosedWithoutRecord, Wrong::Unrefunded),
 ];
 
-/// How often each fault is seeded.
+/// The number of times each fault is seeded.
 const TIMES: usize = 2;
 
-/// Puts each fault into a copy of the records, [`TIMES`] times at different returns that were refunded, and answers how many
-/// the checker finds, each by the return that it was done to, and of how many.
+/// Adds each fault to a copy of the records, [`TIMES`] times at different refunded returns. Returns how many the checker finds
+/// at the right return, and how many there are.
 pub(super) fn seed(history: &History, rng: &mut StdRng) -> (usize, usize) {
     let clean = check(history).wrong;
     let untouched = |key: &Key| !clean.iter().any(|(_, found)| found == key);
@@ -90,7 +91,7 @@ pub(super) fn seed(history: &History, rng: &mut StdRng) -> (usize, usize) {
         let shown_at = falsify(&mut falsified, *fault, key);
         let found = shown_at.is_some_and(|shown_at| check(&falsified).wrong.contains(&(*wrong, shown_at)));
         if !found {
-            println!("not found: {fault:?} at {key:?}");
+            println!("the checker did not find {fault:?} at {key:?}");
         }
         caught += usize::from(found);
         seeded += 1;
@@ -98,7 +99,7 @@ pub(super) fn seed(history: &History, rng: &mut StdRng) -> (usize, usize) {
     (caught, seeded)
 }
 
-/// Does it to the return `key`. Answers the return at which it shows, if it could be done.
+/// Adds the fault to the return `key`. Returns the return where the checker must find it; `None` if there is nothing to falsify.
 fn falsify(history: &mut History, fault: Fault, key: &Key) -> Option<Key> {
     let (shop, rma) = key;
     let message = |sequence: i64| {
@@ -126,8 +127,8 @@ fn falsify(history: &mut History, fault: Fault, key: &Key) -> Option<Key> {
             receipt.id = Uuid::nil();
             return Some((usize::MAX, String::new()));
         }
-        Fault::MessageAtAnothersDoor => receipt.shop += 1,
-        Fault::AnothersGoods => receipt.skus.push("SHOE".to_owned()),
+        Fault::MessageAtAnotherMerchant => receipt.shop += 1,
+        Fault::GoodsOfAnotherMerchant => receipt.skus.push("SHOE".to_owned()),
         Fault::MessageMissing => {
             history.stored.messages.retain(|message| message.id != second.id);
             history.receipts.retain(|receipt| receipt.id != second.id);
@@ -183,7 +184,7 @@ fn falsify(history: &mut History, fault: Fault, key: &Key) -> Option<Key> {
     Some(key.clone())
 }
 
-/// Lets the second message arrive wherever the first did, and the first wherever the second did.
+/// Swaps the arrivals of the two messages.
 fn swap(history: &mut History, first: &StoredMessage, second: &StoredMessage) {
     for receipt in &mut history.receipts {
         let other = match receipt.id {

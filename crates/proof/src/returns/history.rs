@@ -1,80 +1,33 @@
-//! The checker: what clients were answered, what the merchants' systems received, and what the database holds in the end.
+//! The checker: compares the answers to clients, the calls to merchants' systems and the database.
 //!
-//! Whatever was acknowledged is stored, whatever is stored was received: once, in order, unaltered and by whom it concerns. No
-//! unit is refunded twice, and no return is closed without its refund.
+//! Every acknowledged change must be stored. Every stored message must be received in order, unaltered, and only by its own
+//! merchant. No unit may be refunded twice, and no return may be closed without its refund.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use uuid::Uuid;
 
-use super::client::{Client, Refunding, sku};
+use super::client::{Refunding, sku};
+use super::findings::{Findings, History, Key, Wrong};
 use super::record::Receipt;
 use super::refunds;
-use super::stored::{Stored, StoredMessage, StoredReturn};
+use super::stored::{StoredMessage, StoredReturn};
 use crate::history::{self as deliveries, Arrival, Owed};
-
-/// The three records.
-#[derive(Clone)]
-pub(super) struct History {
-    pub(super) clients: Vec<Client>,
-    pub(super) receipts: Vec<Receipt>,
-    pub(super) stored: Stored,
-}
-
-/// What can be wrong with a return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Wrong {
-    /// Something acknowledged is not stored, or something stored was not received.
-    Lost,
-    /// A message was received before one that goes before it.
-    Inverted,
-    /// Something arrived that was never said, or not so.
-    Altered,
-    /// Its sequences do not count from one without gaps.
-    Gapped,
-    /// It was started twice, or changed more often than something happened.
-    Doubled,
-    /// A unit of it was refunded twice.
-    RefundedTwice,
-    /// It was closed without its refund.
-    Unrefunded,
-    /// It was shown to somebody whom it does not concern.
-    Strange,
-}
-
-/// A return: its merchant and its name.
-pub(super) type Key = (usize, String);
-
-/// What is wrong with which returns.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Findings {
-    pub(super) wrong: BTreeSet<(Wrong, Key)>,
-    /// How often messages were accepted again, which is allowed.
-    pub(super) duplicates: usize,
-    /// How many returns have ended as they should, and are known to have.
-    pub(super) closed: usize,
-}
-
-impl Findings {
-    pub(super) fn add(&mut self, wrong: Wrong, shop: usize, rma: &str) {
-        self.wrong.insert((wrong, (shop, rma.to_owned())));
-    }
-}
 
 /// Compares the three records.
 pub(super) fn check(history: &History) -> Findings {
     let mut findings = Findings::default();
     let returns: HashMap<Key, &StoredReturn> =
         history.stored.returns.iter().map(|stored| ((stored.shop, stored.rma.clone()), stored)).collect();
-    acknowledged(history, &returns, &mut findings);
-    told(history, &returns, &mut findings);
-    received(history, &mut findings);
+    check_acknowledged(history, &returns, &mut findings);
+    check_sequences(history, &returns, &mut findings);
+    check_received(history, &mut findings);
     refunds::check(history, &returns, &mut findings);
     findings
 }
 
-/// What was acknowledged is stored, and nothing beyond what was asked for.
-fn acknowledged(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut Findings) {
+/// Every acknowledged change is stored, and nothing that was not requested.
+fn check_acknowledged(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut Findings) {
     let mut known: BTreeSet<Key> = BTreeSet::new();
     for client in &history.clients {
         let (shop, name) = (client.shop, client.rma.as_deref().unwrap_or(&client.tracking_number));
@@ -115,8 +68,8 @@ fn acknowledged(history: &History, returns: &HashMap<Key, &StoredReturn>, findin
     }
 }
 
-/// Every change has its message, each with the next sequence.
-fn told(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut Findings) {
+/// Every change has one message, with the next sequence.
+fn check_sequences(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut Findings) {
     let mut messages: BTreeMap<Key, Vec<&StoredMessage>> = BTreeMap::new();
     for message in &history.stored.messages {
         messages.entry((message.shop, message.rma.clone())).or_default().push(message);
@@ -138,8 +91,8 @@ fn told(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut
     }
 }
 
-/// Every message was received by whom it concerns, in order and as it is stored.
-fn received(history: &History, findings: &mut Findings) {
+/// Every message was received by its merchant, in order and unaltered.
+fn check_received(history: &History, findings: &mut Findings) {
     let messages: HashMap<Uuid, &StoredMessage> = history.stored.messages.iter().map(|message| (message.id, message)).collect();
     let mut subjects: HashMap<Key, u64> = HashMap::new();
     let owed = history.stored.messages.iter().map(|message| {
@@ -155,7 +108,7 @@ fn received(history: &History, findings: &mut Findings) {
         accepted: receipt.accepted,
     });
     let arrivals: Vec<Arrival> = arrivals.collect();
-    // Nothing may be given up here, so that what is in the failure queue is lost as well.
+    // No message may be given up in these runs, so those in the failure queue count as lost.
     let waiting = history.stored.waiting.union(&history.stored.failed).copied().collect();
     let found = deliveries::check(&owed, &arrivals, &deliveries::Stored { waiting, ..deliveries::Stored::default() });
     findings.duplicates = found.duplicates;
@@ -176,7 +129,7 @@ fn received(history: &History, findings: &mut Findings) {
         if receipt.sequence != message.sequence || receipt.rma != message.rma {
             findings.add(Wrong::Altered, message.shop, &message.rma);
         }
-        // By first receipt each is the next one; what comes again is none that was not there.
+        // A message's first receipt must have the next sequence; a repeat has an earlier one.
         let latest = latest.entry((message.shop, message.rma.clone())).or_default();
         if message.sequence > *latest + 1 {
             findings.add(Wrong::Inverted, message.shop, &message.rma);

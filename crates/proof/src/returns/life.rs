@@ -1,12 +1,11 @@
-//! The life of one return as its clients live it: the order, the return, the label, the scan, the refund. What got no answer
-//! is sent again as it was, and so is some of what did.
+//! The life cycle of one return, as its clients drive it: the order, the return, the label, the scan, the refund. Requests
+//! without an answer are repeated unchanged, and so are some that were answered.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use backhaul::clock::Clock;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -16,56 +15,37 @@ use super::SOLD;
 use super::client::{Client, Refunding, sku};
 use super::gate::{Gate, Step};
 use super::record::{Progress, Record};
-use super::scene::Scene;
 use crate::load::Connection;
 use crate::stage::Stage;
 
-/// Of 100 answers, so many are usually lost on the client's side.
-const UNHEARD: u32 = 20;
-/// How long a client waits before it repeats.
+/// The pause before a repeat, in milliseconds.
 const REPEAT_AFTER: std::ops::Range<u64> = 50..250;
 
-/// Which way a return goes back.
+/// The ways a return can go back.
 #[derive(Clone, Copy)]
 enum Route {
-    /// It is scanned after its label.
+    /// The parcel is scanned after its label is issued.
     Scanned,
-    /// It is dropped off first; if it has several units, only one of them.
+    /// One unit is dropped off before the scan.
     DroppedOff,
     /// The scan overtakes the label.
     Overtaken,
 }
 
-/// What all lives of a run share.
+/// The settings that all returns of a run share.
 pub(super) struct Run {
     pub(super) stage: Arc<Stage>,
     pub(super) record: Arc<Record>,
     pub(super) address: SocketAddr,
-    /// When the run began: times in requests must be the same in every repetition.
+    /// The start of the run. Times in requests are derived from it, because they must not change in a repeat.
     pub(super) began: DateTime<Utc>,
-    /// How long the lives are, about.
+    /// The approximate length of a life cycle.
     pub(super) span: Duration,
-    /// Of 100 answers, so many are lost on the client's side.
+    /// The percentage of answers lost on the client's side.
     pub(super) unheard: u32,
     pub(super) gate: Gate,
-    /// Whether the shoppers forget their returns: nothing is ever sent back.
+    /// Shoppers forget their returns and send nothing back.
     pub(super) forgotten: bool,
-}
-
-impl Run {
-    /// Whole lives of about this length, which nobody holds up.
-    pub(super) fn new(scene: &Scene, address: SocketAddr, span: Duration) -> Self {
-        Self {
-            stage: Arc::clone(&scene.stage),
-            record: Arc::clone(&scene.record),
-            address,
-            began: Clock::system().now(),
-            span,
-            unheard: UNHEARD,
-            gate: Gate::open_to(Step::Wake),
-            forgotten: false,
-        }
-    }
 }
 
 /// One return and its clients.
@@ -77,7 +57,7 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// The life of the return with this number.
+    /// The life cycle of the return with this number.
     pub(super) fn new(number: u64, run: &Arc<Run>) -> Self {
         let mut client = Client::new(number);
         if run.forgotten {
@@ -87,7 +67,7 @@ impl Life {
         Self { number, run: Arc::clone(run), client, rng: StdRng::seed_from_u64(number) }
     }
 
-    /// What its clients sent and were answered; it grows while the life goes on.
+    /// The clients' record, which is updated while the life cycle runs.
     pub(super) fn client(&self) -> Arc<Mutex<Client>> {
         Arc::clone(&self.client)
     }
@@ -96,7 +76,7 @@ impl Life {
         note(&mut self.client.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Lives it to its end: the merchant's systems have received that it is refunded, or called off.
+    /// Runs the life cycle until the merchant's systems have received that the return is refunded or cancelled.
     pub(super) async fn live(mut self) -> anyhow::Result<()> {
         self.step(Step::Order, 2).await?;
         let client = self.note(|client| client.clone());
@@ -117,7 +97,7 @@ impl Life {
         self.run.record.reached(client.shop, &rma, Progress::Ended).await
     }
 
-    /// Waits for as long as chance has it, at most this part of the run, and until the step may be taken.
+    /// Pauses for up to `1/part` of the run, and then waits until the gate allows the step.
     async fn step(&mut self, step: Step, part: u32) -> anyhow::Result<()> {
         self.pause(part).await;
         self.run.gate.pass(step).await
@@ -155,7 +135,7 @@ impl Life {
         Ok(())
     }
 
-    /// Waits for as long as chance has it, at most this part of the run.
+    /// Pauses for a random time, up to `1/part` of the run.
     async fn pause(&mut self, part: u32) {
         let most = u64::try_from((self.run.span / part).as_millis()).unwrap_or_default();
         tokio::time::sleep(Duration::from_millis(self.rng.random_range(0..=most))).await;
@@ -163,11 +143,11 @@ impl Life {
 
     async fn start(&mut self, client: &Client) -> anyhow::Result<String> {
         let item = json!({"order_line_item_identifier": "L1", "quantity": client.units, "return_reason": "NOT_GIVEN"});
-        let wanted = json!({"order_identifier": client.order, "return_method": "mail-back", "items": [item]});
+        let start = json!({"order_identifier": client.order, "return_method": "mail-back", "items": [item]});
         self.note(|client| client.most += 1);
-        let answers = self.send("/v1/returns", &wanted, &[201, 200]).await?;
-        let first: Value = serde_json::from_slice(answers.first().context("there is no answer")?)?;
-        let rma = first.get("rma_identifier").and_then(Value::as_str).context("the answer names no return")?.to_owned();
+        let answers = self.send("/v1/returns", &start, &[201, 200]).await?;
+        let first: Value = serde_json::from_slice(answers.first().context("there was no answer")?)?;
+        let rma = first.get("rma_identifier").and_then(Value::as_str).context("the answer does not name the return")?.to_owned();
         let of_order = first.get("order_identifier").and_then(Value::as_str) == Some(client.order.as_str());
         let of_shop = first.pointer("/items/0/sku").and_then(Value::as_str) == Some(sku(client.shop).as_str());
         self.note(|client| {
@@ -237,7 +217,7 @@ impl Life {
         json!({"returns_portal_order": {"orders": [order]}})
     }
 
-    /// Sends a request until it is answered and the answer is heard. Answers all that came, also those that were not heard.
+    /// Repeats a request until it is answered and the answer is not lost. Returns all answers, including the lost ones.
     async fn send(&mut self, path: &str, body: &Value, expected: &[u16]) -> anyhow::Result<Vec<Vec<u8>>> {
         let request = self.request(path, body);
         let mut answers = Vec::new();

@@ -1,4 +1,4 @@
-//! What the merchants' systems received of their returns, and how far each return has come by that.
+//! The calls that merchants' systems received about their returns, and each return's progress according to them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,38 +13,37 @@ use super::REFUSED;
 use crate::history::Digest;
 use crate::witness::answer_by_chance;
 
-/// A request that arrived.
+/// A call received.
 #[derive(Clone, Debug)]
 pub(super) struct Receipt {
     /// Its place in the order of arrival.
     pub(super) number: u64,
-    /// At whose systems.
     pub(super) shop: usize,
     pub(super) id: Uuid,
     /// `X-Service-Sequence`.
     pub(super) sequence: i64,
     pub(super) digest: Digest,
-    /// Whether it was answered with success.
+    /// Set if it was answered with success.
     pub(super) accepted: bool,
-    /// What the body says.
+    /// From the body, like the next two.
     pub(super) rma: String,
     pub(super) status: String,
     pub(super) skus: Vec<String>,
 }
 
-/// How far a return has come, as its merchant knows.
+/// A return's progress, as its merchant knows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Progress {
-    /// It may be there.
+    /// The return may not even exist.
     #[default]
     Unknown,
-    /// A unit is on its way.
+    /// A unit is in transit.
     Scanned,
-    /// It is refunded or called off.
+    /// The return is refunded or cancelled.
     Ended,
 }
 
-/// All that was received.
+/// All calls received, and the progress of all returns.
 #[derive(Default)]
 pub(super) struct Record {
     receipts: Mutex<Vec<Receipt>>,
@@ -52,7 +51,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Keeps what arrives at the systems of the merchant `shop`, which are at `path`, and answers it, not always well.
+    /// Records the calls to the merchant `shop`, whose systems are at `path`, and makes some of them fail.
     pub(super) fn watch(self: &Arc<Self>, systems: &Merchant, path: &str, shop: usize) {
         let record = Arc::clone(self);
         systems.answer_by(path, move |received| {
@@ -94,26 +93,26 @@ impl Record {
         with(progress.entry((shop, rma.to_owned())).or_default())
     }
 
-    /// Waits until the merchant `shop` knows that its return `rma` has come so far.
+    /// Waits until the merchant `shop` knows that its return `rma` has reached this progress.
     pub(super) async fn reached(&self, shop: usize, rma: &str, progress: Progress) -> anyhow::Result<()> {
         let mut known = self.follow(shop, rma, watch::Sender::subscribe);
-        known.wait_for(|known| *known >= progress).await.context("nobody records any more")?;
+        known.wait_for(|known| *known >= progress).await.context("the record has been closed")?;
         Ok(())
     }
 
-    /// How many returns have ended, as their merchants know.
+    /// The number of returns that have ended, as their merchants know it.
     pub(super) fn ended(&self) -> usize {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.values().filter(|known| *known.borrow() == Progress::Ended).count()
     }
 
-    /// The number of the last request that arrived.
+    /// The number of the last call received.
     pub(super) fn latest(&self) -> u64 {
         let receipts = self.receipts.lock().unwrap_or_else(PoisonError::into_inner);
         receipts.iter().map(|receipt| receipt.number).max().unwrap_or_default()
     }
 
-    /// What was received so far.
+    /// All calls received so far.
     pub(super) fn receipts(&self) -> Vec<Receipt> {
         self.receipts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! The part of the checker that follows the money.
+//! The part of the checker that deals with refunds.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use super::SOLD;
 use super::client::{Client, Refunding};
-use super::history::{Findings, History, Key, Wrong};
+use super::findings::{Findings, History, Key, Wrong};
 use super::stored::{Stored, StoredReturn};
 
-/// How a return ends.
+/// The final statuses of a return.
 pub(super) const REFUNDED: &str = "REFUNDED";
-const CANCELED: &str = "CANCELED";
+const CANCELLED: &str = "CANCELED";
 
-/// Every unit is refunded once, and what is closed was refunded before.
+/// Checks that every unit is refunded once, and that every closed return was refunded before.
 pub(super) fn check(history: &History, returns: &HashMap<Key, &StoredReturn>, findings: &mut Findings) {
     let mut covered: HashMap<Key, i64> = HashMap::new();
     let mut of_order: HashMap<Key, i64> = HashMap::new();
@@ -21,12 +21,12 @@ pub(super) fn check(history: &History, returns: &HashMap<Key, &StoredReturn>, fi
         *covered.entry((refund.shop, refund.refund.clone())).or_default() += refund.quantity;
         *of_order.entry((refund.shop, refund.order.clone())).or_default() += refund.quantity;
     }
-    units(&history.stored, &covered, &of_order, findings);
-    ends(history, returns, &covered, findings);
+    check_units(&history.stored, &covered, &of_order, findings);
+    check_ends(history, returns, &covered, findings);
 }
 
 /// No unit is in two returns, and no refund settles more than it covers.
-fn units(stored: &Stored, covered: &HashMap<Key, i64>, of_order: &HashMap<Key, i64>, findings: &mut Findings) {
+fn check_units(stored: &Stored, covered: &HashMap<Key, i64>, of_order: &HashMap<Key, i64>, findings: &mut Findings) {
     let mut settled: HashMap<Key, i64> = HashMap::new();
     let mut units: BTreeSet<(usize, &str, i32)> = BTreeSet::new();
     for of in &stored.returns {
@@ -47,22 +47,22 @@ fn units(stored: &Stored, covered: &HashMap<Key, i64>, of_order: &HashMap<Key, i
     }
 }
 
-/// What is closed was refunded before, and is told once.
-fn ends(history: &History, returns: &HashMap<Key, &StoredReturn>, covered: &HashMap<Key, i64>, findings: &mut Findings) {
-    let told = |status: &str| {
-        let mut told: HashMap<Key, BTreeSet<Uuid>> = HashMap::new();
+/// Every closed return was refunded before, and its refund was reported once.
+fn check_ends(history: &History, returns: &HashMap<Key, &StoredReturn>, covered: &HashMap<Key, i64>, findings: &mut Findings) {
+    let reported = |status: &str| {
+        let mut messages: HashMap<Key, BTreeSet<Uuid>> = HashMap::new();
         for receipt in history.receipts.iter().filter(|receipt| receipt.accepted && receipt.status == status) {
-            told.entry((receipt.shop, receipt.rma.clone())).or_default().insert(receipt.id);
+            messages.entry((receipt.shop, receipt.rma.clone())).or_default().insert(receipt.id);
         }
-        told
+        messages
     };
     let closed =
         |status: &str| -> BTreeSet<Key> { returns.iter().filter(|(_, of)| of.status == status).map(|(key, _)| key.clone()).collect() };
-    let (told_refunded, told_canceled) = (told(REFUNDED), told(CANCELED));
-    let (refunded, canceled) = (closed(REFUNDED), closed(CANCELED));
+    let (reported_refunded, reported_cancelled) = (reported(REFUNDED), reported(CANCELLED));
+    let (refunded, cancelled) = (closed(REFUNDED), closed(CANCELLED));
     let clients: HashMap<Key, &Client> =
         history.clients.iter().filter_map(|client| Some(((client.shop, client.rma.clone()?), client))).collect();
-    for key in told_refunded.keys().chain(&refunded) {
+    for key in reported_refunded.keys().chain(&refunded) {
         let paid = returns.get(key).is_some_and(|of| of.units.iter().all(|unit| unit.refund.is_some()))
             && clients.get(key).is_some_and(|client| client.is_refunding() && covered.contains_key(&(client.shop, client.refund.clone())));
         if !paid {
@@ -75,14 +75,14 @@ fn ends(history: &History, returns: &HashMap<Key, &StoredReturn>, covered: &Hash
             findings.add(Wrong::Unrefunded, receipt.shop, &receipt.rma);
         }
     }
-    for ((shop, rma), ids) in &told_refunded {
+    for ((shop, rma), ids) in &reported_refunded {
         if ids.len() > 1 {
             findings.add(Wrong::RefundedTwice, *shop, rma);
         }
     }
     let is_closed = |(key, client): &(&Key, &&Client)| match client.refunding {
-        Refunding::Never => canceled.contains(*key) && told_canceled.contains_key(*key),
-        Refunding::Ahead | Refunding::Sent | Refunding::Acknowledged => refunded.contains(*key) && told_refunded.contains_key(*key),
+        Refunding::Never => cancelled.contains(*key) && reported_cancelled.contains_key(*key),
+        Refunding::Ahead | Refunding::Sent | Refunding::Acknowledged => refunded.contains(*key) && reported_refunded.contains_key(*key),
     };
     findings.closed = clients.iter().filter(is_closed).count();
 }

@@ -1,4 +1,4 @@
-//! What the checker says of a run.
+//! The checker's report on a run.
 
 use anyhow::ensure;
 use rand::SeedableRng as _;
@@ -6,10 +6,11 @@ use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
 use super::faults;
-use super::history::{History, Key, Wrong, check};
+use super::findings::{History, Key, Wrong};
+use super::history::check;
 use crate::witness::SEED;
 
-/// What was found, in numbers.
+/// The checker's findings and the counts of a run.
 #[derive(Default)]
 pub(super) struct Report {
     returns: usize,
@@ -38,7 +39,7 @@ impl Report {
         }
     }
 
-    /// The report of scenes beside each other.
+    /// Joins the reports of parallel scenes.
     pub(super) fn join(reports: Vec<Self>) -> Self {
         let mut joined = Self::default();
         for report in reports {
@@ -54,7 +55,7 @@ impl Report {
         joined
     }
 
-    /// The result of the run `chaos`: what this run alone has to say, and what was found.
+    /// The JSON result of the run `chaos`: its own figures in `own`, plus the report's.
     pub(super) fn result(&self, chaos: &str, mut own: Value) -> Value {
         let count = |wrong| self.wrong.iter().filter(|(found, _)| *found == wrong).count();
         let found = json!({
@@ -70,10 +71,10 @@ impl Report {
         own
     }
 
-    /// Fails unless every return is closed, nothing is wrong with any, and the checker found what was seeded, by this result.
+    /// Fails unless every return is closed and without faults, and the checker found all seeded faults.
     pub(super) fn ensure(&self, result: &Value) -> anyhow::Result<()> {
-        ensure!(self.wrong.is_empty(), "returns are wrong: {:?}: {result}", self.wrong);
-        ensure!(self.closed == self.returns, "returns are not closed: {result}");
+        ensure!(self.wrong.is_empty(), "some returns are faulty: {:?}: {result}", self.wrong);
+        ensure!(self.closed == self.returns, "some returns are not closed: {result}");
         ensure!(self.seeded > 0 && self.caught == self.seeded, "the checker missed a seeded fault: {result}");
         Ok(())
     }

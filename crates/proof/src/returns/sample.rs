@@ -1,17 +1,17 @@
-//! Records of a run in which nothing went wrong.
+//! The records of a run without faults.
 
 use uuid::Uuid;
 
 use super::client::{Client, Refunding, sku};
-use super::history::History;
+use super::findings::History;
 use super::record::Receipt;
 use super::stored::{Stored, StoredMessage, StoredRefund, StoredReturn, StoredUnit};
 
-/// Started, labelled, scanned, refunded.
+/// The changes of a return: started, labelled, scanned, refunded.
 const CHANGES: [(&str, &str); 4] =
     [("rma.created", "CREATED"), ("rma.tracking_updated", "CREATED"), ("rma.tracking_updated", "CREATED"), ("rma.refunded", "REFUNDED")];
 
-/// The records of so many returns.
+/// The records of this many returns.
 pub(super) fn history(returns: u64) -> History {
     let mut history = History { clients: Vec::new(), receipts: Vec::new(), stored: Stored::default() };
     for number in 0..returns {

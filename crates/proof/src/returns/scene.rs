@@ -1,8 +1,11 @@
-//! Where returns live: a stage with merchants whose systems listen.
+//! A stage with the merchants' systems and all its returns.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use backhaul::clock::Clock;
 use backhaul::flow::configure_endpoint::Change;
 use sandbox::merchant::Merchant;
 use sqlx::PgConnection;
@@ -10,17 +13,21 @@ use tokio::task::JoinSet;
 
 use super::SHOPS;
 use super::client::Client;
-use super::history::History;
+use super::findings::History;
+use super::gate::{Gate, Step};
 use super::life::{Life, Run};
 use super::record::Record;
 use super::stored::Stored;
 use crate::owing::{Target, path};
 use crate::stage::Stage;
 
-/// Lives that go on.
+/// Of 100 answers, the number usually lost on the client's side.
+const UNHEARD: u32 = 20;
+
+/// The running life cycles.
 pub(super) type Lives = JoinSet<anyhow::Result<()>>;
 
-/// A stage, and who has lived on it.
+/// A stage and the clients of all its returns.
 pub(super) struct Scene {
     pub(super) stage: Arc<Stage>,
     pub(super) record: Arc<Record>,
@@ -43,7 +50,21 @@ impl Scene {
         Ok(Self { stage: Arc::new(stage), record, clients: Vec::new(), _systems: systems })
     }
 
-    /// Starts so many lives, beside those that there were.
+    /// The settings for complete life cycles of about this length, with the gate open.
+    pub(super) fn run(&self, address: SocketAddr, span: Duration) -> Run {
+        Run {
+            stage: Arc::clone(&self.stage),
+            record: Arc::clone(&self.record),
+            address,
+            began: Clock::system().now(),
+            span,
+            unheard: UNHEARD,
+            gate: Gate::open_to(Step::Wake),
+            forgotten: false,
+        }
+    }
+
+    /// Starts `count` more returns.
     pub(super) fn live(&mut self, count: u64, run: &Arc<Run>) -> Lives {
         let mut lives = JoinSet::new();
         for number in (self.clients.len() as u64..).take(usize::try_from(count).unwrap_or_default()) {
@@ -54,7 +75,7 @@ impl Scene {
         lives
     }
 
-    /// The three records as they are now.
+    /// The current state of the three records.
     pub(super) async fn history(&self, connection: &mut PgConnection) -> anyhow::Result<History> {
         Ok(History {
             clients: self.clients.iter().map(|client| client.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect(),

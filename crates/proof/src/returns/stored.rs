@@ -1,4 +1,4 @@
-//! What the database holds of orders, returns, refunds and messages.
+//! The stored orders, returns, refunds and messages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::history::Digest;
 
-/// A return.
+/// A stored return.
 #[derive(Clone, Debug)]
 pub(super) struct StoredReturn {
     pub(super) shop: usize,
@@ -22,13 +22,13 @@ pub(super) struct StoredReturn {
 /// A unit of a return.
 #[derive(Clone, Debug)]
 pub(super) struct StoredUnit {
-    /// Which of the units of its order's line.
+    /// Its number among the units of the order's line.
     pub(super) unit: i32,
     pub(super) tracking_number: Option<String>,
     pub(super) refund: Option<String>,
 }
 
-/// A message on a return.
+/// A message about a return.
 #[derive(Clone, Debug)]
 pub(super) struct StoredMessage {
     pub(super) shop: usize,
@@ -39,7 +39,7 @@ pub(super) struct StoredMessage {
     pub(super) digest: Digest,
 }
 
-/// What a refund covers of its order.
+/// The units of an order that a refund covers.
 #[derive(Clone, Debug)]
 pub(super) struct StoredRefund {
     pub(super) shop: usize,
@@ -48,21 +48,21 @@ pub(super) struct StoredRefund {
     pub(super) quantity: i64,
 }
 
-/// All of it.
+/// The stored state in the end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stored {
     pub(super) orders: HashSet<(usize, String)>,
     pub(super) returns: Vec<StoredReturn>,
     pub(super) messages: Vec<StoredMessage>,
     pub(super) refunds: Vec<StoredRefund>,
-    /// Messages that are still owed.
+    /// Messages still owed.
     pub(super) waiting: HashSet<Uuid>,
     /// Messages in the failure queue.
     pub(super) failed: HashSet<Uuid>,
 }
 
 impl Stored {
-    /// Reads it; `merchants` says which shop a merchant is.
+    /// Reads the database. A merchant's shop number is its position in `merchants`.
     pub(super) async fn read(connection: &mut PgConnection, merchants: &[Uuid]) -> anyhow::Result<Self> {
         let shop = |merchant: &Uuid| merchants.iter().position(|known| known == merchant).unwrap_or(usize::MAX);
         let orders: Vec<(Uuid, String)> =
@@ -97,7 +97,7 @@ impl Stored {
             sequence,
             units: units_of.remove(&id).unwrap_or_default(),
         });
-        let told = messages.into_iter().map(|(merchant, id, rma, sequence, event, body)| StoredMessage {
+        let written = messages.into_iter().map(|(merchant, id, rma, sequence, event, body)| StoredMessage {
             shop: shop(&merchant),
             id,
             rma,
@@ -110,7 +110,7 @@ impl Stored {
         Ok(Self {
             orders: orders.iter().map(|(merchant, order)| (shop(merchant), order.clone())).collect(),
             returns: returned.collect(),
-            messages: told.collect(),
+            messages: written.collect(),
             refunds: refunded.collect(),
             waiting: waiting.into_iter().collect(),
             failed: failed.into_iter().collect(),

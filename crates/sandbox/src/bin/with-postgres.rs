@@ -1,4 +1,4 @@
-//! `with-postgres COMMAND…` runs a command with `DATABASE_URL` pointing to a temporary PostgreSQL.
+//! `with-postgres COMMAND…` runs a command with `DATABASE_URL` set to a temporary PostgreSQL.
 
 use std::process::{Command, ExitCode};
 
@@ -26,7 +26,7 @@ fn with_postgres(command: &mut Command) -> Result<ExitCode, NoPostgres> {
     match status {
         Ok(status) => Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))),
         Err(error) => {
-            eprintln!("with-postgres: {error}");
+            eprintln!("with-postgres: the command could not be run: {error}");
             Ok(ExitCode::FAILURE)
         }
     }

@@ -1,4 +1,4 @@
-//! What can be asked of the carrier, and what it does.
+//! The carrier's API: its routes and operations.
 
 use hyper::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
@@ -11,10 +11,10 @@ use super::reply::Reply;
 use super::shipment::{HEAVIEST, missing};
 use super::tracker::Status;
 
-/// The longest reference and tracking number.
+/// The maximum length of references and tracking numbers.
 const LONGEST: usize = 100;
 
-/// What is asked.
+/// A route of the API.
 pub(super) enum Route {
     Create,
     Find(String),
@@ -40,7 +40,7 @@ impl Route {
         }
     }
 
-    /// What it is to a caller of the carrier; nothing for the strings behind the scene.
+    /// The operation for fault injection. `None` for the test control `/sim/scan`.
     pub(super) fn operation(&self) -> Option<Operation> {
         match self {
             Self::Create => Some(Operation::Create),
@@ -53,7 +53,7 @@ impl Route {
         }
     }
 
-    /// Whether the key must be shown. Labels are for whoever knows their address.
+    /// Returns whether the API key is required. Labels are open to anyone who knows their URL.
     pub(super) fn needs_key(&self) -> bool {
         match self {
             Self::Create | Self::Find(_) | Self::Buy(_) | Self::Refund(_) | Self::Track => true,
@@ -66,7 +66,7 @@ fn decoded(name: &str) -> Option<String> {
     percent_decode_str(name).decode_utf8().ok().map(std::borrow::Cow::into_owned)
 }
 
-/// Does what is asked; `server` is the carrier's own URL.
+/// Carries out a request; `server` is the carrier's own URL.
 pub(super) fn act(book: &mut Book, route: &Route, body: &[u8], server: &str) -> (Reply, Vec<Report>) {
     let body: Value = match serde_json::from_slice(body) {
         Ok(body) => body,
@@ -88,7 +88,7 @@ pub(super) fn act(book: &mut Book, route: &Route, body: &[u8], server: &str) -> 
                 (Reply::json(StatusCode::CREATED, &tracker), reports)
             }
         },
-        Route::Label(id) => (hand_out(book, id), Vec::new()),
+        Route::Label(id) => (download(book, id), Vec::new()),
         Route::Scan => scan(book, &body),
     }
 }
@@ -116,7 +116,7 @@ fn create(book: &mut Book, body: &Value) -> Reply {
     Reply::json(StatusCode::CREATED, &shipment)
 }
 
-fn hand_out(book: &Book, id: &str) -> Reply {
+fn download(book: &Book, id: &str) -> Reply {
     let found = book.find(id).filter(|shipment| shipment.id == id);
     found.and_then(label::render).map_or_else(Reply::not_found, Reply::pdf)
 }

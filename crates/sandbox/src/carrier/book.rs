@@ -1,20 +1,21 @@
-//! The carrier's book: its shipments and trackers, with a bound on how many of each are remembered.
+//! The carrier's book of shipments and trackers, with a bound on the number of each.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::Write as _;
 
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::shipment::{Purchase, Shipment, rates};
+use super::time::text;
 use super::tracker::{Magic, Status, Tracker};
 
-/// What the carrier knows.
+/// All shipments and trackers of one carrier.
 pub(super) struct Book {
-    /// What makes the ids of one carrier differ from those of another.
+    /// Makes the ids of one carrier differ from those of another.
     salt: [u8; 32],
-    /// How many shipments, and how many trackers, are remembered; the oldest are forgotten first.
+    /// The most shipments, and the most trackers, to remember; the oldest are forgotten first.
     most: usize,
     last_number: u64,
     last_time: DateTime<Utc>,
@@ -28,7 +29,7 @@ pub(super) struct Book {
     tracked: VecDeque<String>,
 }
 
-/// What a shipment is made of.
+/// The input for a new shipment.
 pub(super) struct Draft {
     pub(super) reference: Option<String>,
     pub(super) is_return: bool,
@@ -38,7 +39,7 @@ pub(super) struct Draft {
     pub(super) ounces: f64,
 }
 
-/// Why a label is not bought or refunded.
+/// The reasons a purchase or refund can be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     NoShipment,
@@ -49,7 +50,7 @@ pub(super) enum Refused {
     NotBought,
 }
 
-/// What a tracker says now; to be told to whoever listens.
+/// A tracker's new state, to be sent as a webhook.
 pub(super) struct Report {
     pub(super) code: String,
     pub(super) event: Value,
@@ -74,7 +75,7 @@ impl Book {
         self.shipments.values()
     }
 
-    /// The shipment of this id, or the oldest of this reference.
+    /// Finds a shipment by id, or the oldest with this reference.
     pub(super) fn find(&self, name: &str) -> Option<&Shipment> {
         self.shipments.get(&self.number(name)?)
     }
@@ -118,7 +119,7 @@ impl Book {
         json
     }
 
-    /// Buys a label: what the shipment is now, and what its parcel does by itself.
+    /// Buys a label. Returns the shipment, and the reports of a parcel that moves by itself.
     pub(super) fn buy(&mut self, name: &str, rate: &str, server: &str) -> Result<(Value, Vec<Report>), Refused> {
         let shipment = self.find(name).ok_or(Refused::NoShipment)?;
         match (&shipment.purchase, shipment.is_refunded) {
@@ -164,7 +165,7 @@ impl Book {
         self.find(name).map(|shipment| self.json(shipment)).ok_or(Refused::NoShipment)
     }
 
-    /// The tracker of a number; one that is new begins to play if the number is magic.
+    /// Returns the tracker of a number, or creates it. A new parcel with a magic number moves by itself.
     pub(super) fn track(&mut self, code: &str) -> (Value, Vec<Report>) {
         if let Some(tracker) = self.tracker(code) {
             return (tracker.json(), Vec::new());
@@ -176,7 +177,7 @@ impl Book {
         (json, self.play(code))
     }
 
-    /// The carrier scans a parcel; nothing when there is none of this number.
+    /// Scans a parcel. `None` if the number is unknown.
     pub(super) fn scan(&mut self, code: &str, status: Status) -> Option<Report> {
         let now = self.now();
         let id = self.id("evt");
@@ -230,7 +231,7 @@ impl Book {
         }
     }
 
-    /// A number that no parcel has yet.
+    /// Makes an unused tracking number.
     fn tracking_code(&mut self, magic: Option<Magic>) -> String {
         loop {
             let number = self.digest().iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
@@ -248,7 +249,7 @@ impl Book {
     fn id(&mut self, kind: &str) -> String {
         let digest = self.digest();
         digest.iter().take(16).fold(format!("{kind}_"), |mut id, byte| {
-            // Writing into a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(id, "{byte:02x}");
             id
         })
@@ -259,17 +260,12 @@ impl Book {
         Sha256::new().chain_update(self.salt).chain_update(self.last_number.to_be_bytes()).finalize().into()
     }
 
-    /// The time, and never the same twice: what is reported later is later.
+    /// The current time, strictly increasing, so that later reports have later times.
     #[expect(clippy::disallowed_methods, reason = "a carrier is another machine, with a clock of its own")]
     fn now(&mut self) -> DateTime<Utc> {
         self.last_time = Utc::now().max(self.last_time + TimeDelta::microseconds(1));
         self.last_time
     }
-}
-
-/// A time as it is written.
-pub(super) fn text(time: DateTime<Utc>) -> String {
-    time.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 
 #[cfg(test)]

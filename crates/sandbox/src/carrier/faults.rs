@@ -1,4 +1,4 @@
-//! How the carrier fails: slowly, for a while, or now and then. By chance only in that a seed decides, so that a run can be
+//! Fault injection for the carrier: slow answers, outages and random failures. A seed drives the randomness, so a run can be
 //! repeated.
 
 use std::collections::{HashMap, VecDeque};
@@ -7,64 +7,63 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-/// What is wrong with the carrier. By default nothing is.
+/// The faults to inject; none by default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Faults {
-    /// How long every answer takes. What was asked for is done before.
+    /// Delays every answer. The operation itself is done before.
     pub delay: Duration,
-    /// Whether it is down.
     pub outage: Option<Outage>,
-    /// The part of the calls that fail, from 0.0 to 1.0.
+    /// The share of calls that fail, from 0.0 to 1.0.
     pub fails: f64,
-    /// The ways in which they fail, each as often as the others; without any, none fails.
+    /// The ways to fail, all equally likely; if empty, no call fails.
     pub ways: Vec<Failure>,
-    /// The same seed makes the same calls fail in the same ways, if they come in the same order.
+    /// With the same seed, the same sequence of calls fails in the same ways.
     pub seed: u64,
-    /// How long an answer takes that is too slow.
+    /// The delay of [`Failure::TooSlow`].
     pub too_slow: Duration,
 }
 
-/// How a carrier is down.
+/// The kinds of outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outage {
-    /// Its port refuses connections.
+    /// The port refuses connections.
     Refuses,
-    /// It answers everything with 503.
+    /// Every call is answered with 503.
     Unavailable,
 }
 
-/// How a call fails.
+/// The ways a call can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// 500, and nothing was done.
+    /// 500, without doing the operation.
     ErrorBefore,
-    /// 500, although it was done.
+    /// 500, although the operation was done.
     ErrorAfter,
-    /// It was done, and the connection is reset.
+    /// The operation is done, then the connection is reset.
     ResetAfter,
-    /// It was done, and the answer comes after [`Faults::too_slow`].
+    /// The operation is done, and the answer comes after [`Faults::too_slow`].
     TooSlow,
 }
 
-/// What is asked of a carrier.
+/// The operations of the carrier's API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// To make a shipment.
+    /// Creates a shipment.
     Create,
-    /// To say what a shipment is.
+    /// Shows a shipment.
     Find,
-    /// To sell a label.
+    /// Buys a label.
     Buy,
-    /// To take a label back.
+    /// Refunds a label.
     Refund,
-    /// To follow a tracking number.
+    /// Creates a tracker.
     Track,
-    /// To hand out a label.
+    /// Downloads a label.
     Label,
 }
 
 impl Failure {
-    /// All of them.
+    /// Every way to fail.
     pub const ALL: [Self; 4] = [Self::ErrorBefore, Self::ErrorAfter, Self::ResetAfter, Self::TooSlow];
 }
 
@@ -75,19 +74,19 @@ impl Default for Faults {
 }
 
 /// Decides which calls fail.
-pub(super) struct Fortune {
+pub(super) struct FaultInjector {
     faults: Faults,
     chance: StdRng,
     queued: HashMap<Operation, VecDeque<Failure>>,
 }
 
-impl Fortune {
+impl FaultInjector {
     pub(super) fn new(faults: Faults) -> Self {
         Self { chance: StdRng::seed_from_u64(faults.seed), faults, queued: HashMap::new() }
     }
 
-    /// From now on, these are the faults; their seed begins again. What is queued stays.
-    pub(super) fn turn(&mut self, faults: Faults) {
+    /// Replaces the faults and restarts the random sequence. Queued failures stay.
+    pub(super) fn set(&mut self, faults: Faults) {
         *self = Self { queued: std::mem::take(&mut self.queued), ..Self::new(faults) };
     }
 
@@ -99,12 +98,12 @@ impl Fortune {
         &self.faults
     }
 
-    /// How the next call of this kind fails, if it does; a queued failure is used up.
+    /// Decides whether and how the next call of this kind fails. Takes a queued failure first.
     pub(super) fn choose(&mut self, operation: Operation) -> Option<Failure> {
         if let Some(queued) = self.queued.get_mut(&operation).and_then(VecDeque::pop_front) {
             return Some(queued);
         }
-        // Without ways there is nothing to choose from. What is no number fails as seldom as zero.
+        // NaN compares as false, so it makes no call fail.
         let fails = !self.faults.ways.is_empty() && self.chance.random::<f64>() < self.faults.fails;
         fails.then(|| self.chance.random_range(0..self.faults.ways.len())).and_then(|way| self.faults.ways.get(way).copied())
     }
@@ -115,8 +114,8 @@ mod tests {
     use super::*;
 
     fn choices(faults: Faults) -> Vec<Option<Failure>> {
-        let mut fortune = Fortune::new(faults);
-        (0..1_000).map(|_| fortune.choose(Operation::Buy)).collect()
+        let mut injector = FaultInjector::new(faults);
+        (0..1_000).map(|_| injector.choose(Operation::Buy)).collect()
     }
 
     #[test]
@@ -139,12 +138,12 @@ mod tests {
 
     #[test]
     fn queued_failures_come_first_and_once_and_only_where_they_were_queued() {
-        let mut fortune = Fortune::new(Faults::default());
-        fortune.queue(Operation::Buy, [Failure::TooSlow, Failure::ErrorAfter]);
-        fortune.turn(Faults::default());
-        assert_eq!(fortune.choose(Operation::Create), None);
-        assert_eq!(fortune.choose(Operation::Buy), Some(Failure::TooSlow));
-        assert_eq!(fortune.choose(Operation::Buy), Some(Failure::ErrorAfter));
-        assert_eq!(fortune.choose(Operation::Buy), None);
+        let mut injector = FaultInjector::new(Faults::default());
+        injector.queue(Operation::Buy, [Failure::TooSlow, Failure::ErrorAfter]);
+        injector.set(Faults::default());
+        assert_eq!(injector.choose(Operation::Create), None);
+        assert_eq!(injector.choose(Operation::Buy), Some(Failure::TooSlow));
+        assert_eq!(injector.choose(Operation::Buy), Some(Failure::ErrorAfter));
+        assert_eq!(injector.choose(Operation::Buy), None);
     }
 }

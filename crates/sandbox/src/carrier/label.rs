@@ -1,4 +1,4 @@
-//! The label of a shipment: four by six inches, with the tracking number as text and as a QR code.
+//! A shipment's label: four by six inches, with the tracking number as text and as a QR code.
 
 use qrcode::{Color, QrCode};
 use serde_json::Value;
@@ -6,16 +6,16 @@ use serde_json::Value;
 use super::pdf::{Page, Weight};
 use super::shipment::Shipment;
 
-/// The size of the page, in points.
+/// The page size in points.
 const WIDTH: usize = 288;
 const HEIGHT: usize = 432;
-/// The distance of everything from the edge.
+/// The margin on all sides.
 const MARGIN: usize = 14;
-/// The room between the last address and the number, and how much of it the code takes: readers want white around it.
-const ROOM: std::ops::Range<usize> = 43..232;
+/// The vertical space between the addresses and the number, and the size of the QR code, which needs white around it.
+const CODE_AREA: std::ops::Range<usize> = 43..232;
 const CODE: usize = 140;
 
-/// The label, if one was bought.
+/// Renders the label as a PDF. `None` if no label was bought.
 pub(super) fn render(shipment: &Shipment) -> Option<Vec<u8>> {
     let code = &shipment.purchase.as_ref()?.tracking_code;
     let service = shipment.purchase.as_ref()?.rate.get("service").and_then(Value::as_str).unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn render(shipment: &Shipment) -> Option<Vec<u8>> {
     page.rectangle(MARGIN, 328, WIDTH - 2 * MARGIN, 1);
     page.text(MARGIN, 316, 7, Weight::Bold, "TO");
     block(&mut page, 302, 11, 34, shipment.receiver());
-    page.rectangle(MARGIN, ROOM.end, WIDTH - 2 * MARGIN, 2);
+    page.rectangle(MARGIN, CODE_AREA.end, WIDTH - 2 * MARGIN, 2);
     draw_code(&mut page, code)?;
     page.text(MARGIN, 32, 11, Weight::Bold, &cut(code, 34));
     let reference = shipment.reference.as_deref().unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn render(shipment: &Shipment) -> Option<Vec<u8>> {
     Some(page.finish(WIDTH, HEIGHT))
 }
 
-/// An address, line by line from `top` down.
+/// Draws an address line by line, from `top` down.
 fn block(page: &mut Page, top: usize, size: usize, longest: usize, address: &Value) {
     let part = |name| address.get(name).and_then(Value::as_str).unwrap_or_default();
     let town = format!("{} {} {}", part("city"), part("state"), part("zip"));
@@ -46,19 +46,19 @@ fn block(page: &mut Page, top: usize, size: usize, longest: usize, address: &Val
     }
 }
 
-/// As much of a text as fits on a line.
+/// Cuts a text to the length of a line.
 fn cut(text: &str, longest: usize) -> String {
     text.chars().take(longest).collect()
 }
 
-/// The code in the middle of its room. A module is a whole number of points, so that nothing is rounded and no gaps are seen;
-/// the modules of a row that touch are one rectangle.
+/// Draws the QR code in the middle of its area. A module is a whole number of points, so that rounding leaves no gaps.
+/// Adjacent dark modules of a row are drawn as one rectangle.
 fn draw_code(page: &mut Page, text: &str) -> Option<()> {
     let code = QrCode::new(text).ok()?;
     let (width, colors) = (code.width(), code.to_colors());
     let module = (CODE / width).max(1);
     let side = width * module;
-    let (left, top) = (WIDTH.saturating_sub(side) / 2, (ROOM.start + ROOM.end + side) / 2);
+    let (left, top) = (WIDTH.saturating_sub(side) / 2, (CODE_AREA.start + CODE_AREA.end + side) / 2);
     for (row, colors) in colors.chunks(width).enumerate() {
         let mut column = 0;
         for run in colors.chunk_by(|one, other| one == other) {

@@ -1,14 +1,14 @@
-//! A PDF of one page: text in the two weights of a typeface that every reader has, and filled rectangles.
+//! A one-page PDF with text and filled rectangles. The fonts are built into every PDF reader.
 
 use std::fmt::Write as _;
 
-/// The page that is being drawn. Points are counted from the lower left corner, 72 to the inch.
+/// A page to draw on. Coordinates are in points (72 to the inch) from the lower left corner.
 #[derive(Default)]
 pub(super) struct Page {
     content: String,
 }
 
-/// The weight of the type.
+/// The font's weight.
 #[derive(Clone, Copy)]
 pub(super) enum Weight {
     Regular,
@@ -16,22 +16,22 @@ pub(super) enum Weight {
 }
 
 impl Page {
-    /// A line of text that begins here.
+    /// Draws a line of text that begins here.
     pub(super) fn text(&mut self, x: usize, y: usize, size: usize, weight: Weight, text: &str) {
         let font = match weight {
             Weight::Regular => "F1",
             Weight::Bold => "F2",
         };
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.content, "BT /{font} {size} Tf {x} {y} Td ({}) Tj ET", escaped(text));
     }
 
-    /// A black rectangle whose lower left corner is here.
+    /// Draws a black rectangle with its lower left corner here.
     pub(super) fn rectangle(&mut self, x: usize, y: usize, width: usize, height: usize) {
         let _ = writeln!(self.content, "{x} {y} {width} {height} re f");
     }
 
-    /// The document with this page.
+    /// Builds the document.
     pub(super) fn finish(self, width: usize, height: usize) -> Vec<u8> {
         let font = |name| format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>");
         let page = format!(
@@ -46,7 +46,7 @@ impl Page {
             format!("<< /Length {} >>\nstream\n{}endstream", self.content.len(), self.content),
         ];
         let mut document = "%PDF-1.4\n".to_owned();
-        // Where each object begins; the entry of number zero is the head of a list of free ones, of which there are none.
+        // The offset of each object. Entry zero is the head of the list of free objects, which is empty.
         let mut places = "0000000000 65535 f \n".to_owned();
         for (index, object) in objects.iter().enumerate() {
             let _ = writeln!(places, "{:010} 00000 n ", document.len());
@@ -58,7 +58,7 @@ impl Page {
     }
 }
 
-/// The text between the brackets of a string. What the encoding does not have is a question mark.
+/// Escapes a text for a PDF string. Characters outside the encoding become question marks.
 fn escaped(text: &str) -> String {
     text.chars().fold(String::new(), |mut escaped, letter| {
         match letter {

@@ -1,4 +1,4 @@
-//! What the carrier answers with.
+//! The carrier's responses.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::book::Refused;
 
-/// The body of an answer.
+/// The body of a response.
 pub(super) type Content = http_body_util::combinators::MapErr<Full<Bytes>, fn(std::convert::Infallible) -> std::io::Error>;
 
-/// An answer.
+/// A response: JSON or a PDF.
 pub(super) struct Reply {
     status: StatusCode,
     kind: HeaderValue,
@@ -31,7 +31,7 @@ impl Reply {
         Self::errors(status, code, message, &[])
     }
 
-    /// An error that says which fields are wrong.
+    /// An error that lists the faulty fields.
     pub(super) fn errors(status: StatusCode, code: &str, message: &str, fields: &[String]) -> Self {
         let errors: Vec<Value> = fields.iter().map(|field| json!({"field": field, "message": "cannot be blank"})).collect();
         Self::json(status, &json!({"error": {"code": code, "message": message, "errors": errors}}))
@@ -46,17 +46,17 @@ impl Reply {
     }
 
     pub(super) fn broken() -> Self {
-        Self::error(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_SERVER_ERROR", "The carrier was told to fail.")
+        Self::error(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_SERVER_ERROR", "The simulated carrier is set to fail.")
     }
 
     pub(super) fn unavailable() -> Self {
-        Self::error(StatusCode::SERVICE_UNAVAILABLE, "SERVICE_UNAVAILABLE", "The carrier was told to be down.")
+        Self::error(StatusCode::SERVICE_UNAVAILABLE, "SERVICE_UNAVAILABLE", "The simulated carrier is set to be unavailable.")
     }
 
     pub(super) fn refused(refused: Refused) -> Self {
         let (code, message) = match refused {
             Refused::NoShipment => return Self::not_found(),
-            Refused::NoRate => ("SHIPMENT.INVALID_PARAMS", "The rate is not one of this shipment."),
+            Refused::NoRate => ("SHIPMENT.INVALID_PARAMS", "The rate does not belong to this shipment."),
             Refused::Bought => ("SHIPMENT.POSTAGE.EXISTS", "Postage already exists for this shipment."),
             Refused::Void => ("SHIPMENT.POSTAGE.FAILURE", "The label of this shipment was refunded."),
             Refused::NotBought => ("SHIPMENT.REFUND.UNAVAILABLE", "There is no postage to refund."),
@@ -65,7 +65,7 @@ impl Reply {
         Self::error(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
-    /// The answer as it is sent.
+    /// Builds the HTTP response.
     pub(super) fn response(self) -> Response<Content> {
         let mut response = Response::new(Full::new(self.body).map_err(never as _));
         *response.status_mut() = self.status;

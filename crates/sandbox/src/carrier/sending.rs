@@ -1,4 +1,4 @@
-//! One webhook on its way: signed, posted, and taken or not.
+//! The sending of one webhook: signed and posted.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,21 +13,21 @@ use hyper_util::rt::TokioIo;
 use sha2::Sha256;
 use tokio::net::TcpStream;
 
-/// How long one try may take, from the connection to the end of the answer.
+/// The deadline of one attempt, from connecting to the end of the response.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// As much of an answer is read.
+/// The most bytes read of a response.
 const MOST_ANSWER: usize = 64 * 1024;
 
-/// Whom to tell.
+/// The recipient of webhooks.
 #[derive(Clone)]
 pub(super) struct Target {
     uri: Uri,
     secret: String,
 }
 
-/// It is no URL that a webhook can be sent to.
+/// The error for a URL that webhooks cannot be sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("webhooks go to `http://` and a host")]
+#[error("webhooks can only be sent to a URL with `http://` and a host")]
 pub struct NoTarget;
 
 impl Target {
@@ -38,7 +38,7 @@ impl Target {
     }
 }
 
-/// Whether it was taken.
+/// Sends a webhook and returns whether it was accepted.
 pub(super) async fn send(target: &Target, body: Bytes) -> bool {
     let sent = tokio::time::timeout(DEADLINE, post(target, body)).await;
     matches!(sent, Ok(Some(status)) if status.is_success())
@@ -46,7 +46,7 @@ pub(super) async fn send(target: &Target, body: Bytes) -> bool {
 
 async fn post(target: &Target, body: Bytes) -> Option<hyper::StatusCode> {
     let authority = target.uri.authority()?;
-    // An address of version 6 stands in brackets, which the system does not know.
+    // A URL has an IPv6 address in brackets, which the resolver does not understand.
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');
     let stream = TcpStream::connect((host, authority.port_u16().unwrap_or(80))).await.ok()?;
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
@@ -61,7 +61,7 @@ async fn post(target: &Target, body: Bytes) -> Option<hyper::StatusCode> {
     let answer = async {
         let answer = sender.send_request(request).await.ok()?;
         let status = answer.status();
-        // The status says it all; what comes behind it is read only so that the other side is not cut off.
+        // Only the status counts. The body is read so that the other side is not cut off.
         let _ = Limited::new(answer.into_body(), MOST_ANSWER).collect().await;
         Some(status)
     };
@@ -70,18 +70,18 @@ async fn post(target: &Target, body: Bytes) -> Option<hyper::StatusCode> {
     tokio::select! {
         biased;
         status = &mut answer => status,
-        // The connection may end with the answer, and then what is left of it is there already.
+        // If the connection ends with the response, the rest of it is buffered already.
         _ = &mut connection => answer.await,
     }
 }
 
-/// The signature of a body, as it stands in the header.
+/// The signature header for a body.
 fn signature(secret: &str, body: &[u8]) -> Option<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
     mac.update(body);
     let mut text = "hmac-sha256-hex=".to_owned();
     for byte in mac.finalize().into_bytes() {
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     Some(text)

@@ -1,15 +1,15 @@
-//! A shipment: what is sent from where to where, for how much, and what became of it.
+//! A shipment with its addresses, rates and label.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::book::text;
+use super::time::text;
 use super::tracker::{Magic, Tracker};
 
-/// A service that can be bought.
+/// A shipping service on sale.
 struct Offer {
     service: &'static str,
-    /// In cents: to begin with, and for each pound or part of one.
+    /// In cents: the base price, and the price of each pound or part of one.
     base: u64,
     per_pound: u64,
     days: u32,
@@ -21,13 +21,13 @@ const OFFERS: [Offer; 3] = [
     Offer { service: "Express", base: 2_630, per_pound: 315, days: 1 },
 ];
 
-/// What a parcel may weigh, in ounces.
+/// The maximum weight of a parcel, in ounces.
 pub(super) const HEAVIEST: f64 = 70.0 * 16.0;
 
-/// Which parts of an address must be there.
+/// The mandatory parts of an address.
 const NEEDED: [&str; 4] = ["street1", "city", "zip", "country"];
 
-/// A shipment as it is on record.
+/// A shipment in the book.
 #[derive(Clone, Debug)]
 pub(super) struct Shipment {
     pub(super) id: String,
@@ -52,18 +52,17 @@ pub(super) struct Purchase {
 }
 
 impl Shipment {
-    /// Where the parcel begins. A return has the addresses of the shipment that it takes back, so that they are read the other
-    /// way round.
+    /// The address the parcel starts from. A return carries the addresses of the original shipment, so they are swapped.
     pub(super) fn sender(&self) -> &Value {
         if self.is_return { &self.to_address } else { &self.from_address }
     }
 
-    /// Where the parcel ends.
+    /// The address the parcel goes to.
     pub(super) fn receiver(&self) -> &Value {
         if self.is_return { &self.from_address } else { &self.to_address }
     }
 
-    /// The magic that the sender's address asks for, or else the receiver's.
+    /// The magic word in the sender's address, or else in the receiver's.
     pub(super) fn magic(&self) -> Option<Magic> {
         let of = |address: &Value| {
             ["street1", "name"].iter().find_map(|part| address.get(*part).and_then(Value::as_str).and_then(Magic::asked_for))
@@ -100,7 +99,7 @@ impl Shipment {
     }
 }
 
-/// The parts that an address lacks.
+/// The mandatory parts that are missing from an address.
 pub(super) fn missing(address: &Value) -> Vec<&'static str> {
     let has = |part: &str| address.get(part).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
     let mut missing: Vec<_> = NEEDED.into_iter().filter(|part| !has(part)).collect();
@@ -110,7 +109,7 @@ pub(super) fn missing(address: &Value) -> Vec<&'static str> {
     missing
 }
 
-/// What a parcel of this weight, in ounces, costs with each service.
+/// The rates of all services for a parcel of this weight in ounces.
 pub(super) fn rates(ounces: f64, shipment: &str, mut id: impl FnMut() -> String) -> Vec<Value> {
     let pounds = (1..=70_u32).find(|pounds| ounces <= f64::from(*pounds) * 16.0).unwrap_or(70);
     let rate = |offer: &Offer| {

@@ -1,4 +1,4 @@
-//! Where a parcel is, as its carrier tells it.
+//! A parcel's tracker and its statuses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,39 +6,33 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::book::text;
+use super::time::text;
 
-/// The most reports that a tracker keeps; the oldest go first.
+/// The most reports a tracker keeps; the oldest are dropped first.
 const MOST_DETAILS: usize = 100;
 
-/// Where a parcel is.
+/// A parcel's tracking status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing is known.
     Unknown,
-    /// There is a label.
+    /// A label exists, but the carrier does not have the parcel.
     PreTransit,
-    /// The carrier has it.
     InTransit,
-    /// It is on the van.
     OutForDelivery,
-    /// It has arrived.
     Delivered,
-    /// It waits to be collected.
     AvailableForPickup,
-    /// It goes back to where it came from.
     ReturnToSender,
-    /// It is lost or broken.
+    /// The parcel is lost or damaged.
     Failure,
 }
 
-/// What was meant is no status.
+/// The error for a word that is not a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no such status")]
 pub struct NoStatus;
 
 impl Status {
-    /// All of them.
+    /// Every status.
     pub const ALL: [Self; 8] = [
         Self::Unknown,
         Self::PreTransit,
@@ -50,7 +44,7 @@ impl Status {
         Self::Failure,
     ];
 
-    /// Its word on the wire.
+    /// The status as it appears in JSON.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -67,13 +61,13 @@ impl Status {
 
     fn message(self) -> &'static str {
         match self {
-            Self::Unknown => "Nothing is known of the parcel",
-            Self::PreTransit => "The label was made",
+            Self::Unknown => "Nothing is known about the parcel",
+            Self::PreTransit => "The label was created",
             Self::InTransit => "The parcel was scanned",
             Self::OutForDelivery => "The parcel is out for delivery",
             Self::Delivered => "The parcel was delivered",
             Self::AvailableForPickup => "The parcel can be collected",
-            Self::ReturnToSender => "The parcel goes back to its sender",
+            Self::ReturnToSender => "The parcel is returning to its sender",
             Self::Failure => "The parcel is lost",
         }
     }
@@ -93,7 +87,7 @@ impl FromStr for Status {
     }
 }
 
-/// A tracking number that plays itself.
+/// Words that make a parcel move by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Magic {
     Transit,
@@ -112,7 +106,7 @@ impl Magic {
         }
     }
 
-    /// What happens to the parcel, in order.
+    /// The scans of the parcel, in order.
     pub(super) fn play(self) -> &'static [Status] {
         match self {
             Self::Transit => &[Status::InTransit],
@@ -121,18 +115,18 @@ impl Magic {
         }
     }
 
-    /// The magic of a tracking number.
+    /// The magic word at the start of a tracking number.
     pub(super) fn of_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|magic| code.starts_with(magic.word()))
     }
 
-    /// The magic that a text asks for.
+    /// The magic word anywhere in a text.
     pub(super) fn asked_for(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|magic| text.contains(magic.word()))
     }
 }
 
-/// One parcel, and what was reported of it.
+/// One parcel and its reports.
 pub(super) struct Tracker {
     pub(super) id: String,
     pub(super) code: String,
@@ -148,7 +142,7 @@ impl Tracker {
         Self { id, code, status, shipment, created_at: now, updated_at: now, details: vec![(status, now)] }
     }
 
-    /// A report came in.
+    /// Records a new status.
     pub(super) fn report(&mut self, status: Status, now: DateTime<Utc>) {
         self.status = status;
         self.updated_at = now;

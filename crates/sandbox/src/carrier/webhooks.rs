@@ -1,4 +1,4 @@
-//! What the carrier still has to tell, and how it was told to tell it.
+//! The carrier's queue of webhooks.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,37 +10,36 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::book::Report;
-use super::exchange::State;
 use super::sending::{Target, send};
 
-/// The most events that wait; the oldest are dropped first.
+/// The most events in the queue; the oldest are dropped first.
 const MOST_WAITING: usize = 50_000;
-/// How many trackers are told of at once.
+/// The most webhooks sent at the same time, each for a different tracker.
 const AT_ONCE: usize = 16;
-/// The longest pause between two tries.
+/// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// How webhooks are sent. By default in order, once, and ten times at most if they are not taken.
+/// The way webhooks are sent. By default they go out in order and once, with up to ten attempts each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sending {
-    /// How often each is sent, although it was taken.
+    /// The number of times each is sent, even if the first was accepted.
     pub copies: u32,
-    /// How often it is tried at most, until it is answered with 2xx.
+    /// The most attempts for each copy, until one is answered with 2xx.
     pub tries: u32,
-    /// The pause after the first try; each one after it is twice as long, up to ten seconds.
+    /// The pause after the first attempt. It doubles after each further one, up to ten seconds.
     pub pause: Duration,
-    /// Of the events of a tracker that wait, the newest is sent first.
+    /// Sends a tracker's newest waiting event first.
     pub newest_first: bool,
 }
 
-/// What became of the webhooks.
+/// Counts of webhooks by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many events are not done with.
+    /// Events queued or being sent.
     pub waiting: usize,
-    /// How often an event was taken, its copies included.
+    /// Webhooks accepted, copies included.
     pub taken: u64,
-    /// How many events were given up, because they were not taken or too many waited.
+    /// Events given up because they were not accepted, or because the queue was full.
     pub given_up: u64,
 }
 
@@ -50,11 +49,11 @@ impl Default for Sending {
     }
 }
 
-/// The events that wait.
+/// The queue of events and the settings for sending them.
 #[derive(Default)]
 pub(super) struct Webhooks {
     queue: Mutex<Queue>,
-    /// Changes when there may be something to send, or something was sent.
+    /// Signals that there may be something to send, or that something was sent.
     changes: watch::Sender<()>,
 }
 
@@ -64,13 +63,13 @@ struct Queue {
     sending: Sending,
     is_held: bool,
     waiting: VecDeque<Event>,
-    /// The trackers that are told of now: one event of each at a time.
+    /// The trackers with an event being sent: one at a time for each.
     busy: HashSet<String>,
     taken: u64,
     given_up: u64,
 }
 
-/// An event that waits.
+/// An event to send.
 struct Event {
     code: String,
     body: Bytes,
@@ -90,7 +89,7 @@ impl Webhooks {
         self.changes.send_replace(());
     }
 
-    /// These wait from now on, if anybody wants to be told.
+    /// Queues these reports, if a target is set.
     pub(super) fn enqueue(&self, reports: Vec<Report>) {
         let mut queue = self.lock();
         if queue.target.is_none() || reports.is_empty() {
@@ -110,7 +109,7 @@ impl Webhooks {
         Tally { waiting: queue.waiting.len() + queue.busy.len(), taken: queue.taken, given_up: queue.given_up }
     }
 
-    /// Waits until nothing waits; without success, what is the case is an error.
+    /// Waits until the queue is empty. On a timeout, the error holds the current counts.
     pub(super) async fn settled(&self, within: Duration) -> Result<Tally, Tally> {
         let mut changes = self.changes.subscribe();
         let done = async { while self.tally().waiting > 0 && changes.changed().await.is_ok() {} };
@@ -120,7 +119,7 @@ impl Webhooks {
         }
     }
 
-    /// The next event that may be sent. Its tracker is busy until it is done with.
+    /// Takes the next event that may be sent and marks its tracker as busy.
     fn take(&self) -> Option<Event> {
         let mut queue = self.lock();
         let Queue { is_held, sending, waiting, busy, .. } = &mut *queue;
@@ -135,7 +134,7 @@ impl Webhooks {
         Some(event)
     }
 
-    /// Sends an event as often as it was told, and is done with it.
+    /// Sends all copies of an event and marks its tracker as free.
     async fn deliver(&self, event: Event) {
         let copies = self.lock().sending.copies;
         let mut taken = 0;
@@ -150,7 +149,7 @@ impl Webhooks {
         self.changes.send_replace(());
     }
 
-    /// Tries until it is taken; false when it was tried too often.
+    /// Sends one copy, with retries. Returns whether it was accepted.
     async fn attempt(&self, event: &Event) -> bool {
         let Sending { tries, mut pause, .. } = self.lock().sending;
         for tried in 0..tries {
@@ -173,19 +172,19 @@ impl Webhooks {
     }
 }
 
-/// Sends what waits for as long as it is polled.
-pub(super) async fn send_all(state: Arc<State>) {
-    let mut changes = state.webhooks.changes.subscribe();
+/// Sends queued events for as long as it is polled.
+pub(super) async fn send_all(webhooks: Arc<Webhooks>) {
+    let mut changes = webhooks.changes.subscribe();
     let mut deliveries = JoinSet::new();
     loop {
         while deliveries.len() < AT_ONCE
-            && let Some(event) = state.webhooks.take()
+            && let Some(event) = webhooks.take()
         {
-            let state = Arc::clone(&state);
-            deliveries.spawn(async move { state.webhooks.deliver(event).await });
+            let webhooks = Arc::clone(&webhooks);
+            deliveries.spawn(async move { webhooks.deliver(event).await });
         }
         tokio::select! {
-            // It fails only when the carrier is gone, and then so is this.
+            // Fails only if the carrier has stopped, and then this task ends as well.
             _ = changes.changed() => {}
             Some(_) = deliveries.join_next() => {}
         }

@@ -1,17 +1,17 @@
-//! What the mailbox does with a mail.
+//! The mailbox's possible reactions to a mail.
 
-/// What the mailbox does with a mail.
+/// The mailbox's reaction to a mail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Answer {
-    /// It takes it: 250.
+    /// Accepts it: 250.
     #[default]
     Accept,
-    /// It reads it, and refuses it for now: 451.
+    /// Reads it and refuses it for now: 451.
     TryLater,
-    /// It refuses its recipients for good: 550. The mail itself is not sent then.
+    /// Refuses its recipients for good: 550. The client then does not send the mail.
     RefuseRecipient,
-    /// It reads it, and closes the connection without an answer.
+    /// Reads it and closes the connection without an answer.
     Disconnect,
-    /// It reads it, and does not answer for as long as the client stays.
+    /// Reads it and does not answer for as long as the client stays connected.
     Hang,
 }

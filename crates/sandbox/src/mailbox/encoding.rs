@@ -1,9 +1,9 @@
-//! How texts are wrapped up in mails: quoted-printable, base64, and encoded words in headers.
+//! Decodes the encodings used in mails: quoted-printable, base64, and encoded words in headers.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// The text of a body that was sent with this transfer encoding; nothing when it is no UTF-8, or wrongly encoded.
+/// Decodes a body with this transfer encoding. `None` if it is wrongly encoded or not UTF-8.
 pub(super) fn body(encoding: &str, body: &[u8]) -> Option<String> {
     let bytes = match encoding.to_ascii_lowercase().as_str() {
         "" | "7bit" | "8bit" | "binary" => body.to_vec(),
@@ -14,13 +14,13 @@ pub(super) fn body(encoding: &str, body: &[u8]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A header's value with its encoded words (RFC 2047) decoded. What is none stays as it is.
+/// Decodes the encoded words (RFC 2047) of a header's value. Other words stay as they are.
 pub(super) fn header(value: &str) -> String {
     let mut text = String::new();
     let mut after_encoded = false;
     for (at, word) in value.split(' ').enumerate() {
         let decoded = encoded_word(word);
-        // The space between two encoded words is there to part them only.
+        // A space between two encoded words only separates them.
         if at > 0 && !(after_encoded && decoded.is_some()) {
             text.push(' ');
         }
@@ -54,7 +54,7 @@ fn quoted_printable(text: &[u8]) -> Option<Vec<u8>> {
     let mut rest = text;
     while let Some((first, behind)) = rest.split_first() {
         rest = match (first, behind) {
-            // The line goes on.
+            // A soft line break.
             (b'=', [b'\r', b'\n', behind @ ..]) => behind,
             (b'=', [high, low, behind @ ..]) => {
                 bytes.push(hex(*high)? << 4 | hex(*low)?);

@@ -1,4 +1,4 @@
-//! The lines of a conversation, in both directions.
+//! The lines of an SMTP session, in both directions.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::time::timeout;
 
-/// How long a client may let the mailbox wait for a line, and for reading an answer.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest line with its end, as RFC 5321 has it for texts.
+/// The timeout for receiving a line, and for sending an answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest line including its end, as in RFC 5321 for text lines.
 pub(super) const MOST_LINE: usize = 1_000;
-/// The largest mail.
+/// The maximum size of a mail.
 pub(super) const MOST_MAIL: usize = 1024 * 1024;
 
-/// The lines over one stream.
+/// Reads and writes lines on a stream.
 pub(super) struct Lines<S>(BufReader<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Lines<S> {
@@ -21,16 +21,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Lines<S> {
         Self(BufReader::new(stream))
     }
 
-    /// The stream. What was sent ahead is forgotten: what came before TLS counts for nothing behind it.
+    /// Returns the stream and discards buffered input: nothing sent before TLS may count after it.
     pub(super) fn into_stream(self) -> S {
         self.0.into_inner()
     }
 
-    /// The next line without its end; nothing when the client has left.
+    /// Reads the next line without its end. `None` if the client has left.
     pub(super) async fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         let most = MOST_LINE.try_into().unwrap_or(u64::MAX);
-        timeout(PATIENCE, (&mut self.0).take(most).read_until(b'\n', &mut line)).await??;
+        timeout(TIMEOUT, (&mut self.0).take(most).read_until(b'\n', &mut line)).await??;
         if line.is_empty() {
             return Ok(None);
         }
@@ -41,8 +41,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Lines<S> {
         }
     }
 
-    /// A mail up to the line with a single dot, its other leading dots taken off; nothing when the client leaves before. Of one that
-    /// is too large no more than the beginning is kept.
+    /// Reads a mail up to the line with a single dot, and removes the leading dots that SMTP adds. `None` if the client leaves
+    /// before the end. Only the beginning of a mail that is too large is kept.
     pub(super) async fn read_mail(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut mail = Vec::new();
         while let Some(line) = self.read().await? {
@@ -57,19 +57,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Lines<S> {
         Ok(None)
     }
 
-    /// Answers with the lines of `text`.
+    /// Sends the lines of `text` as one answer.
     pub(super) async fn write(&mut self, code: u16, text: &str) -> io::Result<()> {
         let last = text.lines().count();
         let lines = text.lines().enumerate().map(|(at, line)| format!("{code}{}{line}\r\n", if at + 1 == last { ' ' } else { '-' }));
         let answer: String = lines.collect();
-        timeout(PATIENCE, async {
+        timeout(TIMEOUT, async {
             self.0.write_all(answer.as_bytes()).await?;
             self.0.flush().await
         })
         .await?
     }
 
-    /// Reads and forgets until the client has left.
+    /// Reads and discards everything until the client leaves.
     pub(super) async fn ignore(&mut self) -> io::Result<()> {
         while self.read().await?.is_some() {}
         Ok(())

@@ -1,10 +1,10 @@
-//! A mail as it arrived.
+//! A mail that the mailbox received.
 
 use std::sync::Arc;
 
 use super::encoding;
 
-/// A mail as it arrived. Copies share what they hold.
+/// A received mail. Cloning it is cheap.
 #[derive(Clone, Debug)]
 pub struct Received(Arc<Mail>);
 
@@ -30,61 +30,61 @@ impl Received {
         Self(Arc::new(Mail { from, to, raw, headers, text, is_accepted }))
     }
 
-    /// The sender that the envelope names.
+    /// The sender in the envelope.
     #[must_use]
     pub fn envelope_from(&self) -> &str {
         &self.0.from
     }
 
-    /// The recipients that the envelope names.
+    /// The recipients in the envelope.
     #[must_use]
     pub fn envelope_to(&self) -> &[String] {
         &self.0.to
     }
 
-    /// The mail, byte for byte, without the dots that SMTP adds.
+    /// The exact bytes of the mail, without the dots that SMTP adds.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
         &self.0.raw
     }
 
-    /// The first header of this name, unfolded and decoded.
+    /// The first header with this name, unfolded and decoded.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         find(&self.0.headers, name)
     }
 
-    /// What it is about.
+    /// The `Subject` header.
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
         self.header("subject")
     }
 
-    /// Its id, with the angle brackets.
+    /// The `Message-ID` header, with its angle brackets.
     #[must_use]
     pub fn message_id(&self) -> Option<&str> {
         self.header("message-id")
     }
 
-    /// Whom its header names as the sender.
+    /// The `From` header.
     #[must_use]
     pub fn from(&self) -> Option<&str> {
         self.header("from")
     }
 
-    /// Whom its header names as the recipients.
+    /// The `To` header.
     #[must_use]
     pub fn to(&self) -> Option<&str> {
         self.header("to")
     }
 
-    /// Its text, decoded; nothing when it has several parts, or is no plain text in UTF-8.
+    /// The decoded text. `None` if the mail has several parts or is not plain text in UTF-8.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.0.text.as_deref()
     }
 
-    /// Whether the client was told that it was taken.
+    /// Returns whether the mailbox answered that it accepted the mail.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.0.is_accepted
@@ -95,7 +95,7 @@ fn find<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     headers.iter().find(|header| header.0.eq_ignore_ascii_case(name)).map(|header| header.1.as_str())
 }
 
-/// The headers of a mail. A line that begins with a space goes on with the one before it.
+/// Reads the headers of a mail. A line that begins with a space continues the previous one.
 fn headers(head: &str) -> Vec<(String, String)> {
     let unfolded = head.replace("\r\n ", " ").replace("\r\n\t", " ");
     let split = unfolded.split("\r\n").filter_map(|line| line.split_once(':'));

@@ -1,4 +1,4 @@
-//! A conversation with one client.
+//! The SMTP session with one client.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use tokio_rustls::TlsAcceptor;
 use super::answer::Answer;
 use super::lines::{Lines, MOST_MAIL};
 use super::received::Received;
-use super::{Security, State};
+use super::state::{Security, State};
 
-/// The most recipients of a mail.
+/// The maximum number of recipients of a mail.
 const MOST_RECIPIENTS: usize = 100;
-/// How long the handshake of TLS may take.
+/// The timeout of the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How the mailbox calls itself.
+/// The host name in the greeting.
 const NAME: &str = "mailbox.example.com";
 
-/// Speaks with a client until one of the two leaves.
-pub(super) async fn attend(stream: TcpStream, security: Security, state: Arc<State>) {
-    // Whatever ends a connection, the client sees it end.
+/// Serves a client until either side ends the session.
+pub(super) async fn serve(stream: TcpStream, security: Security, state: Arc<State>) {
+    // Errors only end the connection, which the client notices.
     let _ = match security {
         Security::Plain => Session::new(stream, &state, false).greet_and_run().await.map(drop),
         Security::Offered(acceptor) => offer(stream, &acceptor, &state).await,
@@ -46,15 +46,13 @@ async fn offer(stream: TcpStream, acceptor: &TlsAcceptor, state: &State) -> io::
     }
 }
 
-/// How a session ends.
+/// The ends of a session.
 enum End<S> {
-    /// One of the two has left.
     Left,
-    /// TLS begins.
     StartTls(S),
 }
 
-/// What comes after a command.
+/// The next step after a command.
 enum Next {
     GoOn,
     Leave,
@@ -69,7 +67,7 @@ struct Session<'a, S> {
     envelope: Option<Envelope>,
 }
 
-/// What is known of a mail before its text.
+/// The envelope of the mail that is being sent.
 struct Envelope {
     answer: Answer,
     from: String,
@@ -89,7 +87,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     async fn run(mut self) -> io::Result<End<S>> {
         loop {
             let next = match self.lines.read().await {
-                Ok(Some(line)) => self.obey(&String::from_utf8_lossy(&line)).await,
+                Ok(Some(line)) => self.execute(&String::from_utf8_lossy(&line)).await,
                 Ok(None) => Ok(Next::Leave),
                 Err(error) => Err(error),
             };
@@ -100,7 +98,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 Err(error) => {
                     match error.kind() {
                         ErrorKind::InvalidData => self.lines.write(500, "the line is too long").await?,
-                        ErrorKind::TimedOut => self.lines.write(421, "too slow").await?,
+                        ErrorKind::TimedOut => self.lines.write(421, "timeout").await?,
                         _ => {}
                     }
                     return Err(error);
@@ -109,13 +107,13 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         }
     }
 
-    /// Says it, and waits for the next command.
+    /// Sends an answer and continues with the next command.
     async fn say(&mut self, code: u16, text: &str) -> io::Result<Next> {
         self.lines.write(code, text).await?;
         Ok(Next::GoOn)
     }
 
-    async fn obey(&mut self, line: &str) -> io::Result<Next> {
+    async fn execute(&mut self, line: &str) -> io::Result<Next> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb.to_ascii_uppercase().as_str(), rest.trim()) {
             ("EHLO", name) if !name.is_empty() => {
@@ -128,7 +126,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 self.say(250, NAME).await
             }
             ("STARTTLS", "") if self.offers_tls => {
-                self.say(220, "begin").await?;
+                self.say(220, "ready to start TLS").await?;
                 Ok(Next::StartTls)
             }
             ("AUTH", how) => self.log_in(how).await,
@@ -137,60 +135,60 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             ("DATA", "") => self.take().await,
             ("RSET", "") => {
                 self.envelope = None;
-                self.say(250, "forgotten").await
+                self.say(250, "reset").await
             }
-            ("NOOP", _) => self.say(250, "nothing done").await,
+            ("NOOP", _) => self.say(250, "ok").await,
             ("QUIT", "") => {
                 self.say(221, "goodbye").await?;
                 Ok(Next::Leave)
             }
-            ("EHLO" | "HELO" | "DATA" | "RSET" | "QUIT", _) => self.say(501, "that is not how it is said").await,
-            _ => self.say(502, "not understood").await,
+            ("EHLO" | "HELO" | "DATA" | "RSET" | "QUIT", _) => self.say(501, "syntax error in parameters").await,
+            _ => self.say(502, "command not recognised").await,
         }
     }
 
     async fn log_in(&mut self, how: &str) -> io::Result<Next> {
         let (mechanism, initial) = how.split_once(' ').unwrap_or((how, ""));
         if !mechanism.eq_ignore_ascii_case("PLAIN") {
-            return self.say(504, "PLAIN is the only way").await;
+            return self.say(504, "only PLAIN is supported").await;
         }
-        let said = if initial.is_empty() {
-            // The challenge is an empty line.
+        let response = if initial.is_empty() {
+            // The challenge is empty.
             self.lines.write(334, "\n").await?;
             let Some(line) = self.lines.read().await? else { return Ok(Next::Leave) };
             line
         } else {
             initial.as_bytes().to_vec()
         };
-        // An identity to act for, the user and the password, each behind a zero.
-        let said = BASE64_STANDARD.decode(said).ok().and_then(|said| String::from_utf8(said).ok()).unwrap_or_default();
-        let mut parts = said.split('\0').skip(1);
+        // The format is: identity, NUL, user, NUL, password. The identity is ignored.
+        let response = BASE64_STANDARD.decode(response).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        let mut parts = response.split('\0').skip(1);
         self.is_logged_in =
             matches!((parts.next(), parts.next(), parts.next()), (Some(user), Some(password), None) if self.state.knows(user, password));
-        if self.is_logged_in { self.say(235, "welcome").await } else { self.say(535, "the user or the password is wrong").await }
+        if self.is_logged_in { self.say(235, "authenticated").await } else { self.say(535, "wrong user or password").await }
     }
 
     async fn open(&mut self, from: &str) -> io::Result<Next> {
         if self.state.asks_for_login() && !self.is_logged_in {
-            return self.say(530, "log in first").await;
+            return self.say(530, "authentication required").await;
         }
         if self.envelope.is_some() {
-            return self.say(503, "one mail at a time").await;
+            return self.say(503, "a mail is already open").await;
         }
         let Some(from) = address(from, "FROM:") else { return self.say(501, "MAIL FROM:<address>").await };
         self.envelope = Some(Envelope { answer: self.state.choose(), from: from.to_owned(), to: Vec::new() });
-        self.say(250, "go on").await
+        self.say(250, "ok").await
     }
 
     async fn add(&mut self, to: &str) -> io::Result<Next> {
-        let Some(envelope) = &mut self.envelope else { return self.say(503, "MAIL comes first").await };
+        let Some(envelope) = &mut self.envelope else { return self.say(503, "send MAIL first").await };
         let (code, text) = match address(to, "TO:") {
             None | Some("") => (501, "RCPT TO:<address>"),
-            Some(_) if envelope.answer == Answer::RefuseRecipient => (550, "nobody of that name is here"),
+            Some(_) if envelope.answer == Answer::RefuseRecipient => (550, "no such mailbox"),
             Some(_) if envelope.to.len() == MOST_RECIPIENTS => (452, "too many recipients"),
             Some(to) => {
                 envelope.to.push(to.to_owned());
-                (250, "go on")
+                (250, "ok")
             }
         };
         self.say(code, text).await
@@ -198,7 +196,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
 
     async fn take(&mut self) -> io::Result<Next> {
         let Some(envelope) = self.envelope.take_if(|envelope| !envelope.to.is_empty()) else {
-            return self.say(503, "MAIL and RCPT come first").await;
+            return self.say(503, "send MAIL and RCPT first").await;
         };
         self.say(354, "end with a dot on a line of its own").await?;
         let Some(mail) = self.lines.read_mail().await? else { return Ok(Next::Leave) };
@@ -208,9 +206,9 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         let Envelope { answer, from, to } = envelope;
         self.state.keep(Received::new(from, to, mail, answer == Answer::Accept));
         match answer {
-            Answer::Accept => self.say(250, "taken").await,
-            Answer::TryLater => self.say(451, "not now").await,
-            Answer::RefuseRecipient => self.say(550, "nobody of that name is here").await,
+            Answer::Accept => self.say(250, "accepted").await,
+            Answer::TryLater => self.say(451, "try again later").await,
+            Answer::RefuseRecipient => self.say(550, "no such mailbox").await,
             Answer::Disconnect => Ok(Next::Leave),
             Answer::Hang => {
                 self.lines.ignore().await?;
@@ -220,7 +218,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     }
 }
 
-/// The address in `FROM:<address> …`; parameters behind it are not looked at.
+/// The address in `FROM:<address> …`; parameters after it are ignored.
 fn address<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let (head, rest) = text.split_at_checked(word.len())?;
     let rest = rest.trim_start().strip_prefix('<')?;

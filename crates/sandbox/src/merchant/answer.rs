@@ -1,4 +1,4 @@
-//! What the merchant does with a request.
+//! The merchant's possible reactions to a request.
 
 use std::time::Duration;
 
@@ -8,34 +8,31 @@ use hyper::{Response, StatusCode};
 
 use super::content::Content;
 
-/// What the merchant does with a request: after a delay, it sends a reply or breaks the connection.
+/// The merchant's reaction to a request: after a delay, it sends a reply or breaks the connection.
 ///
-/// A header, a body or a way to send it turns whatever it was into a reply, with 200 unless it has a status.
+/// Setting a header or a body turns any answer into a reply, with status 200 unless another is set.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub(super) delay: Duration,
     pub(super) held: bool,
-    pub(super) deed: Deed,
+    pub(super) action: Action,
 }
 
-/// What is done in the end.
+/// The final action of an answer, after all delays.
 #[derive(Clone, Debug)]
-pub(super) enum Deed {
-    /// What the path does by itself: issue a token, tell the variants that there are, or 200 with `{}`.
+pub(super) enum Action {
+    /// The path's default: issue a token, list the variants, or 200 with `{}`.
     Usual,
-    /// A reply.
     Reply(Reply),
-    /// 401 for whoever does not present this token.
+    /// 401 unless this token is presented.
     Challenge(String),
-    /// The connection is reset before the body of the request is read.
+    /// Resets the connection before reading the body of the request.
     ResetUnread,
-    /// The connection is reset.
     Reset,
-    /// The connection is closed.
     Close,
 }
 
-/// A reply of HTTP.
+/// An HTTP reply.
 #[derive(Clone, Debug)]
 pub(super) struct Reply {
     status: StatusCode,
@@ -46,8 +43,8 @@ pub(super) struct Reply {
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 impl Answer {
-    fn new(deed: Deed) -> Self {
-        Self { delay: Duration::ZERO, held: false, deed }
+    fn new(action: Action) -> Self {
+        Self { delay: Duration::ZERO, held: false, action }
     }
 
     /// 200 with `{}`.
@@ -56,17 +53,17 @@ impl Answer {
         Self::status(200).json(&serde_json::json!({}))
     }
 
-    /// A status without a body. What is no status is 500.
+    /// A status without a body. An invalid status becomes 500.
     #[must_use]
     pub fn status(status: u16) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self::new(Deed::Reply(Reply { status, headers: Vec::new(), content: Content::Whole(Bytes::new()) }))
+        Self::new(Action::Reply(Reply { status, headers: Vec::new(), content: Content::Whole(Bytes::new()) }))
     }
 
-    /// What the path does by itself: a token at the token endpoint, 200 with `{}` elsewhere.
+    /// The path's default: a token at the token endpoint, variants where they are asked for, 200 with `{}` elsewhere.
     #[must_use]
     pub fn usual() -> Self {
-        Self::new(Deed::Usual)
+        Self::new(Action::Usual)
     }
 
     /// 302 to another URL.
@@ -84,63 +81,63 @@ impl Answer {
     /// 401 until this bearer token is presented, and then 200 with `{}`.
     #[must_use]
     pub fn unauthorized_until(token: &str) -> Self {
-        Self::new(Deed::Challenge(token.to_owned()))
+        Self::new(Action::Challenge(token.to_owned()))
     }
 
-    /// The request is read, and the connection reset (RST).
+    /// Reads the request and resets the connection (RST).
     #[must_use]
     pub fn reset() -> Self {
-        Self::new(Deed::Reset)
+        Self::new(Action::Reset)
     }
 
-    /// The connection is reset (RST) once the head of the request names the path, and the request recorded without body. An
-    /// answer that depends on the request comes too late for that: it resets after reading.
+    /// Resets the connection (RST) as soon as the request head has arrived; the request is recorded without its body. An answer
+    /// chosen by [`Merchant::answer_by`](super::Merchant::answer_by) comes too late for that and resets after reading.
     #[must_use]
     pub fn reset_unread() -> Self {
-        Self::new(Deed::ResetUnread)
+        Self::new(Action::ResetUnread)
     }
 
-    /// The request is read, and the connection closed (FIN) without an answer.
+    /// Reads the request and closes the connection (FIN) without a response.
     #[must_use]
     pub fn close() -> Self {
-        Self::new(Deed::Close)
+        Self::new(Action::Close)
     }
 
-    /// No answer until the merchant releases what hangs; then 200 with `{}`.
+    /// No response until [`Merchant::release`](super::Merchant::release); then 200 with `{}`.
     #[must_use]
     pub fn hang() -> Self {
         Self::ok().held()
     }
 
-    /// The same, this much later.
+    /// Delays the answer.
     #[must_use]
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// The same, not before the merchant releases what is held.
+    /// Holds the answer until [`Merchant::release`](super::Merchant::release).
     #[must_use]
     pub fn held(mut self) -> Self {
         self.held = true;
         self
     }
 
-    /// A header more. One that HTTP does not allow is left out.
+    /// Adds a header. One that HTTP does not allow is left out.
     #[must_use]
     pub fn header(self, name: &str, value: &str) -> Self {
         let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse::<HeaderValue>()) else { return self };
         self.reply(|reply| reply.headers.push((name, value)))
     }
 
-    /// This body.
+    /// Sets the body.
     #[must_use]
     pub fn body(self, body: impl Into<Bytes>) -> Self {
         let body = body.into();
         self.reply(|reply| reply.content = Content::Whole(body))
     }
 
-    /// This body, as JSON.
+    /// Sets a JSON body and its content type.
     #[must_use]
     pub fn json(self, body: &serde_json::Value) -> Self {
         let body = Bytes::from(body.to_string());
@@ -151,19 +148,19 @@ impl Answer {
         })
     }
 
-    /// A body of this many bytes, one each interval; without a number, it never ends.
+    /// Sends a body of this many bytes, one per interval. With `None` it never ends.
     #[must_use]
     pub fn drip(self, every: Duration, bytes: Option<u64>) -> Self {
         self.reply(|reply| reply.content = Content::drip(every, bytes))
     }
 
-    /// A body that never ends, as fast as it is read.
+    /// Sends an endless body as fast as it is read.
     #[must_use]
     pub fn endless(self) -> Self {
         self.reply(|reply| reply.content = Content::Endless)
     }
 
-    /// A body that is promised to be longer than this by a byte; then the connection is closed.
+    /// Announces a body one byte longer than this one, sends this one and closes the connection.
     #[must_use]
     pub fn cut_short(self, body: impl Into<Bytes>) -> Self {
         let body = body.into();
@@ -171,12 +168,12 @@ impl Answer {
     }
 
     fn reply(mut self, change: impl FnOnce(&mut Reply)) -> Self {
-        match &mut self.deed {
-            Deed::Reply(reply) => change(reply),
-            Deed::Usual | Deed::Challenge(_) | Deed::ResetUnread | Deed::Reset | Deed::Close => {
+        match &mut self.action {
+            Action::Reply(reply) => change(reply),
+            Action::Usual | Action::Challenge(_) | Action::ResetUnread | Action::Reset | Action::Close => {
                 let mut reply = Reply { status: StatusCode::OK, headers: Vec::new(), content: Content::Whole(Bytes::new()) };
                 change(&mut reply);
-                self.deed = Deed::Reply(reply);
+                self.action = Action::Reply(reply);
             }
         }
         self
@@ -184,7 +181,7 @@ impl Answer {
 }
 
 impl Reply {
-    /// The reply as it is sent.
+    /// Builds the HTTP response.
     pub(super) fn response(self) -> Response<Content> {
         let mut response = Response::new(self.content);
         *response.status_mut() = self.status;

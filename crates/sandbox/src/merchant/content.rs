@@ -1,4 +1,4 @@
-//! The body of a reply: whole, a byte now and then, without end, or cut short.
+//! The body of a reply: complete, dripping byte by byte, endless, or cut short.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::Sleep;
 
-/// What an endless body is made of.
+/// The repeated chunk of an endless body.
 static FILLING: [u8; 16 * 1024] = [b'.'; 16 * 1024];
 
 /// The body of a reply.
@@ -18,15 +18,15 @@ pub(super) enum Content {
     Whole(Bytes),
     Drip {
         every: Duration,
-        /// None when it never ends.
+        /// `None` if it never ends.
         left: Option<u64>,
-        /// The wait for the next byte, once it has begun.
+        /// The current wait for the next byte.
         next: Option<Pin<Box<Sleep>>>,
     },
     Endless,
     CutShort {
         body: Bytes,
-        /// Whether what there is of it had its chance to go out.
+        /// Set once hyper has had a chance to flush the body.
         sent: bool,
     },
 }
@@ -42,7 +42,7 @@ impl Content {
 }
 
 impl Clone for Content {
-    /// The same body from its beginning.
+    /// The same body, from its beginning.
     fn clone(&self) -> Self {
         match self {
             Self::Whole(body) => Self::Whole(body.clone()),
@@ -71,7 +71,7 @@ impl Body for Content {
             Self::Endless => Bytes::from_static(&FILLING),
             Self::CutShort { sent: true, .. } => return Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into()))),
             Self::CutShort { body, sent } if body.is_empty() => {
-                // What was given before goes out while nothing more is there.
+                // Being pending once makes hyper flush what it has before it sees the error.
                 *sent = true;
                 context.waker().wake_by_ref();
                 return Poll::Pending;

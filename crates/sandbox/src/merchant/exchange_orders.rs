@@ -1,37 +1,38 @@
-//! Where the merchant places exchange orders: one for each original order, however often it is asked.
+//! The merchant's exchange orders. It places one for each original order, however often it is asked.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::{Answer, Merchant, Received};
+use super::answer::Answer;
+use super::received::Received;
 
-/// What the merchant makes of a request for an exchange order.
+/// The merchant's reaction to a request for an exchange order.
 #[derive(Clone, Debug)]
 pub enum Mood {
-    /// It places the order and says which.
+    /// Places the order and names it.
     Willing,
-    /// It places nothing, and answers with this status: 409 or 422 when something is out of stock.
+    /// Places nothing and answers with this status, such as 409 or 422 for out of stock.
     Refusing(u16),
-    /// It places the order, and answers 200 without saying which.
+    /// Places the order and answers 200 without naming it.
     Forgetful,
-    /// It places the order, and calls it something else every time.
+    /// Places the order and gives it another name in every answer.
     Fickle,
-    /// It places the order, and then does this instead of answering.
+    /// Places the order and then answers with this.
     PlacingThen(Answer),
 }
 
-/// The merchant's book of exchange orders. Copies share it.
+/// The merchant's exchange orders. Copies share them.
 #[derive(Clone, Default)]
 pub struct ExchangeOrders(Arc<Mutex<Book>>);
 
-/// The mood for an original order that was asked for so often, this time included.
-type Temper = Box<dyn Fn(&str, usize) -> Mood + Send>;
+/// Chooses the mood from the original order and the number of requests for it so far, including this one.
+type ChooseMood = Box<dyn Fn(&str, usize) -> Mood + Send>;
 
 #[derive(Default)]
 struct Book {
-    standing: Option<Temper>,
+    standing: Option<ChooseMood>,
     next: VecDeque<Mood>,
     orders: BTreeMap<String, ExchangeOrder>,
 }
@@ -39,48 +40,37 @@ struct Book {
 /// An exchange order, as the merchant knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExchangeOrder {
-    /// What the merchant calls it; none as long as it was not placed.
+    /// The merchant's name for it; `None` until it is placed.
     pub identifier: Option<String>,
-    /// How often it was asked for.
+    /// The number of requests for it.
     pub asked: usize,
-    /// Every body with which it was asked for; more than one is a fault.
+    /// The distinct request bodies; more than one is a bug in the caller.
     pub bodies: BTreeSet<String>,
 }
 
-impl Merchant {
-    /// From now on, `path` places exchange orders.
-    #[must_use]
-    pub fn places_exchange_orders(&self, path: &str) -> ExchangeOrders {
-        let orders = ExchangeOrders::default();
-        let book = orders.clone();
-        self.answer_by(path, move |received| book.decide(received));
-        orders
-    }
-}
-
 impl ExchangeOrders {
-    /// What it makes of requests from now on.
+    /// Sets the mood from now on.
     pub fn mood(&self, mood: Mood) {
         self.mood_by(move |_, _| mood.clone());
     }
 
-    /// What it makes of requests from now on, by the original order and how often it was asked for, this time included.
-    pub fn mood_by(&self, temper: impl Fn(&str, usize) -> Mood + Send + 'static) {
-        self.book().standing = Some(Box::new(temper));
+    /// Chooses the mood by the original order and the number of requests for it so far, including the current one.
+    pub fn mood_by(&self, choose: impl Fn(&str, usize) -> Mood + Send + 'static) {
+        self.book().standing = Some(Box::new(choose));
     }
 
-    /// What it makes of the next requests, one each, before it is as it was.
+    /// Sets the moods for the next requests, one each. After them the standing mood applies again.
     pub fn next(&self, moods: impl IntoIterator<Item = Mood>) {
         self.book().next.extend(moods);
     }
 
-    /// Every order that it was asked for, by the original order.
+    /// All orders asked for, by original order, placed or not.
     #[must_use]
     pub fn orders(&self) -> BTreeMap<String, ExchangeOrder> {
         self.book().orders.clone()
     }
 
-    /// How many orders it has placed.
+    /// The number of orders placed.
     #[must_use]
     pub fn placed(&self) -> usize {
         self.book().orders.values().filter(|order| order.identifier.is_some()).count()
@@ -90,31 +80,31 @@ impl ExchangeOrders {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn decide(&self, received: &Received) -> Answer {
+    pub(super) fn decide(&self, received: &Received) -> Answer {
         let body = received.json();
         let Some(original) = body.get("original_order_id").and_then(Value::as_str) else { return Answer::status(400) };
         let mut book = self.book();
         let Book { standing, next, orders } = &mut *book;
         let order = orders.entry(original.to_owned()).or_default();
         order.asked += 1;
-        let temper = || standing.as_ref().map(|temper| temper(original, order.asked));
-        let mood = next.pop_front().or_else(temper).unwrap_or(Mood::Willing);
+        let standing = || standing.as_ref().map(|choose| choose(original, order.asked));
+        let mood = next.pop_front().or_else(standing).unwrap_or(Mood::Willing);
         order.bodies.insert(body.to_string());
         if let Mood::Refusing(status) = mood {
             return Answer::status(status).json(&json!({ "message": "out of stock" }));
         }
         let identifier = order.identifier.get_or_insert_with(|| format!("X-{original}")).clone();
-        let told = |identifier: &str| Answer::ok().json(&answer(identifier, &body));
+        let placed = |identifier: &str| Answer::ok().json(&answer(identifier, &body));
         match mood {
-            Mood::Willing | Mood::Refusing(_) => told(&identifier),
+            Mood::Willing | Mood::Refusing(_) => placed(&identifier),
             Mood::Forgetful => Answer::ok(),
-            Mood::Fickle => told(&format!("{identifier}-{}", order.asked)),
+            Mood::Fickle => placed(&format!("{identifier}-{}", order.asked)),
             Mood::PlacingThen(answer) => answer,
         }
     }
 }
 
-/// The order as the merchant computes it: 8 % tax on what is replaced, no shipping.
+/// The placed order, with 8 % tax on the replaced goods and no shipping.
 fn answer(identifier: &str, body: &Value) -> Value {
     let of = |item: &Value, name: &str| item.get(name).and_then(Value::as_i64).unwrap_or_default();
     let items = body.get("items").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A request as it arrived.
+//! A request that the merchant received.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -10,14 +10,12 @@ use hyper::{HeaderMap, Method};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::signature::{self, WrongSignature};
-
-/// The id of a message.
+/// The header with a message's id.
 pub(super) const ID: &str = "webhook-id";
 const SEQUENCE: &str = "x-service-sequence";
 const ATTEMPT: &str = "x-service-attempt";
 
-/// A request as it arrived. Copies share what they hold.
+/// A received request. Cloning it is cheap.
 #[derive(Clone, Debug)]
 pub struct Received(Arc<Request>);
 
@@ -43,7 +41,7 @@ enum Body {
 }
 
 impl Received {
-    /// What arrived just now.
+    /// Records a request that has just arrived.
     #[expect(clippy::disallowed_methods, reason = "a merchant is another machine, with a clock of its own")]
     pub(super) fn now(number: u64, head: request::Parts, body: Bytes) -> Self {
         let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
@@ -62,7 +60,7 @@ impl Received {
         }))
     }
 
-    /// The same without headers and body.
+    /// A copy without headers and body, which keeps the body's digest.
     pub(super) fn without_content(&self) -> Self {
         let request = &*self.0;
         Self(Arc::new(Request {
@@ -76,43 +74,43 @@ impl Received {
         }))
     }
 
-    /// Its place in the order of arrival; the merchant's first request is 1.
+    /// The request's place in the order of arrival, from 1.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.0.number
     }
 
-    /// When it had arrived, on the clock that never goes back.
+    /// The time of arrival on the monotonic clock.
     #[must_use]
     pub fn arrived(&self) -> Instant {
         self.0.arrived
     }
 
-    /// When it had arrived, on the clock of the machine.
+    /// The time of arrival on the machine's clock.
     #[must_use]
     pub fn arrived_at(&self) -> SystemTime {
         self.0.arrived_at
     }
 
-    /// Its method.
+    /// The HTTP method.
     #[must_use]
     pub fn method(&self) -> &Method {
         &self.0.method
     }
 
-    /// Its path, without the query.
+    /// The path without the query.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// Its query.
+    /// The query, if there is one.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.0.query.as_deref()
     }
 
-    /// Its headers; none when they were not kept.
+    /// The headers; empty if they were not kept.
     #[must_use]
     pub fn headers(&self) -> &HeaderMap {
         &self.0.headers
@@ -124,7 +122,7 @@ impl Received {
         self.0.headers.get(name)?.to_str().ok()
     }
 
-    /// The exact bytes of its body; none when they were not kept.
+    /// The exact bytes of the body; empty if they were not kept.
     #[must_use]
     pub fn body(&self) -> &Bytes {
         static NOTHING: Bytes = Bytes::new();
@@ -138,13 +136,13 @@ impl Received {
         }
     }
 
-    /// Its body as JSON; null when it is none, or was not kept.
+    /// The body as JSON; null if it is not JSON or was not kept.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_slice(self.body()).unwrap_or_default()
     }
 
-    /// The SHA-256 of its body.
+    /// The SHA-256 of the body, even if the body was not kept.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         match &self.0.body {
@@ -165,21 +163,16 @@ impl Received {
         self.0.sequence
     }
 
-    /// Which attempt to deliver the message it was (`X-Service-Attempt`).
+    /// The number of this delivery attempt (`X-Service-Attempt`).
     #[must_use]
     pub fn attempt(&self) -> Option<u32> {
         self.0.attempt
     }
 
-    /// The bearer token that it presented.
+    /// The bearer token, if one was presented.
     #[must_use]
     pub fn bearer(&self) -> Option<&str> {
         bearer(&self.0.headers)
-    }
-
-    /// Whether it is signed with this secret (`whsec_…`), and within five minutes of `now`.
-    pub fn verify(&self, secret: &str, now: SystemTime) -> Result<(), WrongSignature> {
-        signature::verify(self, secret, now)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the merchant received.
+//! The merchant's record of received requests.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -9,31 +9,27 @@ use bytes::Bytes;
 use hyper::http::request;
 use tokio::sync::watch;
 
+use super::paths::{is_at, is_token_endpoint};
 use super::received::Received;
-use super::rules::is_at;
-use super::tokens::is_endpoint;
 
-/// What sees every request.
+/// A callback that sees every request.
 type Observe = Arc<dyn Fn(&Received) + Send + Sync>;
 
-/// Fewer requests came than were waited for.
+/// The timeout error of [`Merchant::wait_for`](super::Merchant::wait_for).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{came} of {wanted} requests came within {within:?}")]
+#[error("only {came} of {wanted} requests arrived within {within:?}")]
 pub struct TooFew {
-    /// How many were waited for.
     pub wanted: usize,
-    /// How many came.
     pub came: usize,
-    /// How long they were waited for.
     pub within: Duration,
 }
 
-/// What was received, and who wants to know.
+/// The received requests and the observer.
 #[derive(Default)]
 pub(super) struct Record {
     log: Mutex<Log>,
     last_number: AtomicU64,
-    /// Changes when something was received.
+    /// Signals every request kept.
     changes: watch::Sender<()>,
     without_content: AtomicBool,
     observe: Mutex<Option<Observe>>,
@@ -46,7 +42,7 @@ struct Log {
 }
 
 impl Record {
-    /// A request that has just arrived, shown to the observer.
+    /// Numbers a request that has just arrived and shows it to the observer.
     pub(super) fn arrive(&self, head: request::Parts, body: Bytes) -> Received {
         let received = Received::now(self.last_number.fetch_add(1, Relaxed) + 1, head, body);
         let observe = self.observe.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -56,11 +52,11 @@ impl Record {
         received
     }
 
-    /// Keeps what arrived, and tells those who wait.
+    /// Adds a request to the record and wakes those who wait for it.
     pub(super) fn keep(&self, received: &Received) {
         let kept = if self.without_content.load(Relaxed) { received.without_content() } else { received.clone() };
         let mut log = self.lock();
-        let list = if is_endpoint(kept.path()) { &mut log.token_requests } else { &mut log.messages };
+        let list = if is_token_endpoint(kept.path()) { &mut log.token_requests } else { &mut log.messages };
         list.push(kept);
         drop(log);
         self.changes.send_replace(());
@@ -115,12 +111,12 @@ impl Record {
 
 impl Log {
     fn at(&self, path: &str) -> impl Iterator<Item = &Received> {
-        let list = if is_endpoint(path) { &self.token_requests } else { &self.messages };
+        let list = if is_token_endpoint(path) { &self.token_requests } else { &self.messages };
         list.iter().filter(move |received| is_at(received.path(), path))
     }
 }
 
-/// Requests that arrive together may be kept in another order than they are numbered.
+/// Sorts by number, because concurrent requests may be recorded out of order.
 fn in_order(mut list: Vec<Received>) -> Vec<Received> {
     list.sort_by_key(Received::number);
     list

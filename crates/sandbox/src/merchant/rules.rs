@@ -1,25 +1,23 @@
-//! Which answer a path gets.
+//! The answers configured for each path.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::answer::Answer;
+use super::paths::{TOKEN_PATH, key, upwards};
 use super::received::Received;
-use super::tokens::TOKEN_PATH;
 
-/// What makes an answer of a request.
+/// Computes the answer to a request.
 type Decide = Arc<dyn Fn(&Received) -> Answer + Send + Sync>;
 
-/// Where the answer to a request comes from.
+/// The source of the answer to a request.
 #[derive(Clone)]
 pub(super) enum Choice {
-    /// It is known already.
     Fixed(Answer),
-    /// It depends on the request.
     By(Decide),
 }
 
-/// What was told about one path.
+/// The configuration of one path.
 #[derive(Default)]
 struct Rule {
     queued: VecDeque<Answer>,
@@ -27,7 +25,7 @@ struct Rule {
     requires_token: bool,
 }
 
-/// What was told about all paths.
+/// The configuration of all paths.
 #[derive(Default)]
 pub(super) struct Rules(Mutex<HashMap<String, Rule>>);
 
@@ -49,13 +47,13 @@ impl Rules {
         self.lock().entry(key(path).to_owned()).or_default().requires_token = true;
     }
 
-    /// Whether a token must be presented at this path.
+    /// Returns whether this path requires a token.
     pub(super) fn requires_token(&self, path: &str) -> bool {
         let rules = self.lock();
         path != TOKEN_PATH && upwards(path).any(|path| rules.get(path).is_some_and(|rule| rule.requires_token))
     }
 
-    /// The answer for a request at this path; a queued one is used up.
+    /// Chooses the answer for a request at this path, and removes it if it was queued.
     pub(super) fn choose(&self, path: &str) -> Choice {
         let mut rules = self.lock();
         for at in upwards(path) {
@@ -67,7 +65,7 @@ impl Rules {
                     return standing.clone();
                 }
             }
-            // What is told of all paths does not keep the token endpoint from working.
+            // Rules for paths above do not affect the token endpoint.
             if at == TOKEN_PATH {
                 break;
             }
@@ -77,41 +75,5 @@ impl Rules {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Rule>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A path as it is looked up: without a slash at its end, so that the root is empty.
-fn key(path: &str) -> &str {
-    path.trim_end_matches('/')
-}
-
-/// The path, the one above it, and so on to the root.
-fn upwards(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(key(path)), |path| path.rfind('/').and_then(|slash| path.get(..slash)))
-}
-
-/// Whether `path` is `above` or below it.
-pub(super) fn is_at(path: &str, above: &str) -> bool {
-    path.strip_prefix(key(above)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_looked_up_from_itself_to_the_root() {
-        assert_eq!(upwards("/a/b/c").collect::<Vec<_>>(), ["/a/b/c", "/a/b", "/a", ""]);
-        assert_eq!(upwards("/a/").collect::<Vec<_>>(), ["/a", ""]);
-        assert_eq!(upwards("/").collect::<Vec<_>>(), [""]);
-    }
-
-    #[test]
-    fn a_path_stands_for_itself_and_what_is_below_it() {
-        assert!(is_at("/returns", "/returns"));
-        assert!(is_at("/returns/1", "/returns/"));
-        assert!(is_at("/returns", "/"));
-        assert!(!is_at("/returns_portal", "/returns"));
-        assert!(!is_at("/return", "/returns"));
     }
 }

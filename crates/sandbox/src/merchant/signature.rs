@@ -1,4 +1,4 @@
-//! Signatures of Standard Webhooks as a receiver checks them, written apart from the service that makes them.
+//! Verification of Standard Webhooks signatures, written independently of the service's signing code.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,57 +13,53 @@ use super::received::{ID, Received};
 const TIMESTAMP: &str = "webhook-timestamp";
 const SIGNATURE: &str = "webhook-signature";
 
-/// How far the clocks of sender and receiver may be apart.
+/// The tolerated difference between the sender's and the receiver's clock.
 const TOLERANCE: Duration = Duration::from_mins(5);
 
-/// Why a request is not to be believed.
+/// The reasons a signature can be rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongSignature {
-    /// Its content was not kept.
     #[error("the headers and the body were not kept")]
     NotKept,
-    /// It lacks a header.
-    #[error("there is no header `{0}`")]
+    #[error("the header `{0}` is missing")]
     Missing(&'static str),
-    /// Its timestamp is no number.
     #[error("the timestamp is not a number of seconds")]
     NoTime,
-    /// It was signed too long ago.
-    #[error("it was signed more than five minutes ago")]
+    #[error("the request was signed more than five minutes ago")]
     TooOld,
-    /// It was signed in the future.
-    #[error("it was signed more than five minutes from now")]
+    #[error("the request was signed more than five minutes in the future")]
     TooNew,
-    /// The secret that was given is none.
-    #[error("the secret is not `whsec_` and base64")]
+    #[error("the secret is not `whsec_` followed by base64")]
     NoSecret,
-    /// No signature is the right one.
-    #[error("no signature of version 1 is right")]
+    #[error("no signature of version 1 is correct")]
     NoneRight,
 }
 
-pub(super) fn verify(received: &Received, secret: &str, now: SystemTime) -> Result<(), WrongSignature> {
-    let body = received.kept_body().ok_or(WrongSignature::NotKept)?;
-    let header = |name| received.header(name).ok_or(WrongSignature::Missing(name));
-    let (id, timestamp, signatures) = (header(ID)?, header(TIMESTAMP)?, header(SIGNATURE)?);
-    let signed_at = timestamp.parse().ok().and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
-    let signed_at = signed_at.ok_or(WrongSignature::NoTime)?;
-    if now.duration_since(signed_at).is_ok_and(|age| age > TOLERANCE) {
-        return Err(WrongSignature::TooOld);
+impl Received {
+    /// Checks that the request is signed with this secret (`whsec_…`), and within five minutes of `now`.
+    pub fn verify(&self, secret: &str, now: SystemTime) -> Result<(), WrongSignature> {
+        let body = self.kept_body().ok_or(WrongSignature::NotKept)?;
+        let header = |name| self.header(name).ok_or(WrongSignature::Missing(name));
+        let (id, timestamp, signatures) = (header(ID)?, header(TIMESTAMP)?, header(SIGNATURE)?);
+        let signed_at = timestamp.parse().ok().and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
+        let signed_at = signed_at.ok_or(WrongSignature::NoTime)?;
+        if now.duration_since(signed_at).is_ok_and(|age| age > TOLERANCE) {
+            return Err(WrongSignature::TooOld);
+        }
+        if signed_at.duration_since(now).is_ok_and(|ahead| ahead > TOLERANCE) {
+            return Err(WrongSignature::TooNew);
+        }
+        let key = secret.strip_prefix("whsec_").and_then(|key| STANDARD.decode(key).ok()).ok_or(WrongSignature::NoSecret)?;
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key).map_err(|_| WrongSignature::NoSecret)?;
+        for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
+            mac.update(part);
+        }
+        let right = STANDARD.encode(mac.finalize().into_bytes());
+        let given = signatures.split(' ').filter_map(|signature| signature.strip_prefix("v1,"));
+        // Compare them all, so that the time taken does not reveal which one matched.
+        let found = given.fold(false, |found, given| found | bool::from(given.as_bytes().ct_eq(right.as_bytes())));
+        if found { Ok(()) } else { Err(WrongSignature::NoneRight) }
     }
-    if signed_at.duration_since(now).is_ok_and(|ahead| ahead > TOLERANCE) {
-        return Err(WrongSignature::TooNew);
-    }
-    let key = secret.strip_prefix("whsec_").and_then(|key| STANDARD.decode(key).ok()).ok_or(WrongSignature::NoSecret)?;
-    let mut mac = Hmac::<Sha256>::new_from_slice(&key).map_err(|_| WrongSignature::NoSecret)?;
-    for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
-        mac.update(part);
-    }
-    let right = STANDARD.encode(mac.finalize().into_bytes());
-    let given = signatures.split(' ').filter_map(|signature| signature.strip_prefix("v1,"));
-    // All are compared, so that the time says nothing about which.
-    let found = given.fold(false, |found, given| found | bool::from(given.as_bytes().ct_eq(right.as_bytes())));
-    if found { Ok(()) } else { Err(WrongSignature::NoneRight) }
 }
 
 #[cfg(test)]
@@ -72,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    // The example that the libraries of Standard Webhooks are tested with.
+    // The example that the Standard Webhooks libraries are tested with.
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const MESSAGE: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
     const SIGNED_AT: u64 = 1_614_265_330;
@@ -114,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_was_changed_is_noticed() {
+    fn any_change_is_noticed() {
         let now = at(SIGNED_AT);
         let other = |id, timestamp, body| received(&[(ID, id), (TIMESTAMP, timestamp), (SIGNATURE, RIGHT)], body);
         assert_eq!(other("msg_other", "1614265330", BODY).verify(SECRET, now), Err(WrongSignature::NoneRight));

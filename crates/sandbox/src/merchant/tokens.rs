@@ -7,71 +7,66 @@ use std::time::Duration;
 use hyper::Method;
 use serde_json::{Value, json};
 
-use super::Merchant;
 use super::answer::Answer;
+use super::paths::TOKEN_PATH;
 use super::received::Received;
+use super::rules::Rules;
 
-/// Where tokens are asked for.
-pub const TOKEN_PATH: &str = "/oauth/token";
-
-/// Whether tokens are asked for at this path.
-pub(super) fn is_endpoint(path: &str) -> bool {
-    path.trim_end_matches('/') == TOKEN_PATH
-}
-
-/// The token endpoint of a merchant. It issues `token-1`, `token-2` and so on.
+/// A merchant's token endpoint. It issues `token-1`, `token-2` and so on.
 pub struct Tokens<'a> {
-    pub(super) merchant: &'a Merchant,
+    pub(super) url: String,
+    pub(super) issuer: &'a Issuer,
+    pub(super) rules: &'a Rules,
 }
 
 impl Tokens<'_> {
-    /// Its URL.
+    /// The endpoint's URL.
     #[must_use]
     pub fn url(&self) -> String {
-        self.merchant.url(TOKEN_PATH)
+        self.url.clone()
     }
 
-    /// How long tokens are said to live from now on; without, nothing is said. It is 3,600 seconds until it is set, and only a
-    /// saying: a token is good until a newer one is issued or it is revoked.
+    /// Sets the `expires_in` of tokens issued from now on; `None` omits it. The default is 3,600 seconds. Tokens do not really
+    /// expire: each is valid until a newer one is issued or it is revoked.
     pub fn expires_in(&self, lifetime: impl Into<Option<Duration>>) {
-        self.merchant.state.issuer.lock().lifetime = lifetime.into();
+        self.issuer.lock().lifetime = lifetime.into();
     }
 
     /// The newest token, unless it was revoked.
     #[must_use]
     pub fn newest(&self) -> Option<String> {
-        self.merchant.state.issuer.lock().newest()
+        self.issuer.lock().newest()
     }
 
-    /// From now on, requests for tokens are answered with this; `Answer::usual()` issues them.
+    /// Answers token requests with this from now on; `Answer::usual()` issues tokens again.
     pub fn answer(&self, answer: Answer) {
-        self.merchant.answer(TOKEN_PATH, answer);
+        self.rules.stand(TOKEN_PATH, answer);
     }
 
-    /// The next requests for tokens are answered with these, one each.
+    /// Answers the next token requests with these, one each.
     pub fn answer_next(&self, answers: impl IntoIterator<Item = Answer>) {
-        self.merchant.answer_next(TOKEN_PATH, answers);
+        self.rules.queue(TOKEN_PATH, answers);
     }
 }
 
-/// Who gets tokens, and which were issued.
+/// The issuer's clients and tokens.
 #[derive(Default)]
-pub(super) struct Issuer(Mutex<Book>);
+pub(super) struct Issuer(Mutex<IssuerState>);
 
-struct Book {
+struct IssuerState {
     clients: HashMap<String, String>,
     lifetime: Option<Duration>,
     issued: u64,
     revoked: u64,
 }
 
-impl Default for Book {
+impl Default for IssuerState {
     fn default() -> Self {
         Self { clients: HashMap::new(), lifetime: Some(Duration::from_hours(1)), issued: 0, revoked: 0 }
     }
 }
 
-impl Book {
+impl IssuerState {
     fn newest(&self) -> Option<String> {
         (self.issued > self.revoked).then(|| format!("token-{}", self.issued))
     }
@@ -88,16 +83,16 @@ impl Issuer {
     }
 
     pub(super) fn revoke(&self) {
-        let mut book = self.lock();
-        book.revoked = book.issued;
+        let mut state = self.lock();
+        state.revoked = state.issued;
     }
 
-    /// Whether this is the newest token and not revoked.
+    /// Returns whether this is the newest token and has not been revoked.
     pub(super) fn accepts(&self, token: Option<&str>) -> bool {
         token.is_some() && token == self.lock().newest().as_deref()
     }
 
-    /// The answer to a request for a token.
+    /// Answers a token request.
     pub(super) fn issue(&self, received: &Received) -> Answer {
         if received.method() != Method::POST {
             return Answer::status(405).header("allow", "POST");
@@ -107,20 +102,20 @@ impl Issuer {
         if field("grant_type") != Some("client_credentials") {
             return refuse(400, "unsupported_grant_type");
         }
-        let mut book = self.lock();
-        if !book.knows(field("client_id"), field("client_secret")) {
+        let mut state = self.lock();
+        if !state.knows(field("client_id"), field("client_secret")) {
             return refuse(401, "invalid_client");
         }
-        book.issued += 1;
-        let token = book.newest();
-        let body = match book.lifetime {
+        state.issued += 1;
+        let token = state.newest();
+        let body = match state.lifetime {
             Some(lifetime) => json!({"access_token": token, "token_type": "Bearer", "expires_in": lifetime.as_secs()}),
             None => json!({"access_token": token, "token_type": "Bearer"}),
         };
         Answer::status(200).header("cache-control", "no-store").json(&body)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Book> {
+    fn lock(&self) -> MutexGuard<'_, IssuerState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -129,7 +124,7 @@ fn refuse(status: u16, error: &str) -> Answer {
     Answer::status(status).header("cache-control", "no-store").json(&json!({"error": error}))
 }
 
-/// The fields of a form, or of a JSON object; none when it is neither.
+/// The string fields of a form or a JSON object; `None` if the body is neither.
 fn fields(received: &Received) -> Option<HashMap<String, String>> {
     let form = received.header("content-type").is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"));
     if form {

@@ -1,4 +1,4 @@
-//! The variants that the merchant has: what its catalogue answers when somebody wants an exchange.
+//! The merchant's variants: its catalogue's answers to requests for exchange options.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,11 +7,10 @@ use hyper::Method;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use super::Merchant;
 use super::answer::Answer;
 use super::received::Received;
 
-/// A variant on the merchant's shelf.
+/// A variant that the merchant has in its catalogue.
 #[derive(Clone, Debug)]
 pub struct OnShelf {
     sku: String,
@@ -21,20 +20,20 @@ pub struct OnShelf {
 }
 
 impl OnShelf {
-    /// Three of a size, at this price.
+    /// A variant with three in stock.
     #[must_use]
     pub fn new(sku: &str, size: &str, cents: i64) -> Self {
         Self { sku: sku.to_owned(), size: size.to_owned(), cents, stock: 3 }
     }
 
-    /// The same with so many in stock.
+    /// Sets the number in stock.
     #[must_use]
     pub fn stock(mut self, stock: i64) -> Self {
         self.stock = stock;
         self
     }
 
-    fn told(&self) -> Value {
+    fn json(&self) -> Value {
         let Self { sku, size, cents, stock } = self;
         json!({
             "sku": sku,
@@ -48,7 +47,7 @@ impl OnShelf {
     }
 }
 
-/// What the merchant has, by variant identifier.
+/// The merchant's variants by variant identifier.
 #[derive(Default)]
 pub(super) struct Shelf(Mutex<Shelved>);
 
@@ -59,14 +58,23 @@ struct Shelved {
 }
 
 impl Shelf {
-    /// The answer to a request for variants, if it is one: 404 for what is not on the shelf.
+    pub(super) fn put(&self, identifier: &str, variants: impl IntoIterator<Item = OnShelf>) {
+        let variants = variants.into_iter().collect();
+        self.lock().known.insert(identifier.to_owned(), variants);
+    }
+
+    pub(super) fn wrap(&self, wrapped: bool) {
+        self.lock().wrapped = wrapped;
+    }
+
+    /// Answers a request for variants, with 404 for unknown identifiers. `None` if the request asks for something else.
     pub(super) fn answer(&self, request: &Received) -> Option<Answer> {
         let identifier = asked_for(request)?;
         let shelved = self.lock();
         let Some(variants) = shelved.known.get(&identifier) else {
             return Some(Answer::status(404).json(&json!({ "message": "no such variant" })));
         };
-        let list: Value = variants.iter().map(OnShelf::told).collect();
+        let list: Value = variants.iter().map(OnShelf::json).collect();
         Some(Answer::ok().json(&if shelved.wrapped { json!({ "variants": list }) } else { list }))
     }
 
@@ -81,18 +89,6 @@ fn asked_for(request: &Received) -> Option<String> {
     let (variants, identifier, sku) = (steps.next()?, steps.next()?, steps.next()?);
     let asked = request.method() == Method::GET && variants == "variants" && sku == "sku";
     asked.then(|| percent_decode_str(identifier).decode_utf8_lossy().into_owned())
-}
-
-impl Merchant {
-    /// From now on, these are the variants of `identifier`, below any path as `/sku/<identifier>/variants`.
-    pub fn has_variants(&self, identifier: &str, variants: impl IntoIterator<Item = OnShelf>) {
-        self.state.shelf.lock().known.insert(identifier.to_owned(), variants.into_iter().collect());
-    }
-
-    /// Whether variants are told in an object that holds them, and not as a bare list.
-    pub fn wraps_variants(&self, wrapped: bool) {
-        self.state.shelf.lock().wrapped = wrapped;
-    }
 }
 
 #[cfg(test)]

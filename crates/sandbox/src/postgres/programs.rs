@@ -1,4 +1,4 @@
-//! PostgreSQL's programs: where they are, and the account that they run under.
+//! PostgreSQL's programs: where they are installed, and the account they run under.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -7,9 +7,9 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::NoPostgres;
+use super::error::NoPostgres;
 
-/// An account of the machine.
+/// A user account on this machine.
 #[derive(Clone, Copy)]
 pub(super) struct Account {
     pub(super) uid: u32,
@@ -17,7 +17,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// The account to drop to; none when this process is unprivileged itself.
+    /// Finds the account to switch to. `None` if this process is already unprivileged.
     pub(super) fn unprivileged() -> Result<Option<Self>, NoPostgres> {
         if !is_root() {
             return Ok(None);
@@ -32,22 +32,22 @@ impl Account {
     }
 }
 
-/// Whether this process is root's. Where there is no /proc, a program knows.
+/// Returns whether this process runs as root. Falls back to `id` where there is no /proc.
 fn is_root() -> bool {
     if let Ok(me) = fs::metadata("/proc/self") {
         return me.uid() == 0;
     }
-    Command::new("id").arg("-u").output().is_ok_and(|said| said.stdout.trim_ascii() == b"0")
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Where the programs are that a temporary cluster needs, and that there is an account to run them under.
+/// Checks that a temporary cluster can be started, and returns the path of `initdb`.
 pub fn installed() -> Result<PathBuf, NoPostgres> {
     Account::unprivileged()?;
     locate("pg_ctl")?;
     locate("initdb")
 }
 
-/// The place of a program of PostgreSQL: on the PATH, or where Debian puts it (the newest version).
+/// Finds a PostgreSQL program on the PATH, or else the newest version in Debian's directory.
 pub(super) fn locate(program: &'static str) -> Result<PathBuf, NoPostgres> {
     locate_in(program, std::env::var_os("PATH").unwrap_or_default().as_os_str(), Path::new("/usr/lib/postgresql"))
 }
@@ -63,17 +63,17 @@ fn locate_in(program: &'static str, path: &OsStr, debian: &Path) -> Result<PathB
 pub(super) fn run<const N: usize>(program: &'static str, account: Option<Account>, args: [&OsStr; N]) -> Result<(), NoPostgres> {
     let path = locate(program)?;
     let mut command = Command::new(&path);
-    // A server that is started must not hold this process' pipes, so that what a program says goes into a file.
-    let said = std::env::temp_dir().join(format!("backhaul-{program}-{}.out", std::process::id()));
-    let out = File::create(&said).map_err(|error| NoPostgres::Io(said.clone(), error))?;
-    let err = out.try_clone().map_err(|error| NoPostgres::Io(said.clone(), error))?;
+    // The output goes into a file, because a started server would keep this process' pipes open.
+    let output = std::env::temp_dir().join(format!("backhaul-{program}-{}.out", std::process::id()));
+    let out = File::create(&output).map_err(|error| NoPostgres::Io(output.clone(), error))?;
+    let err = out.try_clone().map_err(|error| NoPostgres::Io(output.clone(), error))?;
     command.args(args).current_dir("/").stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
     if let Some(Account { uid, gid }) = account {
         command.uid(uid).gid(gid);
     }
     let status = command.status().map_err(|error| NoPostgres::Io(path, error));
-    let text = fs::read_to_string(&said).unwrap_or_default();
-    let _ = fs::remove_file(&said);
+    let text = fs::read_to_string(&output).unwrap_or_default();
+    let _ = fs::remove_file(&output);
     if status?.success() { Ok(()) } else { Err(NoPostgres::Failed { program, said: text.trim().to_owned() }) }
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_has_no_postgresql_is_told_what_to_install() {
+    fn without_postgresql_the_error_says_what_to_install() {
         let missing = locate_in("initdb", OsStr::new("/nowhere"), Path::new("/nowhere")).unwrap_err().to_string();
         for word in ["`initdb` is not installed", "PostgreSQL 15 or newer", "apt-get install postgresql", "brew install", "DATABASE_URL"] {
             assert!(missing.contains(word), "{missing}");

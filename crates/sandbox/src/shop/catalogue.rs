@@ -1,18 +1,18 @@
-//! What the shops sell, and to whom. None of it exists.
+//! The shops' products and customers. All of them are fictitious.
 
-/// Something that can be bought.
+/// A product on sale.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     pub(super) sku: &'static str,
     pub(super) title: &'static str,
     pub(super) cents: u32,
-    /// Its weight in thousandths of a pound.
+    /// The weight in thousandths of a pound.
     pub(super) thousandths: u32,
-    /// The sizes that it comes in, at the same price.
+    /// All its sizes have the same price.
     pub(super) sizes: Option<&'static Sizes>,
 }
 
-/// The sizes that something comes in.
+/// The sizes of a product.
 #[derive(Debug)]
 pub(super) struct Sizes {
     pub(super) variant_identifier: &'static str,

@@ -1,4 +1,4 @@
-//! What a shop's warehouse gets and sends: the goods that are announced to it, and the pallets that leave it.
+//! The goods a shop's warehouse receives and sends: inbound ASNs and outbound pallets.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -7,8 +7,7 @@ use super::Shop;
 use crate::warehouse::Pallet;
 
 impl Shop {
-    /// Goods on their way to its warehouse: one ASN for each thing that the simulated warehouse finds when it unpacks them, as
-    /// the shipment of each says.
+    /// ASNs for its warehouse: one for each word in the shipment's identifier that the simulated warehouse reacts to.
     #[must_use]
     pub fn inbound_asns(&self) -> Value {
         const PLAYS: [&str; 4] = ["", " SIM-SHORT", " SIM-OVER", " SIM-UNEXPECTED"];
@@ -29,8 +28,8 @@ impl Shop {
         json!({ "inbound_asns": asns.collect::<Vec<_>>() })
     }
 
-    /// Pallets that leave the warehouse `from` for a vendor at the time `now`: one for each thing that becomes of them, as their numbers say. The
-    /// first is so large that it is told in two parts.
+    /// Pallets from the warehouse `from` to a vendor at the time `now`: one for each word in the number that the simulated
+    /// warehouse reacts to. The first is so large that its units are added in two calls.
     #[must_use]
     pub fn pallets(&self, from: &str, vendor: u32, now: DateTime<Utc>) -> Vec<Pallet> {
         const PLAYS: [(&str, u32); 3] = [("", 600), ("-SIM-UNANNOUNCED", 40), ("-SIM-CANCEL", 20)];

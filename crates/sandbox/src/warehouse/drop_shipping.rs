@@ -1,16 +1,16 @@
-//! Drop-ship orders: the warehouse looks for those that are still to be shipped, and reports what becomes of each.
+//! Drop-ship orders: finds the ones still to be shipped, and reports the next step of each.
 
 mod plan;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use self::plan::{Order, Step};
-use super::Tally;
 use super::service::{Service, Trouble, names};
+use super::tally::Tally;
 
 const ORDERS: &str = "/v1/drop_ship_orders";
 
-/// Goes through all orders that are still to be shipped, and takes the next step with each.
+/// Takes the next step with every order still to be shipped.
 pub(super) async fn work(service: &Service) -> Result<Tally, Trouble> {
     let mut tally = Tally::default();
     for status in ["partially_shipped", "accepted"] {
@@ -20,7 +20,7 @@ pub(super) async fn work(service: &Service) -> Result<Tally, Trouble> {
             let Some(step) = order.next() else { continue };
             match service.post(&format!("{path}/{}", step.word()), &order.report(&step)).await {
                 Ok(_) => tally += step.tally(),
-                // Somebody else was faster, and the next round sees what is left.
+                // Someone else was faster. The next round sees what is left.
                 Err(Trouble::Refused { status: 409 | 422, .. }) => {}
                 Err(trouble) => return Err(trouble),
             }

@@ -1,4 +1,4 @@
-//! Inbound ASNs: the warehouse unpacks what merchants have announced, with the mistakes that happen, and closes them.
+//! Inbound ASNs: receives the announced goods, with the usual discrepancies, and closes the ASNs.
 
 mod plan;
 
@@ -6,14 +6,14 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use self::plan::Asn;
-use super::Tally;
 use super::service::{Service, Trouble, names};
+use super::tally::Tally;
 
 const ASNS: &str = "/v1/inbound_asns";
-/// How many units are scanned in one call.
+/// The most units scanned in one call.
 const AT_ONCE: usize = 500;
 
-/// Receives everything that is announced, at the warehouse with the internal id `at`.
+/// Receives everything announced, at the warehouse with the internal id `at`.
 pub(super) async fn work(service: &Service, at: &str) -> Result<Tally, Trouble> {
     let mut tally = Tally::default();
     let expected = |asn: &Value| matches!(asn.get("state").and_then(Value::as_str), Some("open" | "receiving"));

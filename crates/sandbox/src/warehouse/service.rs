@@ -1,4 +1,4 @@
-//! The service, as a warehouse's system calls it: with a token, and within a deadline.
+//! A client for the service's API, with a token and a deadline.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 
-/// How long one call may take, from the connection to the end of the answer.
+/// The deadline of one call, from connecting to the end of the response.
 const DEADLINE: Duration = Duration::from_secs(20);
-/// As much of an answer is read.
+/// The most bytes read of a response.
 const MOST_ANSWER: usize = 4 * 1024 * 1024;
-/// How many pages of a list are read in one round; the rest waits for the next.
+/// The most pages of a list read in one round; the rest waits for the next.
 const MOST_PAGES: usize = 20;
 
-/// Where the service is, and who calls it.
+/// The service's URL and the credential to call it with.
 pub(super) struct Service {
     uri: Uri,
     client_id: String,
@@ -27,27 +27,19 @@ pub(super) struct Service {
     token: Mutex<Option<String>>,
 }
 
-/// It is no URL that a service could have here.
+/// The error for a URL that cannot be the service's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the service is at `http://` and a host")]
+#[error("the service's URL must have `http://` and a host")]
 pub struct NoService;
 
-/// A call did not end well.
+/// A failed call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    /// There was no answer, or none that can be read.
+    /// There was no response, or an unreadable one.
     #[error("the service cannot be reached")]
     Unreachable,
-    /// The service did not do what it was asked for.
     #[error("{path} was answered with {status}: {message}")]
-    Refused {
-        /// What was asked for.
-        path: String,
-        /// The status of the answer.
-        status: u16,
-        /// What the service says on it.
-        message: String,
-    },
+    Refused { path: String, status: u16, message: String },
 }
 
 impl Service {
@@ -66,11 +58,11 @@ impl Service {
         self.call(Method::POST, path, Some(body)).await
     }
 
-    /// A call with a token; with a new one, if the old one is not good any more.
+    /// Calls with a token, and once more with a new one if the old one is rejected.
     async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble> {
         for last in [false, true] {
             let token = self.token().await?;
-            let (status, answer) = self.exchange(method.clone(), path, body, Some(&token)).await?;
+            let (status, answer) = self.request(method.clone(), path, body, Some(&token)).await?;
             if status == StatusCode::UNAUTHORIZED && !last {
                 *self.token.lock().await = None;
                 continue;
@@ -86,26 +78,20 @@ impl Service {
             return Ok(token.clone());
         }
         let path = "/oauth/token";
-        let wanted = json!({ "grant_type": "client_credentials", "client_id": self.client_id, "client_secret": self.client_secret });
-        let (status, answer) = self.exchange(Method::POST, path, Some(&wanted), None).await?;
+        let grant = json!({ "grant_type": "client_credentials", "client_id": self.client_id, "client_secret": self.client_secret });
+        let (status, answer) = self.request(Method::POST, path, Some(&grant), None).await?;
         let token = answer.get("access_token").and_then(Value::as_str).ok_or_else(|| refused(path, status, &answer))?;
         Ok(kept.insert(token.to_owned()).clone())
     }
 
-    async fn exchange(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-        token: Option<&str>,
-    ) -> Result<(StatusCode, Value), Trouble> {
+    async fn request(&self, method: Method, path: &str, body: Option<&Value>, token: Option<&str>) -> Result<(StatusCode, Value), Trouble> {
         let answered = tokio::time::timeout(DEADLINE, self.send(method, path, body, token)).await;
         answered.ok().flatten().ok_or(Trouble::Unreachable)
     }
 
     async fn send(&self, method: Method, path: &str, body: Option<&Value>, token: Option<&str>) -> Option<(StatusCode, Value)> {
         let authority = self.uri.authority()?;
-        // An address of version 6 stands in brackets, which the system does not know.
+        // A URL has an IPv6 address in brackets, which the resolver does not understand.
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, authority.port_u16().unwrap_or(80))).await.ok()?;
         let (mut sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
@@ -126,13 +112,13 @@ impl Service {
         tokio::select! {
             biased;
             answer = &mut answer => answer,
-            // The connection may end with the answer, and then what is left of it is there already.
+            // If the connection ends with the response, the rest of it is buffered already.
             _ = &mut connection => answer.await,
         }
     }
 }
 
-/// The names of everything that `wanted` picks from the list at `path`, which the service gives a page at a time.
+/// Reads the paginated list at `path` and returns the names of the entries that `wanted` selects.
 pub(super) async fn names(
     service: &Service,
     path: &str,
@@ -171,8 +157,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_service_that_is_not_there_is_trouble() {
-        // The port of a listener that is gone.
+    async fn a_service_that_does_not_listen_is_unreachable() {
+        // The port of a closed listener.
         let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let service = Service::new(&format!("http://{gone}"), "", "").unwrap();
         assert_eq!(service.get("/v1/drop_ship_orders").await, Err(Trouble::Unreachable));

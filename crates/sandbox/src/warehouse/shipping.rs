@@ -1,24 +1,24 @@
-//! Pallets: the warehouse makes those that it is to send, fills them, and reports how each moves on.
+//! Pallets: creates them, fills them, and reports each of their steps.
 
 mod plan;
 
 use serde_json::json;
 
 pub use self::plan::Pallet;
-use self::plan::{Shown, Step};
-use super::Tally;
+use self::plan::{PalletState, Step};
 use super::service::{Service, Trouble};
+use super::tally::Tally;
 
 const SHIPMENTS: &str = "/v1/outbound_shipments";
 
-/// Takes every pallet on until the merchant may be told of it; the next round does what comes after that.
+/// Advances every pallet up to the next step that is reported to the merchant. The next round continues from there.
 pub(super) async fn work(service: &Service, pallets: &[Pallet]) -> Result<Tally, Trouble> {
     let mut tally = Tally::default();
     for pallet in pallets {
         while let Some(step) = pallet.next(find(service, pallet).await?.as_ref()) {
             match take(service, pallet, &step).await {
                 Ok(()) => tally += step.tally(),
-                // Somebody else was faster, and the next round sees what is left.
+                // Someone else was faster. The next round sees what is left.
                 Err(Trouble::Refused { status: 409, .. }) => break,
                 Err(trouble) => return Err(trouble),
             }
@@ -30,10 +30,10 @@ pub(super) async fn work(service: &Service, pallets: &[Pallet]) -> Result<Tally,
     Ok(tally)
 }
 
-/// The pallet as the service knows it, if it does.
-async fn find(service: &Service, pallet: &Pallet) -> Result<Option<Shown>, Trouble> {
+/// Looks the pallet up in the service.
+async fn find(service: &Service, pallet: &Pallet) -> Result<Option<PalletState>, Trouble> {
     match service.get(&format!("{SHIPMENTS}/{}", pallet.number)).await {
-        Ok(shown) => Shown::read(&shown).map(Some).ok_or(Trouble::Unreachable),
+        Ok(body) => PalletState::read(&body).map(Some).ok_or(Trouble::Unreachable),
         Err(Trouble::Refused { status: 404, .. }) => Ok(None),
         Err(trouble) => Err(trouble),
     }
@@ -42,8 +42,8 @@ async fn find(service: &Service, pallet: &Pallet) -> Result<Option<Shown>, Troub
 async fn take(service: &Service, pallet: &Pallet, step: &Step) -> Result<(), Trouble> {
     let at = |word: &str| format!("{SHIPMENTS}/{}/{word}", pallet.number);
     let (path, body) = match step {
-        Step::Make => (SHIPMENTS.to_owned(), pallet.made()),
-        Step::Fill(units) => (at("units"), pallet.filled(units.clone())),
+        Step::Make => (SHIPMENTS.to_owned(), pallet.creation()),
+        Step::Fill(units) => (at("units"), pallet.filling(units.clone())),
         Step::Announce => (at("announce"), json!({})),
         Step::Ship => (at("ship"), json!({})),
         Step::Deliver => (at("deliver"), json!({})),

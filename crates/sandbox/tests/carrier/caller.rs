@@ -1,4 +1,4 @@
-//! Who calls the carrier, and who is told by it.
+//! The carrier's callers, and the receivers of its webhooks.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use sandbox::merchant::{Merchant, Received};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// The longest that anything is waited for; only a failing test waits so long.
+/// The timeout for everything; only a failing test waits that long.
 pub const LONG: Duration = Duration::from_secs(20);
 pub const SECRET: &str = "a secret of the webhooks";
 
-/// A carrier and a caller who knows its key.
+/// A carrier and a caller with its key.
 pub struct World {
     pub carrier: Carrier,
     pub client: Client,
@@ -36,7 +36,7 @@ impl World {
         self.client.get(self.url(path)).basic_auth(self.carrier.api_key(), None::<&str>)
     }
 
-    /// A new shipment of this reference.
+    /// Creates a shipment with this reference.
     pub async fn ship(&self, reference: &str) -> Value {
         let (status, shipment) = read(self.post("v2/shipments", &shipment(reference, "Ada Lovelace"))).await;
         assert_eq!(status, 201, "{shipment}");
@@ -49,7 +49,7 @@ impl World {
         read(self.post(&path, &json!({"rate": {"id": shipment["rates"][0]["id"]}}))).await
     }
 
-    /// The tracking number of a parcel from this person.
+    /// Buys a label for a parcel from this person. Returns the tracking number.
     pub async fn parcel_of(&self, shopper: &str) -> String {
         let (_, shipment) = read(self.post("v2/shipments", &shipment(shopper, shopper))).await;
         let (status, shipment) = self.buy(&shipment).await;
@@ -57,7 +57,7 @@ impl World {
         shipment["tracking_code"].as_str().unwrap().to_owned()
     }
 
-    /// Somebody who is told of every scan.
+    /// Starts a receiver for the carrier's webhooks.
     pub async fn listener(&self) -> Merchant {
         let listener = Merchant::start().await.unwrap();
         self.carrier.sends_webhooks_to(&listener.url("/hook?merchant=1"), SECRET).unwrap();
@@ -65,7 +65,7 @@ impl World {
     }
 }
 
-/// A shipment that a shopper sends to a shop.
+/// A shipment from a shopper to a shop.
 pub fn shipment(reference: &str, shopper: &str) -> Value {
     json!({"shipment": {
         "reference": reference,
@@ -76,7 +76,7 @@ pub fn shipment(reference: &str, shopper: &str) -> Value {
     }})
 }
 
-/// The status and the body of the answer.
+/// The status and the body of the response.
 pub async fn read(request: RequestBuilder) -> (u16, Value) {
     let answer: Response = request.send().await.unwrap();
     (answer.status().as_u16(), answer.json().await.unwrap())
@@ -90,7 +90,7 @@ pub async fn error(request: RequestBuilder) -> (u16, String) {
     (status, error["code"].as_str().unwrap().to_owned())
 }
 
-/// The event of a webhook that is signed rightly.
+/// Checks a webhook's signature and returns its event.
 pub fn event(received: &Received) -> Value {
     let signature = received.header("x-hmac-signature").unwrap().strip_prefix("hmac-sha256-hex=").unwrap();
     assert_eq!((signature.len(), signature.to_lowercase()), (64, signature.to_owned()));
@@ -101,7 +101,7 @@ pub fn event(received: &Received) -> Value {
     received.json()
 }
 
-/// What the webhooks say of their parcels, in order.
+/// The tracking statuses in the webhooks, in order.
 pub fn statuses(received: &[Received]) -> Vec<String> {
     received.iter().map(|received| event(received)["result"]["status"].as_str().unwrap().to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! The ways in which the carrier fails, and what it remembers nevertheless.
+//! The carrier's faults, and the changes it keeps in spite of them.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::caller::{LONG, World, error, read, shipment};
 
-/// Buys a label for a caller of this patience.
-async fn buy_within(patience: Duration, world: &World, reference: &str) -> Result<u16, reqwest::Error> {
+/// Buys a label with this timeout.
+async fn buy_within(timeout: Duration, world: &World, reference: &str) -> Result<u16, reqwest::Error> {
     let shipment = read(world.get(&format!("v2/shipments/{reference}"))).await.1;
     let body = json!({"rate": {"id": shipment["rates"][0]["id"]}});
-    let call = world.post(&format!("v2/shipments/{reference}/buy"), &body).timeout(patience);
+    let call = world.post(&format!("v2/shipments/{reference}/buy"), &body).timeout(timeout);
     call.send().await.map(|answer| answer.status().as_u16())
 }
 

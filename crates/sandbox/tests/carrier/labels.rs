@@ -1,34 +1,34 @@
-//! Labels, read as a PDF reader reads them and scanned as a scanner scans them.
+//! Labels, parsed like a PDF reader does and scanned like a scanner does.
 
 use serde_json::{Value, json};
 
 use crate::caller::{World, read, shipment};
 
-/// Pixels to the point.
+/// Pixels per point.
 const SCALE: usize = 3;
 
 async fn label_of(world: &World, shipment: &Value) -> (String, String) {
     let (_, bought) = world.buy(shipment).await;
     let url = bought["postage_label"]["label_url"].as_str().unwrap();
-    // Whoever knows the address may read it: no key is shown.
+    // Labels need no key: anyone who knows the URL may read them.
     let answer = world.client.get(url).send().await.unwrap();
     assert_eq!((answer.status().as_u16(), &answer.headers()["content-type"]), (200, &"application/pdf".parse().unwrap()));
     let pdf = answer.bytes().await.unwrap();
     (bought["tracking_code"].as_str().unwrap().to_owned(), String::from_utf8(pdf.to_vec()).unwrap())
 }
 
-/// The object of this number, found by the table of places.
+/// The object with this number, found through the cross-reference table.
 fn object(pdf: &str, number: usize) -> &str {
     let start: usize = pdf.rsplit_once("startxref\n").unwrap().1.lines().next().unwrap().parse().unwrap();
     let table = pdf[start..].strip_prefix("xref\n0 7\n").expect("a table of seven");
-    // Every entry has twenty bytes.
+    // Every entry has 20 bytes.
     let entry = &table[number * 20..(number + 1) * 20];
     assert!(entry.ends_with(" 00000 n \n"), "{entry:?}");
     let object = pdf[entry[..10].parse::<usize>().unwrap()..].strip_prefix(&format!("{number} 0 obj\n")).expect("the object");
     object.split_once("\nendobj\n").unwrap().0
 }
 
-/// What is drawn on the page.
+/// The drawing commands of the page.
 fn content(pdf: &str) -> &str {
     let (head, rest) = object(pdf, 6).split_once("stream\n").unwrap();
     let length: usize = head.trim().strip_prefix("<< /Length ").unwrap().strip_suffix(" >>").unwrap().parse().unwrap();
@@ -36,7 +36,7 @@ fn content(pdf: &str) -> &str {
     &rest[..length]
 }
 
-/// What a scanner reads on the page, from its rectangles.
+/// The text of the QR code that the page's rectangles form.
 fn scanned(content: &str) -> String {
     let rectangles: Vec<[usize; 4]> = content
         .lines()

@@ -1,4 +1,4 @@
-//! Parcels that play themselves.
+//! Parcels that move by themselves.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The simulated carrier, called over the network.
+//! Tests of the simulated carrier over the network.
 #![expect(clippy::expect_used, clippy::unwrap_used, clippy::indexing_slicing, unreachable_pub, reason = "a test says what it expects")]
 
 mod caller;

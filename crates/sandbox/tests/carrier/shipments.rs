@@ -1,4 +1,4 @@
-//! Shipments: made, found, bought and refunded.
+//! Shipments: created, found, bought and refunded.
 
 use sandbox::carrier::{Carrier, Shipment};
 use serde_json::{Value, json};

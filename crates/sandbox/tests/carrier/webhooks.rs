@@ -1,4 +1,4 @@
-//! What the carrier tells by webhooks, and how.
+//! The carrier's webhooks: contents, order and retries.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the mailbox does with a mail, and what it keeps of it.
+//! The mailbox's answers to mails, and its record of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ async fn a_mail_is_kept_as_it_came_and_decoded() {
         let sent = format!("{head}{kind}\r\n{body}");
         assert!(send(&mut connection, &sent).await.unwrap().has_code(250));
         let received = mailbox.received().pop().unwrap();
-        // SMTP ends a mail with a line of its own.
+        // SMTP adds a line end to the mail.
         assert_eq!(received.raw().trim_ascii_end(), sent.trim_end().as_bytes());
         assert_eq!(received.text().map(str::trim_end), text.map(str::trim_end));
         assert_eq!((received.envelope_from(), received.envelope_to()), ("notices@example.com", &["pat@example.com".to_owned()][..]));
@@ -84,7 +84,7 @@ async fn who_waits_in_vain_is_told() {
     let within = Duration::from_millis(5);
     let too_few = mailbox.wait_for(2, within).await.unwrap_err();
     assert_eq!(too_few, TooFew { wanted: 2, came: 1, within });
-    assert_eq!(too_few.to_string(), "1 of 2 mails came within 5ms");
+    assert_eq!(too_few.to_string(), "only 1 of 2 mails arrived within 5ms");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Who speaks with the mailbox: lettre, or lines on a socket.
+//! The mailbox's clients: lettre, or lines on a socket.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use sandbox::mailbox::Mailbox;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
-/// The longest that anything is waited for; only a failing test waits so long.
+/// The timeout for everything; only a failing test waits that long.
 pub const LONG: Duration = Duration::from_secs(20);
 
 pub async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(LONG, what).await.expect("it did not happen")
 }
 
-/// A connection of lettre's, without TLS.
+/// Connects with lettre, without TLS.
 pub async fn connect(mailbox: &Mailbox) -> AsyncSmtpConnection {
     soon(AsyncSmtpConnection::connect_tokio1(mailbox.address(), Some(LONG), &ClientId::default(), None, None)).await.unwrap()
 }
 
-/// Sends a mail of these lines to Pat.
+/// Sends a mail with these lines to Pat.
 pub async fn send(connection: &mut AsyncSmtpConnection, mail: &str) -> Result<Response, Error> {
     soon(connection.send(&envelope(), mail.as_bytes())).await
 }
@@ -34,7 +34,7 @@ pub fn envelope() -> Envelope {
     Envelope::new(Some("notices@example.com".parse().unwrap()), vec!["pat@example.com".parse().unwrap()]).unwrap()
 }
 
-/// A certificate for this machine with its key, and what a client needs to trust it.
+/// A certificate for this machine with its key, and the client settings to trust it.
 pub fn certificate() -> (String, String, TlsParameters) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap().self_signed(&key).unwrap();
@@ -43,11 +43,11 @@ pub fn certificate() -> (String, String, TlsParameters) {
     (certificate.pem(), key.serialize_pem(), trust.build().unwrap())
 }
 
-/// Lines on a socket.
+/// A client that sends lines on a socket.
 pub struct Lines(BufReader<TcpStream>);
 
 impl Lines {
-    /// Connects, and reads the greeting.
+    /// Connects and reads the greeting.
     pub async fn of(mailbox: &Mailbox) -> Self {
         let mut lines = Self(BufReader::new(TcpStream::connect(mailbox.address()).await.unwrap()));
         assert_eq!(lines.read().await, "220 mailbox.example.com ESMTP\r\n");
@@ -64,20 +64,20 @@ impl Lines {
         line
     }
 
-    /// Says `line`, and gives the code of the answer, which has one line.
+    /// Sends `line` and returns the code of the one-line answer.
     pub async fn say(&mut self, line: &str) -> u16 {
         self.write(&format!("{line}\r\n")).await;
         let answer = self.read().await;
         answer.get(..3).unwrap_or_default().parse().expect("a code")
     }
 
-    /// Sends nothing more, and waits until the mailbox has closed the connection too.
+    /// Stops sending, and waits until the mailbox has closed the connection as well.
     pub async fn hang_up(mut self) {
         self.0.shutdown().await.unwrap();
         assert_eq!(self.rest().await, "");
     }
 
-    /// What else is said until the mailbox closes the connection.
+    /// Reads everything up to the end of the connection.
     pub async fn rest(mut self) -> String {
         let mut rest = String::new();
         soon(self.0.read_to_string(&mut rest)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What is said, line by line.
+//! SMTP sessions, line by line.
 
 use sandbox::mailbox::Mailbox;
 

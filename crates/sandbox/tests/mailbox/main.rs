@@ -1,4 +1,4 @@
-//! The mailbox, spoken to over the network.
+//! Tests of the mailbox over the network.
 #![expect(clippy::expect_used, clippy::unwrap_used, unreachable_pub, reason = "a test says what it expects")]
 
 mod answers;

@@ -1,4 +1,4 @@
-//! Each way of answering, and which path gets which.
+//! Every kind of answer, and the choice of an answer by path.
 
 use std::io::ErrorKind;
 use std::net::Ipv4Addr;
@@ -113,7 +113,7 @@ async fn a_connection_is_reset_after_the_request_was_read() {
 async fn a_connection_is_reset_before_the_request_was_read() {
     let merchant = Merchant::start().await.unwrap();
     merchant.answer("/", Answer::reset_unread());
-    // The body that is promised never comes.
+    // The announced body never arrives.
     let head = "POST /rma HTTP/1.1\r\nhost: merchant.example.com\r\nwebhook-id: msg_1\r\ncontent-length: 2\r\n\r\n";
     assert_eq!(send(&merchant, head).await.unwrap_err().kind(), ErrorKind::ConnectionReset);
     let received = merchant.received();

@@ -1,4 +1,4 @@
-//! Who calls the merchant: hyper over one connection, or bytes on a socket.
+//! The merchant's callers: hyper over one connection, or bytes on a socket.
 
 use std::future::Future;
 use std::io;
@@ -14,14 +14,14 @@ use sandbox::merchant::Merchant;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// The longest that anything is waited for; only a failing test waits so long.
+/// The timeout for everything; only a failing test waits that long.
 pub const LONG: Duration = Duration::from_secs(20);
 
 pub async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(LONG, what).await.expect("it did not happen")
 }
 
-/// A caller that keeps its one connection.
+/// A caller with one persistent connection.
 pub struct Caller(SendRequest<Full<Bytes>>);
 
 impl Caller {
@@ -35,7 +35,7 @@ impl Caller {
         Self(sender)
     }
 
-    /// Posts, and reads the head of the answer.
+    /// Posts and reads the head of the response.
     pub async fn begin(&mut self, path: &str, headers: &[(&str, &str)], body: &str) -> hyper::Result<Response<Incoming>> {
         let request = Request::post(path).header("host", "merchant.example.com");
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
@@ -47,19 +47,19 @@ impl Caller {
         .await
     }
 
-    /// Posts, and reads the whole answer.
+    /// Posts and reads the whole response.
     pub async fn post(&mut self, path: &str, headers: &[(&str, &str)], body: &str) -> Response<Bytes> {
         let (head, body) = self.begin(path, headers, body).await.unwrap().into_parts();
         Response::from_parts(head, soon(body.collect()).await.unwrap().to_bytes())
     }
 
-    /// The status of the answer to an empty post.
+    /// Posts an empty body and returns the status.
     pub async fn status(&mut self, path: &str) -> u16 {
         self.post(path, &[], "").await.status().as_u16()
     }
 }
 
-/// Sends these bytes, and reads until the connection ends.
+/// Sends these bytes and reads until the connection ends.
 pub async fn send(merchant: &Merchant, bytes: &str) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(merchant.address()).await?;
     stream.write_all(bytes.as_bytes()).await?;

@@ -1,4 +1,4 @@
-//! What the merchant keeps of what it was sent.
+//! The merchant's record of its requests.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -94,7 +94,7 @@ async fn who_waits_in_vain_is_told() {
     let within = Duration::from_millis(5);
     let too_few = merchant.wait_for(2, within).await.unwrap_err();
     assert_eq!(too_few, TooFew { wanted: 2, came: 1, within });
-    assert_eq!(too_few.to_string(), "1 of 2 requests came within 5ms");
+    assert_eq!(too_few.to_string(), "only 1 of 2 requests arrived within 5ms");
     assert_eq!(merchant.wait_for_at("/asn", 1, within).await.unwrap_err(), TooFew { wanted: 1, came: 0, within });
 }
 

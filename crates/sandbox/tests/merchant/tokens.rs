@@ -1,4 +1,4 @@
-//! The token endpoint, and the paths that ask for its tokens.
+//! The token endpoint, and the paths that require its tokens.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn merchant() -> (Merchant, Caller) {
     (merchant, caller)
 }
 
-/// Asks for a token: the status and the body of the answer.
+/// Requests a token. Returns the status and the body of the response.
 async fn ask(caller: &mut Caller, headers: &[(&str, &str)], body: &str) -> (u16, Value) {
     let answer = caller.post(TOKEN_PATH, headers, body).await;
     assert_eq!(answer.headers()["cache-control"], "no-store");
@@ -70,7 +70,7 @@ async fn everybody_gets_a_token_when_nobody_is_expected() {
 #[tokio::test]
 async fn the_token_endpoint_fails_and_is_slow_as_it_is_told() {
     let (merchant, mut caller) = merchant().await;
-    // What stands for all paths is not meant for it.
+    // An answer for all paths does not apply to it.
     merchant.answer("/", Answer::status(500));
     let late = Duration::from_millis(20);
     merchant.tokens().answer_next([Answer::status(503), Answer::usual().delay(late)]);

@@ -63,7 +63,7 @@ async fn a_mail_arrives_and_is_the_same_mail_when_it_is_sent_again() {
     let mailer = mailer(&plain(&mailbox));
     for _ in 0..2 {
         let exchange = mailer.send(&mail()).await;
-        assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(250), &b"taken"[..]));
+        assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(250), &b"accepted"[..]));
     }
     for received in mailbox.received() {
         assert_eq!((received.envelope_from(), received.envelope_to()), ("notices@shop.example.com", &["pat@example.com".to_owned()][..]));
@@ -80,7 +80,7 @@ async fn a_refusal_is_the_servers_word() {
     let mailbox = Mailbox::start().await.unwrap();
     let mailer = mailer(&plain(&mailbox));
     mailbox.answer_next([Answer::TryLater, Answer::RefuseRecipient]);
-    for (status, said) in [(451, "not now"), (550, "nobody of that name is here"), (250, "taken")] {
+    for (status, said) in [(451, "try again later"), (550, "no such mailbox"), (250, "accepted")] {
         let exchange = mailer.send(&mail()).await;
         assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(status), said.as_bytes()));
     }

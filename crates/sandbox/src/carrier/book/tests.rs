@@ -1,4 +1,4 @@
-//! The book, held to a model of it.
+//! Compares the book with a model.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const REFERENCES: [&str; 2] = ["RMA-1", "RMA-2"];
 
-/// What callers do, each to one of two references.
+/// A caller's operations on one of two references.
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Create(usize),
@@ -14,7 +14,7 @@ enum Call {
     Refund(usize),
 }
 
-/// What becomes of the oldest shipment of a reference.
+/// The state of a reference's oldest shipment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Absent,
@@ -96,8 +96,8 @@ fn the_newest_report_is_always_the_latest() {
     let mut book = Book::new(b"", 10);
     book.create(draft("RMA-1"));
     let reports = buy(&mut book, "RMA-1").unwrap_or_default();
-    let told: Vec<_> = reports.iter().map(|report| (report.event["created_at"].as_str(), &report.event["result"]["status"])).collect();
-    let [(first, in_transit), (second, delivered)] = told[..] else { panic!("{told:?}") };
+    let sent: Vec<_> = reports.iter().map(|report| (report.event["created_at"].as_str(), &report.event["result"]["status"])).collect();
+    let [(first, in_transit), (second, delivered)] = sent[..] else { panic!("{sent:?}") };
     assert!(first < second);
     assert_eq!((in_transit, delivered), (&json!("in_transit"), &json!("delivered")));
 }

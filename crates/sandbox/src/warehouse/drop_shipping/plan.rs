@@ -1,47 +1,45 @@
-//! What becomes of a drop-ship order. A word in its comments decides:
+//! The steps of a drop-ship order. A word in its comments decides:
 //!
-//! | word | what happens |
+//! | word | steps |
 //! | --- | --- |
 //! | none | it is shipped |
-//! | `SIM-PARTIAL` | one unit is shipped, and the rest with the next round |
-//! | `SIM-SHORT` | one unit of its last item is not found; the rest is shipped |
-//! | `SIM-CANCEL` | nothing of it is found |
-//! | `SIM-REJECT` | the warehouse does not take it on |
+//! | `SIM-PARTIAL` | one unit is shipped, and the rest in the next round |
+//! | `SIM-SHORT` | one unit of its last item is not in stock; the rest is shipped |
+//! | `SIM-CANCEL` | nothing is in stock, and it is cancelled |
+//! | `SIM-REJECT` | the warehouse rejects it |
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// An order, as far as the warehouse cares.
+/// A drop-ship order, as the service shows it.
 pub(super) struct Order {
     name: String,
     comments: String,
-    /// Its items: their names, how many units are open, and how many were touched.
     items: Vec<Item>,
-    /// How many shipments there were.
+    /// The number of shipments so far.
     shipments: usize,
 }
 
 struct Item {
     name: String,
     open: u64,
-    touched: u64,
+    /// Units already shipped or cancelled.
+    done: u64,
 }
 
-/// What the warehouse does next with an order.
+/// A step of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// These units leave.
+    /// Ships these quantities by item.
     Ship(Vec<(String, u64)>),
-    /// These units are not there.
+    /// Cancels these quantities by item.
     CancelItems(Vec<(String, u64)>),
-    /// Nothing of it is there.
     Cancel,
-    /// It is not taken on.
     Reject,
 }
 
 impl Step {
-    /// The last part of the path that it is reported at.
+    /// The last segment of the path for reporting it.
     pub(super) const fn word(&self) -> &'static str {
         match self {
             Self::Ship(_) => "ship",
@@ -53,13 +51,13 @@ impl Step {
 }
 
 impl Order {
-    /// Reads an order as the service shows it; nothing if it shows something else.
+    /// Reads the service's response. `None` if it is not an order.
     pub(super) fn read(shown: &Value) -> Option<Self> {
         let order = shown.get("order")?;
         let count = |of: &Value, name: &str| of.get(name).and_then(Value::as_u64);
         let item = |of: &Value| {
-            let touched = count(of, "shipped_quantity")? + count(of, "cancelled_quantity")?;
-            Some(Item { name: of.get("client_identifier")?.as_str()?.to_owned(), open: count(of, "open_quantity")?, touched })
+            let done = count(of, "shipped_quantity")? + count(of, "cancelled_quantity")?;
+            Some(Item { name: of.get("client_identifier")?.as_str()?.to_owned(), open: count(of, "open_quantity")?, done })
         };
         Some(Self {
             name: order.get("client_identifier")?.as_str()?.to_owned(),
@@ -69,12 +67,12 @@ impl Order {
         })
     }
 
-    /// What is to be done next; nothing if no unit is open.
+    /// The next step; `None` if no unit is open.
     pub(super) fn next(&self) -> Option<Step> {
         let open: Vec<(String, u64)> = self.items.iter().filter(|item| item.open > 0).map(|item| (item.name.clone(), item.open)).collect();
         let (first, last) = (open.first()?.0.clone(), open.last()?.0.clone());
-        // What has been begun is finished.
-        if self.items.iter().any(|item| item.touched > 0) {
+        // Ship the rest of an order that was already worked on.
+        if self.items.iter().any(|item| item.done > 0) {
             return Some(Step::Ship(open));
         }
         let says = |word: &str| self.comments.contains(word);
@@ -92,7 +90,7 @@ impl Order {
         Some(step)
     }
 
-    /// The report of a step. The same step of the same order has the same name, so that a repeat is known as one.
+    /// The body of a step's report. The same step of the same order has the same identifier, so a repeat is recognised.
     pub(super) fn report(&self, step: &Step) -> Value {
         let units = |of: &[(String, u64)]| {
             of.iter().map(|(item, quantity)| json!({ "client_identifier": item, "quantity": quantity })).collect::<Value>()
@@ -122,7 +120,7 @@ impl Order {
     }
 }
 
-/// The carrier's number of a shipment; it follows from the shipment's name.
+/// The tracking number, derived from the shipment's identifier.
 fn tracking_number(identifier: &str) -> String {
     let number = Sha256::digest(identifier).iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     format!("SIMW{:012}", number % 1_000_000_000_000)

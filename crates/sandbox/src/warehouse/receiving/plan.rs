@@ -1,15 +1,15 @@
-//! What is found when an ASN is unpacked. A word in its shipment's identifier decides:
+//! The units found in an ASN. A word in its shipment's identifier decides:
 //!
-//! | word | what happens |
+//! | word | units |
 //! | --- | --- |
-//! | none | every unit is there |
-//! | `SIM-SHORT` | the last unit is missing |
-//! | `SIM-OVER` | there is one unit more of its last line |
-//! | `SIM-UNEXPECTED` | there is a unit of something that nobody announced |
+//! | none | all of them |
+//! | `SIM-SHORT` | the last one is missing |
+//! | `SIM-OVER` | there is one more of the last line |
+//! | `SIM-UNEXPECTED` | there is one more that was not announced |
 
 use serde_json::{Value, json};
 
-/// An ASN, as far as the warehouse cares.
+/// An ASN, as the service shows it.
 pub(super) struct Asn {
     number: String,
     shipment: String,
@@ -18,7 +18,7 @@ pub(super) struct Asn {
 
 struct Line {
     name: String,
-    /// The license plate, when the line is one particular unit.
+    /// The license plate, if the line is one particular unit.
     unit: Option<String>,
     sku: Option<String>,
     condition: Option<String>,
@@ -27,7 +27,7 @@ struct Line {
 }
 
 impl Asn {
-    /// Reads an ASN as the service shows it; nothing if it shows something else.
+    /// Reads the service's response. `None` if it is not an ASN.
     pub(super) fn read(shown: &Value) -> Option<Self> {
         let mut lines = Vec::new();
         for carton in shown.get("cartons")?.as_array()? {
@@ -45,8 +45,7 @@ impl Asn {
         Some(Self { number: word(shown, "asn_number")?, shipment: word(shown, "shipment_identifier")?, lines })
     }
 
-    /// The units that are found, as they are scanned at the warehouse `at`. A unit has the same license plate every time, so
-    /// that a repeat is known as one.
+    /// The scans of all units found, at the warehouse `at`. A unit always has the same license plate, so a repeat is recognised.
     pub(super) fn arrivals(&self, at: &str) -> Vec<Value> {
         let says = |word: &str| self.shipment.contains(word);
         let mut units: Vec<Value> = self.lines.iter().flat_map(|line| (1..=line.quantity).map(|nth| self.scan(line, nth, at))).collect();
@@ -73,7 +72,7 @@ impl Asn {
         units
     }
 
-    /// The unit of this number of a line.
+    /// The scan of a line's nth unit.
     fn scan(&self, line: &Line, nth: u64, at: &str) -> Value {
         let plate = || format!("LP-{}-{}-{nth}", self.number, line.name);
         json!({

@@ -1,48 +1,45 @@
-//! What becomes of a pallet. A word in its number decides:
+//! The steps of a pallet. A word in its number decides:
 //!
-//! | word | what happens |
+//! | word | steps |
 //! | --- | --- |
 //! | none | it is announced, shipped and delivered |
-//! | `SIM-UNANNOUNCED` | it is shipped without a word before, and delivered |
-//! | `SIM-CANCEL` | it is announced, and called off |
+//! | `SIM-UNANNOUNCED` | it is shipped without an announcement, and delivered |
+//! | `SIM-CANCEL` | it is announced and cancelled |
 
 use std::ops::Range;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
-/// How many units are added in one call.
+/// The most units added in one call.
 const AT_ONCE: u32 = 500;
-/// How many units a carton holds.
+/// The number of units in a carton.
 const IN_A_CARTON: u32 = 50;
 
-/// A pallet that goes back to a vendor.
+/// A pallet of returned goods for a vendor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pallet {
-    /// Its number: letters, digits, hyphens and underscores. The license plates of its units follow from it.
+    /// Letters, digits, hyphens and underscores. The license plates of its units are derived from it.
     pub number: String,
     /// The internal id of the warehouse that it leaves.
     pub from: String,
-    /// The number of the vendor that it goes to.
+    /// The number of the vendor.
     pub vendor: u32,
-    /// What is on it.
     pub sku: String,
-    /// How many units of that.
     pub units: u32,
-    /// When it is to leave.
     pub ship_date: DateTime<Utc>,
 }
 
-/// A pallet as the service shows it, as far as the warehouse cares.
+/// A pallet's state, as the service shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct PalletState {
     status: String,
     announced: bool,
     units: u32,
 }
 
-impl Shown {
-    /// Reads a pallet; nothing if something else is shown.
+impl PalletState {
+    /// Reads the service's response. `None` if it is not a pallet.
     pub(super) fn read(shown: &Value) -> Option<Self> {
         Some(Self {
             status: shown.get("status")?.as_str()?.to_owned(),
@@ -52,25 +49,20 @@ impl Shown {
     }
 }
 
-/// What the warehouse does next with a pallet.
+/// A step of a pallet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It is made, and is empty.
     Make,
-    /// These units are put on it, counted from 0.
+    /// Adds these units, counted from 0.
     Fill(Range<u32>),
-    /// It will leave.
     Announce,
-    /// It leaves.
     Ship,
-    /// It arrived.
     Deliver,
-    /// It does not leave after all.
     Cancel,
 }
 
 impl Step {
-    /// Whether the merchant is told of it.
+    /// Returns whether the merchant gets a message about it.
     pub(super) const fn is_reported(&self) -> bool {
         match self {
             Self::Make | Self::Fill(_) => false,
@@ -80,9 +72,9 @@ impl Step {
 }
 
 impl Pallet {
-    /// What is to be done next with a pallet that the service knows as `shown`; nothing once it is over.
-    pub(super) fn next(&self, shown: Option<&Shown>) -> Option<Step> {
-        let Some(Shown { status, announced, units }) = shown else { return Some(Step::Make) };
+    /// The next step of a pallet in this state; without a state, it does not exist yet. `None` once the pallet is finished.
+    pub(super) fn next(&self, state: Option<&PalletState>) -> Option<Step> {
+        let Some(PalletState { status, announced, units }) = state else { return Some(Step::Make) };
         let says = |word: &str| self.number.contains(word);
         match (status.as_str(), announced) {
             ("pending", false) if *units < self.units => Some(Step::Fill(*units..self.units.min(units + AT_ONCE))),
@@ -94,8 +86,8 @@ impl Pallet {
         }
     }
 
-    /// The request to make it.
-    pub(super) fn made(&self) -> Value {
+    /// The body of the request that creates it.
+    pub(super) fn creation(&self) -> Value {
         json!({
             "asn_number": self.number,
             "kind": "vendor",
@@ -110,8 +102,8 @@ impl Pallet {
         })
     }
 
-    /// The request to put units on it. A unit has the same line and carton every time, so that a repeat is known as one.
-    pub(super) fn filled(&self, units: Range<u32>) -> Value {
+    /// The body of the request that adds units. A unit always has the same line and carton, so a repeat is recognised.
+    pub(super) fn filling(&self, units: Range<u32>) -> Value {
         let mut cartons: Vec<Value> = Vec::new();
         let mut rest = units;
         while !rest.is_empty() {
@@ -144,20 +136,20 @@ mod tests {
         Pallet { number, from, vendor: 1, sku, units, ship_date: "2026-03-01T12:00:00Z".parse().unwrap() }
     }
 
-    /// Every step of a pallet, with what the service would show after each.
+    /// All steps of a pallet, with the state that the service would show after each.
     fn played(pallet: &Pallet) -> Vec<Step> {
         let mut steps = Vec::new();
-        let mut shown: Option<Shown> = None;
-        while let Some(step) = pallet.next(shown.as_ref()) {
-            let Shown { status, announced, units } =
-                shown.unwrap_or_else(|| Shown { status: "pending".to_owned(), announced: false, units: 0 });
-            shown = Some(match &step {
-                Step::Make => Shown { status, announced, units },
-                Step::Fill(more) => Shown { status, announced, units: more.end },
-                Step::Announce => Shown { status, announced: true, units },
-                Step::Ship => Shown { status: "shipped".to_owned(), announced: true, units },
-                Step::Deliver => Shown { status: "delivered".to_owned(), announced, units },
-                Step::Cancel => Shown { status: "canceled".to_owned(), announced, units },
+        let mut state: Option<PalletState> = None;
+        while let Some(step) = pallet.next(state.as_ref()) {
+            let PalletState { status, announced, units } =
+                state.unwrap_or_else(|| PalletState { status: "pending".to_owned(), announced: false, units: 0 });
+            state = Some(match &step {
+                Step::Make => PalletState { status, announced, units },
+                Step::Fill(more) => PalletState { status, announced, units: more.end },
+                Step::Announce => PalletState { status, announced: true, units },
+                Step::Ship => PalletState { status: "shipped".to_owned(), announced: true, units },
+                Step::Deliver => PalletState { status: "delivered".to_owned(), announced, units },
+                Step::Cancel => PalletState { status: "canceled".to_owned(), announced, units },
             });
             steps.push(step);
         }
@@ -182,7 +174,7 @@ mod tests {
         let calls: Vec<Range<u32>> =
             played(&pallet).into_iter().filter_map(|step| if let Step::Fill(units) = step { Some(units) } else { None }).collect();
         assert_eq!(calls, [0..500, 500..1_000, 1_000..1_020]);
-        let filled: Vec<Value> = calls.into_iter().map(|units| pallet.filled(units)).collect();
+        let filled: Vec<Value> = calls.into_iter().map(|units| pallet.filling(units)).collect();
         let cartons: Vec<&Value> = filled.iter().flat_map(|call| call["cartons"].as_array().unwrap()).collect();
         assert_eq!(cartons.len(), 21);
         let units = cartons.iter().flat_map(|carton| carton["details"].as_array().unwrap());
@@ -192,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_call_that_starts_within_a_carton_goes_on_with_it() {
-        let filled = pallet("P-1", 60).filled(45..60);
+        let filled = pallet("P-1", 60).filling(45..60);
         let names: Vec<&str> = filled["cartons"].as_array().unwrap().iter().map(|carton| carton["identifier"].as_str().unwrap()).collect();
         assert_eq!(names, ["P-1-C1", "P-1-C2"]);
         assert_eq!(filled["cartons"][1]["details"].as_array().unwrap().len(), 10);
@@ -200,6 +192,6 @@ mod tests {
 
     #[test]
     fn what_is_no_pallet_is_left_alone() {
-        assert_eq!(Shown::read(&json!({ "message": "Nothing was found at this path." })), None);
+        assert_eq!(PalletState::read(&json!({ "message": "Nothing was found at this path." })), None);
     }
 }

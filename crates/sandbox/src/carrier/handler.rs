@@ -1,6 +1,6 @@
-//! A request to the carrier, from its arrival to the answer, by way of the faults.
+//! Handles a request to the carrier, from its arrival to the response, with injected faults.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -16,54 +16,54 @@ use tokio::time::{sleep, timeout};
 
 use super::api::{Route, act};
 use super::book::{Book, Report};
-use super::faults::{Failure, Fortune, Outage};
+use super::faults::{Failure, FaultInjector, Outage};
 use super::reply::{Content, Reply};
 use super::tracker::Status;
 use super::webhooks::Webhooks;
-use crate::connection::{Broken, Exchange};
+use crate::connection::{Broken, Handler};
 
-/// The largest body of a request.
+/// The most bytes of a request body.
 const MOST_BODY: usize = 64 * 1024;
-/// How long a request may take to arrive.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// The timeout for a request to arrive.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What the carrier was told, and what it knows.
+/// The carrier's configuration, book and webhooks.
 pub(super) struct State {
     pub(super) key: String,
     pub(super) url: String,
-    pub(super) webhooks: Webhooks,
-    /// Changes when something was done.
+    pub(super) webhooks: Arc<Webhooks>,
+    /// Signals every change of the book.
     pub(super) changes: watch::Sender<()>,
     book: Mutex<Book>,
-    fortune: Mutex<Fortune>,
+    injector: Mutex<FaultInjector>,
 }
 
 impl State {
-    pub(super) fn new(key: String, url: String, book: Book, fortune: Fortune) -> Self {
-        let (book, fortune) = (Mutex::new(book), Mutex::new(fortune));
-        Self { key, url, webhooks: Webhooks::default(), changes: watch::Sender::default(), book, fortune }
+    pub(super) fn new(key: String, url: String, book: Book, injector: FaultInjector) -> Self {
+        let (book, injector) = (Mutex::new(book), Mutex::new(injector));
+        Self { key, url, webhooks: Arc::default(), changes: watch::Sender::default(), book, injector }
     }
 
     pub(super) fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn fortune(&self) -> MutexGuard<'_, Fortune> {
-        self.fortune.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn injector(&self) -> MutexGuard<'_, FaultInjector> {
+        self.injector.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Scans a parcel; false when there is none of this number.
+    /// Scans a parcel. Returns false if the number is unknown.
     pub(super) fn scan(&self, code: &str, status: Status) -> bool {
-        self.note(|book| {
+        self.change(|book| {
             let report = book.scan(code, status);
             (report.is_some(), report.into_iter().collect())
         })
     }
 
-    /// Does something in the book, and tells of what happened in the order in which it happened.
-    fn note<T>(&self, deed: impl FnOnce(&mut Book) -> (T, Vec<Report>)) -> T {
+    /// Changes the book and queues the webhooks while the book is locked, so that they are queued in the order of the changes.
+    fn change<T>(&self, change: impl FnOnce(&mut Book) -> (T, Vec<Report>)) -> T {
         let mut book = self.book();
-        let (outcome, reports) = deed(&mut book);
+        let (outcome, reports) = change(&mut book);
         self.webhooks.enqueue(reports);
         drop(book);
         self.changes.send_replace(());
@@ -75,37 +75,37 @@ impl State {
     }
 }
 
-impl Exchange for State {
+impl Handler for State {
     type Body = Content;
 
-    const PATIENCE: Option<Duration> = Some(PATIENCE);
+    const TIMEOUT: Option<Duration> = Some(TIMEOUT);
 
-    async fn exchange(&self, request: Request<Incoming>) -> Result<Response<Content>, Broken> {
+    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Content>, Broken> {
         let (head, body) = request.into_parts();
-        let body = timeout(PATIENCE, Limited::new(body, MOST_BODY).collect()).await.map_err(|_| Broken::Closed)?;
+        let body = timeout(TIMEOUT, Limited::new(body, MOST_BODY).collect()).await.map_err(|_| Broken::Closed)?;
         let route = Route::of(&head.method, head.uri.path());
         let reply = match (route, body) {
             (None, _) => Reply::not_found(),
             (Some(_), Err(_)) => Reply::error(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD.TOO_LARGE", "The body is too large."),
-            (Some(route), Ok(body)) => self.obey(&route, &head.headers, &body.to_bytes()).await?,
+            (Some(route), Ok(body)) => self.answer(&route, &head.headers, &body.to_bytes()).await?,
         };
         Ok(reply.response())
     }
 }
 
 impl State {
-    async fn obey(&self, route: &Route, headers: &HeaderMap, body: &Bytes) -> Result<Reply, Broken> {
-        let act = || self.note(|book| act(book, route, body, &self.url));
+    async fn answer(&self, route: &Route, headers: &HeaderMap, body: &Bytes) -> Result<Reply, Broken> {
+        let act = || self.change(|book| act(book, route, body, &self.url));
         let Some(operation) = route.operation() else { return Ok(act()) };
         let (delay, too_slow, outage) = {
-            let fortune = self.fortune();
-            (fortune.faults().delay, fortune.faults().too_slow, fortune.faults().outage)
+            let injector = self.injector();
+            (injector.faults().delay, injector.faults().too_slow, injector.faults().outage)
         };
         let reply = match outage {
             Some(Outage::Unavailable | Outage::Refuses) => Reply::unavailable(),
             None if route.needs_key() && !self.knows(headers) => Reply::unauthorized(),
             None => {
-                let failure = self.fortune().choose(operation);
+                let failure = self.injector().choose(operation);
                 match failure {
                     None => act(),
                     Some(Failure::ErrorBefore) => Reply::broken(),
@@ -132,10 +132,10 @@ impl State {
     }
 }
 
-/// The user of basic authorisation, who is the key; the password says nothing.
+/// The user of basic authorisation, which is the API key; the password is ignored.
 fn user(headers: &HeaderMap) -> Option<String> {
-    let (scheme, said) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    let said = String::from_utf8(BASE64_STANDARD.decode(said.trim()).ok()?).ok()?;
-    let (user, _) = said.split_once(':').unwrap_or((&said, ""));
+    let (scheme, credentials) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let credentials = String::from_utf8(BASE64_STANDARD.decode(credentials.trim()).ok()?).ok()?;
+    let (user, _) = credentials.split_once(':').unwrap_or((&credentials, ""));
     scheme.eq_ignore_ascii_case("basic").then(|| user.to_owned())
 }

@@ -1,4 +1,4 @@
-//! A request to the merchant, from its arrival to the answer.
+//! Handles a request to the merchant, from its arrival to the response.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,55 +10,55 @@ use hyper::body::Incoming;
 use hyper::{Request, Response};
 use tokio::sync::watch;
 
-use super::answer::{Answer, Deed};
+use super::answer::{Action, Answer};
 use super::content::Content;
+use super::paths::is_token_endpoint;
 use super::received::{Received, bearer};
 use super::record::Record;
 use super::rules::{Choice, Rules};
-use super::tokens::{Issuer, is_endpoint};
+use super::tokens::Issuer;
 use super::variants::Shelf;
-use crate::connection::{Broken, Exchange};
+use crate::connection::{Broken, Handler};
 
-/// What the merchant was told, and what it knows.
+/// The merchant's configuration and everything it has recorded.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) rules: Rules,
     pub(super) record: Record,
     pub(super) issuer: Issuer,
     pub(super) shelf: Shelf,
-    /// Changes when what is held may go on.
+    /// Signals that held answers may go out.
     pub(super) release: watch::Sender<()>,
     pub(super) accepted: AtomicUsize,
     pub(super) at_once: AtOnce,
 }
 
-impl Exchange for State {
+impl Handler for State {
     type Body = Content;
 
-    /// A test may hold a connection for as long as it likes.
-    const PATIENCE: Option<Duration> = None;
+    /// Tests may keep a connection open for as long as they like.
+    const TIMEOUT: Option<Duration> = None;
 
     fn accepted(&self) {
         self.accepted.fetch_add(1, Relaxed);
     }
 
-    async fn exchange(&self, request: Request<Incoming>) -> Result<Response<Content>, Broken> {
-        exchange(self, request).await
+    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Content>, Broken> {
+        handle(self, request).await
     }
 }
 
-/// One request and what becomes of it.
-async fn exchange(state: &State, request: Request<Incoming>) -> Result<Response<Content>, Broken> {
-    // A release counts for this request from here on, so that none is missed by one that has arrived.
+async fn handle(state: &State, request: Request<Incoming>) -> Result<Response<Content>, Broken> {
+    // Subscribe first, so that a request that has arrived misses no release.
     let mut release = state.release.subscribe();
-    let _at_work = state.at_once.enter();
+    let _in_progress = state.at_once.enter();
     let (head, body) = request.into_parts();
     let choice = if state.rules.requires_token(head.uri.path()) && !state.issuer.accepts(bearer(&head.headers)) {
         Choice::Fixed(Answer::unauthorized())
     } else {
         state.rules.choose(head.uri.path())
     };
-    let unread = matches!(&choice, Choice::Fixed(Answer { deed: Deed::ResetUnread, .. }));
+    let unread = matches!(&choice, Choice::Fixed(Answer { action: Action::ResetUnread, .. }));
     let body = if unread { Bytes::new() } else { read(body).await? };
     let received = state.record.arrive(head, body);
     let answer = match choice {
@@ -70,44 +70,44 @@ async fn exchange(state: &State, request: Request<Incoming>) -> Result<Response<
         tokio::time::sleep(answer.delay).await;
     }
     if answer.held {
-        // It fails only when the merchant is gone, and then so is this.
+        // Fails only if the merchant has stopped, and then this task ends as well.
         let _ = release.changed().await;
     }
-    act(state, answer.deed, &received)
+    act(state, answer.action, &received)
 }
 
 async fn read(body: Incoming) -> Result<Bytes, Broken> {
-    // A caller that breaks off has sent nothing that counts.
+    // A caller that disconnects halfway has sent no request.
     body.collect().await.map(http_body_util::Collected::to_bytes).map_err(|_| Broken::Closed)
 }
 
-fn act(state: &State, deed: Deed, received: &Received) -> Result<Response<Content>, Broken> {
-    match deed {
-        Deed::Usual if is_endpoint(received.path()) => act(state, state.issuer.issue(received).deed, received),
-        Deed::Usual => act(state, state.shelf.answer(received).unwrap_or_else(Answer::ok).deed, received),
-        Deed::Challenge(token) if received.bearer() == Some(&token) => act(state, Answer::ok().deed, received),
-        Deed::Challenge(_) => act(state, Answer::unauthorized().deed, received),
-        Deed::Reply(reply) => Ok(reply.response()),
-        Deed::Reset | Deed::ResetUnread => Err(Broken::Reset),
-        Deed::Close => Err(Broken::Closed),
+fn act(state: &State, action: Action, received: &Received) -> Result<Response<Content>, Broken> {
+    match action {
+        Action::Usual if is_token_endpoint(received.path()) => act(state, state.issuer.issue(received).action, received),
+        Action::Usual => act(state, state.shelf.answer(received).unwrap_or_else(Answer::ok).action, received),
+        Action::Challenge(token) if received.bearer() == Some(&token) => act(state, Answer::ok().action, received),
+        Action::Challenge(_) => act(state, Answer::unauthorized().action, received),
+        Action::Reply(reply) => Ok(reply.response()),
+        Action::Reset | Action::ResetUnread => Err(Broken::Reset),
+        Action::Close => Err(Broken::Closed),
     }
 }
 
-/// How many requests are at work at once.
+/// Counts the requests in progress.
 #[derive(Default)]
 pub(super) struct AtOnce {
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-/// One of them, until it is dropped.
-struct AtWork<'a>(&'a AtOnce);
+/// Counts one request until it is dropped.
+struct InProgress<'a>(&'a AtOnce);
 
 impl AtOnce {
-    fn enter(&self) -> AtWork<'_> {
+    fn enter(&self) -> InProgress<'_> {
         let now = self.now.fetch_add(1, Relaxed) + 1;
         self.most.fetch_max(now, Relaxed);
-        AtWork(self)
+        InProgress(self)
     }
 
     pub(super) fn now(&self) -> usize {
@@ -123,7 +123,7 @@ impl AtOnce {
     }
 }
 
-impl Drop for AtWork<'_> {
+impl Drop for InProgress<'_> {
     fn drop(&mut self) {
         self.0.now.fetch_sub(1, Relaxed);
     }
