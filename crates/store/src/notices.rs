@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::notice::{Run, Told};
+use domain::notice::{ReportedHealth, Run};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -27,7 +27,7 @@ pub struct Troubled {
     /// The endpoint's bucket.
     pub bucket: u8,
     /// What was told of it.
-    pub told: Told,
+    pub told: ReportedHealth,
     /// When a message was given up last, of those that are still to be worked on.
     pub given_up_at: Option<DateTime<Utc>>,
     /// How its last attempts went.
@@ -73,7 +73,7 @@ pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Resu
     for row in rows {
         let (merchant, endpoint) = (MerchantId(row.merchant_id), EndpointId(row.endpoint_id));
         let (run, last) = look_back(store, merchant, endpoint, row.given_up_at, now).await?;
-        let told = Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
+        let told = ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
         troubled.push(Troubled { merchant, endpoint, bucket: bucket(row.bucket)?, told, given_up_at: row.given_up_at, run, last });
     }
     Ok(troubled)
@@ -129,7 +129,7 @@ async fn look_back(
 /// What is known of an endpoint when something is to be told of it.
 pub struct Facts {
     /// What was told.
-    pub told: Told,
+    pub told: ReportedHealth,
     /// The number of the last notice.
     pub sequence: i64,
     /// The endpoint's interface.
@@ -179,7 +179,7 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
     .fetch_optional(tx.connection())
     .await?;
     Ok(row.map(|row| Facts {
-        told: Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
+        told: ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
         sequence: row.sequence,
         interface: row.interface,
         url: row.url,
@@ -230,7 +230,7 @@ pub async fn count(tx: &mut Tx, endpoint: EndpointId) -> Result<Counts, Failed> 
 }
 
 /// Saves what was told of an endpoint, and the number of the last notice.
-pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: Told, sequence: i64) -> Result<(), Failed> {
+pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: ReportedHealth, sequence: i64) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         update endpoint_notice

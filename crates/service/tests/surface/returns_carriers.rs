@@ -66,7 +66,7 @@ async fn a_label_is_for_all_units_and_there_is_one() {
     }
     assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, unchanged());
     let second = shop.merchant.carrier_reports(&label(&rma, "T-2")).await;
-    assert_eq!(second.body["message"], "This cannot be: there is a label already, with another tracking number.");
+    assert_eq!(second.body["message"], "This cannot be: the return already has a label with another tracking number.");
     assert_eq!(second.status, 409);
     let other = shop.has_a_return("A-2", 1).await;
     let anothers = shop.merchant.carrier_reports(&label(&other, "T-1")).await;

@@ -52,7 +52,7 @@ async fn support_finds_returns_by_order_tracking_number_status_and_time() {
     let before = more.strip_prefix("There may be more: go on with --before ").unwrap();
     assert_eq!(names(&["--before", before]), [first.as_str()]);
     assert_eq!(out(&backhaul(&world.database, &["returns", "list", "acme", "--order", "A-3"])), "acme has no such returns.\n");
-    assert!(refused(&world, &["list", "acme", "--status", "gone"]).contains("no such status of a return"));
+    assert!(refused(&world, &["list", "acme", "--status", "gone"]).contains("unknown status of a return"));
 }
 
 #[tokio::test]
