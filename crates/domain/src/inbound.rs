@@ -57,7 +57,7 @@ impl fmt::Display for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Change => "changed",
-            Self::Cancel => "canceled",
+            Self::Cancel => "cancelled",
             Self::Receive => "received",
             Self::Close => "closed",
         })

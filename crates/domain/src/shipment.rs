@@ -51,7 +51,7 @@ impl Act {
             Self::Announce => "announced",
             Self::Ship => "shipped",
             Self::Deliver => "delivered",
-            Self::Cancel => "canceled",
+            Self::Cancel => "cancelled",
             Self::ChangeShipDate => "given another ship date",
         }
     }

@@ -113,8 +113,8 @@ impl Parcel {
 
     /// Applies `event`.
     ///
-    /// The first end stands: a parcel that went back to the shopper is "delivered" there too, and a merchant who refunds at
-    /// delivery must not take that for an arrival; one that was delivered and is then refused at the door shows in receiving.
+    /// The first final state stays. Carriers also report "delivered" for a parcel that went back to the shopper, and a merchant who
+    /// refunds on delivery must not mistake that for an arrival. A parcel refused at the door after delivery shows up in receiving.
     pub fn on(&self, event: &CarrierEvent) -> Result<Step<Self>, Refused> {
         use CarrierEvent as E;
         match (self, event) {

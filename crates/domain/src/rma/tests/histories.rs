@@ -1,4 +1,4 @@
-//! Whatever happens to a return, in whatever order, some things always hold.
+//! Invariants that hold whatever happens to a return, in any order.
 
 use proptest::prelude::*;
 
