@@ -1,29 +1,27 @@
-//! What a credential opens.
+//! The access that a credential gives.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One kind of access.
+/// A kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// Everything that is not a warehouse or carrier route.
+    /// All routes but those for warehouses and carriers.
     Orders,
-    /// The routes of a warehouse system.
     Warehouse,
-    /// The routes of a carrier.
     Carrier,
 }
 
-/// A word that names no [`Scope`].
+/// The text is not a [`Scope`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a scope is one of `orders`, `warehouse`, `carrier`")]
+#[error("a scope must be one of `orders`, `warehouse`, `carrier`")]
 pub struct NoScope;
 
 impl Scope {
-    /// Every scope, in the order in which they are written.
+    /// Every scope, in written order.
     pub const ALL: [Self; 3] = [Self::Orders, Self::Warehouse, Self::Carrier];
 
-    /// The word used on the wire and in the database.
+    /// The name on the wire and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -50,24 +48,24 @@ impl FromStr for Scope {
     }
 }
 
-/// A set of scopes; written as words with a space between them.
+/// A set of scopes, written with spaces in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scopes(u8);
 
 impl Scopes {
-    /// What a merchant's credential opens unless it is issued narrower.
+    /// The default of a merchant's credential.
     #[must_use]
     pub fn all() -> Self {
         Scope::ALL.into_iter().collect()
     }
 
-    /// Whether `scope` is opened.
+    /// True if the set contains `scope`.
     #[must_use]
     pub const fn allow(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
     }
 
-    /// The scopes in their written order.
+    /// The scopes, in written order.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL.into_iter().filter(move |scope| self.allow(*scope))
     }

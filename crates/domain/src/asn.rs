@@ -1,48 +1,39 @@
-//! What ASNs have in common, whether goods come in or leave.
+//! Terms that inbound and outbound ASNs have in common.
 
 use crate::rma::word::words;
 
-/// How long the number of an ASN is at most.
+/// Maximum length of an ASN number.
 pub const LONGEST_NUMBER: usize = 255;
 
-/// Whether `text` can be the number of an ASN: letters, digits, hyphens and underscores.
+/// Checks an ASN number: letters, digits, hyphens and underscores.
 #[must_use]
 pub fn is_number(text: &str) -> bool {
     (1..=LONGEST_NUMBER).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 words! {
-    /// What a unit is like, by the warehouse's grades.
+    /// The condition of a unit, as graded by the warehouse.
     Condition, "condition" {
-        /// Grade N.
         N = "N",
-        /// Grade A.
         A = "A",
-        /// Grade R.
         R = "R",
-        /// Grade B.
         B = "B",
-        /// Grade TT.
         Tt = "TT",
-        /// Grade C.
         C = "C",
-        /// Grade X.
         X = "X",
     }
 }
 
 words! {
-    /// What a carton or its units belong to.
+    /// The type of thing that a carton or its units belong to.
     ReferenceType, "type of a reference" {
-        /// A stock transfer.
         StockTransferOrder = "StockTransferOrder",
         /// A return authorisation.
         Ra = "RA",
         /// A return.
         Rma = "RMA",
-        /// An order that went out.
+        /// An order shipped to a shopper.
         ForwardOrder = "ForwardOrder",
-        /// An order of the returns portal.
         ReturnsPortalOrder = "ReturnsPortalOrder",
     }
 }

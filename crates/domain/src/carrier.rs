@@ -1,22 +1,22 @@
-//! The carriers that we can buy labels from.
+//! The carriers that labels are bought from.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A carrier, or somebody who buys from many of them.
+/// A carrier, or an aggregator of carriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
-    /// EasyPost, and whoever speaks its API.
+    /// EasyPost, or any service with the same API.
     EasyPost,
 }
 
-/// Why a word is no [`Carrier`].
+/// The text is not a [`Carrier`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a carrier is easypost")]
+#[error("unknown carrier; the only one is easypost")]
 pub struct NoCarrier;
 
 impl Carrier {
-    /// Its word on the command line and in the database.
+    /// The name on the command line and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,43 +1,37 @@
-//! What becomes of a message after an attempt to deliver it.
+//! The retry policy of deliveries.
 //!
-//! [`judge`] is the whole policy: an [`Outcome`], how many attempts were counted, the [`Schedule`] and the clock go in, a
-//! [`Verdict`] comes out. Nothing else decides when a message is tried again, or when it is given up.
+//! [`judge`] is the whole policy: it takes an [`Outcome`], the number of attempts, the [`Schedule`] and the time, and returns a
+//! [`Verdict`]. Nothing else decides when a message is retried or given up.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How an attempt ended, as data.
+/// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The peer answered.
     Answered {
-        /// The status code.
         status: u16,
-        /// How long it asks us to wait, where it does.
+        /// From the header `Retry-After`.
         retry_after: Option<TimeDelta>,
     },
-    /// The peer answered that all is well, but not with what it must say.
-    Unusable {
-        /// The status code.
-        status: u16,
-        /// What is missing.
-        why: String,
-    },
+    /// The peer answered with success, but the answer lacks required data.
+    Unusable { status: u16, why: String },
     /// The peer did not answer in time.
     TimedOut,
-    /// The peer could not be reached, or the connection broke.
+    /// The connection failed or broke.
     Unreachable(String),
-    /// We refused to call: the address, the settings or the token are not fit for it.
+    /// We did not call: the address, the settings or the token did not allow it.
     Refused(String),
 }
 
 impl Outcome {
-    /// Whether the message arrived: any 2xx.
+    /// True if the message was delivered: any 2xx.
     #[must_use]
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Answered { status, .. } if is_success(*status))
     }
 
-    /// The outcome in a word or two, for people and reports.
+    /// A short name of the outcome, for people and reports.
     #[must_use]
     pub fn word(&self) -> String {
         match self {
@@ -50,38 +44,36 @@ impl Outcome {
     }
 }
 
-/// Whether an answer with this status says that the message arrived: any 2xx.
+/// True for a status that means the message was delivered: any 2xx.
 #[must_use]
 pub const fn is_success(status: u16) -> bool {
     matches!(status, 200..=299)
 }
 
-/// How long after each failed attempt the next one follows; after the last wait there is no further attempt, unless it goes on.
+/// The waits between attempts. After the last wait the message fails, unless the schedule goes on indefinitely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     waits: Vec<TimeDelta>,
-    /// The wait after all of these, for ever.
+    /// The wait after all of these, repeated indefinitely.
     then: Option<TimeDelta>,
 }
 
-/// Why something is no [`Schedule`].
+/// The waits are not a valid [`Schedule`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a schedule has at most 10 waits of 1 second to 7 days")]
+#[error("a schedule must have at most 10 waits of 1 second to 7 days each")]
 pub struct NoSchedule;
 
-/// The most waits that a schedule may have.
 const MOST_WAITS: usize = 10;
-/// The longest wait.
 const LONGEST_WAIT: TimeDelta = TimeDelta::days(7);
-/// How long a peer can make us wait by `Retry-After`.
+/// The longest `Retry-After` that is honoured.
 const LONGEST_ASKED: TimeDelta = TimeDelta::hours(6);
-/// How long what is not given up waits between its attempts.
+/// The wait between attempts of a message that is never given up.
 const PATIENCE: TimeDelta = TimeDelta::hours(1);
-/// A wait is up to this part of itself longer, so that what failed together does not return together: a tenth.
+/// Jitter: a wait is up to a tenth longer, so that messages that failed together are not retried together.
 const SPREAD: i32 = 10;
 
 impl Schedule {
-    /// The schedule of these waits, in seconds.
+    /// A schedule of waits in seconds.
     pub fn of_seconds(waits: &[i64]) -> Result<Self, NoSchedule> {
         let waits: Vec<TimeDelta> = waits.iter().map(|wait| TimeDelta::try_seconds(*wait).ok_or(NoSchedule)).collect::<Result<_, _>>()?;
         let fit = waits.len() <= MOST_WAITS && waits.iter().all(|wait| (TimeDelta::seconds(1)..=LONGEST_WAIT).contains(wait));
@@ -94,36 +86,33 @@ impl Schedule {
         self.waits.iter().map(TimeDelta::num_seconds).collect()
     }
 
-    /// The usual schedule, and after that once an hour, until somebody calls it off.
+    /// The default schedule, then once an hour until the message is cancelled.
     #[must_use]
     pub fn patient() -> Self {
         Self { then: Some(PATIENCE), ..Self::default() }
     }
 }
 
-/// The contract's: each wait is eight times the one before, five retries over about six hours.
+/// The contract's schedule: five retries over about six hours, each wait eight times the one before.
 impl Default for Schedule {
     fn default() -> Self {
         Self { waits: [5, 40, 320, 2_560, 20_480].into_iter().map(TimeDelta::seconds).collect(), then: None }
     }
 }
 
-/// What becomes of the message.
+/// The decision about a message after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It arrived.
     Delivered,
-    /// It is tried again.
     Retry {
-        /// When.
         at: DateTime<Utc>,
     },
-    /// Its attempts are used up.
+    /// All attempts are used up.
     Failed,
 }
 
-/// Decides what becomes of a message whose `attempt`th counted attempt (from 1 on) ended in `outcome` at `now`. `chance`
-/// is between 0 and 1, and spreads the retries.
+/// Decides about a message whose `attempt`th counted attempt (from 1) ended in `outcome` at `now`. `chance`, between 0 and 1, sets
+/// the jitter.
 #[must_use]
 pub fn judge(outcome: &Outcome, attempt: u16, schedule: &Schedule, chance: f64, now: DateTime<Utc>) -> Verdict {
     if outcome.is_success() {
@@ -142,7 +131,7 @@ pub fn judge(outcome: &Outcome, attempt: u16, schedule: &Schedule, chance: f64, 
     Verdict::Retry { at: now + spread(*wait, chance).max(asked) }
 }
 
-/// The wait, up to a tenth longer.
+/// Adds jitter to a wait.
 fn spread(wait: TimeDelta, chance: f64) -> TimeDelta {
     #[expect(clippy::cast_possible_truncation, reason = "the part is between 0 and 1,000")]
     let part = (chance.clamp(0.0, 1.0) * 1_000.0) as i32;

@@ -1,8 +1,7 @@
-//! Drop-ship orders: what a merchant has shipped to its shoppers from the warehouse, and what becomes of each unit.
+//! Drop-ship orders: orders that the warehouse ships to a merchant's shoppers.
 //!
-//! Where an order and its items stand follows from how many units were shipped and called off, so that no status can
-//! contradict the units. [`Order`] takes what the warehouse reports and answers with an [`Event`]: the name of the one message
-//! that is owed for it.
+//! The status of an order and of its items is derived from the units shipped and cancelled, so it can never contradict them.
+//! [`Order`] applies the warehouse's reports and returns an [`Event`]: the name of the one message that is owed.
 
 mod refusal;
 mod word;
@@ -13,43 +12,39 @@ use std::num::NonZeroU32;
 pub use refusal::{Refused, TooMany};
 pub use word::{Event, Status};
 
-/// A drop-ship order, as far as it can change.
+/// The part of a drop-ship order that can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Its items, in the merchant's order.
+    /// In the merchant's order.
     pub items: Vec<Item>,
-    /// Whether the warehouse refused it as a whole.
+    /// The warehouse rejected the whole order.
     pub rejected: bool,
 }
 
-/// The units of one item.
+/// The unit counts of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// How many were ordered.
     pub ordered: u32,
-    /// How many were shipped.
     pub shipped: u32,
-    /// How many were called off.
     pub cancelled: u32,
 }
 
-/// Units of the item at a position.
+/// A number of units of one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Units {
-    /// The item's position.
+    /// Position of the item in the order.
     pub item: usize,
-    /// How many.
     pub quantity: NonZeroU32,
 }
 
 impl Item {
-    /// An item of which nothing has happened to any unit.
+    /// A new item, with all units open.
     #[must_use]
     pub const fn new(ordered: u32) -> Self {
         Self { ordered, shipped: 0, cancelled: 0 }
     }
 
-    /// How many units nothing has happened to yet.
+    /// The units neither shipped nor cancelled.
     #[must_use]
     pub const fn open(&self) -> u32 {
         self.ordered.saturating_sub(self.shipped).saturating_sub(self.cancelled)
@@ -57,13 +52,13 @@ impl Item {
 }
 
 impl Order {
-    /// A new order of items with so many units each. It owes no message.
+    /// A new order, given the units ordered of each item. It owes no message.
     #[must_use]
     pub fn new(ordered: impl IntoIterator<Item = u32>) -> Self {
         Self { items: ordered.into_iter().map(Item::new).collect(), rejected: false }
     }
 
-    /// Where it stands.
+    /// The status of the order.
     #[must_use]
     pub fn status(&self) -> Status {
         let shipped = self.items.iter().any(|item| item.shipped > 0);
@@ -71,7 +66,7 @@ impl Order {
         self.status_of(shipped, open)
     }
 
-    /// Where one of its items stands.
+    /// The status of one of its items.
     #[must_use]
     pub fn item_status(&self, item: &Item) -> Status {
         self.status_of(item.shipped > 0, item.open() > 0)
@@ -87,7 +82,7 @@ impl Order {
         }
     }
 
-    /// Whether something can still happen to it.
+    /// True while the order has open units.
     #[must_use]
     pub fn is_live(&self) -> bool {
         match self.status() {
@@ -96,13 +91,13 @@ impl Order {
         }
     }
 
-    /// Units leave the warehouse in one shipment.
+    /// Ships units in one shipment.
     pub fn ship(&mut self, units: &[Units]) -> Result<Event, Refused> {
         self.take(units, |item| &mut item.shipped)?;
         Ok(Event::Confirmed)
     }
 
-    /// Units are called off. If none is left and none was shipped, the order is.
+    /// Cancels units. If no unit is left open and none was shipped, the whole order is cancelled.
     pub fn cancel_units(&mut self, units: &[Units]) -> Result<Event, Refused> {
         self.take(units, |item| &mut item.cancelled)?;
         Ok(match self.status() {
@@ -111,7 +106,7 @@ impl Order {
         })
     }
 
-    /// The whole order is called off; nothing happens if it was before.
+    /// Cancels the whole order; does nothing if it is already cancelled.
     pub fn cancel(&mut self) -> Result<Option<Event>, Refused> {
         match self.status() {
             Status::Accepted => {}
@@ -123,7 +118,7 @@ impl Order {
         Ok(Some(Event::Cancelled))
     }
 
-    /// The warehouse refuses the order; nothing happens if it did before.
+    /// Rejects the order; does nothing if it is already rejected.
     pub fn reject(&mut self) -> Result<Option<Event>, Refused> {
         match self.status() {
             Status::Accepted if self.items.iter().any(|item| item.cancelled > 0) => return Err(Refused::Begun),
@@ -137,14 +132,14 @@ impl Order {
         Ok(Some(Event::Rejected))
     }
 
-    /// Calls every open unit off.
+    /// Cancels every open unit.
     fn close(&mut self) {
         for item in &mut self.items {
             item.cancelled += item.open();
         }
     }
 
-    /// Moves units from open to where `of` says, all or none.
+    /// Moves open units to the count that `of` selects: all of them or none.
     fn take(&mut self, units: &[Units], of: fn(&mut Item) -> &mut u32) -> Result<(), Refused> {
         let status = self.status();
         if !self.is_live() {
@@ -171,7 +166,7 @@ impl Order {
     }
 }
 
-/// The positions of names that stand earlier in the list as well: each order, and each item of an order, has its own.
+/// The positions of names that occur earlier in the list.
 pub fn repeated<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
     let mut seen = HashSet::new();
     names.into_iter().enumerate().filter(|(_, name)| !seen.insert(*name)).map(|(at, _)| at).collect()

@@ -1,21 +1,20 @@
-//! The feed: everything that was said to a merchant, in an order that never changes.
+//! The feed: all messages to a merchant, in an order that never changes.
 
 use uuid::Uuid;
 
-/// A place in the feed. Messages stand in the order of these fields, and whoever has read up to a place has read everything
-/// before it: nothing is ever added there.
+/// A position in the feed. Messages are ordered by these fields. Nothing is ever inserted before a position that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Grows when the database moves to another system, whose transactions are numbered anew.
+    /// Increases when the database moves to another system, where transaction numbers start again.
     pub epoch: i32,
-    /// The number of the transaction that wrote the message.
+    /// The transaction that wrote the message.
     pub transaction: u64,
-    /// The message's id, which tells messages of one transaction apart.
+    /// Orders messages of one transaction.
     pub message: Uuid,
 }
 
 impl Position {
-    /// Before everything.
+    /// The position before the first message.
     pub const BEGINNING: Self = Self { epoch: 0, transaction: 0, message: Uuid::nil() };
 }
 

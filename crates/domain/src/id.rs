@@ -1,11 +1,11 @@
-//! Identifiers that cannot be mistaken for one another.
+//! Typed identifiers, so that one cannot be mistaken for another.
 
 use std::fmt;
 use std::str::FromStr;
 
 use uuid::Uuid;
 
-/// Whose data it is. It comes from authentication and nowhere else.
+/// A merchant: the owner of the data. It comes from authentication and nowhere else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MerchantId(pub Uuid);
 
@@ -15,7 +15,7 @@ impl fmt::Display for MerchantId {
     }
 }
 
-/// Where a merchant's systems take messages.
+/// An endpoint of a merchant's systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EndpointId(pub Uuid);
 
@@ -25,17 +25,17 @@ impl fmt::Display for EndpointId {
     }
 }
 
-/// The short name of a merchant that people type and read in addresses: `acme`, `north-star-2`.
+/// The short name of a merchant in URLs and commands: `acme`, `north-star-2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handle(String);
 
-/// Why a text is no [`Handle`].
+/// The text is not a valid [`Handle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a handle is 2 to 40 lower-case letters, digits or hyphens, and starts and ends with a letter or digit")]
+#[error("a handle must be 2 to 40 lower-case letters, digits or hyphens, and start and end with a letter or digit")]
 pub struct NoHandle;
 
 impl Handle {
-    /// The handle as text.
+    /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

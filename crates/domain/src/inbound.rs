@@ -1,7 +1,7 @@
-//! Inbound ASNs: what a merchant announces to a warehouse, and how what arrives is held against it.
+//! Inbound ASNs: the goods that a merchant announces to a warehouse.
 //!
-//! An ASN has one axis, its [`State`]. Each unit that is scanned is held against the lines of its ASN by [`matching`]: it is
-//! received against one of them, or it is an exception that people look at. Nothing that was scanned is dropped.
+//! An ASN has one state machine, its [`State`]. [`matching`] matches each scanned unit to a line of its ASN. A unit is either
+//! received against a line or recorded as an exception for people to look into; no scan is dropped.
 
 pub mod matching;
 
@@ -10,49 +10,45 @@ use std::fmt;
 use crate::rma::word::words;
 
 words! {
-    /// Where an ASN stands.
+    /// The state of an ASN.
     State, "state of an inbound ASN" {
-        /// It is announced, and nothing has arrived. It can still be changed.
+        /// Announced, and nothing has arrived. It can still be changed.
         Open = "open",
-        /// Units have arrived.
+        /// Some units have arrived.
         Receiving = "receiving",
-        /// Nothing more is expected; what comes all the same is received late.
+        /// Nothing more is expected; units that still arrive are received late.
         Closed = "closed",
-        /// It was called off.
         Canceled = "canceled",
     }
 }
 
 words! {
-    /// Why something is on the list of exceptions.
+    /// The kinds of receiving exceptions.
     Exception, "receiving exception" {
-        /// The merchant has announced no such ASN.
         UnknownAsn = "unknown_asn",
-        /// The ASN was called off.
         CanceledAsn = "canceled_asn",
         /// No line of the ASN announces the unit.
         UnexpectedUnit = "unexpected_unit",
-        /// The line was complete already.
+        /// The line was already complete.
         OverReceived = "over_received",
         /// Units of the line had not arrived when the ASN was closed.
         Short = "short",
     }
 }
 
-/// What is done with an ASN.
+/// An action on an ASN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Its content is replaced.
+    /// Replace the content.
     Change,
-    /// It is called off.
     Cancel,
-    /// A unit of it arrives.
+    /// Receive a unit.
     Receive,
-    /// Nothing more is expected.
+    /// Expect nothing more.
     Close,
 }
 
-/// Something that cannot be done with an ASN as it stands.
+/// An action that the state of the ASN does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the ASN is {0} and can no longer be {1}")]
 pub struct Refused(pub State, pub Act);
@@ -61,7 +57,7 @@ impl fmt::Display for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Change => "changed",
-            Self::Cancel => "canceled",
+            Self::Cancel => "cancelled",
             Self::Receive => "received",
             Self::Close => "closed",
         })
@@ -69,13 +65,13 @@ impl fmt::Display for Act {
 }
 
 impl State {
-    /// Where an ASN stands after `act`. Repeats change nothing; what has begun to arrive cannot be called off.
+    /// The state after `act`. Repeats change nothing. An ASN of which units have arrived cannot be cancelled.
     pub const fn on(self, act: Act) -> Result<Self, Refused> {
         match (self, act) {
             (Self::Open, Act::Change) => Ok(Self::Open),
             (Self::Open | Self::Canceled, Act::Cancel) => Ok(Self::Canceled),
             (Self::Open | Self::Receiving, Act::Receive) => Ok(Self::Receiving),
-            // Late, and welcome all the same.
+            // Units that arrive late are still received.
             (Self::Closed, Act::Receive) | (Self::Open | Self::Receiving | Self::Closed, Act::Close) => Ok(Self::Closed),
             (Self::Receiving | Self::Closed, Act::Cancel) | (Self::Receiving | Self::Closed | Self::Canceled, Act::Change) => {
                 Err(Refused(self, act))

@@ -1,8 +1,8 @@
-//! What is true: the rules of orders, refunds, returns, access and delivery, as pure functions over plain values.
+//! The business rules of orders, refunds, returns, access and delivery, as pure functions over plain values.
 //!
-//! Nothing here awaits, reads a clock or sees JSON. What a caller sent reaches these rules as the borrowed
-//! [`order::Order`]; what they find wrong leaves as data ([`order::Broken`], [`order::Doubt`],
-//! [`refund::Conflict`]) that names places by position, and `wire` turns it into the words of the contract.
+//! Nothing here awaits, reads a clock or sees JSON. A received order reaches the rules as a borrowed [`order::Order`]. Their
+//! findings ([`order::Broken`], [`order::Doubt`], [`refund::Conflict`]) are data that refer to places by position; `wire` turns
+//! them into the words of the contract.
 
 pub mod access;
 pub mod asn;

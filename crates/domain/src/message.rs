@@ -1,4 +1,4 @@
-//! The messages that merchants' systems are sent.
+//! The kinds of messages, and their endpoints.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,31 +9,31 @@ use uuid::Uuid;
 use crate::delivery::Schedule;
 use crate::id::{EndpointId, MerchantId};
 
-/// What a message is about; each has its own interface in the merchant's systems, and so its own endpoint.
+/// An interface of the merchant's systems; each has its own endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interface {
-    /// A return was created or has changed.
+    /// Returns.
     Rma,
-    /// A new order for an exchange or a gift card.
+    /// Orders for exchanges and gift cards.
     ExchangeOrder,
-    /// Which variants something can be exchanged for; it is asked, and sent no messages.
+    /// The variants that a line can be exchanged for. It is queried, and sent no messages.
     ExchangeVariants,
-    /// A shipment out of the warehouse.
+    /// Shipments out of the warehouse.
     OutboundAsn,
-    /// A unit was received.
+    /// Received units.
     InventoryReceipt,
-    /// A drop shipment went out.
+    /// Shipped drop shipments.
     DropShipmentConfirmation,
-    /// A drop-ship order was called off.
+    /// Cancelled and rejected drop-ship orders.
     DropShipmentCancellation,
-    /// Units of a drop-ship order were called off.
+    /// Cancelled units of drop-ship orders.
     DropShipmentPartialCancellation,
 }
 
-/// Why a word is no [`Interface`].
+/// The text is not an [`Interface`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "an interface is rma, exchange_order, exchange_variants, outbound_asn, inventory_receipt, drop_shipment_confirmation, drop_shipment_cancellation or drop_shipment_partial_cancellation"
+    "an interface must be rma, exchange_order, exchange_variants, outbound_asn, inventory_receipt, drop_shipment_confirmation, drop_shipment_cancellation or drop_shipment_partial_cancellation"
 )]
 pub struct NoInterface;
 
@@ -50,7 +50,7 @@ impl Interface {
         Self::DropShipmentPartialCancellation,
     ];
 
-    /// Its word on the command line and in the database.
+    /// The name on the command line and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl Interface {
         }
     }
 
-    /// Whether it is asked while somebody waits for the answer. All others are sent messages.
+    /// True for an interface that is queried while a caller waits. All others are sent messages.
     #[must_use]
     pub const fn is_asked(self) -> bool {
         match self {
@@ -80,7 +80,7 @@ impl Interface {
         }
     }
 
-    /// The path below the merchant's base address, unless a whole address is given.
+    /// The path below the merchant's base URL, unless a whole URL is configured.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
@@ -125,25 +125,24 @@ impl FromStr for Interface {
     }
 }
 
-/// Work of our own that goes through the delivery engine. Merchants never see it: it is in no feed, report or failure queue of
-/// theirs, and what is given up of it is on a list of the operator's.
+/// Internal work that goes through the delivery engine. Merchants never see it: it appears in none of their feeds, reports or
+/// failure queues. Failures are listed for the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Internal {
-    /// An e-mail.
     Mail,
-    /// Something that the operator's own systems are told.
+    /// A notice to the operator's own systems.
     OperatorHook,
-    /// A label that is to be bought; it is not given up as long as its return waits for it.
+    /// A label to buy. It is not given up as long as the return waits for it.
     Label,
-    /// A label that is to be given back.
+    /// A label to void.
     LabelVoid,
 }
 
 impl Internal {
-    /// Every kind of it.
+    /// Every kind of internal work.
     pub const ALL: [Self; 4] = [Self::Mail, Self::OperatorHook, Self::Label, Self::LabelVoid];
 
-    /// Its word in the database; never changed once released.
+    /// The name in the database; never changed once released.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -154,8 +153,7 @@ impl Internal {
         }
     }
 
-    /// The endpoint to which such work of a merchant is owed. It follows from the merchant, so that nobody has to be asked for
-    /// it, and is as random as the merchant's own id.
+    /// The endpoint for such work of a merchant. It is derived from the merchant's id, so it needs no lookup, and is as random.
     #[must_use]
     pub const fn endpoint_of(self, merchant: MerchantId) -> EndpointId {
         let mark: u128 = match self {
@@ -168,32 +166,31 @@ impl Internal {
     }
 }
 
-/// How a message goes out.
+/// The transport of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// By HTTP, to an endpoint of the merchant's.
+    /// HTTP, to an endpoint of the merchant.
     Endpoint,
-    /// By SMTP, to the operator's mail server.
+    /// SMTP, to the operator's mail server.
     Mail,
-    /// By HTTP, to the operator's webhook.
+    /// HTTP, to the operator's webhook.
     OperatorHook,
-    /// By a few calls of the merchant's carrier.
+    /// Several HTTP calls, to the merchant's carrier.
     Carrier,
 }
 
-/// What a stored message is.
+/// The kind of a stored message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// One of the contract's.
+    /// A message of the contract.
     Of(Interface),
-    /// A trial that an operator sends to an endpoint: tried once, and in no report, feed or failure queue.
+    /// An operator's test message: attempted once, and in no report, feed or failure queue.
     EndpointTest,
-    /// Work of our own.
     Internal(Internal),
 }
 
 impl Kind {
-    /// Its word in the database; never changed once released.
+    /// The name in the database; never changed once released.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -203,7 +200,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is work of our own, which merchants never see.
+    /// True for internal work, which merchants never see.
     #[must_use]
     pub const fn is_internal(self) -> bool {
         match self {
@@ -212,7 +209,7 @@ impl Kind {
         }
     }
 
-    /// When it is tried again, unless its endpoint says otherwise.
+    /// The retry schedule, unless the endpoint has its own.
     #[must_use]
     pub fn schedule(self) -> Schedule {
         match self {
@@ -223,7 +220,7 @@ impl Kind {
         }
     }
 
-    /// How it goes out.
+    /// The transport of this kind.
     #[must_use]
     pub const fn transport(self) -> Transport {
         match self {
@@ -254,13 +251,13 @@ impl FromStr for Kind {
     }
 }
 
-/// The bucket of an endpoint: its id is random enough.
+/// The bucket of an endpoint, derived from its random id.
 #[must_use]
 pub fn bucket_of(endpoint: Uuid) -> u8 {
     endpoint.as_bytes().iter().fold(0, |hash: u8, byte| hash.wrapping_mul(31).wrapping_add(*byte))
 }
 
-/// When a message was written, to the millisecond: its id (UUID version 7) begins with the time.
+/// The time a message was written, to the millisecond: its id (UUID version 7) begins with it.
 #[must_use]
 pub fn written_at(message: Uuid) -> DateTime<Utc> {
     let millis = i64::try_from(message.as_u128() >> 80).unwrap_or_default();
@@ -302,7 +299,7 @@ mod tests {
     fn endpoints_spread_evenly_over_the_buckets() {
         let mut counts = [0_u32; 256];
         for at in 0..25_600_u128 {
-            // Ids of one moment: the first half is the same, the second is random.
+            // Ids made at the same moment: the first half is equal, the second is random.
             let id = Uuid::from_u128(
                 0x0193_0000_0000_7000_8000_0000_0000_0000 | (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0x3fff_ffff_ffff_ffff),
             );

@@ -1,25 +1,23 @@
-//! Whether an installation is the real thing.
+//! The mode of an installation: production or sandbox.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Written into the database by its first migration, and never changed: a sandbox cannot become production by a
-/// setting, nor can production be given a movable clock.
+/// The mode of an installation. The first migration writes it into the database, and it never changes: no setting can turn a
+/// sandbox into production, or give production a movable clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Real merchants, real shoppers.
     Production,
-    /// For trying things out.
     Sandbox,
 }
 
-/// A word that names no [`Mode`].
+/// The text is not a [`Mode`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the mode is either `production` or `sandbox`")]
+#[error("the mode must be `production` or `sandbox`")]
 pub struct NoMode;
 
 impl Mode {
-    /// The word used in the configuration and in the database.
+    /// The name in the configuration and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -5,12 +5,12 @@ use std::iter::Sum;
 
 /// An amount in the minor unit of its currency, never negative and at most [`Cents::MAX`].
 ///
-/// The bound leaves room: a thousand lines of a thousand units at the highest price still sum within an `i64`.
+/// The bound is small enough that a thousand lines of a thousand units at the highest price still sum within an `i64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cents(i64);
 
 impl Cents {
-    /// The largest amount that is accepted: ten thousand million of a currency with two decimals.
+    /// The largest accepted amount: ten thousand million of a currency with two decimals.
     pub const MAX: i64 = 1_000_000_000_000;
 
     /// The amount, if it is in range.
@@ -19,31 +19,31 @@ impl Cents {
         if amount < 0 || amount > Self::MAX { None } else { Some(Self(amount)) }
     }
 
-    /// The amount in range that is nearest: for parts of amounts, which cannot leave the range, and sums of a few that hardly can.
+    /// The nearest amount in range: for parts of amounts, which stay in range, and for small sums, which nearly always do.
     #[must_use]
     pub(crate) fn nearest(amount: i128) -> Self {
         Self(i64::try_from(amount.clamp(0, i128::from(Self::MAX))).unwrap_or(Self::MAX))
     }
 
-    /// The amount as a number, for arithmetic that may leave the range ([`Balance`]) and for storage.
+    /// The number, for storage and for arithmetic that may leave the range ([`Balance`]).
     #[must_use]
     pub const fn get(self) -> i64 {
         self.0
     }
 }
 
-/// A sum of amounts, added and taken away; wide enough that no order can overflow it.
+/// A running sum of amounts, wide enough that no order can overflow it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Balance(i128);
 
 impl Balance {
-    /// `amount` more.
+    /// Adds `amount`.
     #[must_use]
     pub fn plus(self, amount: Cents) -> Self {
         Self(self.0 + i128::from(amount.0))
     }
 
-    /// `amount` less.
+    /// Subtracts `amount`.
     #[must_use]
     pub fn less(self, amount: Cents) -> Self {
         Self(self.0 - i128::from(amount.0))

@@ -1,87 +1,86 @@
-//! What is told of an endpoint: that it fails, that it has recovered, that the failure queue has something of it.
+//! The notices about an endpoint: it fails, it has recovered, it has messages in the failure queue.
 //!
-//! Two things, each by itself. What is in brackets is not told:
+//! There are two independent state machines. The transition in brackets sends no notice:
 //!
 //! ```text
-//!              three failed in a row, and that for five minutes, or one was given up
-//!   healthy ──────────────────────────────────────────────────────────────────────────▶ failing
-//!           ◀──────────────────────────────────────────────────────────────────────────
-//!                                       the first success
+//!              three failures in a row, and five minutes without success or one message given up
+//!   healthy ──────────────────────────────────────────────────────────────────────────────────────▶ failing
+//!           ◀──────────────────────────────────────────────────────────────────────────────────────
+//!                                          the first success
 //!
-//!              something is given up
+//!              a message is given up
 //!   empty   ─────────────────────────▶ open
 //!           ◀─────────────────────────
-//!             (nothing is left of it)
+//!             (the queue is emptied)
 //! ```
 //!
-//! A message that is refused alone, while others arrive, is no failing endpoint: it is told of when it is given up.
+//! A single message that keeps failing while others are delivered does not make the endpoint failing; the notice comes when that
+//! message is given up.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How many attempts in a row must have failed.
+/// Failures in a row that make an endpoint failing.
 const MANY: u32 = 3;
-/// For how long nothing must have arrived.
+/// Time without a success that makes an endpoint failing.
 const LONG: TimeDelta = TimeDelta::minutes(5);
 
-/// How the last attempts at an endpoint went, in the order in which they ended.
+/// The latest attempts at an endpoint, in the order in which they ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
-    /// How many failed since the last success.
+    /// Failures since the last success.
     failed: u32,
-    /// Since when they do.
+    /// The first of these failures.
     since: Option<DateTime<Utc>>,
-    /// Whether a message was given up meanwhile.
+    /// A message was given up since the last success.
     given_up: bool,
-    /// Whether there was a success at all.
+    /// There was a success at all.
     succeeded: bool,
 }
 
-/// How an endpoint fares.
+/// The health of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
-    /// The last message arrived.
+    /// The last attempt succeeded.
     Healthy,
-    /// Nothing is known yet, or too little failed to say so.
+    /// Nothing is known yet, or there are too few failures to tell.
     Uncertain,
-    /// Nothing arrives.
     Failing {
-        /// Since when.
         since: DateTime<Utc>,
     },
 }
 
 impl Run {
-    /// A message arrived.
+    /// Records a success.
     pub fn succeeds(&mut self) {
         *self = Self { succeeded: true, ..Self::default() };
     }
 
-    /// An attempt failed at `at`, and the message was `given_up` or not.
+    /// Records a failure at `at`, and whether the message was given up.
     pub fn fails(&mut self, at: DateTime<Utc>, given_up: bool) {
         self.failed = self.failed.saturating_add(1);
         self.since = Some(self.since.map_or(at, |since| since.min(at)));
         self.given_up |= given_up;
     }
 
-    /// How many failed since the last success.
+    /// Failures since the last success.
     #[must_use]
     pub const fn failed(&self) -> u32 {
         self.failed
     }
 
-    /// Since when they do.
+    /// The first of these failures.
     #[must_use]
     pub const fn since(&self) -> Option<DateTime<Utc>> {
         self.since
     }
 
-    /// Whether nothing at all is known.
+    /// True before the first attempt.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.failed == 0 && !self.succeeded
     }
 
-    /// How the endpoint fares at `now`.
+    /// The health at `now`.
     #[must_use]
     pub fn health(&self, now: DateTime<Utc>) -> Health {
         match (self.since, self.succeeded) {
@@ -91,41 +90,38 @@ impl Run {
         }
     }
 
-    /// When it will be failing, if nothing happens meanwhile.
+    /// The time at which the endpoint becomes failing unless an attempt succeeds.
     #[must_use]
     pub fn fails_at(&self) -> Option<DateTime<Utc>> {
         self.since.filter(|_| self.failed >= MANY).map(|since| since + LONG)
     }
 }
 
-/// What was told of an endpoint.
+/// The state of an endpoint as last reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
-    /// Since when it fails.
+pub struct ReportedHealth {
+    /// Start of the reported outage.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Since when the failure queue has something of it.
+    /// Time of the report that the failure queue has messages of the endpoint.
     pub failures_open_since: Option<DateTime<Utc>>,
 }
 
-/// What is to be told.
+/// A notice about an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// It fails.
-    Failing {
-        /// Since when.
-        since: DateTime<Utc>,
-    },
-    /// It has recovered.
+    /// The endpoint fails.
+    Failing { since: DateTime<Utc> },
+    /// The endpoint has recovered.
     Recovered {
-        /// Since when it failed.
+        /// Start of the outage.
         since: DateTime<Utc>,
     },
-    /// The failure queue has something of it.
+    /// The failure queue has messages of the endpoint.
     FailuresOpen,
 }
 
 impl Notice {
-    /// What has happened, in a word.
+    /// The event name.
     #[must_use]
     pub const fn event(self) -> &'static str {
         match self {
@@ -136,9 +132,9 @@ impl Notice {
     }
 }
 
-impl Told {
-    /// What is to be told of an endpoint that fares so, of which the failure queue has something (`open`) or not; and what will
-    /// have been told then.
+impl ReportedHealth {
+    /// The notices due for an endpoint in this `health`, with messages in the failure queue (`open`) or without; and the state
+    /// after they are sent.
     #[must_use]
     pub fn next(self, health: Health, open: bool, now: DateTime<Utc>) -> (Self, Vec<Notice>) {
         let (failing_since, first) = match (self.failing_since, health) {
@@ -201,7 +197,7 @@ mod tests {
         fn each_change_is_told_once_and_again_only_after_the_opposite_one(
             steps in proptest::collection::vec((0_i64..400, 0_u8..4, any::<bool>()), 0..60),
         ) {
-            let (mut run, mut told, mut now) = (Run::default(), Told::default(), 0);
+            let (mut run, mut told, mut now) = (Run::default(), ReportedHealth::default(), 0);
             let (mut failing, mut open) = (false, false);
             for (wait, step, filled) in steps {
                 now += wait;
@@ -225,7 +221,7 @@ mod tests {
                 }
                 open = filled;
                 prop_assert_eq!((next.failing_since.is_some(), next.failures_open_since.is_some()), (failing, open));
-                // Whoever looks again sees nothing new.
+                // Asking again yields nothing new.
                 prop_assert_eq!(next.next(run.health(at(now)), filled, at(now)), (next, Vec::new()));
                 told = next;
             }

@@ -1,7 +1,7 @@
-//! What an order message must and should say.
+//! The rules for orders.
 //!
-//! [`broken`] finds what makes a message unusable, so that it is refused; [`doubts`] finds what does not add up, so
-//! that it is accepted and pointed out: merchants round.
+//! [`broken`] finds violations, for which an order is refused. [`doubts`] finds what does not add up; such an order is accepted
+//! with warnings, because merchants round.
 
 use std::collections::HashMap;
 
@@ -9,75 +9,57 @@ use chrono::{DateTime, Utc};
 
 use crate::money::{Balance, Cents};
 
-/// The most units that one line may have.
+/// The most units on one line.
 pub const MOST_UNITS: u32 = 1_000;
 
-/// Where the order stands in the merchant's systems.
+/// The status of an order in the merchant's systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Placed, nothing or not everything shipped yet.
+    /// Placed, and not fully shipped.
     Created,
-    /// The full order has shipped; also after a full refund.
+    /// Fully shipped; also after a full refund.
     Shipped,
-    /// Called off.
     Cancelled,
 }
 
-/// An order as the rules see it: borrowed from the message, defaults filled in.
+/// An order as the rules see it: borrowed from the message, with defaults filled in.
 pub struct Order<'a> {
-    /// The merchant's name for it.
     pub identifier: &'a str,
-    /// Where it stands.
     pub status: Status,
-    /// What the shopper paid.
     pub total: Cents,
-    /// The goods, where stated.
+    /// Total of the goods, if stated.
     pub product: Option<Cents>,
-    /// Tax on the goods, where stated.
+    /// Tax on the goods, if stated.
     pub tax: Option<Cents>,
-    /// Discount on the order.
     pub discount: Cents,
-    /// Shipping charge.
     pub shipping: Cents,
-    /// Tax on shipping.
     pub shipping_tax: Cents,
-    /// When it was placed.
     pub placed_at: DateTime<Utc>,
-    /// Whether the shopper is named by an identifier or an e-mail address.
+    /// The shopper has an identifier or an e-mail address.
     pub customer_named: bool,
-    /// What was ordered.
     pub lines: Vec<Line<'a>>,
-    /// What was paid back.
     pub refunds: Vec<Refund<'a>>,
 }
 
 /// One line of an order.
 pub struct Line<'a> {
-    /// The merchant's name for the line.
     pub identifier: &'a str,
-    /// Units ordered.
     pub quantity: u32,
-    /// Units that left.
     pub shipped: u32,
-    /// Units called off.
     pub cancelled: u32,
-    /// Price of one unit.
     pub unit_price: Cents,
-    /// The merchant's figure for the goods of the line, where given.
+    /// The merchant's figure for the goods of the line, if given.
     pub product: Option<Cents>,
-    /// Tax of the line.
     pub tax: Cents,
 }
 
-/// Money that the merchant paid back.
+/// A refund paid by the merchant.
 pub struct Refund<'a> {
     /// Unique among all refunds of the merchant.
     pub identifier: &'a str,
-    /// What was paid back.
     pub total: Cents,
-    /// When, by the merchant's account.
+    /// As the merchant reported it.
     pub refunded_at: DateTime<Utc>,
-    /// The units covered.
     pub lines: Vec<RefundLine<'a>>,
 }
 
@@ -85,56 +67,41 @@ pub struct Refund<'a> {
 pub struct RefundLine<'a> {
     /// Unique among all refund lines of the merchant.
     pub identifier: &'a str,
-    /// The order line whose units these are.
     pub order_line: &'a str,
-    /// How many.
     pub quantity: u32,
 }
 
-/// A rule that an order breaks; places are positions in the message.
+/// A rule that an order breaks; fields are positions in the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// The shopper has neither identifier nor e-mail address.
     CustomerUnnamed,
     /// The line's identifier was used by a line before it.
-    LineRepeated {
-        /// Position of the line.
-        line: usize,
-    },
+    LineRepeated { line: usize },
     /// Shipped and cancelled units together exceed the ordered ones.
-    LineOvercommitted {
-        /// Position of the line.
-        line: usize,
-    },
+    LineOvercommitted { line: usize },
     /// The refund's identifier was used by a refund before it.
-    RefundRepeated {
-        /// Position of the refund.
-        refund: usize,
-    },
+    RefundRepeated { refund: usize },
     /// The refund line's identifier was used by a refund line before it.
     RefundLineRepeated {
-        /// Position of the refund.
         refund: usize,
-        /// Position of the line within the refund.
+        /// Position within the refund.
         line: usize,
     },
-    /// The refund covers a line that the order does not have.
     RefundOfUnknownLine {
-        /// Position of the refund.
         refund: usize,
-        /// Position of the line within the refund.
+        /// Position within the refund.
         line: usize,
     },
-    /// With this refund line, more units of the order's line are refunded than were ordered.
+    /// The refunds cover more units of the order line than were ordered.
     Overrefunded {
-        /// Position of the refund.
         refund: usize,
-        /// Position of the line within the refund.
+        /// Position within the refund.
         line: usize,
     },
 }
 
-/// Every rule that `order` breaks, in the order of the message.
+/// The rules that `order` breaks, in the order of the message.
 #[must_use]
 pub fn broken(order: &Order<'_>) -> Vec<Broken> {
     let mut found = Vec::new();
@@ -175,49 +142,29 @@ pub fn broken(order: &Order<'_>) -> Vec<Broken> {
     found
 }
 
-/// Something that does not add up; places are positions in the message.
+/// Something that does not add up; fields are positions in the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// The total is not product − discount + tax + shipping + shipping tax.
-    TotalDiffers {
-        /// What the parts come to.
-        computed: Balance,
-    },
+    TotalDiffers { computed: Balance },
     /// The order's product amount is not the sum of its lines'.
-    ProductDiffers {
-        /// What the lines come to.
-        computed: Balance,
-    },
+    ProductDiffers { computed: Balance },
     /// The order's tax is not the sum of its lines'.
-    TaxDiffers {
-        /// What the lines come to.
-        computed: Balance,
-    },
+    TaxDiffers { computed: Balance },
     /// A line's product amount is not unit price × shipped units.
-    LineProductDiffers {
-        /// Position of the line.
-        line: usize,
-        /// What the units come to.
-        computed: Balance,
-    },
+    LineProductDiffers { line: usize, computed: Balance },
     /// A refund of every unit is not the order's total.
-    FullRefundDiffers {
-        /// Position of the refund.
-        refund: usize,
-    },
-    /// More was paid back than was paid.
+    FullRefundDiffers { refund: usize },
+    /// The refunds exceed the order's total.
     RefundedAboveTotal {
-        /// Position of the refund that went above.
+        /// The refund that exceeds it.
         refund: usize,
     },
     /// The refund is dated before the order was placed.
-    RefundBeforeOrder {
-        /// Position of the refund.
-        refund: usize,
-    },
+    RefundBeforeOrder { refund: usize },
 }
 
-/// Every doubt about `order`, in the order of the message. An amount that was left out is not doubted.
+/// The doubts about `order`, in the order of the message. Omitted amounts are not checked.
 #[must_use]
 pub fn doubts(order: &Order<'_>) -> Vec<Doubt> {
     let mut found = Vec::new();

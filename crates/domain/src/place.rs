@@ -1,25 +1,25 @@
-//! Places that goods leave and go to: a merchant's warehouses and vendors.
+//! A merchant's warehouses and vendors.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest id of a warehouse, in characters.
+/// Maximum length of a warehouse id.
 const LONGEST_ID: usize = 64;
 
-/// The longest word of an address, a name or an identifier, in characters.
+/// Maximum length of a name, an identifier or a field of an address, in characters.
 pub const LONGEST_WORD: usize = 255;
 
-/// Our own id of a warehouse, such as `WH-1`.
+/// The internal id of a warehouse, such as `WH-1`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WarehouseId(String);
 
-/// Why a text is no [`WarehouseId`].
+/// The text is not a valid [`WarehouseId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a warehouse's id is 1 to 64 letters, digits, hyphens or underscores")]
+#[error("a warehouse id must be 1 to 64 letters, digits, hyphens or underscores")]
 pub struct NoWarehouseId;
 
 impl WarehouseId {
-    /// The id as text.
+    /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -41,7 +41,7 @@ impl fmt::Display for WarehouseId {
     }
 }
 
-/// The number of a vendor, from 1 on for each merchant.
+/// The number of a vendor, from 1 for each merchant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VendorId(pub i64);
 
@@ -51,62 +51,51 @@ impl fmt::Display for VendorId {
     }
 }
 
-/// Where a place is.
+/// The address of a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
-    /// Who receives.
+    /// The recipient.
     pub name: String,
-    /// Of which company.
     pub company: Option<String>,
-    /// Street and number.
+    /// With the house number.
     pub street: String,
-    /// More of it.
     pub street2: Option<String>,
-    /// City.
     pub city: String,
-    /// State.
     pub state: String,
-    /// Postal code.
     pub zip: String,
 }
 
-/// A warehouse of a merchant's.
+/// A warehouse of a merchant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warehouse {
-    /// Our own id of it.
     pub id: WarehouseId,
-    /// What people call it.
     pub name: String,
-    /// What the merchant's systems call it, if they have a word of their own.
+    /// The merchant's own identifier, if there is one.
     pub external_identifier: Option<String>,
-    /// What they call it in stock transfers.
+    /// The merchant's identifier in stock transfers.
     pub stock_transfer_identifier: Option<String>,
-    /// Where it is.
     pub address: Address,
 }
 
 impl Warehouse {
-    /// What messages call it as the place that goods leave.
+    /// The identifier of the warehouse in messages, as a sending location.
     #[must_use]
     pub fn identifier(&self) -> &str {
         self.external_identifier.as_deref().unwrap_or(self.id.as_str())
     }
 }
 
-/// A vendor of a merchant's, to whom goods go back.
+/// A vendor of a merchant, to whom goods are returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vendor {
-    /// Its number.
     pub id: VendorId,
-    /// What people call it.
     pub name: String,
-    /// Where it is.
     pub address: Address,
 }
 
-/// What is wrong with the words of a place.
+/// A text of a place that is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is 1 to 255 characters, and none of them NUL")]
+#[error("{0} must be 1 to 255 characters, without NUL characters")]
 pub struct NoWord(pub &'static str);
 
 fn word(name: &'static str, text: &str) -> Result<(), NoWord> {
@@ -115,7 +104,7 @@ fn word(name: &'static str, text: &str) -> Result<(), NoWord> {
 }
 
 impl Address {
-    /// Whether every word of it can be kept and sent.
+    /// Checks that every text can be stored and sent.
     pub fn check(&self) -> Result<(), NoWord> {
         word("the name of an address", &self.name)?;
         word("a street", &self.street)?;
@@ -128,7 +117,7 @@ impl Address {
 }
 
 impl Warehouse {
-    /// Whether every word of it can be kept and sent.
+    /// Checks that every text can be stored and sent.
     pub fn check(&self) -> Result<(), NoWord> {
         word("a warehouse's name", &self.name)?;
         self.external_identifier.iter().try_for_each(|identifier| word("an external identifier", identifier))?;
@@ -138,7 +127,7 @@ impl Warehouse {
 }
 
 impl Vendor {
-    /// Whether every word of it can be kept and sent.
+    /// Checks that every text can be stored and sent.
     pub fn check(&self) -> Result<(), NoWord> {
         word("a vendor's name", &self.name)?;
         self.address.check()

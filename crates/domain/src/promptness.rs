@@ -1,21 +1,19 @@
-//! How soon messages arrive: the bounds by which reports count, and what a count of many says.
+//! Delivery times: the histogram buckets of reports, and percentiles.
 
-/// Upper bounds of the time from writing a message to its arrival, in milliseconds. What takes longer than the last is
-/// counted as [`LONGER`].
+/// Upper bounds of the time from writing a message to its delivery, in milliseconds. Longer times count as [`LONGER`].
 pub const BOUNDS: [i64; 16] =
     [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000, 21_600_000, 86_400_000];
 
-/// The bound of what took longer than any.
+/// The bucket of times above every bound.
 pub const LONGER: i64 = i64::MAX;
 
-/// The bound within which so many milliseconds are. Clocks may differ: what arrived before it was written took no time.
+/// The bucket of a time. Clocks may differ, so a negative time counts as zero.
 #[must_use]
 pub fn within(ms: i64) -> i64 {
     BOUNDS.into_iter().find(|bound| ms <= *bound).unwrap_or(LONGER)
 }
 
-/// The bound within which `percent` of all are, where `counts` says how many are within each bound and not within the one
-/// before; none where there are none.
+/// The bound that covers `percent` of all messages; `None` if there are none. `counts` has the number of messages in each bucket.
 #[must_use]
 pub fn percentile(counts: &[(i64, u64)], percent: u64) -> Option<i64> {
     let mut counts = counts.to_vec();

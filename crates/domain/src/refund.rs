@@ -1,8 +1,7 @@
-//! A refund is immutable: what a repeated refund may and may not say differently.
+//! Refunds are immutable: the rules for a refund that is sent again.
 //!
-//! Its content is its order, its total and the set of (line identifier, order line, units). The same content again
-//! does nothing; other content under the same identifier is refused; differences beside the content are taken over
-//! or pointed out.
+//! The content of a refund is its order, its total and the set of (line identifier, order line, units). A repeat with the same
+//! content does nothing; other content under the same identifier is refused. Other differences are either adopted or reported.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -11,24 +10,21 @@ use chrono::{DateTime, Utc};
 
 use crate::money::Cents;
 
-/// A refund as it was recorded, or as a message states it.
+/// A refund, as recorded or as stated in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refund {
-    /// The order that it belongs to.
     pub order: String,
-    /// What was paid back.
     pub total: Cents,
-    /// The units covered, in any order.
+    /// In any order.
     pub lines: Vec<Covered>,
-    /// When, by the merchant's account.
+    /// As the merchant reported it.
     pub refunded_at: DateTime<Utc>,
-    /// The merchant's remark.
     pub note: Option<Note>,
-    /// The return that it settles, where the merchant names one.
+    /// The return that the merchant says it settles.
     pub rma_identifier: Option<String>,
 }
 
-/// A remark of the merchant's, which may be about a person: it does not print itself.
+/// A merchant's note. It may be about a person, so `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Note(pub String);
 
@@ -38,42 +34,39 @@ impl fmt::Debug for Note {
     }
 }
 
-/// Units of one order line that a refund covers.
+/// The units of one order line that a refund covers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Covered {
-    /// The refund line's own identifier.
+    /// The identifier of the refund line.
     pub identifier: String,
-    /// The order line.
     pub order_line: String,
-    /// How many.
     pub quantity: u32,
 }
 
-/// Other content under a known identifier.
+/// The reasons a repeated refund contradicts the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// The identifier belongs to a refund of another order.
     AnotherOrder,
-    /// Another total.
     AnotherTotal,
-    /// Other lines, order lines or units.
+    /// Other refund lines, order lines or units.
     OtherLines,
 }
 
-/// What a repeat says beside the recorded content.
+/// The differences of a repeat that do not contradict the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Additions {
-    /// A note that the record does not have, or has differently: taken over.
+    /// A new or changed note; adopted.
     pub note: Option<Note>,
-    /// The return, named late: taken over.
+    /// The return, if the record names none; adopted.
     pub rma_identifier: Option<String>,
-    /// Another return than the recorded one is named: the recorded one stands.
+    /// The repeat names a different return; the recorded one is kept.
     pub other_rma: bool,
-    /// Another time: the recorded one stands.
+    /// The repeat has a different time; the recorded one is kept.
     pub other_time: bool,
 }
 
-/// Holds a `stated` refund against the `recorded` one of the same identifier.
+/// Compares a `stated` refund with the `recorded` one of the same identifier.
 pub fn compare(recorded: &Refund, stated: &Refund) -> Result<Additions, Conflict> {
     if recorded.order != stated.order {
         return Err(Conflict::AnotherOrder);
@@ -93,7 +86,7 @@ pub fn compare(recorded: &Refund, stated: &Refund) -> Result<Additions, Conflict
     })
 }
 
-/// The order lines of which more units are refunded than the order has: `refunded` sums all recorded refunds.
+/// The order lines with more units refunded than ordered; `refunded` sums all recorded refunds.
 pub fn overrefunded<'a>(ordered: &'a BTreeMap<&str, u32>, refunded: &'a BTreeMap<String, u64>) -> impl Iterator<Item = &'a str> {
     refunded
         .iter()

@@ -1,8 +1,8 @@
-//! Returns: units of an order on their way back, and what becomes of them.
+//! Returns and their state machines.
 //!
-//! A return has three axes, each with its own state machine: the [`Status`] of the whole, and for every unit where its
-//! [`Parcel`] is and whether it has arrived ([`Receiving`]). [`Rma`] takes what happens and answers with a [`Step`]: what
-//! moved owes the merchant one message, named by its [`Event`]; what did not move owes none.
+//! A return has three state machines: the [`Status`] of the whole return, and for every unit its [`Parcel`] and its [`Receiving`]
+//! status. [`Rma`] applies events and returns a [`Step`]: a change owes the merchant one message, named by its [`Event`]; no change
+//! owes none.
 
 pub mod allocation;
 pub mod choice;
@@ -14,6 +14,9 @@ pub mod policy;
 pub mod receiving;
 mod refusal;
 pub mod sale;
+mod step;
+pub mod tag;
+mod tracking;
 mod unit;
 pub(crate) mod word;
 
@@ -22,39 +25,26 @@ use std::collections::BTreeMap;
 pub use parcel::{CarrierEvent, Parcel, TrackingNumber};
 pub use receiving::{Receiving, ReceivingEvent};
 pub use refusal::{Held, Refused};
+pub use step::Step;
 pub use unit::Unit;
 pub use word::{Event, ExchangeState, Method, NoWord, RefundType, Status};
 
-/// What came of something that was reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<To = Event> {
-    /// It changed something: the new state, or the event that tells of it.
-    Moved(To),
-    /// A repeat, or known better already. No error, and no message.
-    Unchanged,
-    /// It is about a label that is not there yet: to be kept, and replayed when the label is.
-    TooEarly,
-}
-
-/// Which units of a return something is about, by position.
+/// The units that an event is about, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which<'a> {
-    /// Whatever travels under the label: all units but those left out of a drop-off.
+    /// The units under the label: all but those left out of a drop-off.
     All,
-    /// These, even if they were left out before.
+    /// These units, even if they were left out before.
     Units(&'a [usize]),
 }
 
 /// A return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rma {
-    /// Where it stands.
     pub status: Status,
-    /// How the goods come back.
     pub method: Method,
-    /// Whether nothing more is expected to arrive.
+    /// Nothing more is expected to arrive.
     pub receiving_closed: bool,
-    /// What is returned.
     pub units: Vec<Unit>,
 }
 
@@ -65,7 +55,7 @@ impl Rma {
         Self { status: Status::Created, method, receiving_closed: false, units }
     }
 
-    /// Whether it is still to be settled.
+    /// True until the return is settled or cancelled.
     #[must_use]
     pub const fn is_live(&self) -> bool {
         match self.status {
@@ -74,13 +64,13 @@ impl Rma {
         }
     }
 
-    /// Whether the shopper has let go of any unit.
+    /// True once the shopper has handed over any unit.
     #[must_use]
     pub fn has_moved(&self) -> bool {
         self.units.iter().any(|unit| unit.parcel.has_moved())
     }
 
-    /// Whether waiting too long calls it off: a parcel is waited for, and nothing else has happened.
+    /// True if the return is cancelled after a while without a scan: it needs a parcel, and nothing has happened to it yet.
     #[must_use]
     pub fn may_expire(&self) -> bool {
         let travels = match self.method {
@@ -90,7 +80,7 @@ impl Rma {
         travels && self.is_live() && self.held().is_none()
     }
 
-    /// How far its exchange has come, if units of it are exchanged.
+    /// The state of the exchange, if units are exchanged.
     #[must_use]
     pub fn exchange(&self) -> Option<ExchangeState> {
         if self.units.iter().any(|unit| unit.exchange_owed) {
@@ -99,8 +89,8 @@ impl Rma {
         self.units.iter().any(|unit| unit.refund_type != RefundType::Refund).then_some(ExchangeState::Placed)
     }
 
-    /// The units that no refund covers yet, by line; of a return that was called off, none. Those to be refunded come before those exchanged, so that the shopper's
-    /// refund is not taken for the merchant settling an exchange.
+    /// The units that no refund covers yet, by line; none if the return is cancelled. Units to be refunded come before exchanged
+    /// ones, so that the shopper's refund is not mistaken for the merchant settling an exchange.
     #[must_use]
     pub fn open(&self) -> BTreeMap<String, Vec<usize>> {
         let mut open: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -115,7 +105,7 @@ impl Rma {
         open
     }
 
-    /// The status that follows from the units; it only goes forward, and what is final stays.
+    /// The status that follows from the units. It only goes forward, and a final status stays.
     #[must_use]
     pub fn settle_status(&self) -> Status {
         match self.status {
@@ -128,12 +118,12 @@ impl Rma {
         match (some_refunded, all_refunded) {
             (true, true) if !exchange_owed => Status::Refunded,
             (true, false) if self.receiving_closed => Status::PartialRefund,
-            // A part that was refunded does not become less by the rest: only an exchange is missing then.
+            // With an exchange still owed, the return is not settled even if every refund is paid.
             (true | false, true | false) => self.status,
         }
     }
 
-    /// A carrier reports.
+    /// Applies a carrier's event.
     pub fn carry(&mut self, event: &CarrierEvent, which: Which<'_>) -> Result<Step, Refused> {
         match which {
             Which::All => {
@@ -150,7 +140,7 @@ impl Rma {
         }
     }
 
-    /// The shopper drops these units off, and leaves the others out, in one step.
+    /// Drops off these units and leaves out all others, in one step.
     pub fn drop_off(&mut self, units: &[usize]) -> Result<Step, Refused> {
         self.know(units)?;
         if units.is_empty() {
@@ -159,7 +149,7 @@ impl Rma {
         self.report(|at, _| Some(if units.contains(&at) { &CarrierEvent::Accepted } else { &CarrierEvent::LeftOut }))
     }
 
-    /// Moves every parcel on which there is something to report, or none.
+    /// Applies the events to all their parcels, or to none if one is refused.
     fn report<'e>(&mut self, event_of: impl Fn(usize, &Unit) -> Option<&'e CarrierEvent>) -> Result<Step, Refused> {
         if self.status == Status::Canceled {
             return Ok(Step::Unchanged);
@@ -182,13 +172,13 @@ impl Rma {
         Ok(Step::Moved(Event::TrackingUpdated))
     }
 
-    /// Units arrive at the warehouse.
+    /// Receives units at the warehouse.
     pub fn receive(&mut self, units: &[usize]) -> Result<Step, Refused> {
         self.know(units)?;
         if self.arrive(ReceivingEvent::Arrived, |at| units.contains(&at))? { Ok(Step::Moved(Event::Received)) } else { Ok(Step::Unchanged) }
     }
 
-    /// Nothing more is expected to arrive.
+    /// Closes receiving: nothing more is expected to arrive.
     pub fn close_receiving(&mut self) -> Result<Step, Refused> {
         self.arrive(ReceivingEvent::Closed, |_| true)?;
         if self.receiving_closed {
@@ -198,7 +188,7 @@ impl Rma {
         Ok(Step::Moved(self.settle().unwrap_or(Event::ReceivingClosed)))
     }
 
-    /// Whether the event of the warehouse changed anything about the units that it is about.
+    /// Applies a warehouse event; true if any unit changed.
     fn arrive(&mut self, event: ReceivingEvent, about: impl Fn(usize) -> bool) -> Result<bool, Refused> {
         if self.status == Status::Canceled {
             return Err(Refused::Canceled);
@@ -219,7 +209,7 @@ impl Rma {
         Ok(moved)
     }
 
-    /// A refund of the merchant's covers these units. Once the return is settled, it may still cover exchanged ones.
+    /// Marks units as covered by a refund. Exchanged units may still be covered once the return is settled.
     pub fn refund(&mut self, units: &[usize]) -> Result<Step, Refused> {
         self.know(units)?;
         if self.status == Status::Canceled {
@@ -233,12 +223,12 @@ impl Rma {
         if moved { Ok(Step::Moved(self.settle().unwrap_or(Event::RefundRecorded))) } else { Ok(Step::Unchanged) }
     }
 
-    /// The merchant has placed the exchange order. The second time nothing happens.
+    /// Records that the merchant has placed the exchange order. A repeat does nothing.
     pub fn place_exchange(&mut self) -> Step {
         self.end_exchange(|_| {}, Event::ExchangePlaced)
     }
 
-    /// There is no exchange order after all: what was to be exchanged is refunded. What was placed stays.
+    /// Turns a pending exchange into a refund. A placed exchange stays.
     pub fn convert_exchange(&mut self) -> Step {
         self.end_exchange(|unit| unit.refund_type = RefundType::Refund, Event::ExchangeConverted)
     }
@@ -253,7 +243,7 @@ impl Rma {
         if moved { Step::Moved(self.settle().unwrap_or(event)) } else { Step::Unchanged }
     }
 
-    /// Calls the return off; its units can be returned anew.
+    /// Cancels the return; its units can be returned again.
     pub fn cancel(&mut self) -> Result<Step, Refused> {
         match self.status {
             Status::Canceled => return Ok(Step::Unchanged),
@@ -271,7 +261,7 @@ impl Rma {
         self.units.iter().find_map(Unit::held)
     }
 
-    /// Takes the status over that follows from the units; the event if it is another one.
+    /// Updates the status from the units; returns the event if it changed.
     fn settle(&mut self) -> Option<Event> {
         let status = self.settle_status();
         if status == self.status {

@@ -1,15 +1,14 @@
-//! How a shopper's e-mail address and postal code are compared.
+//! Normal forms of shoppers' e-mail addresses and postal codes.
 //!
-//! Only keyed fingerprints of these are searched, so that what differs merely in spelling must become one text
-//! before it is fingerprinted.
+//! Only keyed fingerprints of them are searched, so different spellings must be normalised before they are fingerprinted.
 
-/// The address without surrounding space, in lower case.
+/// Trims the address and converts it to lower case.
 #[must_use]
 pub fn normal_email(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
-/// Letters and digits in upper case; of a United States ZIP+4, the five digits that people know.
+/// Keeps letters and digits, in upper case; for a United States ZIP+4, the first five digits.
 #[must_use]
 pub fn normal_zip(zip_code: &str, country_code: Option<&str>) -> String {
     let mut zip: String = zip_code.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).collect();

@@ -1,36 +1,32 @@
-//! Which snapshot of an order stands.
+//! The rule that decides which snapshot of an order is current.
 //!
-//! An order message carries the whole order as it was at its `updated_at`. Messages overtake each other and are
-//! repeated; the newest snapshot wins, and of two with the same time the later arrival.
+//! An order message carries the whole order as of its `updated_at`. Messages overtake each other and are repeated; the newest
+//! snapshot wins, and of two with the same time, the one that arrives later.
 
 use chrono::{DateTime, Utc};
 
 /// SHA-256 of a snapshot's bytes: equal digests are the same content.
 pub type Digest = [u8; 32];
 
-/// What tells one snapshot of an order from another.
+/// The version of an order's snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// The merchant's own time of the last update.
+    /// As the merchant reported it.
     pub updated_at: DateTime<Utc>,
-    /// The snapshot's content.
     pub digest: Digest,
 }
 
-/// What became of an arriving snapshot.
+/// The decision about an arriving snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The order was not known.
     Created,
-    /// It replaces the stored snapshot.
     Updated,
-    /// It is the stored snapshot again.
     Unchanged,
-    /// It is older than the stored snapshot, which stands.
+    /// Older than the stored snapshot, which is kept.
     Stale,
 }
 
-/// Judges an `arriving` snapshot against the `stored` one.
+/// Compares an `arriving` snapshot with the `stored` one.
 ///
 /// The store's upsert carries the same rule in SQL, because it must be decided under the row's lock; a test drives
 /// both with the same histories.
@@ -62,11 +58,11 @@ mod tests {
         assert_eq!(judge(Some(&stored), &version(9, 2)), Verdict::Stale);
         assert_eq!(judge(Some(&stored), &version(11, 2)), Verdict::Updated);
         assert_eq!(judge(Some(&stored), &version(10, 2)), Verdict::Updated);
-        // Equal content has equal times, since the time is part of it; if it ever were not so, nothing would be taken.
+        // Equal content has equal times, since the time is part of it. If that ever failed, the snapshot would not be stored.
         assert_eq!(judge(Some(&stored), &version(11, 1)), Verdict::Unchanged);
     }
 
-    /// What is stored after `arrivals`, one after the other.
+    /// The stored version after `arrivals`, in order.
     fn stored_after(arrivals: &[Version]) -> Option<Version> {
         arrivals.iter().fold(None, |stored, arriving| match judge(stored.as_ref(), arriving) {
             Verdict::Created | Verdict::Updated => Some(*arriving),
@@ -77,7 +73,7 @@ mod tests {
     proptest! {
         #[test]
         fn in_whatever_order_snapshots_arrive_the_newest_stands(arrivals in prop::collection::vec(0..8_u8, 0..40)) {
-            // Each time has one content here, so that repeats are real ones.
+            // Each time has one content here, so repeats are true repeats.
             let arrivals: Vec<Version> = arrivals.into_iter().map(|number| version(i64::from(number), number)).collect();
             prop_assert_eq!(stored_after(&arrivals), arrivals.into_iter().max_by_key(|version| version.updated_at));
         }

@@ -1,4 +1,4 @@
-//! The state machine of a drop-ship order as a table, made by asking the code, for a reader to hold against the decisions.
+//! The state machine of a drop-ship order as a table generated from the code, to compare with the decisions.
 
 #![expect(clippy::expect_used, reason = "a test may end in a panic")]
 

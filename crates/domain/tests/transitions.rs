@@ -1,10 +1,10 @@
-//! The state machines of a return as tables, made by asking the code, for a reader to hold against the contract's.
+//! The state machines of a return as tables generated from the code, to compare with the contract.
 
 #![expect(clippy::expect_used, reason = "a test may end in a panic")]
 
 use domain::rma::{CarrierEvent, Method, Parcel, Receiving, ReceivingEvent, RefundType, Refused, Rma, Step, Unit, Which};
 
-/// The contract's own table of a return by mail, as it is written there.
+/// The contract's table for a return by mail, verbatim.
 const CONTRACT: &str = "
 | State | Trigger | Condition | Next state |
 | --- | --- | --- | --- |

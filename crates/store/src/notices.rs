@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::notice::{Run, Told};
+use domain::notice::{ReportedHealth, Run};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ pub struct Troubled {
     pub merchant: MerchantId,
     pub endpoint: EndpointId,
     pub bucket: u8,
-    pub told: Told,
+    pub told: ReportedHealth,
     /// When a message was last given up, among those still open in the failure queue.
     pub given_up_at: Option<DateTime<Utc>>,
     /// The run of its latest attempts.
@@ -69,7 +69,7 @@ pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Resu
     for row in rows {
         let (merchant, endpoint) = (MerchantId(row.merchant_id), EndpointId(row.endpoint_id));
         let (run, last) = look_back(store, merchant, endpoint, row.given_up_at, now).await?;
-        let told = Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
+        let told = ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
         troubled.push(Troubled { merchant, endpoint, bucket: bucket(row.bucket)?, told, given_up_at: row.given_up_at, run, last });
     }
     Ok(troubled)
@@ -124,7 +124,7 @@ async fn look_back(
 
 /// The facts about an endpoint that a notice needs.
 pub struct Facts {
-    pub told: Told,
+    pub told: ReportedHealth,
     /// The number of the last notice.
     pub sequence: i64,
     pub interface: String,
@@ -170,7 +170,7 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
     .fetch_optional(tx.connection())
     .await?;
     Ok(row.map(|row| Facts {
-        told: Told { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
+        told: ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
         sequence: row.sequence,
         interface: row.interface,
         url: row.url,
@@ -219,7 +219,7 @@ pub async fn count(tx: &mut Tx, endpoint: EndpointId) -> Result<Counts, Failed> 
 }
 
 /// Saves what has been reported about an endpoint, and the number of the last notice.
-pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: Told, sequence: i64) -> Result<(), Failed> {
+pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: ReportedHealth, sequence: i64) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         update endpoint_notice

@@ -1,4 +1,4 @@
-//! The bodies of the answers.
+//! Common response bodies.
 
 use domain::snapshot::Verdict;
 use serde::Serialize;
@@ -7,49 +7,49 @@ use utoipa::ToSchema;
 
 use crate::fault::{Fault, Warning};
 
-/// An error. The shape is the same everywhere; `errors` is filled where single fields are at fault.
+/// An error. Every endpoint uses this shape; `errors` lists the fields at fault, if any.
 #[derive(Serialize, ToSchema)]
 pub struct ErrorBody<'a> {
-    /// The error's name in OAuth, at the token endpoint only.
+    /// OAuth error code; only at the token endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'static str>,
-    /// What is wrong, and what to do.
+    /// The problem, and how to fix it.
     pub message: &'a str,
-    /// Every fault of the message.
+    /// All faults of the request.
     pub errors: &'a [Fault],
-    /// Names the request in the logs; quote it to support.
+    /// The request's id in the logs; quote it when you contact support.
     pub request_id: &'a str,
 }
 
-/// The same as RFC 9457 has it, for callers that accept `application/problem+json`.
+/// The same error as RFC 9457 problem details, for callers that accept `application/problem+json`.
 #[derive(Serialize, ToSchema)]
 pub struct ProblemBody<'a> {
-    /// Always `about:blank`: the status says it all.
+    /// Always `about:blank`: the status code is the type.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The status in words.
+    /// HTTP status text.
     pub title: &'a str,
-    /// The status.
+    /// HTTP status code.
     pub status: u16,
-    /// What is wrong, and what to do.
+    /// The problem, and how to fix it.
     pub detail: &'a str,
-    /// Every fault of the message.
+    /// All faults of the request.
     pub errors: &'a [Fault],
-    /// Names the request in the logs; quote it to support.
+    /// The request's id in the logs; quote it when you contact support.
     pub request_id: &'a str,
 }
 
-/// What became of one order of a message.
+/// The result for one order of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderResult {
-    /// It was not known before.
+    /// The order was not known before.
     Created,
-    /// It replaced an older snapshot.
+    /// The snapshot replaced an older one.
     Updated,
-    /// It is the stored snapshot.
+    /// The snapshot is the one already stored.
     Unchanged,
-    /// A newer snapshot is stored; only refunds not seen before were taken.
+    /// A newer snapshot is already stored; only new refunds were recorded.
     Stale,
 }
 
@@ -67,20 +67,20 @@ impl From<Verdict> for OrderResult {
 /// One order of an accepted message.
 #[derive(Serialize, ToSchema)]
 pub struct AcceptedOrder {
-    /// The merchant's identifier.
+    /// The merchant's order identifier.
     pub identifier: String,
-    /// What became of it.
+    /// Result.
     pub result: OrderResult,
 }
 
-/// The answer to an accepted order message.
+/// The response to an accepted order message.
 #[derive(Serialize, ToSchema)]
 pub struct OrdersAccepted {
-    /// A summary.
+    /// Summary for people.
     pub message: String,
-    /// The orders, as they stood in the message.
+    /// The orders, in the order of the message.
     pub orders: Vec<AcceptedOrder>,
-    /// What does not add up.
+    /// Amounts and dates that do not add up.
     pub warnings: Vec<Warning>,
 }
 
@@ -88,18 +88,18 @@ pub struct OrdersAccepted {
 #[derive(Serialize, ToSchema)]
 #[schema(as = StoredOrder)]
 pub struct OrderOut<'a> {
-    /// The merchant's identifier.
+    /// The merchant's order identifier.
     pub identifier: &'a str,
-    /// Grows by one with every snapshot that was taken.
+    /// Increases by one with every accepted snapshot.
     pub revision: i64,
-    /// When the stored snapshot was received.
+    /// Time the stored snapshot was received.
     pub received_at: String,
     /// The newest snapshot, exactly as sent.
     #[schema(value_type = Object)]
     pub order: &'a RawValue,
-    /// Every refund received, also those that later snapshots left out.
+    /// Every refund received, including those that later snapshots left out.
     pub refunds: Vec<RefundOut<'a>>,
-    /// What did not add up in the stored snapshot.
+    /// Warnings about the stored snapshot.
     #[schema(value_type = Vec<Warning>)]
     pub warnings: &'a RawValue,
 }
@@ -110,17 +110,17 @@ pub struct OrderOut<'a> {
 pub struct RefundOut<'a> {
     /// Unique across all refunds.
     pub identifier: &'a str,
-    /// What was paid back.
+    /// Amount refunded.
     pub total_refund_amount_cents: i64,
-    /// The merchant's time.
+    /// Time of the refund, as the merchant reported it.
     pub created_at: String,
-    /// The merchant's remark.
+    /// The merchant's note.
     pub note: Option<&'a str>,
-    /// The RMA that it names.
+    /// The RMA named in the refund.
     pub rma_identifier: Option<&'a str>,
     /// The units covered.
     pub refund_line_items: Vec<RefundLineOut<'a>>,
-    /// When it was first received.
+    /// Time the refund was first received.
     pub received_at: String,
 }
 
@@ -130,8 +130,8 @@ pub struct RefundOut<'a> {
 pub struct RefundLineOut<'a> {
     /// Unique across all refunds.
     pub identifier: &'a str,
-    /// How many.
+    /// Number of units.
     pub quantity: u32,
-    /// The order line.
+    /// Order line identifier.
     pub order_item_identifier: &'a str,
 }

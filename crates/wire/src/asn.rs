@@ -1,4 +1,4 @@
-//! Fields that ASNs have in common, whether goods come in or leave.
+//! Fields that inbound and outbound ASNs have in common.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 
 use crate::json::Str;
 use crate::shape::Shape;
-
-/// What the number of an ASN is like.
-pub const ASN_NUMBER: &str = "^[A-Za-z0-9_-]{1,255}$";
+pub use crate::shape::pattern::ASN_NUMBER;
 
 /// The number of an ASN: 1 to 255 letters, digits, hyphens and underscores.
 #[derive(Clone)]
@@ -29,7 +27,7 @@ impl Shape for AsnNumber<'_> {
     }
 }
 
-/// Declares a field that is one of a few words.
+/// Declares a field type whose values are a fixed set of words.
 macro_rules! word {
     ($(#[doc = $doc:literal])* $name:ident of $word:ty) => {
         $(#[doc = $doc])*
@@ -53,10 +51,10 @@ macro_rules! word {
 pub(crate) use word;
 
 word! {
-    /// What a carton or its units belong to.
+    /// The type of thing that a carton or its units belong to.
     ReferenceWord of ReferenceType
 }
 word! {
-    /// What a unit is like.
+    /// The condition grade of a unit.
     ConditionWord of Condition
 }

@@ -1,4 +1,4 @@
-//! What carriers, drop-off and pick-up partners report: `POST /v1/carrier_events`.
+//! Events from carriers and from drop-off and pick-up partners: `POST /v1/carrier_events`.
 
 use std::sync::LazyLock;
 
@@ -7,24 +7,24 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use crate::explainer::Explainer;
 use crate::fault::{Code, Fault, Path};
 use crate::json::Str;
-use crate::order::{Faults, Refusal};
-use crate::schema::{self, Explainer};
+use crate::request::{self, Faults, Refusal};
 use crate::shape::{Identifier, List, Quantity, Shape, Timestamp, object};
 
 object! {
-    /// Something that happened to the parcel of a return. Repeats are harmless.
+    /// An event in the life of a return's parcel. Sending it again is harmless.
     pub struct CarrierEventIn<'a> as "CarrierEvent" at 1 {
-        /// What happened.
+        /// Event type.
         event: CarrierWord,
-        /// The return. Without it, the tracking number says which.
+        /// Return identifier. If omitted, the return is found by its tracking number.
         rma_identifier: Option<Identifier<'a>>,
-        /// The carrier's number of the parcel; required for a label.
+        /// Tracking number; required for `label_issued`.
         tracking_number: Option<Identifier<'a>>,
-        /// When it happened.
+        /// Time of the event.
         occurred_at: Timestamp,
-        /// With `dropped_off` or `collected`: the units that were handed over, when it was not all of them.
+        /// For `dropped_off` and `collected`: the units handed over, if not all of them.
         items: Option<List<HandedOverIn<'a>, 1, 1000>>,
     }
 }
@@ -32,38 +32,32 @@ object! {
 object! {
     /// Units that were handed over.
     pub struct HandedOverIn<'a> as "HandedOver" at 3 {
-        /// The line of the order.
+        /// Order line.
         order_line_item_identifier: Identifier<'a>,
-        /// How many of its units.
+        /// Number of units handed over.
         quantity: Quantity,
     }
 }
 
-/// What a carrier can report.
+/// The events that a carrier can report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CarrierWord {
-    /// There is a label with a tracking number.
     LabelIssued,
-    /// The shopper dropped the parcel off.
     DroppedOff,
-    /// A partner picked it up.
     Collected,
-    /// It was scanned on its way.
     InTransit,
-    /// It arrived.
     Delivered,
-    /// It went back to the shopper.
     ReturnedToSender,
-    /// It was lost or damaged.
+    /// Lost or damaged.
     Failed,
 }
 
 impl CarrierWord {
-    /// Every word.
+    /// Every event.
     pub const ALL: [Self; 7] =
         [Self::LabelIssued, Self::DroppedOff, Self::Collected, Self::InTransit, Self::Delivered, Self::ReturnedToSender, Self::Failed];
 
-    /// Its word.
+    /// The event's name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -93,9 +87,9 @@ impl Shape for CarrierWord {
 
 static EXPLAINER: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CarrierEventIn<'_>>);
 
-/// Reads a carrier event: its shape first, and once that is right, what it must say.
+/// Reads a carrier event: checks its shape, then its rules.
 pub fn read(body: &[u8]) -> Result<CarrierEventIn<'_>, Refusal> {
-    let event: CarrierEventIn<'_> = schema::read(body, &EXPLAINER)?;
+    let event: CarrierEventIn<'_> = request::read(body, &EXPLAINER)?;
     let faults = event.faults();
     if faults.is_empty() { Ok(event) } else { Err(Refusal::Faulty(Faults { faults, identifiers: Vec::new() })) }
 }
@@ -113,21 +107,21 @@ impl CarrierEventIn<'_> {
             let missing = parts.into_iter().filter(|(_, given)| !given);
             faults.extend(missing.map(|(name, _)| Fault::new(at(name), Code::MissingField, "is required for a label")));
         } else if !return_named && !number_given {
-            faults.push(Fault::new(at("rma_identifier"), Code::MissingField, "is required, or tracking_number"));
+            faults.push(Fault::new(at("rma_identifier"), Code::MissingField, "is required unless tracking_number is given"));
         }
         if self.items.is_some() && !matches!(self.event, CarrierWord::DroppedOff | CarrierWord::Collected) {
-            faults.push(Fault::new(at("items"), Code::Invalid, "goes with dropped_off and collected only"));
+            faults.push(Fault::new(at("items"), Code::Invalid, "is allowed only with dropped_off and collected"));
         }
         faults
     }
 }
 
-/// What became of a carrier event.
+/// The result of a carrier event.
 #[derive(Serialize, ToSchema)]
 pub struct CarrierEventTaken {
-    /// `moved`: the return changed, and its merchant is told. `unchanged`: it was known. `kept`: there is no label yet; it
-    /// takes effect as soon as there is one. `ignored`: it was taken before, or says nothing that matters here.
+    /// `moved`: the return changed, and the merchant is sent a message. `unchanged`: nothing new. `kept`: the return has no label
+    /// yet; the event takes effect once it has one. `ignored`: the event was already processed, or has no bearing on the return.
     pub result: &'static str,
-    /// The return, where it is known.
+    /// Return identifier, if the return is known.
     pub rma_identifier: Option<String>,
 }

@@ -1,24 +1,24 @@
-//! The messages on drop-ship orders: what the merchant's systems are sent when a shipment leaves, and when an order or some of
-//! its units are called off. Every key is always there, null where there is nothing to say.
+//! The messages about drop-ship orders: a shipment has left, or an order or some of its units were cancelled. Every key is always
+//! present, null if there is no value.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A drop shipment left the warehouse.
+/// A drop shipment has left the warehouse.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentConfirmation<'a> {
     /// The shipment.
     pub shipment: DropShipment<'a>,
 }
 
-/// A drop-ship order was cancelled or rejected in the warehouse. It has no `Debug`: it says where a shopper lives.
+/// A drop-ship order was cancelled or rejected by the warehouse. It has no `Debug`: it contains the shopper's address.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentCancellation<'a> {
     /// The order.
     pub order: DropShipmentOrder<'a>,
 }
 
-/// Some units of a drop-ship order were cancelled in the warehouse.
+/// Some units of a drop-ship order were cancelled by the warehouse.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentPartialCancellation<'a> {
     /// The order.
@@ -30,59 +30,59 @@ pub struct DropShipmentPartialCancellation<'a> {
 pub struct DropShipment<'a> {
     /// The service's id of the shipment.
     pub id: String,
-    /// The merchant's name for the order.
+    /// The merchant's identifier of the order.
     pub client_identifier: &'a str,
-    /// The channel that the order was sold through.
+    /// Sales channel.
     pub channel: Option<&'a str>,
-    /// Who carries it.
+    /// Carrier.
     pub carrier: Option<&'a str>,
-    /// How it is shipped.
+    /// Shipping method.
     pub shipping_method: Option<&'a str>,
-    /// The carrier's number.
+    /// Tracking number.
     pub tracking_number: Option<&'a str>,
-    /// The weight that the carrier bills, in pounds.
+    /// Billed weight in pounds.
     pub billed_weight: Option<f64>,
-    /// What shipping it costs.
+    /// Shipping cost in cents.
     pub shipping_cost_cents: Option<i64>,
-    /// The packing slip that goes with it.
+    /// Packing slip.
     pub packing_slip_identifier: Option<&'a str>,
-    /// What is in it.
+    /// Items in the shipment.
     pub shipment_items: Vec<DropShipmentItem<'a>>,
-    /// When it was reported.
+    /// Time it was reported.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
 /// Units in a shipment.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentItem<'a> {
-    /// The service's id of these units in the shipment.
+    /// The service's id of the shipment item.
     pub id: String,
-    /// The merchant's name for the item of the order.
+    /// The merchant's identifier of the order item.
     pub client_identifier: &'a str,
-    /// How many units.
+    /// Number of units.
     pub quantity: u32,
-    /// When they were reported.
+    /// Time they were reported.
     pub created_at: String,
-    /// When this last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// A drop-ship order as it stands. It has no `Debug`: it says where a shopper lives.
+/// The current state of a drop-ship order. It has no `Debug`: it contains the shopper's address.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentOrder<'a> {
     /// The service's id of the order.
     pub id: String,
-    /// The merchant's name for it.
+    /// The merchant's identifier.
     pub client_identifier: &'a str,
-    /// Who pays.
+    /// Billing address.
     pub billing_address: Option<DropShipmentAddress<'a>>,
-    /// Where it goes.
+    /// Shipping address.
     pub shipping_address: DropShipmentAddress<'a>,
-    /// The brand that it is sold under.
+    /// Brand.
     pub brand: Option<&'a str>,
-    /// How it is to be shipped.
+    /// Shipping method.
     pub shipping_method: Option<&'a str>,
     /// `accepted`, `partially_shipped`, `shipped`, `cancelled` or `rejected`.
     pub status: &'static str,
@@ -90,56 +90,56 @@ pub struct DropShipmentOrder<'a> {
     pub price_cents: Option<i64>,
     /// Tax on the goods.
     pub tax_cents: Option<i64>,
-    /// What handling it costs.
+    /// Handling fee in cents.
     pub processing_fee_cents: Option<i64>,
-    /// What shipping it costs.
+    /// Shipping cost in cents.
     pub shipping_cost_cents: Option<i64>,
     /// Tax on shipping.
     pub shipping_tax_cents: Option<i64>,
-    /// What the warehouse says on its end, or else what the merchant said to the warehouse.
+    /// The warehouse's comments on the cancellation or rejection; otherwise the merchant's comments on the order.
     pub comments: Option<&'a str>,
-    /// The day on which the shopper expects it.
+    /// Expected delivery date.
     pub expected_delivery_date: Option<&'a str>,
-    /// Whether somebody must sign for it.
+    /// True if a signature is required on delivery.
     pub signature_required: Option<bool>,
-    /// The packing slip that goes with it.
+    /// Packing slip.
     pub packing_slip_identifier: Option<&'a str>,
-    /// Why the warehouse cancelled or rejected it.
+    /// The warehouse's reason for cancelling or rejecting the order.
     pub reject_reason: Option<&'a str>,
-    /// What is to be shipped.
+    /// Items to ship.
     pub order_items: Vec<DropShipmentOrderItem<'a>>,
-    /// When it was taken.
+    /// Time it was accepted.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// A postal address of a drop-ship order. It has no `Debug`: somebody lives there.
+/// A postal address of a drop-ship order. It has no `Debug`: it is personal.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentAddress<'a> {
     /// The service's id of the address.
     pub id: String,
-    /// Who lives there.
+    /// Recipient.
     pub name: &'a str,
-    /// A company.
+    /// Company.
     pub company: Option<&'a str>,
-    /// For the carrier.
+    /// Telephone number for the carrier.
     pub telephone_number: Option<&'a str>,
     /// Street and number.
     pub street: &'a str,
-    /// A second line.
+    /// Second address line.
     pub street2: Option<&'a str>,
-    /// The city.
+    /// City.
     pub city: &'a str,
-    /// The state or province.
+    /// State or province.
     pub state: Option<&'a str>,
-    /// The postal code.
+    /// Postal code.
     pub zip_code: Option<&'a str>,
-    /// The country.
+    /// Country.
     pub country: &'a str,
-    /// When it was taken.
+    /// Time it was accepted.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
@@ -148,54 +148,54 @@ pub struct DropShipmentAddress<'a> {
 pub struct DropShipmentOrderItem<'a> {
     /// The service's id of the item.
     pub id: String,
-    /// The merchant's name for it.
+    /// The merchant's identifier.
     pub client_identifier: &'a str,
     /// SKU.
     pub sku: &'a str,
-    /// Its brand.
+    /// Brand.
     pub brand: Option<&'a str>,
-    /// The condition that the units must be in.
+    /// Required condition of the units.
     pub condition: Option<&'a str>,
-    /// How many units were ordered.
+    /// Units ordered.
     pub quantity: u32,
     /// Price of the goods.
     pub price_cents: Option<i64>,
     /// Tax on the goods.
     pub tax_cents: Option<i64>,
-    /// What shipping it costs.
+    /// Shipping cost in cents.
     pub shipping_cost_cents: Option<i64>,
     /// Tax on shipping.
     pub shipping_tax_cents: Option<i64>,
-    /// Where it stands, in the words of the order.
+    /// Status of the item; same values as the order's.
     pub status: &'static str,
-    /// For the people at the warehouse.
+    /// Comments for the warehouse staff.
     pub comments: Option<&'a str>,
 }
 
-/// A drop-ship order of which units were cancelled.
+/// A drop-ship order with cancelled units.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentPart<'a> {
     /// The service's id of the order.
     pub id: String,
-    /// The merchant's name for it.
+    /// The merchant's identifier.
     pub client_identifier: &'a str,
-    /// Where it stands.
+    /// Status.
     pub status: &'static str,
-    /// All its items.
+    /// All items of the order.
     pub order_items: Vec<DropShipmentPartItem<'a>>,
 }
 
-/// An item of a drop-ship order of which units were cancelled.
+/// An item of a drop-ship order with cancelled units.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipmentPartItem<'a> {
     /// The service's id of the item.
     pub id: String,
-    /// The merchant's name for it.
+    /// The merchant's identifier.
     pub client_identifier: &'a str,
-    /// Where it stands.
+    /// Status.
     pub status: &'static str,
-    /// How many units were ordered.
+    /// Units ordered.
     pub quantity: u32,
-    /// How many of them were cancelled, all in all.
+    /// Units cancelled in total.
     pub cancelled_quantity: u32,
 }

@@ -1,4 +1,4 @@
-//! The shapes of the EasyPost v2 API, as far as returns need it.
+//! The part of the EasyPost v2 API that returns need.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serde_json::Value;
 use crate::carrier::CarrierWord;
 use crate::label::{LabelWork, PostalAddress};
 
-/// The header with which webhooks are signed, and how its value begins: then follows the HMAC-SHA256 of the body in hex.
+/// The header that signs webhooks. Its value is [`SIGNATURE_SCHEME`], then the HMAC-SHA256 of the body in hex.
 pub const SIGNATURE: &str = "x-hmac-signature";
-/// See [`SIGNATURE`].
+/// The prefix of the value of [`SIGNATURE`].
 pub const SIGNATURE_SCHEME: &str = "hmac-sha256-hex=";
 
-/// The error of a shipment whose label was bought before.
+/// The error code for a shipment whose label has already been bought.
 pub const BOUGHT_ALREADY: &str = "SHIPMENT.POSTAGE.EXISTS";
 
-/// A shipment to be made. It has no `Debug`: addresses are personal.
+/// A request to create a shipment. It has no `Debug`: addresses are personal.
 #[derive(Serialize)]
 pub struct NewShipment<'a> {
     shipment: ShipmentBody<'a>,
@@ -35,7 +35,7 @@ struct Parcel {
     weight: f64,
 }
 
-/// Ounces of a thousandth of a pound.
+/// Ounces per thousandth of a pound.
 const OUNCES: f64 = 16.0 / 1_000.0;
 
 impl<'a> NewShipment<'a> {
@@ -46,7 +46,7 @@ impl<'a> NewShipment<'a> {
             shipment: ShipmentBody {
                 reference: &work.reference,
                 is_return: true,
-                // Of a return, EasyPost wants the addresses of the way there, and switches them itself.
+                // For a return, EasyPost expects the addresses of the outbound journey and swaps them itself.
                 from_address: &work.to,
                 to_address: &work.from,
                 parcel: Parcel { weight: (f64::from(work.weight) * OUNCES * 10.0).ceil() / 10.0 },
@@ -55,7 +55,7 @@ impl<'a> NewShipment<'a> {
     }
 }
 
-/// Which rate is bought.
+/// A request to buy a rate.
 #[derive(Serialize)]
 pub struct Purchase<'a> {
     rate: RateId<'a>,
@@ -74,39 +74,35 @@ impl<'a> Purchase<'a> {
     }
 }
 
-/// A shipment as EasyPost knows it.
+/// A shipment as EasyPost returns it.
 #[derive(Deserialize)]
 pub struct Shipment {
-    /// Its id.
     pub id: String,
-    /// The label, once it is bought.
+    /// Present once bought.
     pub postage_label: Option<PostageLabel>,
-    /// The carrier's number, once it is bought.
+    /// Present once bought.
     pub tracking_code: Option<String>,
-    /// What it may cost.
+    /// The offers to choose from.
     #[serde(default)]
     pub rates: Vec<Rate>,
-    /// What it does cost, once it is bought.
+    /// Present once bought.
     pub selected_rate: Option<Rate>,
-    /// Whether it was given back.
+    /// Present once a refund was requested.
     pub refund_status: Option<String>,
 }
 
 /// A label.
 #[derive(Deserialize)]
 pub struct PostageLabel {
-    /// Where the document is.
     pub label_url: String,
 }
 
 /// A price.
 #[derive(Deserialize)]
 pub struct Rate {
-    /// Its id.
     pub id: String,
-    /// Who carries.
     pub carrier: String,
-    /// The price, as a decimal number.
+    /// A decimal number.
     pub rate: String,
 }
 
@@ -119,34 +115,31 @@ impl Shipment {
     }
 }
 
-/// What is wrong with a request.
+/// An error response.
 #[derive(Deserialize)]
 pub struct ErrorAnswer {
-    /// What.
     pub error: ErrorDetail,
 }
 
-/// What is wrong with a request.
+/// An error response.
 #[derive(Deserialize)]
 pub struct ErrorDetail {
-    /// A word for programs.
     pub code: String,
 }
 
-/// What a webhook tells.
+/// An event from a webhook.
 #[derive(Deserialize)]
 pub struct WebhookEvent {
-    /// Its id; the same when it is sent again.
+    /// Stays the same when EasyPost sends the event again.
     pub id: String,
-    /// When it happened.
     pub created_at: String,
-    /// What it is about; that can be anything.
+    /// An object of any type.
     #[serde(default)]
     result: Value,
 }
 
 impl WebhookEvent {
-    /// The tracker, if it is about one.
+    /// The tracker, if the event carries one.
     #[must_use]
     pub fn tracker(&self) -> Option<Tracker> {
         let is_tracker = self.result.get("object").and_then(Value::as_str) == Some("Tracker");
@@ -154,17 +147,16 @@ impl WebhookEvent {
     }
 }
 
-/// Where a parcel is.
+/// The tracking state of a parcel.
 #[derive(Deserialize)]
 pub struct Tracker {
-    /// The carrier's number.
     pub tracking_code: Option<String>,
-    /// Where it is: `in_transit`.
+    /// Such as `in_transit`.
     pub status: Option<String>,
 }
 
 impl Tracker {
-    /// What its status says of the parcel, if it says something.
+    /// The carrier event that the status stands for, if any.
     #[must_use]
     pub fn word(&self) -> Option<CarrierWord> {
         match self.status.as_deref()? {

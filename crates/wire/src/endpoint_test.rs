@@ -1,10 +1,10 @@
-//! The trial message that an operator sends to an endpoint.
+//! The test message that an operator sends to an endpoint.
 
 use chrono::{DateTime, Utc};
 use domain::message::Interface;
 use serde_json::json;
 
-/// The body of a trial.
+/// The body of a test message.
 #[must_use]
 pub fn body(interface: Interface, now: DateTime<Utc>) -> String {
     json!({ "event": "endpoint.test", "interface": interface.as_str(), "sent_at": crate::time::write(now) }).to_string()

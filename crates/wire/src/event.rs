@@ -7,33 +7,33 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
-/// How many events a page has at most, and when nothing is said.
+/// Maximum and default page size.
 pub const MOST_EVENTS: u32 = 100;
 
-/// Where to begin without a cursor.
+/// The starting point when there is no cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// With the oldest event that is kept.
+    /// At the oldest event that is kept.
     Beginning,
-    /// With what comes from now on.
+    /// At the first event from now on.
     Now,
 }
 
-/// Which page of the feed is wanted.
+/// Query parameters for reading the feed.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct EventsQuery {
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     #[param(required = false)]
     pub cursor: Option<String>,
-    /// Where to begin without a cursor: at the beginning, unless it says `now`.
+    /// Starting point when there is no cursor: `beginning` (the default) or `now`.
     #[param(required = false, inline)]
     pub from: Option<Start>,
-    /// Only events of this interface, such as `rma`. A page may then hold few of them, or none, and there may still be more.
+    /// Only events of this interface, such as `rma`. A page may then hold few events or none although there are more.
     #[param(required = false)]
     pub interface: Option<String>,
-    /// How many events at most.
+    /// Maximum number of events per page.
     #[serde(default = "most_events")]
     #[param(required = false, minimum = 1, maximum = 100, default = 100)]
     pub limit: u32,
@@ -43,14 +43,14 @@ fn most_events() -> u32 {
     MOST_EVENTS
 }
 
-/// What is followed live.
+/// Query parameters for following the feed live.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct StreamQuery {
-    /// A cursor to begin after. The header `Last-Event-ID` comes before it.
+    /// Cursor to start after. The header `Last-Event-ID` takes precedence.
     #[param(required = false)]
     pub cursor: Option<String>,
-    /// Where to begin without a cursor: now, unless it says `beginning`.
+    /// Starting point when there is no cursor: `now` (the default) or `beginning`.
     #[param(required = false, inline)]
     pub from: Option<Start>,
     /// Only events of this interface, such as `rma`.
@@ -58,23 +58,23 @@ pub struct StreamQuery {
     pub interface: Option<String>,
 }
 
-/// A message as it was said.
+/// A message to the merchant, as an event of the feed.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Event)]
 pub struct EventOut<'a> {
-    /// The message's id: what a delivery carries as `webhook-id`.
+    /// Message id, as in the header `webhook-id`.
     pub id: String,
-    /// What happened, such as `rma.created`.
+    /// Event name, such as `rma.created`.
     pub event: &'a str,
-    /// The interface that it belongs to, such as `rma`.
+    /// Interface, such as `rma`.
     pub interface: &'static str,
-    /// What it is about: a return, an order, an ASN number, a unit.
+    /// Subject of the message: a return, an order, an ASN number or a unit.
     pub subject: &'a str,
-    /// The position within the subject, from 1 on. The higher one is the later one.
+    /// Position within the subject, from 1. A higher number is later.
     pub sequence: i64,
-    /// When it was written.
+    /// Time the message was written.
     pub created_at: String,
-    /// The body, exactly as it is delivered.
+    /// The body, exactly as delivered.
     #[schema(value_type = Object)]
     pub body: &'a RawValue,
 }
@@ -84,17 +84,17 @@ pub struct EventOut<'a> {
 pub struct Events<'a> {
     /// The events, in the order of the feed.
     pub events: Vec<EventOut<'a>>,
-    /// Ask with it for what follows. It is always there: at the end of the feed, ask again with it later.
+    /// Cursor for the next page. It is always present: at the end of the feed, use it again later.
     pub next_cursor: String,
-    /// Whether more can be read at once.
+    /// True if more events can be read right away.
     pub has_more: bool,
 }
 
-/// Comes first in a cursor, so that another form can be told from this one.
+/// The first byte of a cursor, so that a later format can be told apart.
 const CURSOR_VERSION: u8 = 1;
 const CURSOR_BYTES: usize = 1 + 4 + 8 + 16;
 
-/// A place in the feed as callers hold it: opaque, and safe in an address.
+/// Encodes a position as an opaque cursor that is safe in a URL.
 #[must_use]
 pub fn write_cursor(at: Position) -> String {
     let mut bytes = Vec::with_capacity(CURSOR_BYTES);
@@ -105,7 +105,7 @@ pub fn write_cursor(at: Position) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The place that a cursor names, if it is one of ours.
+/// Decodes a cursor; `None` if it is not one of ours.
 #[must_use]
 pub fn read_cursor(text: &str) -> Option<Position> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;

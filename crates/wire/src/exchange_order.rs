@@ -1,5 +1,5 @@
-//! The exchange order: what the merchant's systems are asked to place for a shopper who takes something else than the money,
-//! and what they answer.
+//! The exchange order: the message that asks a merchant to place an order for a shopper who takes an exchange instead of a refund,
+//! and the merchant's answer.
 
 use domain::exchange::order::{ExchangeOrder, GiftCard, Replacement};
 use domain::money::Cents;
@@ -11,52 +11,52 @@ use utoipa::ToSchema;
 use crate::order::{AddressIn, OrderIn};
 use crate::shape::Text;
 
-/// What happened, in the header of the message.
+/// The event name of the message.
 pub const EVENT: &str = "exchange_order.requested";
 
-/// Only so much of an answer's identifier is one.
+/// Maximum length of an order identifier in an answer.
 const LONGEST_IDENTIFIER: usize = 255;
 
-/// A new order for an exchange, a gift card, or both. Every key is always there, null where there is nothing to say.
+/// A new order for an exchange, a gift card, or both. Every key is always present, null if there is no value.
 ///
-/// It has no `Debug`: who gets it is personal.
+/// It has no `Debug`: it contains the shopper's personal data.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ExchangeOrderMessage)]
 pub struct ExchangeOrderMessage<'a> {
-    /// The order that is exchanged: the idempotency key. There is one exchange order for each.
+    /// The order that is exchanged. There is one exchange order per order, so use it as the idempotency key.
     pub original_order_id: &'a str,
-    /// The return that brings the goods back.
+    /// The return that this exchange belongs to.
     pub rma_identifier: &'a str,
     /// Currency code of all amounts.
     pub currency: &'a str,
-    /// The replacements, and the gift card.
+    /// Replacements, and the gift card if there is one.
     pub items: Vec<ExchangeItem<'a>>,
-    /// Who gets them.
+    /// The shopper.
     pub customer: ExchangeCustomer<'a>,
-    /// Where the original order went.
+    /// Shipping address of the original order.
     pub shipping_address: Option<ExchangeAddress<'a>>,
-    /// Where its bill went.
+    /// Billing address of the original order.
     pub billing_address: Option<ExchangeAddress<'a>>,
-    /// How the payment is told apart.
+    /// Payment reference.
     pub payment: ExchangePayment<'a>,
 }
 
-/// Something in an exchange order.
+/// An item of an exchange order.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum ExchangeItem<'a> {
-    /// Another variant.
+    /// A replacement.
     Replacement(ReplacementItem<'a>),
     /// A gift card.
     GiftCard(GiftCardItem<'a>),
 }
 
-/// Another variant instead of what comes back. The merchant computes all tax and shipping.
+/// A variant that replaces returned units. The merchant computes all tax and shipping.
 #[derive(Serialize, ToSchema)]
 pub struct ReplacementItem<'a> {
     /// SKU of the variant.
     pub sku: &'a str,
-    /// How many units.
+    /// Number of units.
     pub quantity: u32,
     /// Title of the variant.
     pub title: Option<&'a str>,
@@ -64,49 +64,49 @@ pub struct ReplacementItem<'a> {
     pub unit_price_amount_cents: i64,
     /// Price of all units.
     pub product_amount_cents: i64,
-    /// The discount on the units that come back.
+    /// Discount on the returned units.
     pub discount_amount_cents: i64,
     /// Always 0.
     pub tax_amount_cents: i64,
     /// The merchant's product id; the SKU when there is none.
     pub product_identifier: &'a str,
-    /// By which the variant was found.
+    /// Variant identifier of the order line.
     pub variant_identifier: Option<&'a str>,
-    /// SKU of what comes back.
+    /// SKU of the returned units.
     pub original_sku: &'a str,
-    /// The order line of what comes back.
+    /// Order line of the returned units.
     pub original_item_identifier: &'a str,
-    /// The line's, or else the merchant's.
+    /// Concept of the order line, or else of the merchant.
     pub concept: Option<&'a str>,
 }
 
-/// A gift card for what comes back.
+/// A gift card for returned units.
 #[derive(Serialize, ToSchema)]
 pub struct GiftCardItem<'a> {
-    /// The SKU that was agreed for gift cards.
+    /// The agreed SKU of gift cards.
     pub sku: &'a str,
     /// Always 1.
     pub quantity: u32,
-    /// What it is worth without the bonus.
+    /// Value without the bonus.
     pub unit_price_amount_cents: i64,
-    /// What the merchant adds to that.
+    /// Bonus added by the merchant.
     pub bonus_credit_amount_cents: i64,
-    /// What comes back for it.
+    /// The units returned for it.
     pub return_items: Vec<ReturnedItem<'a>>,
 }
 
-/// What comes back for a gift card.
+/// Units returned for a gift card.
 #[derive(Serialize, ToSchema)]
 pub struct ReturnedItem<'a> {
     /// Title.
     pub title: Option<&'a str>,
     /// SKU.
     pub original_sku: &'a str,
-    /// The order line.
+    /// Order line.
     pub original_item_identifier: &'a str,
-    /// How many units.
+    /// Number of units.
     pub quantity: u32,
-    /// The line's, or else the merchant's.
+    /// Concept of the order line, or else of the merchant.
     pub concept: Option<&'a str>,
 }
 
@@ -125,7 +125,7 @@ pub struct ExchangeCustomer<'a> {
     pub phone: Option<&'a str>,
 }
 
-/// A postal address, as the order had it.
+/// A postal address, as in the original order.
 #[derive(Serialize, ToSchema)]
 pub struct ExchangeAddress<'a> {
     /// Name.
@@ -144,23 +144,21 @@ pub struct ExchangeAddress<'a> {
     pub phone: Option<&'a str>,
 }
 
-/// How the payment of an exchange order is reported and reconciled.
+/// The payment of an exchange order, for reporting and reconciliation.
 #[derive(Serialize, ToSchema)]
 pub struct ExchangePayment<'a> {
     /// Unique; the id of the message that carries it.
     pub transaction_id: &'a str,
 }
 
-/// What the merchant agreed on with the operator.
+/// Terms that the merchant agreed with the operator.
 pub struct Terms<'a> {
-    /// The SKU of gift cards.
     pub gift_card_sku: Option<&'a str>,
-    /// The merchant's word for what it sells.
     pub concept: Option<&'a str>,
 }
 
 impl<'a> ExchangeOrderMessage<'a> {
-    /// The message that asks for `wanted` instead of what comes back of `order` with the return `rma`.
+    /// The message that orders `wanted` in exchange for the units of `order` returned with `rma`.
     #[must_use]
     pub fn new(order: &'a OrderIn<'_>, rma: &'a str, wanted: &'a ExchangeOrder<'_>, terms: &Terms<'a>, transaction: &'a str) -> Self {
         let replacements = wanted.replacements.iter().map(|replacement| ExchangeItem::Replacement(replaced(replacement, terms)));
@@ -184,10 +182,10 @@ impl<'a> ExchangeOrderMessage<'a> {
         }
     }
 
-    /// The exact bytes that are sent.
+    /// Renders the exact bytes that are sent.
     ///
     /// # Errors
-    /// It cannot fail for what this message is made of.
+    /// Never, in practice: every field can be serialised.
     pub fn render(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
@@ -248,22 +246,19 @@ fn address<'a>(of: &'a AddressIn<'_>) -> ExchangeAddress<'a> {
     }
 }
 
-/// What a merchant answers to an exchange order that it has placed.
+/// The merchant's answer to an exchange order that it has placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedOrder {
-    /// Its identifier of the new order.
+    /// The merchant's identifier of the new order.
     pub order_identifier: String,
-    /// The order's total, where told.
     pub total: Option<Cents>,
-    /// The price of the goods, where told.
     pub product: Option<Cents>,
-    /// The tax, where told.
     pub tax: Option<Cents>,
 }
 
 impl PlacedOrder {
-    /// Reads an answer; none if it does not tell which order it is. Identifiers may be numbers, and other fields are the
-    /// merchant's own business.
+    /// Reads an answer; `None` if it does not identify the order. The identifier may be a number, and unknown fields are
+    /// ignored.
     #[must_use]
     pub fn read(answer: &[u8]) -> Option<Self> {
         let answer: Map<String, Value> = serde_json::from_slice(answer).ok()?;

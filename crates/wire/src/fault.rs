@@ -1,37 +1,37 @@
-//! How a fault is told to the caller: where, of what kind, and what would be right.
+//! Faults as they are reported to callers: field, kind, and the rule that is violated.
 
 use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How many faults of one message are told; of a message with more, the first ones.
+/// The number of faults reported for one message; if it has more, the first ones are.
 pub const MOST_TOLD: usize = 1_000;
 
-/// How many characters of a name a path spells out: more than any name of the contract has.
+/// The longest name that a path spells out: longer than any name of the contract.
 const LONGEST_NAME: usize = 64;
 
-/// The kind of a fault, in the contract's words.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// A required field is not there.
+    /// A required field is missing.
     MissingField,
-    /// The field has a value of the wrong JSON type.
+    /// The value has the wrong JSON type.
     InvalidType,
     /// Anything else.
     Invalid,
 }
 
-/// One fault of a message.
+/// A fault of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Fault)]
 pub struct Fault {
-    /// JSON path of the failing field, such as `returns_portal_order.orders[0].items[2].sku`.
+    /// JSON path of the field at fault, such as `returns_portal_order.orders[0].items[2].sku`.
     pub field: String,
     /// The kind of fault.
     pub code: Code,
-    /// What would be right.
+    /// The rule that the field violates.
     pub message: String,
 }
 
@@ -43,12 +43,12 @@ impl Fault {
     }
 }
 
-/// Something accepted that does not add up.
+/// A warning about an accepted message that does not add up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Warning {
     /// JSON path of the field in question.
     pub field: String,
-    /// What does not add up.
+    /// The discrepancy.
     pub message: String,
 }
 
@@ -63,8 +63,8 @@ impl Path {
         Self(String::new())
     }
 
-    /// The path of the property `name` in here. A name that is no plain word is quoted: `orders[0]["the service"]`. A
-    /// very long one is cut, because a thousand faults below it would each repeat it.
+    /// Appends the property `name`. A name that is not a plain word is quoted: `orders[0]["the service"]`. A very long name is
+    /// cut, because a thousand faults below it would each repeat it.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
         let mut path = self.0.clone();
@@ -82,7 +82,7 @@ impl Path {
         Self(path)
     }
 
-    /// The path of the element `index` in here.
+    /// Appends the array element `index`.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
         let mut path = self.0.clone();

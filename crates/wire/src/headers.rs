@@ -1,16 +1,16 @@
-//! The headers of the messages that merchants' systems are sent. Those of Standard Webhooks are its own.
+//! The headers of messages to merchants' systems. The `webhook-` headers are those of Standard Webhooks.
 
-/// The message's id: the same on every repeat.
+/// The message id: the same on every attempt.
 pub const ID: &str = "webhook-id";
-/// When this attempt was signed, in seconds.
+/// The time the attempt was signed, in seconds since 1970.
 pub const TIMESTAMP: &str = "webhook-timestamp";
-/// A signature for each secret that is live.
+/// One signature per active secret.
 pub const SIGNATURE: &str = "webhook-signature";
-/// The API's version.
+/// The version of the interface.
 pub const VERSION: &str = "x-service-api-version";
-/// What happened.
+/// The event name.
 pub const EVENT: &str = "x-service-event";
 /// The position within the subject.
 pub const SEQUENCE: &str = "x-service-sequence";
-/// The number of this attempt.
+/// The number of the attempt, from 1.
 pub const ATTEMPT: &str = "x-service-attempt";

@@ -6,22 +6,22 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::fault::Fault;
 
-/// How many refused lines a page of the report has at most.
+/// Maximum page size of the report.
 pub const MOST_REFUSALS: u32 = 1_000;
 
-/// How many it has when nothing is said.
+/// Default page size.
 const USUAL_REFUSALS: u32 = 100;
 
-/// How an import is sent.
+/// Query parameters for sending an import.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ImportQuery {
-    /// The import to go on with. The body is the same file again, from its start; the lines that are done are skipped.
+    /// The import to resume. Send the same file again from its start; lines that are done are skipped.
     #[param(required = false)]
     pub resume: Option<String>,
 }
 
-/// Which part of a report is wanted.
+/// Query parameters for reading a report.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RefusalsQuery {
@@ -29,7 +29,7 @@ pub struct RefusalsQuery {
     #[serde(default)]
     #[param(required = false, minimum = 0)]
     pub after: u64,
-    /// How many lines at most.
+    /// Maximum number of lines.
     #[serde(default = "usual_refusals")]
     #[param(required = false, minimum = 1, maximum = 1_000, default = 100)]
     pub limit: u32,
@@ -39,49 +39,49 @@ fn usual_refusals() -> u32 {
     USUAL_REFUSALS
 }
 
-/// Where an import stands.
+/// The state of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportState {
-    /// Its lines are being read.
+    /// Lines are being read.
     Running,
-    /// It broke off; what was read is stored, and it can be resumed.
+    /// Broke off. Orders read so far are stored, and the import can be resumed.
     Interrupted,
-    /// Every line was read.
+    /// All lines were read.
     Done,
 }
 
-/// How many orders were accepted, by what became of them.
+/// Accepted orders by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AcceptedCounts {
-    /// They were not known before.
+    /// Orders that were not known before.
     pub created: u64,
-    /// They replaced an older snapshot.
+    /// Orders that replaced an older snapshot.
     pub updated: u64,
-    /// They are the stored snapshot.
+    /// Orders whose snapshot was already stored.
     pub unchanged: u64,
-    /// A newer snapshot is stored; only refunds not seen before were taken.
+    /// Orders of which a newer snapshot is already stored; only new refunds were recorded.
     pub stale: u64,
 }
 
 /// A history import.
 #[derive(Serialize, ToSchema)]
 pub struct OrderImport {
-    /// Its id.
+    /// Import id.
     pub import_id: String,
-    /// Where it stands.
+    /// State.
     pub state: ImportState,
-    /// How many lines are done, blank ones included.
+    /// Lines read so far, including blank ones.
     pub lines: u64,
-    /// The orders that were accepted.
+    /// Accepted orders by result.
     pub accepted: AcceptedCounts,
-    /// How many lines were refused.
+    /// Number of refused lines.
     pub refused: u64,
-    /// A summary, and what to do.
+    /// Summary, and what to do next.
     pub message: String,
-    /// When it was begun.
+    /// Time the import started.
     pub started_at: String,
-    /// When it last made progress.
+    /// Time of the last progress.
     pub updated_at: String,
 }
 
@@ -95,20 +95,20 @@ pub struct OrderImports {
 /// A line that was refused.
 #[derive(Serialize, ToSchema)]
 pub struct RefusedLine<'a> {
-    /// Its number, counted from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// The identifier of its order, if it can be told.
+    /// Order identifier, if it is readable.
     pub order_identifier: Option<&'a str>,
-    /// Its faults (the first 100), with paths relative to the order, such as `items[0].sku`.
+    /// Faults of the line (the first 100), with paths relative to the order, such as `items[0].sku`.
     #[schema(value_type = Vec<Fault>)]
     pub errors: &'a RawValue,
 }
 
-/// A part of an import's report.
+/// A page of an import's report.
 #[derive(Serialize, ToSchema)]
 pub struct RefusedLines<'a> {
-    /// The refused lines, by number.
+    /// Refused lines, ordered by line number.
     pub refusals: Vec<RefusedLine<'a>>,
-    /// Ask for the lines after this one to read on; null when there are no more.
+    /// Pass it as `after` to get the next page; null on the last page.
     pub next_after: Option<u64>,
 }

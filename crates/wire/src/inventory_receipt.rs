@@ -1,28 +1,28 @@
-//! The message on a unit that was received against an inbound ASN.
+//! The message about a unit that was received against an inbound ASN.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A unit that was received. Every key is always there, null where there is nothing to say; identifiers are strings.
+/// A received unit. Every key is always present, null if there is no value; identifiers are strings.
 #[derive(Serialize, ToSchema)]
 pub struct InventoryReceipt<'a> {
     /// Program under which it was received.
     pub program_identifier: Option<&'a str>,
-    /// The ASN that it was received against.
+    /// The ASN that the unit was received against.
     pub asn_number: &'a str,
-    /// Groups ASNs; the value of the inbound ASN.
+    /// Shipment identifier of the inbound ASN; groups ASNs.
     pub shipment_identifier: &'a str,
-    /// Where it came from.
+    /// Sending location.
     pub from: From<'a>,
-    /// Where it was received.
+    /// Receiving location.
     pub to: To<'a>,
     /// The carton of the inbound ASN.
     pub carton_identifier: Option<&'a str>,
-    /// What it belongs to.
+    /// Reference that the unit belongs to.
     pub reference: Reference<'a>,
     /// The line of the ASN.
     pub line_identifier: &'a str,
-    /// The line in the reference, such as an RMA item.
+    /// Line within the reference, such as an RMA item.
     pub reference_line_identifier: Option<&'a str>,
     /// The unit's identifier on the inbound ASN, else the client's, else the license plate given to it at receiving.
     pub unit_identifier: &'a str,
@@ -37,9 +37,9 @@ pub struct InventoryReceipt<'a> {
     pub initial_condition: &'a str,
     /// Channel assigned at receiving.
     pub initial_channel: Option<&'a str>,
-    /// Why it came back, provided or collected.
+    /// Return reason, provided or collected.
     pub return_reason: Option<&'a str>,
-    /// Who handled it.
+    /// Login of the person who handled the unit.
     pub user_login: Option<&'a str>,
     /// Merchant of the inbound ASN.
     pub merchant: Option<&'a str>,
@@ -49,25 +49,25 @@ pub struct InventoryReceipt<'a> {
     pub asin: Option<&'a str>,
     /// Tracking number scanned at receiving, else that of the inbound ASN.
     pub tracking_number: Option<&'a str>,
-    /// Where it was put first.
+    /// First storage location.
     pub location_identifier: Option<&'a str>,
     /// The client's identifier of the unit.
     pub client_unit_identifier: Option<&'a str>,
-    /// Why it was rejected.
+    /// Reject reason.
     pub reject_reason: Option<&'a str>,
 }
 
-/// Where a unit came from.
+/// The sending location of a unit.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InventoryReceiptFrom)]
 pub struct From<'a> {
-    /// What the merchant calls it.
+    /// The merchant's identifier of the place.
     pub identifier: &'a str,
-    /// What it is.
+    /// Type.
     pub r#type: &'a str,
 }
 
-/// Where a unit was received.
+/// The receiving location of a unit.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InventoryReceiptTo)]
 pub struct To<'a> {
@@ -75,27 +75,27 @@ pub struct To<'a> {
     pub identifier: &'a str,
     /// Always `warehouse`.
     pub r#type: &'static str,
-    /// Where the inbound ASN had announced it to.
+    /// Receiving location announced by the inbound ASN.
     pub original_identifier: &'a str,
 }
 
-/// What a unit belongs to; all null when the inbound ASN says nothing.
+/// The reference that a unit belongs to; all null if the inbound ASN names none.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InventoryReceiptReference)]
 pub struct Reference<'a> {
-    /// What it is.
+    /// Type.
     pub r#type: Option<&'a str>,
-    /// Its identifier.
+    /// Identifier of the reference.
     pub identifier: Option<&'a str>,
-    /// Another one.
+    /// Alternate identifier.
     pub alternate_identifier: Option<&'a str>,
 }
 
 impl InventoryReceipt<'_> {
-    /// The exact bytes that are sent.
+    /// Renders the exact bytes that are sent.
     ///
     /// # Errors
-    /// It cannot fail for what this message is made of.
+    /// Never, in practice: every field can be serialised.
     pub fn render(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }

@@ -1,9 +1,9 @@
 //! JSON, read strictly.
 //!
-//! A body is accepted only if nobody could read it in two ways: it is UTF-8, nests at most [`DEEPEST`] levels, holds at
-//! most [`MOST_VALUES`] values, has no name twice in one object, no half surrogate, no number beyond a double and no NUL
-//! character. [`text`] checks what must hold before any parser runs; `Unknown` holds fields that we do not know to the same rules as those that we
-//! do; `inspect` builds the value of a refused message and notes every place where it breaks them.
+//! A body is accepted only if it can be read in just one way: it is UTF-8, nests at most [`DEEPEST`] levels, has at most
+//! [`MOST_VALUES`] values, no repeated name within an object, no unpaired surrogate, no number beyond a double and no NUL character.
+//! [`text`] checks what must hold before any parser runs. `Unknown` holds unknown fields to the same rules as known ones. `inspect`
+//! parses a refused message into a value and notes every violation.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,38 +14,38 @@ use serde_json::{Map, Value};
 
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 
-/// How deep a message may nest. The deepest that the contract knows is 8.
+/// The deepest nesting of a message. The contract needs 8 levels.
 pub const DEEPEST: usize = 32;
 
-/// How many values a message may hold: more than fit into the largest body with plausible orders, and few enough that
-/// explaining a refused one takes bounded memory.
+/// The most values in a message: more than the largest body of plausible orders has, and few enough that explaining a refused
+/// message takes bounded memory.
 pub const MOST_VALUES: usize = 500_000;
 
-/// Bytes that are no JSON message at all.
+/// A body that is not JSON at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed(pub String);
 
-/// `body` as text, if it is UTF-8 and does not hold too much.
+/// The body as text, if it is UTF-8 and within [`MOST_VALUES`].
 pub fn text(body: &[u8]) -> Result<&str, Malformed> {
-    let text =
-        std::str::from_utf8(body).map_err(|wrong| Malformed(format!("the body is not UTF-8 from byte {} on", wrong.valid_up_to())))?;
-    // Every value takes a byte at least, so that only a long body has to be looked at.
+    let text = std::str::from_utf8(body)
+        .map_err(|wrong| Malformed(format!("the body is not valid UTF-8 from byte {} on", wrong.valid_up_to())))?;
+    // Every value takes at least one byte, so only a long body needs to be counted.
     if body.len() >= MOST_VALUES && Extent::of(body).values > MOST_VALUES {
-        return Err(Malformed(format!("the body holds more than the limit of {MOST_VALUES} values")));
+        return Err(Malformed(format!("the body exceeds the limit of {MOST_VALUES} values")));
     }
     Ok(text)
 }
 
-/// Refuses text that nests too deep to be parsed safely into a value, where it stands `depth` levels deep in a message. A typed reader holds to the same limit by itself: its
-/// own shape is flat, and `Unknown` counts.
+/// Refuses text that nests too deep to be parsed safely into a value; nesting counts from `depth`. A typed reader keeps the limit
+/// by itself: its own shape is flat, and `Unknown` counts levels.
 pub(crate) fn shallow(text: &str, depth: usize) -> Result<&str, Malformed> {
     if Extent::of(text.as_bytes()).deepest + depth > DEEPEST {
-        return Err(Malformed(format!("the body nests deeper than the limit of {DEEPEST} levels")));
+        return Err(Malformed(format!("the body exceeds the limit of {DEEPEST} nesting levels")));
     }
     Ok(text)
 }
 
-/// How much structure a body has, whether or not it is well-formed.
+/// The amount of structure in a body, well-formed or not.
 #[derive(Debug, PartialEq, Eq)]
 struct Extent {
     deepest: usize,
@@ -81,10 +81,10 @@ impl Extent {
     }
 }
 
-/// What serde says about bytes that are no JSON, without the bytes.
+/// Keeps the position of a parse error, and drops the text.
 impl From<serde_json::Error> for Malformed {
     fn from(error: serde_json::Error) -> Self {
-        let what = if error.is_eof() { "the body ends too early" } else { "the body is not well-formed JSON" };
+        let what = if error.is_eof() { "the body ends unexpectedly" } else { "the body is not well-formed JSON" };
         Self(format!("{what} (line {}, column {})", error.line(), error.column()))
     }
 }
@@ -116,15 +116,15 @@ impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
     }
 }
 
-/// Any value, read and forgotten, under the same rules as the values that are kept.
+/// Any value: checked under the same rules as known fields, and dropped.
 #[derive(Clone, Copy)]
 pub(crate) struct Unknown {
-    /// How many levels it may still nest.
+    /// Nesting levels left.
     room: usize,
 }
 
 impl Unknown {
-    /// A field of an object that stands `depth` levels deep in its message.
+    /// An unknown field of an object at nesting level `depth`.
     pub(crate) const fn within(depth: usize) -> Self {
         Self { room: DEEPEST.saturating_sub(depth) }
     }
@@ -134,7 +134,7 @@ impl Unknown {
         self.room.checked_sub(1).map(|room| Self { room }).ok_or_else(|| E::custom("too deep"))
     }
 
-    /// Reads the fields of an object none of which is known.
+    /// Reads an object all of whose fields are unknown.
     pub(crate) fn fields<'de, A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut names = HashSet::new();
         while let Some(Str(name)) = map.next_key()? {
@@ -197,12 +197,12 @@ impl<'de> Visitor<'de> for Unknown {
     }
 }
 
-/// How many elements of an array `inspect` keeps: more than any list may have, so that its length is still at fault.
+/// The most elements of an array that `inspect` keeps: more than any list may have, so that a list that is too long is still a fault.
 pub(crate) const MOST_KEPT: usize = 1_001;
 
-/// The value of `text`, with a fault for every repeated name and every NUL character (as many as are ever told). Of a
-/// repeated name the last value is kept, so that the rest can still be checked; of an array the first [`MOST_KEPT`]
-/// elements, so that explaining it takes bounded memory.
+/// Parses `text` into a value, with a fault for every repeated name and NUL character, up to [`MOST_TOLD`]. Keeps the last value
+/// of a repeated name, so that the rest can still be checked, and the first [`MOST_KEPT`] elements of an array, so that explaining
+/// takes bounded memory.
 pub(crate) fn inspect(text: &str) -> Result<(Value, Vec<Fault>), Malformed> {
     let mut faults = Vec::new();
     let mut parser = serde_json::Deserializer::from_str(text);
@@ -211,7 +211,7 @@ pub(crate) fn inspect(text: &str) -> Result<(Value, Vec<Fault>), Malformed> {
     Ok((value, faults))
 }
 
-/// Where the inspector is; becomes a [`Path`] only when there is something to tell.
+/// The inspector's position; turned into a [`Path`] only for a fault.
 #[derive(Clone, Copy)]
 enum Spot<'a> {
     Root,
@@ -307,7 +307,7 @@ impl<'de> Visitor<'de> for Inspector<'_> {
             let spot = Spot::Field(&here, &name);
             self.check(spot, &name);
             if object.contains_key(&name) {
-                self.note(spot, "must be given once");
+                self.note(spot, "must be given only once");
             }
             let value = map.next_value_seed(Inspector { spot, faults: self.faults })?;
             object.insert(name, value);
@@ -348,7 +348,7 @@ mod tests {
         let told: Vec<String> = faults.into_iter().map(|fault| format!("{} {}", fault.field, fault.message)).collect();
         insta::assert_snapshot!(told.join("\n"), @r"
         a[1] must not contain a NUL character
-        a[2].b must be given once
+        a[2].b must be given only once
         a[2].b must not contain a NUL character
         ");
     }

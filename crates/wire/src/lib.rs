@@ -1,32 +1,33 @@
-//! What others see: the shapes of the messages, and how a wrong one is explained.
+//! The wire formats: requests, responses and messages, and the explanation of an invalid one.
 //!
-//! The cast, in the order in which a message meets them:
+//! Modules, in the order in which a message passes through them:
 //!
-//! - [`json`] turns bytes into text that is safe to parse, and text into a value with every oddity noted.
-//! - [`shape`] is the vocabulary of fields: each knows how to read itself and how to describe itself, so that the
-//!   typed fast path and the published JSON Schema come from one declaration.
-//! - [`order`] declares the order message with that vocabulary and is the road in: [`order::read`].
-//! - [`schema`] holds the published schema and explains, fault by fault, a message that the fast path refused.
-//! - [`fault`] is how a fault is told: field, code, message.
-//! - [`import`] is the history import; [`token`] and [`answer`] are the token exchange and the bodies of the answers.
-//! - [`rma`] is the message on a return; [`returns`] is how returns are started and looked at; [`carrier`] what carriers report.
-//! - [`exchange_order`] is the order for what a shopper has instead of the money, and the merchant's answer.
-//! - [`variants`] is what merchants offer for an exchange, and what shoppers see of it.
-//! - [`drop_ship`] is how drop-ship orders are given, worked on and looked at; [`drop_shipment`] are the messages on them.
-//! - [`inbound`] is what merchants announce to a warehouse; [`receiving`] what the warehouse scans of it; [`inventory_receipt`] the
-//!   message on a unit that was received.
-//! - [`asn`] has the fields that goods on their way have in common, in and out.
-//! - [`label`] is what is asked of carriers; [`easypost`] is how it is asked of one of them.
-//! - [`outbound_asn`] is the message on a shipment; [`outbound_shipment`] is how shipments are made and looked at.
-//! - [`event`] is the feed of messages that went out, and its cursors.
-//! - [`report`] is what became of messages.
-//! - [`message`] is what merchants see of the messages to them.
-//! - [`endpoint_test`] is the trial that an operator sends to an endpoint; [`headers`] are those of all messages we send.
-//! - [`mail`] is a mail as it is kept until it is sent; [`notice`] is what the operator's systems are told of endpoints.
-//! - [`webhook`] is how all of them are published.
+//! - [`json`] turns bytes into text that is safe to parse, and text into a value with every irregularity noted.
+//! - [`shape`] is the vocabulary of fields. Each field type reads and describes itself, so that the typed fast path and the
+//!   published JSON Schema come from one declaration.
+//! - [`order`] declares the order message with that vocabulary and reads it: [`order::read`].
+//! - `request` reads every other request; `explainer` finds the faults of one that the fast path refused.
+//! - [`schema`] lists the published schemas.
+//! - [`fault`] is a reported fault: field, code, message.
+//! - [`import`] is the history import; [`token`] is the token exchange; [`answer`] has the common response bodies.
+//! - [`rma`] is the message about a return; [`returns`] has the requests to start and view returns; [`carrier`] has carrier events.
+//! - [`exchange_order`] is the message that orders an exchange, and the merchant's answer.
+//! - [`variants`] has the variants that a merchant offers for an exchange, and their form for shoppers.
+//! - [`drop_ship`] has the requests about drop-ship orders; [`drop_shipment`] has the messages about them.
+//! - [`inbound`] has the ASNs that merchants announce; [`receiving`] has the units that a warehouse scans; [`inventory_receipt`] is
+//!   the message about a received unit.
+//! - [`asn`] has the fields that inbound and outbound ASNs have in common.
+//! - [`label`] is a request to a carrier; [`easypost`] is its form for EasyPost.
+//! - [`outbound_asn`] is the message about a shipment; [`outbound_shipment`] has the requests to create and view shipments.
+//! - [`event`] is the feed of messages, with its cursors.
+//! - [`report`] is the report of deliveries.
+//! - [`message`] has the views of messages and endpoints for merchants.
+//! - [`endpoint_test`] is an operator's test message; [`headers`] are the headers of all messages.
+//! - [`mail`] is a stored mail; [`notice`] is a notice to the operator's systems about an endpoint.
+//! - [`webhook`] publishes all messages as OpenAPI webhooks.
 //!
-//! Wire names stand here and nowhere else. Types that carry personal data or secrets have no `Debug`, so that they
-//! cannot be printed.
+//! Wire names appear only in this crate. Types that carry personal data or secrets have no `Debug`, so that they cannot be
+//! printed.
 
 pub mod answer;
 pub mod asn;
@@ -37,6 +38,7 @@ pub mod easypost;
 pub mod endpoint_test;
 pub mod event;
 pub mod exchange_order;
+mod explainer;
 pub mod fault;
 pub mod headers;
 pub mod import;
@@ -52,6 +54,7 @@ pub mod outbound_asn;
 pub mod outbound_shipment;
 pub mod receiving;
 pub mod report;
+mod request;
 pub mod returns;
 pub mod rma;
 pub mod schema;

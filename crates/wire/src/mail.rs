@@ -1,26 +1,24 @@
-//! A mail as it is kept until it is sent.
+//! A mail as stored until it is sent.
 
 use serde::Deserialize;
 
-/// A mail. It has no `Debug`: whom it is for and what it says is personal.
+/// A mail. It has no `Debug`: recipient and content are personal.
 #[derive(Deserialize)]
 pub struct MailBody {
-    /// Whom it is for: an e-mail address.
+    /// An e-mail address.
     pub to: String,
-    /// What it is about.
     pub subject: String,
-    /// What it says.
     pub text: String,
 }
 
-/// The mail as text to keep.
+/// Serialises a mail for storage.
 #[must_use]
 pub fn write(mail: &MailBody) -> String {
     let MailBody { to, subject, text } = mail;
     serde_json::json!({ "to": to, "subject": subject, "text": text }).to_string()
 }
 
-/// Reads a mail that was kept.
+/// Deserialises a stored mail.
 #[must_use]
 pub fn read(body: &[u8]) -> Option<MailBody> {
     serde_json::from_slice(body).ok()

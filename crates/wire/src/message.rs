@@ -1,43 +1,43 @@
-//! Messages to merchants' systems, as these look at them: `/v1/messages` and `/v1/endpoints`.
+//! Views of messages and endpoints for merchants: `/v1/messages` and `/v1/endpoints`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// What stands in place of a body that was erased with the shopper's data.
+/// Replaces a body that was erased with the shopper's data.
 pub const ERASED: &str = r#"{"erased":true}"#;
 
-/// How many messages a page has at most.
+/// Maximum page size.
 pub const MOST_MESSAGES: u32 = 100;
 
-/// How many it has when nothing is said.
+/// Default page size.
 const USUAL_MESSAGES: u32 = 50;
 
-/// Which messages are wanted.
+/// Query parameters for listing messages.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct MessagesQuery {
-    /// Of this subject: the return, the order, the ASN number or the unit, exactly.
+    /// Only messages about this subject: the exact identifier of a return, order, ASN or unit.
     #[param(required = false)]
     pub subject: Option<String>,
-    /// Of this interface, such as `rma`; `endpoint_test` for trials, which are left out otherwise.
+    /// Only messages of this interface, such as `rma`. Test messages are listed only with `endpoint_test`.
     #[param(required = false)]
     pub interface: Option<String>,
-    /// With this event, such as `rma.created`.
+    /// Only messages with this event, such as `rma.created`.
     #[param(required = false)]
     pub event: Option<String>,
-    /// In this state.
+    /// Only messages in this state.
     #[param(required = false)]
     pub state: Option<MessageState>,
-    /// Written at this time or later (ISO 8601).
+    /// Only messages written at this time or later (ISO 8601).
     #[param(required = false)]
     pub from: Option<String>,
-    /// Written before this time (ISO 8601).
+    /// Only messages written before this time (ISO 8601).
     #[param(required = false)]
     pub to: Option<String>,
-    /// Go on: the `next_before` of the page before.
+    /// Cursor: the `next_before` of the previous page.
     #[param(required = false)]
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results per page.
     #[serde(default = "usual_messages")]
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: u32,
@@ -47,128 +47,128 @@ fn usual_messages() -> u32 {
     USUAL_MESSAGES
 }
 
-/// Where a message stands.
+/// The state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageState {
-    /// It is still to be delivered.
+    /// Still to be delivered.
     Owed,
-    /// Its attempts are used up; it is in the failure queue.
+    /// All attempts failed; the message is in the failure queue.
     Failed,
-    /// It was given up for good.
+    /// Given up for good.
     Discarded,
     /// There was no endpoint for it when it was written.
     Unsent,
-    /// It was answered with success.
+    /// Answered with success.
     Delivered,
 }
 
 /// A message in a list.
 #[derive(Serialize, ToSchema)]
 pub struct MessageListed {
-    /// Its id, as `webhook-id` has it.
+    /// Message id, as in the header `webhook-id`.
     pub message_id: String,
-    /// The interface that it is for.
+    /// Interface, such as `rma`.
     pub interface: String,
-    /// What happened.
+    /// Event name.
     pub event: String,
-    /// What must stay in order.
+    /// Subject; messages about one subject are delivered in order.
     pub subject: String,
-    /// Its position there.
+    /// Position within the subject.
     pub sequence: i64,
-    /// Where it stands.
+    /// State.
     pub state: MessageState,
-    /// When it was written.
+    /// Time the message was written.
     pub created_at: String,
 }
 
 /// A page of messages.
 #[derive(Serialize, ToSchema)]
 pub struct Messages {
-    /// Newest first. A page looks at a bounded number of messages: with filters it can be short, or even empty, while
+    /// Newest first. A page scans a bounded number of messages: with filters it can be short or even empty although
     /// `has_more` is true.
     pub messages: Vec<MessageListed>,
-    /// Whether there may be more.
+    /// True if there may be more pages.
     pub has_more: bool,
-    /// Ask with this as `before` to go on; null when there are no more.
+    /// Pass it as `before` to get the next page; null on the last page.
     pub next_before: Option<String>,
 }
 
-/// A message with everything that is known of it.
+/// A message in full.
 #[derive(Serialize, ToSchema)]
 pub struct MessageOut {
-    /// Its id, as `webhook-id` has it.
+    /// Message id, as in the header `webhook-id`.
     pub message_id: String,
-    /// The interface that it is for.
+    /// Interface, such as `rma`.
     pub interface: String,
-    /// What happened.
+    /// Event name.
     pub event: String,
-    /// What must stay in order.
+    /// Subject; messages about one subject are delivered in order.
     pub subject: String,
-    /// Its position there.
+    /// Position within the subject.
     pub sequence: i64,
-    /// Where it stands.
+    /// State.
     pub state: MessageState,
-    /// When it was written.
+    /// Time the message was written.
     pub created_at: String,
-    /// When it is tried next, if it is owed and no other message goes first.
+    /// Time of the next attempt, if the message is owed and does not wait for another one.
     pub next_attempt_at: Option<String>,
-    /// The message of the same subject that goes first.
+    /// Earlier message about the same subject that must be delivered first.
     pub waits_for: Option<String>,
-    /// What the failure queue says, if it ever was there.
+    /// Entry in the failure queue, if there ever was one.
     pub failure: Option<FailureOut>,
-    /// What is sent, exactly.
+    /// The body, exactly as sent.
     pub body: String,
-    /// Whether what it said was erased with the shopper's data: `body` is not what was sent, and it is not sent again.
+    /// True if the body was erased with the shopper's data: `body` is then a placeholder, and the message is not sent again.
     pub erased: bool,
-    /// What became of each call, first to last; a call that was made again with a new token has the number of the first.
+    /// Attempts, oldest first. A call repeated with a new token keeps the number of the first call.
     pub attempts: Vec<AttemptOut>,
 }
 
-/// What the failure queue says of a message.
+/// A message's entry in the failure queue.
 #[derive(Serialize, ToSchema)]
 pub struct FailureOut {
-    /// The last outcome, or what else ended it.
+    /// Last outcome, or another reason the message failed.
     pub reason: String,
     /// `open`, `contacted`, `resolved` or `discarded`.
     pub state: String,
-    /// When it was given up last.
+    /// Time it last failed.
     pub failed_at: String,
 }
 
-/// What became of a call.
+/// An attempt to deliver a message.
 #[derive(Serialize, ToSchema)]
 pub struct AttemptOut {
-    /// Its number, as `X-Service-Attempt` has it.
+    /// Attempt number, as in the header `X-Service-Attempt`.
     pub number: i16,
-    /// When it began.
+    /// Start time.
     pub started_at: String,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub took_ms: i32,
-    /// The status, or what came instead: `timed out`, `unreachable`, `refused`, `unknown`.
+    /// HTTP status, or `timed out`, `unreachable`, `refused` or `unknown`.
     pub outcome: String,
-    /// The status of the answer.
+    /// HTTP status of the answer.
     pub status: Option<i16>,
-    /// Why there was no answer.
+    /// Reason there was no answer.
     pub reason: Option<String>,
-    /// How the answer began, as text.
+    /// Beginning of the answer, as text.
     pub answer: Option<String>,
-    /// The same in Base64, where it is not UTF-8.
+    /// Beginning of the answer in Base64, if it is not UTF-8.
     pub answer_base64: Option<String>,
 }
 
-/// A message that is tried again.
+/// A message that was scheduled for another attempt.
 #[derive(Serialize, ToSchema)]
 pub struct MessageRetried {
-    /// Which.
+    /// Message id.
     pub message_id: String,
-    /// The number of the attempt that follows.
+    /// Number of the next attempt.
     pub attempt: i16,
-    /// What is worth knowing: newer messages of the subject may have been delivered meanwhile.
+    /// A warning, for example that newer messages about the subject have been delivered in the meantime.
     pub warning: Option<String>,
 }
 
-/// How an endpoint fares.
+/// The health of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
@@ -176,34 +176,34 @@ pub enum EndpointState {
     Healthy,
     /// In the last hour with calls, more failed than succeeded.
     Failing,
-    /// Nothing is sent until it is resumed.
+    /// Nothing is sent until the endpoint is resumed.
     Paused,
 }
 
-/// An endpoint and how it fares.
+/// An endpoint and its health.
 #[derive(Serialize, ToSchema)]
 pub struct EndpointOut {
-    /// For which messages.
+    /// Interface, such as `rma`.
     pub interface: String,
-    /// Its address.
+    /// URL.
     pub url: String,
-    /// How it fares.
+    /// Health.
     pub state: EndpointState,
-    /// The last hour with a call that succeeded, of the last 7 days.
+    /// Last hour with a successful call, within the last 7 days.
     pub last_success_hour: Option<String>,
-    /// The last hour with a call that failed, of the last 7 days.
+    /// Last hour with a failed call, within the last 7 days.
     pub last_failure_hour: Option<String>,
-    /// How many messages are owed to it; 10000 means so many or more.
+    /// Messages owed to the endpoint; 10000 means 10000 or more.
     pub owed: i64,
-    /// How many of them should have been sent more than a minute ago; 10000 means so many or more.
+    /// Owed messages that have been due for more than a minute; 10000 means 10000 or more.
     pub past_due: i64,
-    /// How many of its messages are in the failure queue; 10000 means so many or more.
+    /// Messages in the failure queue; 10000 means 10000 or more.
     pub failed: i64,
 }
 
 /// The merchant's endpoints.
 #[derive(Serialize, ToSchema)]
 pub struct Endpoints {
-    /// By interface.
+    /// Ordered by interface.
     pub endpoints: Vec<EndpointOut>,
 }

@@ -1,33 +1,30 @@
-//! What the operator's systems are told when an endpoint fails, recovers, or fills the failure queue.
+//! The notice to the operator's systems that an endpoint fails, has recovered, or has messages in the failure queue.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::time;
 
-/// A notice.
+/// A notice about an endpoint.
 pub struct NoticeBody<'a> {
-    /// What happened: `endpoint.failing`.
+    /// Such as `endpoint.failing`.
     pub event: &'a str,
-    /// When that was seen.
     pub noticed_at: DateTime<Utc>,
-    /// The merchant's handle.
+    /// The handle.
     pub merchant: &'a str,
-    /// The endpoint's interface.
     pub interface: &'a str,
-    /// Its address.
     pub url: &'a str,
-    /// Since when it fails, or failed until now.
+    /// Start of the outage, current or just ended.
     pub failing_since: Option<DateTime<Utc>>,
-    /// What came of the last call that failed: a status, or what came instead of one.
+    /// The outcome of the last failed call: a status, or the reason there was none.
     pub last_answer: Option<&'a str>,
-    /// How many messages are owed to it.
+    /// Messages owed to the endpoint.
     pub waiting: i64,
-    /// How many of its messages are in the failure queue.
+    /// Messages of the endpoint in the failure queue.
     pub failed: i64,
 }
 
-/// The notice as it is sent.
+/// Renders the notice as JSON.
 #[must_use]
 pub fn write(notice: &NoticeBody<'_>) -> String {
     let NoticeBody { event, noticed_at, merchant, interface, url, failing_since, last_answer, waiting, failed } = *notice;

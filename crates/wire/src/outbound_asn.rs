@@ -1,13 +1,12 @@
-//! The message on a shipment that leaves a warehouse, or on one part of it: what the merchant's systems are sent whenever it
-//! changes.
+//! The message about a shipment out of a warehouse, or about one part of it, sent whenever the shipment changes.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What every message says of its details.
+/// The value of `details_type` in every message.
 pub const DETAILS_TYPE: &str = "unit";
 
-/// A shipment, or one part of it, as it stands. Every key is always there, null where there is nothing to say.
+/// The current state of a shipment, or of one part of it. Every key is always present, null if there is no value.
 #[derive(Serialize, ToSchema)]
 pub struct OutboundAsnMessage<'a> {
     /// The sending location.
@@ -17,7 +16,7 @@ pub struct OutboundAsnMessage<'a> {
     /// Unique; with an incremental suffix (`_1`, `_2`, …) when the shipment is split into several messages.
     #[schema(example = "ASN-1042_1")]
     pub asn_number: &'a str,
-    /// The channel that the inventory is fulfilled for.
+    /// Channel the inventory is fulfilled for.
     pub channel: &'a str,
     /// Order number, RA number or other shipment reference.
     pub shipment_identifier: &'a str,
@@ -27,17 +26,17 @@ pub struct OutboundAsnMessage<'a> {
     pub carrier: Option<&'a str>,
     /// `prepaid` or `collect`. Always null for stock transfers.
     pub carrier_payment_type: Option<&'static str>,
-    /// When it was or will be shipped.
+    /// Actual or planned ship time.
     pub ship_date: String,
     /// `pending`, `shipped`, `delivered` or `canceled`.
     pub status: &'static str,
     /// Always `unit`.
     pub details_type: &'static str,
-    /// One element per box or pallet; one that spans messages is in each of them.
+    /// One element per carton or pallet; one that spans messages appears in each of them.
     pub cartons: Vec<AsnCarton<'a>>,
     /// Bill of lading number of a freight shipment.
     pub bol_number: Option<&'a str>,
-    /// When this happened.
+    /// Time of the event.
     pub timestamp: String,
 }
 
@@ -54,25 +53,25 @@ pub struct AsnFrom<'a> {
 /// The receiving location.
 #[derive(Serialize, ToSchema)]
 pub struct AsnTo<'a> {
-    /// The stock transfer identifier, the external warehouse identifier, or the vendor's number, by the kind of shipment.
+    /// Depending on the kind of shipment: the stock transfer identifier, the external warehouse identifier, or the vendor's number.
     pub identifier: &'a str,
     /// `warehouse` or `store`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Where it is.
+    /// Address.
     pub address: AsnAddress<'a>,
 }
 
-/// Where a shipment goes.
+/// The address of a receiving location.
 #[derive(Serialize, ToSchema)]
 pub struct AsnAddress<'a> {
-    /// Who receives.
+    /// Recipient.
     pub name: &'a str,
-    /// Of which company.
+    /// Company.
     pub company: Option<&'a str>,
     /// Street and number.
     pub street: &'a str,
-    /// More of it.
+    /// Second address line.
     pub street2: Option<&'a str>,
     /// City.
     pub city: &'a str,
@@ -85,25 +84,25 @@ pub struct AsnAddress<'a> {
 /// A box or a pallet.
 #[derive(Serialize, ToSchema)]
 pub struct AsnCarton<'a> {
-    /// Its units, one line each.
+    /// Units of the carton, one line each.
     pub details: Vec<AsnDetail<'a>>,
     /// The scannable carton id.
     pub identifier: Option<&'a str>,
-    /// What it refers to.
+    /// Reference of the carton.
     pub reference: Option<AsnReference<'a>>,
     /// The last directed sorting template assigned to the carton.
     pub sorting_template_name: Option<&'a str>,
 }
 
-/// What a carton refers to, as the inbound ASN said.
+/// The reference of a carton, as given on the inbound ASN.
 #[derive(Serialize, ToSchema)]
 pub struct AsnReference<'a> {
     /// `StockTransferOrder`, `RA`, `RMA`, `ForwardOrder` or `ReturnsPortalOrder`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Its identifier.
+    /// Identifier of the reference.
     pub identifier: &'a str,
-    /// Another identifier of it.
+    /// Alternate identifier.
     pub alternate_identifier: Option<&'a str>,
 }
 
@@ -112,7 +111,7 @@ pub struct AsnReference<'a> {
 pub struct AsnDetail<'a> {
     /// Unique within the ASN.
     pub line_identifier: &'a str,
-    /// The program that the unit was received into.
+    /// Program the unit was received into.
     pub program_identifier: &'a str,
     /// The warehouse license plate of the unit.
     pub unit_identifier: &'a str,
@@ -139,10 +138,10 @@ pub struct AsnDetail<'a> {
 }
 
 impl OutboundAsnMessage<'_> {
-    /// The exact bytes that are sent.
+    /// Renders the exact bytes that are sent.
     ///
     /// # Errors
-    /// It cannot fail for what this message is made of.
+    /// Never, in practice: every field can be serialised.
     pub fn render(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }

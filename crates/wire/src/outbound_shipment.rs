@@ -1,4 +1,4 @@
-//! Shipments out of a warehouse, as its systems make them and look at them: `/v1/outbound_shipments`.
+//! Shipments out of a warehouse: requests to create, change and view them, at `/v1/outbound_shipments`.
 
 mod shape;
 
@@ -12,38 +12,39 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 pub use self::shape::{AddressIn, CartonIn, CreateShipmentIn, DetailIn, ReferenceIn, ShipDateIn, StoreIn, UnitsIn};
+use crate::explainer::Explainer;
 use crate::fault::{Code, Fault, Path};
-use crate::order::{Faults, Refusal};
-use crate::schema::{self, Explainer};
+use crate::request::{self, Faults, Refusal};
 
-/// How many shipments a page has at most.
+/// Maximum page size.
 pub const MOST_SHIPMENTS: u32 = 100;
 
-/// How many it has when nothing is said.
+/// Default page size.
 const USUAL_SHIPMENTS: u32 = 50;
 
 static CREATE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CreateShipmentIn<'_>>);
 static SHIP_DATE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<ShipDateIn<'_>>);
+/// A message may hold more units than the number of faults reported, so units are explained one by one.
+static UNITS: LazyLock<Explainer> = LazyLock::new(|| {
+    let unit = Explainer::of::<DetailIn<'_>>();
+    let carton = Explainer::with_lists::<CartonIn<'_>>(&["ShipmentUnit"], vec![("details", unit)]);
+    Explainer::with_lists::<UnitsIn<'_>>(&["ShipmentCarton"], vec![("cartons", carton)])
+});
 
-/// Where a shipment is to go.
+/// The destination of a shipment.
 pub enum Destination<'a> {
-    /// A warehouse of the merchant's.
     Warehouse(WarehouseId),
-    /// A vendor of the merchant's.
     Vendor(VendorId),
-    /// A store, which the caller describes.
+    /// A store, described by the caller.
     Store(&'a StoreIn<'a>),
 }
 
-/// A shipment to make, once its shape and its rules are right.
+/// A valid request to create a shipment.
 pub struct CreateShipment<'a> {
-    /// Its number.
     pub number: AsnNumber,
-    /// The warehouse that it leaves.
     pub from: WarehouseId,
-    /// Where it goes.
     pub to: Destination<'a>,
-    /// All that was asked for.
+    /// The request itself.
     pub asked: &'a CreateShipmentIn<'a>,
 }
 
@@ -51,12 +52,12 @@ fn faulty<T>(faults: Vec<Fault>) -> Result<T, Refusal> {
     Err(Refusal::Faulty(Faults { faults, identifiers: Vec::new() }))
 }
 
-/// Reads a shipment to make.
+/// Reads a request to create a shipment.
 pub fn read_create(body: &[u8]) -> Result<CreateShipmentIn<'_>, Refusal> {
-    schema::read(body, &CREATE)
+    request::read(body, &CREATE)
 }
 
-/// What a request says, whatever its spaces and the order of its fields: two that say the same are the same text.
+/// The request in a canonical form: requests that differ only in white space or field order have the same text.
 #[must_use]
 pub fn canonical(body: &[u8]) -> String {
     let mut value: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
@@ -64,20 +65,20 @@ pub fn canonical(body: &[u8]) -> String {
     value.to_string()
 }
 
-/// Reads another ship date.
+/// Reads a new ship date.
 pub fn read_ship_date(body: &[u8]) -> Result<ShipDateIn<'_>, Refusal> {
-    schema::read(body, &SHIP_DATE)
+    request::read(body, &SHIP_DATE)
 }
 
-/// Reads units to add: their shape first, and once that is right, that there are not too many and each is there once.
+/// Reads units to add: checks their shape, then their number and that each occurs once.
 pub fn read_units(body: &[u8]) -> Result<UnitsIn<'_>, Refusal> {
-    let units: UnitsIn<'_> = schema::read(body, &schema::SHIPMENT_UNITS)?;
+    let units: UnitsIn<'_> = request::read(body, &UNITS)?;
     let faults = units.faults();
     if faults.is_empty() { Ok(units) } else { faulty(faults) }
 }
 
 impl CreateShipmentIn<'_> {
-    /// What is to be made, or what is wrong with it: the words of the places, and whether the destination fits the kind.
+    /// Checks the identifiers, and that the destination fits the kind of shipment.
     pub fn check(&self) -> Result<CreateShipment<'_>, Refusal> {
         let at = |name| Path::root().field(name);
         let mut faults = Vec::new();
@@ -91,10 +92,10 @@ impl CreateShipmentIn<'_> {
             Kind::Vendor => &["to_vendor"],
         };
         for (name, _) in given.iter().filter(|(name, given)| *given && !fitting.contains(name)) {
-            wrong(name, format!("does not go with {}", self.kind.0));
+            wrong(name, format!("is not allowed for {}", self.kind.0));
         }
         if given.iter().filter(|(name, given)| *given && fitting.contains(name)).count() > 1 {
-            wrong("to_store", "is one of two destinations; give one".to_owned());
+            wrong("to_store", "is the second destination; give only one".to_owned());
         }
         let to = match (&self.to_warehouse, self.to_vendor, &self.to_store) {
             (Some(id), ..) => {
@@ -109,7 +110,7 @@ impl CreateShipmentIn<'_> {
         };
         if !given.iter().any(|(_, given)| *given) {
             let name = fitting.first().copied().unwrap_or_default();
-            let message = format!("is required: {} goes to {}", self.kind.0, fitting.join(" or "));
+            let message = format!("is required: the kind {} needs {}", self.kind.0, fitting.join(" or "));
             faults.push(Fault::new(at(name), Code::MissingField, message));
         }
         match (number, from, to) {
@@ -120,7 +121,7 @@ impl CreateShipmentIn<'_> {
 }
 
 impl UnitsIn<'_> {
-    /// Every unit with its place in the message.
+    /// Every unit with its path and its carton.
     pub fn details(&self) -> impl Iterator<Item = (Path, &CartonIn<'_>, &DetailIn<'_>)> {
         let cartons = Path::root().field("cartons");
         self.cartons.0.iter().enumerate().flat_map(move |(carton, there)| {
@@ -132,7 +133,7 @@ impl UnitsIn<'_> {
     fn faults(&self) -> Vec<Fault> {
         let many = self.cartons.0.iter().map(|carton| carton.details.0.len()).sum::<usize>();
         if many > MOST_LINES as usize {
-            let message = format!("have {many} details in all; send at most {MOST_LINES} at a time");
+            let message = format!("must have at most {MOST_LINES} details in total; they have {many}. Send them in several requests");
             return vec![Fault::new(Path::root().field("cartons"), Code::Invalid, message)];
         }
         let (mut lines, mut units, mut faults) = (HashSet::new(), HashSet::new(), Vec::new());
@@ -142,7 +143,7 @@ impl UnitsIn<'_> {
                 ("unit_identifier", units.insert(&*detail.unit_identifier.0)),
             ] {
                 if !new {
-                    faults.push(Fault::new(at.field(name), Code::Invalid, "is there twice"));
+                    faults.push(Fault::new(at.field(name), Code::Invalid, "must be unique within the message"));
                 }
             }
         }
@@ -150,14 +151,14 @@ impl UnitsIn<'_> {
     }
 }
 
-/// Which shipments are wanted.
+/// Query parameters for listing shipments.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ShipmentsQuery {
-    /// Go on: the `next_before` of the page before.
+    /// Cursor: the `next_before` of the previous page.
     #[param(required = false)]
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results per page.
     #[serde(default = "usual_shipments")]
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: u32,
@@ -172,53 +173,53 @@ fn usual_shipments() -> u32 {
 pub struct Shipments {
     /// Newest first.
     pub outbound_shipments: Vec<ShipmentOut>,
-    /// Whether there may be more.
+    /// True if there may be more pages.
     pub has_more: bool,
-    /// Ask with this as `before` to go on; null when there are no more.
+    /// Pass it as `before` to get the next page; null on the last page.
     pub next_before: Option<String>,
 }
 
-/// A shipment with what is known of it, but for its units.
+/// A shipment without its units.
 #[derive(Serialize, ToSchema)]
 pub struct ShipmentOut {
-    /// Its number, without the suffix of a part.
+    /// ASN number, without the suffix of a part.
     pub asn_number: String,
     /// `stock_transfer`, `freight` or `vendor`.
     pub kind: &'static str,
     /// `pending`, `shipped`, `delivered` or `canceled`.
     pub status: &'static str,
-    /// Whether the merchant's systems were told of it.
+    /// True once the merchant has been sent a message about it.
     pub announced: bool,
-    /// Whether its units are fixed; until then more can be added.
+    /// True once its units are fixed; until then more can be added.
     pub fixed: bool,
-    /// How many units it has.
+    /// Number of units.
     pub units: u32,
-    /// How many cartons these are in.
+    /// Number of cartons.
     pub cartons: u32,
-    /// The numbers as they are sent, one for each message; empty until the units are fixed.
+    /// ASN numbers as sent, one per message; empty until the units are fixed.
     pub sent_as: Vec<String>,
-    /// How often the merchant's systems were told of it: `X-Service-Sequence` of its last messages.
+    /// Number of changes reported to the merchant: `X-Service-Sequence` of the last messages.
     pub sequence: i64,
-    /// What messages call the place that it leaves.
+    /// Identifier of the sending location in messages.
     pub from_identifier: String,
-    /// What they call the place that it goes to.
+    /// Identifier of the receiving location in messages.
     pub to_identifier: String,
-    /// The channel that the goods are for.
+    /// Channel the goods are for.
     pub channel: String,
     /// Order number, RA number or other shipment reference.
     pub shipment_identifier: String,
-    /// Who carries it.
+    /// Carrier.
     pub carrier: Option<String>,
     /// `prepaid` or `collect`.
     pub carrier_payment_type: Option<&'static str>,
-    /// As they were scanned; the first is sent.
+    /// Tracking numbers as scanned; the first is sent.
     pub tracking_numbers: Vec<String>,
-    /// Its bill of lading.
+    /// Bill of lading number.
     pub bol_number: Option<String>,
-    /// When it was or will be shipped.
+    /// Actual or planned ship time.
     pub ship_date: String,
-    /// When it was made.
+    /// Time it was created.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }

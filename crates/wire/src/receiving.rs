@@ -1,4 +1,4 @@
-//! What a warehouse scans, and what it is answered: `/v1/receipts`, `/v1/receiving_exceptions`.
+//! Units that a warehouse scans, and receiving exceptions: `/v1/receipts`, `/v1/receiving_exceptions`.
 
 use std::sync::LazyLock;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::asn::{AsnNumber, ConditionWord};
+use crate::explainer::Explainer;
 use crate::fault::{Code, Fault, Path};
 use crate::inbound::Asin;
-use crate::order::Refusal;
-use crate::schema::{self, Explainer};
+use crate::request::{self, Refusal};
 use crate::shape::{Identifier, List, object};
 
-/// How many units can be received at once.
+/// The most units in one message.
 pub const MOST_UNITS: usize = 500;
 
 object! {
@@ -25,26 +25,26 @@ object! {
 }
 
 object! {
-    /// A unit that has arrived. It is received against the line that is named, else against the line that announces this unit,
-    /// else against the first line of its SKU that is not complete.
+    /// A unit that has arrived. It is received against the line it names, else against the line that announces this unit, else
+    /// against the first incomplete line of its SKU.
     pub struct ReceivedUnitIn<'a> as "ReceivedUnit" at 3 {
-        /// The ASN.
+        /// ASN number.
         asn_number: AsnNumber<'a>,
-        /// The unit's license plate: a unit is received once, whatever is sent with it later.
+        /// License plate of the unit. A unit is received only once, whatever later scans say.
         unit_identifier: Identifier<'a>,
         /// Internal id of the warehouse.
         warehouse_identifier: Identifier<'a>,
-        /// The line of the ASN, where it is known.
+        /// Line of the ASN, if known.
         line_identifier: Option<Identifier<'a>>,
         /// The merchant's own identifier of the unit.
         client_unit_identifier: Option<Identifier<'a>>,
-        /// What it is.
+        /// SKU.
         sku: Option<Identifier<'a>>,
-        /// The carton that it came in.
+        /// Carton it came in.
         carton_identifier: Option<Identifier<'a>>,
-        /// What it is like.
+        /// Condition grade.
         condition: ConditionWord,
-        /// Channel that it is assigned to; the ASN's when nothing is said.
+        /// Assigned channel; defaults to the ASN's.
         channel: Option<Identifier<'a>>,
         /// UPC.
         upc: Option<Identifier<'a>>,
@@ -52,15 +52,15 @@ object! {
         serial_number: Option<Identifier<'a>>,
         /// Product identifier: ten letters and digits.
         asin: Option<Asin<'a>>,
-        /// Why it came back.
+        /// Return reason.
         return_reason: Option<Identifier<'a>>,
-        /// Why it is rejected. A rejected unit does not move its return.
+        /// Reject reason. A rejected unit does not change its return.
         reject_reason: Option<Identifier<'a>>,
-        /// Who handles it.
+        /// Login of the person handling the unit.
         user_login: Option<Identifier<'a>>,
         /// Tracking number on the parcel.
         tracking_number: Option<Identifier<'a>>,
-        /// Where it is put first.
+        /// First storage location.
         location_identifier: Option<Identifier<'a>>,
     }
 }
@@ -69,52 +69,52 @@ static EXPLAINER: LazyLock<Explainer> = LazyLock::new(Explainer::of::<ReceiptsIn
 
 /// Reads units that have arrived.
 pub fn read(body: &[u8]) -> Result<ReceiptsIn<'_>, Refusal> {
-    schema::read(body, &EXPLAINER)
+    request::read(body, &EXPLAINER)
 }
 
-/// The warehouses at these positions are none of the merchant's.
+/// The faults of units whose warehouse is not one of the merchant's.
 #[must_use]
 pub fn unknown_warehouses(units: &[usize]) -> Vec<Fault> {
     let at = |unit: &usize| Path::root().field("units").index(*unit).field("warehouse_identifier");
-    units.iter().map(|unit| Fault::new(at(unit), Code::Invalid, "is no warehouse of the merchant")).collect()
+    units.iter().map(|unit| Fault::new(at(unit), Code::Invalid, "is not a warehouse of the merchant")).collect()
 }
 
-/// What became of the units.
+/// The results for the scanned units.
 #[derive(Serialize, ToSchema)]
 pub struct ReceiptsTaken {
-    /// In the order in which they were sent.
+    /// One entry per unit, in the order sent.
     pub units: Vec<UnitTaken>,
 }
 
-/// What became of a unit.
+/// The result for a unit.
 #[derive(Serialize, ToSchema)]
 pub struct UnitTaken {
-    /// Its license plate.
+    /// License plate of the unit.
     pub unit_identifier: String,
-    /// `received`: the merchant is told. `already_received`: it was received before, and nothing is told again. `exception`: it
-    /// is on the list of exceptions.
+    /// `received`: the merchant is sent a message. `already_received`: the unit was received before; no message is sent again.
+    /// `exception`: the unit is on the list of exceptions.
     pub result: &'static str,
-    /// The ASN that it is received against, or was.
+    /// ASN that the unit is, or was, received against.
     pub asn_number: String,
-    /// The line that it is received against, or was.
+    /// Line that the unit is, or was, received against.
     pub line_identifier: Option<String>,
-    /// Why it is an exception: `unknown_asn`, `canceled_asn`, `unexpected_unit` or `over_received`.
+    /// Exception: `unknown_asn`, `canceled_asn`, `unexpected_unit` or `over_received`.
     pub exception: Option<&'static str>,
-    /// The same in a sentence.
+    /// The exception as a sentence.
     pub message: Option<&'static str>,
 }
 
-/// Which exceptions are wanted.
+/// Query parameters for listing exceptions.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExceptionsQuery {
-    /// Of this ASN.
+    /// Only exceptions of this ASN.
     #[param(required = false)]
     pub asn_number: Option<String>,
-    /// Go on: the `next_before` of the page before.
+    /// Cursor: the `next_before` of the previous page.
     #[param(required = false)]
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results per page.
     #[serde(default = "crate::inbound::usual_listed")]
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: u32,
@@ -125,49 +125,49 @@ pub struct ExceptionsQuery {
 pub struct Exceptions {
     /// Newest first.
     pub receiving_exceptions: Vec<ExceptionOut>,
-    /// Whether there may be more.
+    /// True if there may be more pages.
     pub has_more: bool,
-    /// Ask with this as `before` to go on; null when there are no more.
+    /// Pass it as `before` to get the next page; null on the last page.
     pub next_before: Option<String>,
 }
 
-/// Something at receiving that people look at.
+/// A receiving exception, for people to look into.
 #[derive(Serialize, ToSchema)]
 pub struct ExceptionOut {
-    /// Why: `unknown_asn`, `canceled_asn`, `unexpected_unit`, `over_received` or `short`.
+    /// Exception: `unknown_asn`, `canceled_asn`, `unexpected_unit`, `over_received` or `short`.
     pub exception: &'static str,
-    /// The same in a sentence.
+    /// The exception as a sentence.
     pub message: &'static str,
-    /// The ASN, as it was scanned.
+    /// ASN number, as scanned.
     pub asn_number: String,
-    /// The line that it is about.
+    /// Line concerned.
     pub line_identifier: Option<String>,
-    /// The unit's license plate; null when units are missing.
+    /// License plate of the unit; null for missing units.
     pub unit_identifier: Option<String>,
     /// SKU.
     pub sku: Option<String>,
-    /// How many units: one, or those that are still missing.
+    /// Number of units: 1, or the number still missing.
     pub quantity: u32,
     /// Internal id of the warehouse.
     pub warehouse_identifier: Option<String>,
-    /// What the unit is like.
+    /// Condition grade.
     pub condition: Option<String>,
-    /// Who handled it.
+    /// Login of the person who handled the unit.
     pub user_login: Option<String>,
-    /// When it was found.
+    /// Time the exception was recorded.
     pub found_at: String,
-    /// When it was settled: the unit was received after all, or nothing is missing any more.
+    /// Time it was resolved: the unit was received after all, or nothing is missing any more.
     pub resolved_at: Option<String>,
 }
 
-/// Why something is on the list, in a sentence.
+/// The exception as a sentence.
 #[must_use]
 pub const fn explain(exception: Exception) -> &'static str {
     match exception {
         Exception::UnknownAsn => "No such ASN was announced.",
         Exception::CanceledAsn => "The ASN was canceled.",
         Exception::UnexpectedUnit => "No line of the ASN announces this unit.",
-        Exception::OverReceived => "All units that the line announces have arrived already.",
+        Exception::OverReceived => "All units that the line announces have already arrived.",
         Exception::Short => "Units of the line had not arrived when the ASN was closed.",
     }
 }

@@ -5,119 +5,116 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which days are wanted, and how.
+/// Query parameters for the report.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ReportQuery {
-    /// The first day (UTC), such as `2026-03-01`; 29 days before the last one when left out.
+    /// First day (UTC), such as `2026-03-01`; defaults to 29 days before the last day.
     #[param(required = false, format = Date)]
     pub from: Option<String>,
-    /// The last day (UTC); today when left out. At most 92 days in all.
+    /// Last day (UTC); defaults to today. At most 92 days in total.
     #[param(required = false, format = Date)]
     pub to: Option<String>,
-    /// `json` or `csv`; when left out, what `Accept` says.
+    /// `json` or `csv`; defaults to what the `Accept` header asks for.
     #[param(required = false, inline)]
     pub format: Option<ReportFormat>,
 }
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportFormat {
-    /// JSON.
     Json,
-    /// Comma-separated values, a figure a line.
+    /// Comma-separated values, one figure per line.
     Csv,
 }
 
-/// What became of messages to the merchant's systems, by interface and day.
+/// Deliveries to the merchant's systems, by interface and day.
 #[derive(Serialize, ToSchema)]
 pub struct DeliveriesReport {
-    /// The first day (UTC).
+    /// First day (UTC).
     pub from: String,
-    /// The last day (UTC).
+    /// Last day (UTC).
     pub to: String,
-    /// All days together, by interface.
+    /// Totals over all days, by interface.
     pub interfaces: Vec<ReportedInterface>,
-    /// Day by day; days and interfaces without an attempt are left out.
+    /// Figures by day; days and interfaces without attempts are left out.
     pub days: Vec<ReportedDay>,
 }
 
-/// An interface over all days.
+/// The totals of an interface.
 #[derive(Serialize, ToSchema)]
 pub struct ReportedInterface {
-    /// The interface, such as `rma`.
+    /// Interface, such as `rma`.
     pub interface: String,
-    /// How many messages arrived.
+    /// Messages delivered.
     pub delivered: u64,
-    /// How many attempts failed; a message can have several.
+    /// Failed attempts; a message can have several.
     pub failed_attempts: u64,
-    /// At which attempt messages arrived.
+    /// Delivered messages by attempt number.
     pub delivered_at_attempt: Vec<DeliveredAtAttempt>,
-    /// How soon they arrived; null when none did.
+    /// Time to deliver; null if nothing was delivered.
     pub time_to_deliver: Option<TimeToDeliver>,
 }
 
-/// How many messages arrived at an attempt.
+/// The number of messages delivered at an attempt.
 #[derive(Serialize, ToSchema)]
 pub struct DeliveredAtAttempt {
-    /// Which attempt, from 1 on.
+    /// Attempt number, from 1.
     pub attempt: i16,
-    /// How many messages.
+    /// Messages delivered at this attempt.
     pub messages: u64,
 }
 
-/// How soon messages arrived, from being written to the end of the attempt that brought them: at most so many milliseconds.
-/// Null is longer than a day.
+/// The time from writing a message to the end of the attempt that delivered it: upper bounds in milliseconds. Null means longer
+/// than a day.
 #[derive(Serialize, ToSchema)]
 pub struct TimeToDeliver {
-    /// Of half of them.
+    /// 50th percentile.
     pub p50_at_most_ms: Option<i64>,
-    /// Of 90 percent.
+    /// 90th percentile.
     pub p90_at_most_ms: Option<i64>,
-    /// Of 99 percent.
+    /// 99th percentile.
     pub p99_at_most_ms: Option<i64>,
 }
 
-/// An interface on one day.
+/// The figures of an interface on one day.
 #[derive(Serialize, ToSchema)]
 pub struct ReportedDay {
-    /// The day (UTC).
+    /// Day (UTC).
     pub day: String,
-    /// The interface, such as `rma`.
+    /// Interface, such as `rma`.
     pub interface: String,
-    /// How many messages arrived.
+    /// Messages delivered.
     pub delivered: u64,
-    /// How many attempts failed.
+    /// Failed attempts.
     pub failed_attempts: u64,
-    /// Attempts by how they ended.
+    /// Attempts by outcome.
     pub outcomes: Vec<ReportedOutcome>,
 }
 
-/// How many attempts ended in one way.
+/// The number of attempts with one outcome.
 #[derive(Serialize, ToSchema)]
 pub struct ReportedOutcome {
-    /// The status, or `timed out`, `unreachable`, `refused`.
+    /// HTTP status, or `timed out`, `unreachable` or `refused`.
     pub outcome: String,
-    /// How many attempts.
+    /// Attempts with this outcome.
     pub attempts: u64,
 }
 
-/// A line of the report as comma-separated values.
+/// A line of the CSV report.
 pub struct Figure<'a> {
-    /// The day (UTC).
+    /// Day (UTC).
     pub day: String,
-    /// The interface.
     pub interface: &'a str,
-    /// What is counted: `outcome`, `delivered_at_attempt` or `delivered_within_ms`.
+    /// `outcome`, `delivered_at_attempt` or `delivered_within_ms`.
     pub figure: &'static str,
-    /// Of which status, attempt or time.
+    /// The status, attempt or time that is counted.
     pub value: String,
-    /// How many.
     pub count: u64,
 }
 
-/// Writes figures as comma-separated values. Every word in them is ours and needs no quotes.
+/// Writes figures as CSV. None of our values needs quotes.
 #[must_use]
 pub fn csv<'a>(figures: impl IntoIterator<Item = Figure<'a>>) -> String {
     let mut text = "day,interface,figure,value,count\r\n".to_owned();

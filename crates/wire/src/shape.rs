@@ -1,75 +1,32 @@
 //! The vocabulary of inbound messages.
 //!
-//! A field type reads itself from JSON (the fast path) and describes itself as JSON Schema (what is published, and what
-//! explains a refused message). `object!` declares an object once and derives both from it, so that the two agree by
-//! construction wherever the vocabulary does. A property test drives both with generated messages all the same.
+//! A field type reads itself from JSON (the fast path) and describes itself as JSON Schema (for publishing, and for explaining a
+//! refused message). `object!` declares an object once and derives both from it, so that the two agree wherever the field types
+//! do. A property test still drives both with generated messages.
 
+mod field;
+pub(crate) mod pattern;
 mod value;
 
 use serde_json::{Map, Value, json};
 
+pub use self::field::Shape;
 pub use self::value::{Amount, Count, Currency, Day, Flag, Free, Identifier, List, OrderStatus, Quantity, Text, Timestamp, Weight};
 pub(crate) use self::value::{Whole, whole};
 
-/// Where the schemas of objects stand in the OpenAPI document.
+/// The location of object schemas in the OpenAPI document.
 const COMPONENTS: &str = "#/components/schemas/";
-
-/// A field that can describe itself.
-pub trait Shape: Sized {
-    /// Whether a message must have it.
-    const REQUIRED: bool = true;
-
-    /// The value of a field that is not there, for those that need not be.
-    #[must_use]
-    fn absent() -> Option<Self> {
-        None
-    }
-
-    /// Its JSON Schema, written out.
-    fn schema() -> Value;
-
-    /// Its JSON Schema as other schemas refer to it.
-    #[must_use]
-    fn reference() -> Value {
-        Self::schema()
-    }
-
-    /// Adds the schemas that [`Shape::reference`] refers to.
-    fn define(_components: &mut Map<String, Value>) {}
-}
 
 /// The reference to the component `name`.
 pub(crate) fn component(name: &str) -> Value {
     json!({ "$ref": format!("{COMPONENTS}{name}") })
 }
 
-/// An optional field may be left out or null.
-impl<T: Shape> Shape for Option<T> {
-    const REQUIRED: bool = false;
-
-    fn absent() -> Option<Self> {
-        Some(None)
-    }
-
-    fn schema() -> Value {
-        let mut schema = T::schema();
-        if let Some(kind) = schema.get_mut("type") {
-            *kind = json!([kind.take(), "null"]);
-        }
-        schema
-    }
-
-    fn define(components: &mut Map<String, Value>) {
-        T::define(components);
-    }
-}
-
 /// Declares an object of an inbound message: its struct, how it is read, and its schema.
 ///
-/// Fields of type `Option` may be left out or null. Fields that are not declared are ignored, though held to the rules of
-/// [`crate::json`]. `at` says how many levels deep the object stands in its message. `name | "other name": Type` declares a
-/// second name under which the field is understood; `name as "other name": Type`, that the field has another name in JSON, for
-/// one that Rust keeps to itself.
+/// Fields of type `Option` may be omitted or null. Undeclared fields are ignored, but must follow the rules of [`crate::json`].
+/// `at` is the nesting level of the object in its message. `name | "other name": Type` declares an alias. `name as "other name":
+/// Type` declares the field's name in JSON, for names that are reserved in Rust.
 macro_rules! object {
     (
         $(#[doc = $doc:literal])*
@@ -157,7 +114,7 @@ macro_rules! name_in_json {
 }
 pub(crate) use name_in_json;
 
-/// The schema of an object, field by field.
+/// Builds the schema of an object, field by field.
 pub(crate) struct ObjectSchema {
     description: &'static str,
     properties: Map<String, Value>,
@@ -179,7 +136,7 @@ impl ObjectSchema {
         }
         for alias in aliases {
             self.properties.insert((*alias).to_owned(), schema.clone());
-            // One of the two names, and not both. The second says `object` because `required` holds for everything else.
+            // One of the two names, but not both. The second condition says `object`, because `required` holds for every other type.
             self.conditions.push(json!({ "anyOf": [{ "required": [name] }, { "required": [alias] }] }));
             self.conditions.push(json!({ "not": { "type": "object", "required": [name, alias] } }));
         }
@@ -205,7 +162,7 @@ impl ObjectSchema {
     }
 }
 
-/// The lines of a doc comment as one paragraph.
+/// Joins the lines of a doc comment into one paragraph.
 fn prose(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }

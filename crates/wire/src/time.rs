@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Seconds
 
 /// Reads an ISO 8601 time: a calendar date, alone or followed by `T` or a space and a time of day, with or without
 /// seconds, a fraction and an offset. Without an offset it is UTC; without a time of day it is midnight. The instant is
-/// cut to the microsecond, which is what the database keeps, so that what is compared is what was stored.
+/// truncated to the microsecond, the database's resolution, so that a time compares equal to its stored value.
 #[must_use]
 pub fn read(text: &str) -> Option<DateTime<Utc>> {
     let mut rest = Rest(text.as_bytes());
@@ -29,13 +29,13 @@ pub fn read_day(text: &str) -> Option<NaiveDate> {
     rest.date().filter(|_| rest.0.is_empty())
 }
 
-/// Writes a time the way every answer carries it: UTC, ending in `Z`.
+/// Writes a time as in every response: UTC, ending in `Z`.
 #[must_use]
 pub fn write(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
-/// What is still to be read.
+/// The text that is still to be read.
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
@@ -71,7 +71,7 @@ impl Rest<'_> {
         NaiveTime::from_hms_micro_opt(hour, minute, second, micros)
     }
 
-    /// The digits after the point, as microseconds; further digits are dropped.
+    /// The digits after the decimal point, as microseconds; further digits are dropped.
     fn fraction(&mut self) -> Option<u32> {
         let mut micros = self.number(1)? * 100_000;
         let mut unit = 10_000;

@@ -1,4 +1,4 @@
-//! The variants that a merchant's system offers for an exchange: its answer, and what shoppers see of it.
+//! The variants that a merchant offers for an exchange: its answer, and the view for shoppers.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// More variants than this are nothing that anybody chooses from.
+/// The most variants in an answer; nobody chooses from more.
 pub const MOST_VARIANTS: usize = 1_000;
 
-/// Why an answer tells nothing.
+/// An answer that is not a list of variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
-/// Reads a merchant's answer: the variants alone, or an object that holds them. Fields that nobody knows are no fault.
+/// Reads a merchant's answer: a list of variants, or an object with one. Unknown fields are ignored.
 pub fn read(answer: &[u8]) -> Result<Vec<Variant>, Unreadable> {
     let answer: AnswerIn = serde_json::from_slice(answer).map_err(|_| Unreadable)?;
     answer.0.into_iter().map(|variant| variant.variant().ok_or(Unreadable)).collect()
@@ -24,7 +24,7 @@ pub fn read(answer: &[u8]) -> Result<Vec<Variant>, Unreadable> {
 /// The answer, in either shape.
 struct AnswerIn(Vec<VariantIn>);
 
-/// The variants, not one more than there may be.
+/// At most [`MOST_VARIANTS`] variants.
 struct VariantsIn(Vec<VariantIn>);
 
 #[derive(Deserialize)]
@@ -32,8 +32,8 @@ struct ObjectIn {
     variants: VariantsIn,
 }
 
-/// A variant as a merchant tells it. What is told of it and is not there or null is unknown; without SKU, price and stock it
-/// could not be offered.
+/// A variant in a merchant's answer. A missing or null field is unknown; SKU, price and stock are required, because a variant
+/// cannot be offered without them.
 #[derive(Deserialize)]
 struct VariantIn {
     sku: String,
@@ -52,7 +52,7 @@ struct AttributeIn {
     value: ValueIn,
 }
 
-/// A size is a number for many.
+/// Many merchants send sizes as numbers.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ValueIn {
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for VariantsIn {
 }
 
 impl VariantIn {
-    /// The variant, unless it is one that could not be ordered.
+    /// The variant, if it can be ordered.
     fn variant(self) -> Option<Variant> {
         if self.sku.is_empty() {
             return None;
@@ -122,10 +122,10 @@ impl VariantIn {
             title: self.title,
             attributes: self.attributes.unwrap_or_default().into_iter().map(attribute).collect(),
             unit_price: Cents::new(self.unit_price_amount_cents)?,
-            // Some systems count below zero what they have promised too often.
+            // Some systems let oversold stock go negative.
             in_stock: u32::try_from(self.quantity_in_stock.max(0)).unwrap_or(u32::MAX),
-            image_url: self.image_url.filter(|url| leads_to_the_web(url)),
-            product_url: self.product_url.filter(|url| leads_to_the_web(url)),
+            image_url: self.image_url.filter(|url| is_web_link(url)),
+            product_url: self.product_url.filter(|url| is_web_link(url)),
         })
     }
 }
@@ -140,43 +140,43 @@ impl ValueIn {
     }
 }
 
-/// Whether a browser that follows a link only goes somewhere: the schemes that make it do something else are left out.
-fn leads_to_the_web(url: &str) -> bool {
+/// Allows only web links: other schemes could make a browser run code.
+fn is_web_link(url: &str) -> bool {
     let starts = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     starts("https://") || starts("http://")
 }
 
-/// What `exchange_options` is asked.
+/// Query parameters of `exchange_options`.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExchangeOptionsQuery {
-    /// Why the shopper returns it: one of the merchant's reasons, or `NOT_GIVEN`.
+    /// Return reason: one of the merchant's, or `NOT_GIVEN`.
     pub reason: String,
 }
 
-/// What a line can be exchanged for.
+/// The variants that an order line can be exchanged for.
 #[derive(Serialize, ToSchema)]
 pub struct ExchangeOptionsOut<'a> {
-    /// The order.
+    /// Order identifier.
     pub order_identifier: &'a str,
-    /// Its line.
+    /// Order line.
     pub order_line_item_identifier: &'a str,
-    /// The variants that are in stock at the line's price.
+    /// Variants in stock at the line's price.
     pub variants: Vec<VariantOut<'a>>,
-    /// Why there are none although the merchant was not asked; null when it was.
+    /// Reason the merchant was not asked for variants; null if it was.
     #[schema(value_type = Option<NotOfferedOut>)]
     pub not_offered: Option<&'static str>,
 }
 
-/// Why the merchant was not asked.
+/// The reasons a merchant is not asked for variants.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum NotOfferedOut {
-    /// The line has no `variant_identifier` that could be asked for.
+    /// The line has no usable `variant_identifier`.
     NoVariantIdentifier,
-    /// The reason is none for an exchange.
+    /// No exchange is offered for this return reason.
     ReasonDoesNotTrigger,
-    /// The order has been exchanged.
+    /// The order has already been exchanged.
     AlreadyExchanged,
     /// The merchant has no endpoint for variants, or it is paused.
     NoEndpoint,
@@ -185,33 +185,33 @@ pub enum NotOfferedOut {
 /// A variant that is offered.
 #[derive(Serialize, ToSchema)]
 pub struct VariantOut<'a> {
-    /// The merchant's name for the goods.
+    /// SKU.
     pub sku: &'a str,
-    /// The name for people.
+    /// Title.
     pub title: Option<&'a str>,
-    /// What tells it from the others.
+    /// Attributes that distinguish the variant, such as size.
     pub attributes: Vec<AttributeOut<'a>>,
-    /// Price of one unit, that of the line.
+    /// Price of one unit; equal to the line's.
     pub unit_price_amount_cents: i64,
-    /// Units that the merchant has.
+    /// Units in stock.
     pub quantity_in_stock: u32,
-    /// Where there is a picture.
+    /// Image URL.
     pub image_url: Option<&'a str>,
-    /// Where it is sold.
+    /// Product page URL.
     pub product_url: Option<&'a str>,
 }
 
-/// Something that tells a variant from the others.
+/// An attribute that distinguishes a variant.
 #[derive(Serialize, ToSchema)]
 pub struct AttributeOut<'a> {
-    /// What it is.
+    /// Name, such as size.
     pub name: &'a str,
-    /// Which one.
+    /// Value, such as 43.
     pub value: &'a str,
 }
 
 impl<'a> ExchangeOptionsOut<'a> {
-    /// The variants that are offered for a line of an order, or why the merchant was not asked.
+    /// The variants offered for an order line, or the reason the merchant was not asked.
     #[must_use]
     pub fn new(order: &'a str, line: &'a str, offered: Result<Vec<&'a Variant>, NotOffered>) -> Self {
         let (variants, not_offered) = match offered {

@@ -1,4 +1,4 @@
-//! What merchants' systems are called with, as it is published: one webhook for each interface.
+//! The calls to merchants' systems as OpenAPI webhooks, one for each interface.
 
 use domain::message::Interface;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::inventory_receipt::InventoryReceipt;
 use crate::outbound_asn::OutboundAsnMessage;
 use crate::rma::RmaMessage;
 
-/// The messages, which no handler mentions.
+/// The messages, which no handler refers to.
 #[derive(OpenApi)]
 #[openapi(components(schemas(
     RmaMessage<'_>,
@@ -24,7 +24,7 @@ use crate::rma::RmaMessage;
 )))]
 struct Messages;
 
-/// Keys that are left out where there is nothing to say; all others of a message are always there.
+/// Keys that are omitted if they have no value; all others are always present.
 const LEFT_OUT: [&str; 1] = ["giftee_email"];
 
 /// The schemas of all messages, by name.
@@ -35,7 +35,7 @@ pub fn schemas() -> Map<String, Value> {
     schemas.into_iter().map(|(name, schema)| (name, whole(schema))).collect()
 }
 
-/// The same with every key required: null stands where nothing is known.
+/// Makes every key required; a key without a value is null.
 fn whole(mut schema: Value) -> Value {
     let keys: Option<Vec<String>> =
         schema.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect());
@@ -46,7 +46,7 @@ fn whole(mut schema: Value) -> Value {
     schema
 }
 
-/// How each interface is called: the `webhooks` of an OpenAPI document.
+/// The `webhooks` of the OpenAPI document: one per interface.
 #[must_use]
 pub fn webhooks() -> Value {
     Interface::ALL.into_iter().map(|interface| (interface.as_str().to_owned(), webhook(interface))).collect::<Map<_, _>>().into()
@@ -59,16 +59,16 @@ fn webhook(interface: Interface) -> Value {
         Interface::ExchangeVariants => return json!({ "get": asked(path) }),
         Interface::ExchangeOrder => {
             let mut operation =
-                posted("A shopper takes another variant, a gift card, or both, instead of the money.", "ExchangeOrderMessage");
+                posted("A shopper takes another variant, a gift card, or both, instead of a refund.", "ExchangeOrderMessage");
             if let Some(ok) = operation.pointer_mut("/responses/200").and_then(Value::as_object_mut) {
-                ok.insert("description".to_owned(), "Placed. The answer must name the order.".into());
+                ok.insert("description".to_owned(), "Placed. The answer must contain the order's identifier.".into());
                 ok.insert("content".to_owned(), json!({ "application/json": { "schema": placed() } }));
             }
             operation
         }
         Interface::OutboundAsn => posted("A shipment out of the warehouse was announced or has changed.", "OutboundAsnMessage"),
-        Interface::InventoryReceipt => posted("A unit was received against an announcement.", "InventoryReceipt"),
-        Interface::DropShipmentConfirmation => posted("A drop-ship order was shipped, or a part of it.", "DropShipmentConfirmation"),
+        Interface::InventoryReceipt => posted("A unit was received against an inbound ASN.", "InventoryReceipt"),
+        Interface::DropShipmentConfirmation => posted("A drop-ship order, or a part of it, was shipped.", "DropShipmentConfirmation"),
         Interface::DropShipmentCancellation => posted("A drop-ship order was cancelled or rejected.", "DropShipmentCancellation"),
         Interface::DropShipmentPartialCancellation => {
             posted("Units of a drop-ship order were cancelled.", "DropShipmentPartialCancellation")
@@ -77,7 +77,7 @@ fn webhook(interface: Interface) -> Value {
     if let Some(called) = called.as_object_mut() {
         called.insert(
             "description".to_owned(),
-            format!("Posted to `{path}` below the merchant's base address, unless a whole address is agreed.").into(),
+            format!("Posted to `{path}` below the merchant's base URL, unless another URL has been agreed.").into(),
         );
     }
     json!({ "post": called })
@@ -86,12 +86,12 @@ fn webhook(interface: Interface) -> Value {
 fn posted(summary: &str, schema: &str) -> Value {
     let header = |(name, description): &(&str, &str)| json!({ "name": name, "in": "header", "required": true, "description": description, "schema": { "type": "string" } });
     let headers = [
-        (headers::ID, "The message: the same in every attempt, and the means against duplicates."),
-        (headers::TIMESTAMP, "When the attempt was made, in seconds since 1970."),
+        (headers::ID, "Message id: the same in every attempt. Use it to recognise duplicates."),
+        (headers::TIMESTAMP, "Time of the attempt, in seconds since 1970."),
         (headers::SIGNATURE, "Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`."),
-        (headers::EVENT, "What happened."),
-        (headers::SEQUENCE, "The position within the subject: apply a message if it is higher than the last that you applied."),
-        (headers::ATTEMPT, "Which attempt it is, from 1."),
+        (headers::EVENT, "Event name."),
+        (headers::SEQUENCE, "Position within the subject. Apply a message only if it is higher than that of the last message you applied."),
+        (headers::ATTEMPT, "Attempt number, from 1."),
     ];
     json!({
         "summary": summary,
@@ -102,8 +102,8 @@ fn posted(summary: &str, schema: &str) -> Value {
             "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } },
         },
         "responses": {
-            "200": { "description": "Taken. Any other 2xx is as good; a body is kept for debugging." },
-            "default": { "description": "Not taken: tried again five times, with exponential backoff." },
+            "200": { "description": "Accepted. Any other 2xx counts too; the body is stored for debugging." },
+            "default": { "description": "Not accepted: retried five times, with exponential backoff." },
         },
     })
 }
@@ -126,21 +126,21 @@ fn asked(path: &str) -> Value {
     let list = json!({ "type": "array", "items": variant });
     let object = json!({ "type": "object", "required": ["variants"], "properties": { "variants": list } });
     json!({
-        "summary": "A shopper is to be offered an even exchange.",
-        "description": format!("Asked at `{path}` below the merchant's base address, unless another template is agreed; it has 3 seconds."),
+        "summary": "Asks for the variants to offer a shopper for an even exchange.",
+        "description": format!("Sent to `{path}` below the merchant's base URL, unless another template has been agreed. The answer must arrive within 3 seconds."),
         "tags": ["webhooks"],
         "parameters": [{
-            "name": "variant_identifier", "in": "path", "required": true, "description": "That of the order line.",
+            "name": "variant_identifier", "in": "path", "required": true, "description": "Variant identifier of the order line.",
             "schema": { "type": "string" },
         }],
         "responses": {
             "200": { "description": "The variants.", "content": { "application/json": { "schema": { "oneOf": [list, object] } } } },
-            "default": { "description": "Nothing is offered; it is not tried again." },
+            "default": { "description": "Nothing is offered; the call is not retried." },
         },
     })
 }
 
-/// What a merchant answers that has placed an exchange order.
+/// The schema of a merchant's answer to an exchange order.
 fn placed() -> Value {
     let cents = json!({ "type": "integer" });
     json!({

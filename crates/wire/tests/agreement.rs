@@ -1,8 +1,8 @@
-//! Holds the two ways of reading an order message against each other and against what is known to be wrong with it.
+//! Compares the two ways of reading an order message with each other and with the faults that were injected.
 //!
-//! A valid message is made, up to three faults are put into it, and then the fast path must refuse it if and only if
-//! the slow path explains why, fault for fault. `CASES` says how many messages to try, `SEED` where to begin: a failure
-//! prints the `SEED` that repeats it with `CASES=1`.
+//! The test generates a valid message and injects up to three faults. The fast path must refuse it if and only if the slow path
+//! reports exactly these faults. `CASES` is the number of messages to try, `SEED` the first one; a failure prints the `SEED` that
+//! repeats it with `CASES=1`.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may end in a panic")]
 
@@ -27,10 +27,10 @@ mod seed;
 #[path = "agreement/tree.rs"]
 mod tree;
 
-/// How many messages are tried unless `CASES` says otherwise.
+/// The default of `CASES`.
 const CASES: u64 = 20_000;
 
-/// Of how many messages one has its orders read alone as well.
+/// One message in this many also has its orders read on their own.
 const ALONE_EVERY: u64 = 8;
 
 #[expect(clippy::disallowed_methods, reason = "the variables are for whoever runs the test, and are no configuration")]
@@ -47,7 +47,7 @@ fn told(fault: &Fault) -> Told {
     (fault.field.clone(), code)
 }
 
-/// Both paths must say of `text` what was put into it, and nothing else.
+/// Checks that both paths agree on `text`, and that exactly the injected faults are reported.
 fn check(text: &str, seeded: &BTreeSet<Told>) -> Result<(), String> {
     json::text(text.as_bytes()).map_err(|malformed| format!("not even tried: {malformed:?}"))?;
     let accepted = read_fast(text).is_some();
@@ -69,7 +69,7 @@ fn check(text: &str, seeded: &BTreeSet<Told>) -> Result<(), String> {
     Ok(())
 }
 
-/// The orders of a message as they stand in it.
+/// The orders of a message, as text.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -82,7 +82,7 @@ struct Orders<'a> {
     orders: Vec<&'a RawValue>,
 }
 
-/// An order that stands alone must have the faults that it has in the message `text`.
+/// Checks that an order on its own has the same faults as in the message `text`.
 fn check_alone(text: &str) -> Result<(), String> {
     let (Ok(message), Refusal::Faulty(faults)) = (serde_json::from_str::<Message<'_>>(text), read_slow(text)) else { return Ok(()) };
     for (at, order) in message.returns_portal_order.orders.into_iter().enumerate() {
@@ -101,7 +101,7 @@ fn check_alone(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Neither path may take `text` for JSON.
+/// Checks that neither path accepts `text` as JSON.
 fn check_malformed(text: &str) -> Result<(), String> {
     match (read_fast(text), read_slow(text)) {
         (None, Refusal::Malformed(_)) => Ok(()),
@@ -110,7 +110,7 @@ fn check_malformed(text: &str) -> Result<(), String> {
     }
 }
 
-/// A message with up to three faults, and these.
+/// A message with up to three faults, and the faults.
 struct Case {
     text: String,
     seeds: Vec<Seed>,

@@ -1,4 +1,4 @@
-//! The rules of orders as a merchant meets them: what is refused, what is warned about, and in which words.
+//! The rules of orders as merchants see them: the faults, the warnings, and their texts.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may end in a panic")]
 
@@ -48,7 +48,7 @@ fn refund(identifier: &str, total: i64, lines: &[(&str, &str, u32)]) -> Value {
     json!({ "identifier": identifier, "total_refund_amount_cents": total, "created_at": "2026-01-20", "refund_line_items": lines })
 }
 
-/// Sets fields of `value`; a field that is set to null is taken out.
+/// Sets fields of `value`; null removes a field.
 fn merge(value: &mut Value, fields: Value) {
     let (Value::Object(value), Value::Object(fields)) = (value, fields) else { panic!("only objects are merged") };
     for (name, field) in fields {
@@ -60,7 +60,7 @@ fn merge(value: &mut Value, fields: Value) {
     }
 }
 
-/// The usual order with some fields set to something else.
+/// The default order with some fields replaced.
 fn order_with(fields: Value) -> Value {
     let mut order = order();
     merge(&mut order, fields);
@@ -87,7 +87,7 @@ fn faults(text: &str) -> Vec<Fault> {
     }
 }
 
-/// Fault by fault, with the beginning that all paths share left out.
+/// The faults, one per line, without the common prefix of the paths.
 fn in_words(faults: &[Fault]) -> String {
     let line = |fault: &Fault| {
         let code = serde_json::to_value(fault.code).expect("a code is a word");
@@ -96,12 +96,12 @@ fn in_words(faults: &[Fault]) -> String {
     faults.iter().map(line).collect::<Vec<_>>().join("\n").replace("returns_portal_order.orders[", "…[")
 }
 
-/// What a merchant is told about a message with this one order.
+/// The faults of a message with this one order.
 fn refused(order: Value) -> String {
     in_words(&faults(&one(order)))
 }
 
-/// What a merchant is warned about in a message with this one order.
+/// The warnings about a message with this one order.
 fn warned(order: Value) -> String {
     let text = one(order);
     let warnings = &accepted(&text).orders[0].warnings;
@@ -121,8 +121,8 @@ fn a_shopper_needs_an_identifier_or_an_address() {
     };
     let told = in_words(&faults(&under_both_names(&json!({}))));
     assert_snapshot!(told, @"
-    …[0].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
-    …[1].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[0].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
+    …[1].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
     ");
     for customer in [json!({ "identifier": null, "email": "" }), json!({ "identifier": " ", "first_name": "Ann" })] {
         assert_eq!(in_words(&faults(&under_both_names(&customer))), told);
@@ -198,12 +198,12 @@ fn no_more_units_are_refunded_than_ordered_in_sum() {
 #[test]
 fn a_total_that_is_not_the_sum_of_its_parts_is_warned_about() {
     let told = warned(order_with(json!({ "total_amount_cents": 4_351 })));
-    assert_snapshot!(told, @"…[0].total_amount_cents: product − discount + tax + shipping + shipping tax is 4350");
+    assert_snapshot!(told, @"…[0].total_amount_cents: differs from product − discount + tax + shipping + shipping tax, which is 4350");
     // Parts that were left out count as 0, and without a product amount there is nothing to add up.
     let parts = ["tax_amount_cents", "discount_amount_cents", "shipping_amount_cents", "shipping_tax_amount_cents"];
     let bare: Value = parts.iter().map(|part| ((*part).to_owned(), Value::Null)).collect::<Map<_, _>>().into();
     let told = warned(order_with(bare.clone()));
-    assert_snapshot!(told, @"…[0].total_amount_cents: product − discount + tax + shipping + shipping tax is 4000");
+    assert_snapshot!(told, @"…[0].total_amount_cents: differs from product − discount + tax + shipping + shipping tax, which is 4000");
     let mut bare = order_with(bare);
     merge(&mut bare, json!({ "product_amount_cents": null }));
     assert_eq!(warned(bare), "");
@@ -213,15 +213,15 @@ fn a_total_that_is_not_the_sum_of_its_parts_is_warned_about() {
 fn a_total_below_zero_is_told_as_it_is() {
     let order = order_with(json!({ "discount_amount_cents": 1_000_000, "total_amount_cents": 0, "refunds": [] }));
     let told = warned(order);
-    assert_snapshot!(told, @"…[0].total_amount_cents: product − discount + tax + shipping + shipping tax is -995150");
+    assert_snapshot!(told, @"…[0].total_amount_cents: differs from product − discount + tax + shipping + shipping tax, which is -995150");
 }
 
 #[test]
 fn amounts_that_are_not_the_sum_of_the_lines_are_warned_about() {
     let told = warned(order_with(json!({ "product_amount_cents": 4_001, "total_amount_cents": 4_351 })));
-    assert_snapshot!(told, @"…[0].product_amount_cents: the product_amount_cents of the lines sum to 4000");
+    assert_snapshot!(told, @"…[0].product_amount_cents: differs from the sum of the lines' product_amount_cents, which is 4000");
     let told = warned(order_with(json!({ "tax_amount_cents": 299, "total_amount_cents": 4_349 })));
-    assert_snapshot!(told, @"…[0].tax_amount_cents: the tax_amount_cents of the lines sum to 300");
+    assert_snapshot!(told, @"…[0].tax_amount_cents: differs from the sum of the lines' tax_amount_cents, which is 300");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_line_amount_that_is_not_price_times_shipped_is_warned_about() {
     let mut order = order();
     merge(&mut order["items"][1], json!({ "quantity_shipped": 1 }));
     let told = warned(order);
-    assert_snapshot!(told, @"…[0].items[1].product_amount_cents: unit_price_amount_cents × quantity_shipped is 500");
+    assert_snapshot!(told, @"…[0].items[1].product_amount_cents: differs from unit_price_amount_cents × quantity_shipped, which is 500");
 }
 
 #[test]
@@ -237,15 +237,15 @@ fn a_full_refund_of_another_amount_is_warned_about() {
     let everything: &[(&str, &str, u32)] = &[("x", "A-1-1", 3), ("y", "A-1-2", 1), ("z", "A-1-2", 1)];
     assert_eq!(warned(order_with(json!({ "refunds": [refund("F", 4_350, everything)] }))), "");
     let told = warned(order_with(json!({ "refunds": [refund("F", 4_349, everything)] })));
-    assert_snapshot!(told, @"…[0].refunds[0].total_refund_amount_cents: every unit is refunded, but not the order's total_amount_cents");
+    assert_snapshot!(told, @"…[0].refunds[0].total_refund_amount_cents: differs from the order's total_amount_cents, although every unit is refunded");
 }
 
 #[test]
 fn more_paid_back_than_paid_is_warned_about() {
     let refunds = json!([refund("F", 4_350, &[]), refund("G", 1, &[]), refund("H", 0, &[])]);
     assert_snapshot!(warned(order_with(json!({ "refunds": refunds }))), @"
-    …[0].refunds[1].total_refund_amount_cents: with this refund, more is paid back than the order's total_amount_cents
-    …[0].refunds[2].total_refund_amount_cents: with this refund, more is paid back than the order's total_amount_cents
+    …[0].refunds[1].total_refund_amount_cents: brings the refunds above the order's total_amount_cents
+    …[0].refunds[2].total_refund_amount_cents: brings the refunds above the order's total_amount_cents
     ");
 }
 
@@ -280,8 +280,8 @@ fn rules_are_not_tried_before_the_shape_is_right() {
     ");
     let told = in_words(&faults(&message(&[rule.clone(), order(), rule])));
     assert_snapshot!(told, @"
-    …[0].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
-    …[2].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[0].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
+    …[2].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
     ");
 }
 
@@ -410,14 +410,14 @@ fn broken_rules_are_listed_order_by_order() {
     assert_snapshot!(in_words(&faults(&message(&[broken.clone(), order(), broken]))), @"
     …[0].items[0].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
     …[0].items[1].identifier: invalid - must be unique among the lines of the order
-    …[0].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[0].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
     …[0].refunds[0].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
     …[0].refunds[1].identifier: invalid - must be unique across all refunds
     …[0].refunds[1].refund_line_items[0].identifier: invalid - must be unique across all refunds
     …[0].refunds[1].refund_line_items[0].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
     …[2].items[0].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
     …[2].items[1].identifier: invalid - must be unique among the lines of the order
-    …[2].customer.identifier: missing_field - is required when the customer has no e-mail address; the address is fine as identifier
+    …[2].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
     …[2].refunds[0].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
     …[2].refunds[1].identifier: invalid - must be unique across all refunds
     …[2].refunds[1].refund_line_items[0].identifier: invalid - must be unique across all refunds
@@ -509,13 +509,13 @@ fn bytes_that_are_no_json_are_told_from_faults() {
         Err(Refusal::Malformed(malformed)) => malformed.0,
         _ => panic!("it is no JSON"),
     };
-    assert_snapshot!(malformed(b""), @"the body ends too early (line 1, column 0)");
+    assert_snapshot!(malformed(b""), @"the body ends unexpectedly (line 1, column 0)");
     assert_snapshot!(malformed(b"{\n  \"a\": nope}"), @"the body is not well-formed JSON (line 2, column 9)");
-    assert_snapshot!(malformed(b"{\"a\": \"\xff\"}"), @"the body is not UTF-8 from byte 7 on");
+    assert_snapshot!(malformed(b"{\"a\": \"\xff\"}"), @"the body is not valid UTF-8 from byte 7 on");
     let told = malformed("[".repeat(40).as_bytes());
-    assert_snapshot!(told, @"the body nests deeper than the limit of 32 levels");
+    assert_snapshot!(told, @"the body exceeds the limit of 32 nesting levels");
     let told = malformed(format!("[0{}]", ",0".repeat(600_000)).as_bytes());
-    assert_snapshot!(told, @"the body holds more than the limit of 500000 values");
+    assert_snapshot!(told, @"the body exceeds the limit of 500000 values");
 }
 
 #[test]
@@ -529,16 +529,16 @@ fn what_only_the_records_show_is_told_in_the_same_way() {
         order::overrefunded(&at, 5, 6),
     ];
     assert_snapshot!(in_words(&faults), @"
-    …[0].refunds[0].identifier: invalid - belongs to a refund of another order; identifiers are unique across all refunds
-    …[0].refunds[1].total_refund_amount_cents: invalid - differs from what was received before; a refund is immutable, send a new one
-    …[0].refunds[2].refund_line_items: invalid - differ from what was received before; a refund is immutable, send a new one
+    …[0].refunds[0].identifier: invalid - is already used by a refund of another order; identifiers must be unique across all refunds
+    …[0].refunds[1].total_refund_amount_cents: invalid - differs from the refund received before; refunds are immutable, so send a new refund instead
+    …[0].refunds[2].refund_line_items: invalid - differ from the refund received before; refunds are immutable, so send a new refund instead
     …[0].refunds[3].refund_line_items[4].identifier: invalid - must be unique across all refunds
     …[0].refunds[5].refund_line_items[6].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
     ");
     let warnings = [order::rma_differs(&at, 7), order::time_differs(&at, 8)];
     assert_snapshot!(warnings.map(|warning| format!("{}: {}", warning.field, warning.message)).join("\n"), @"
-    returns_portal_order.orders[0].refunds[7].rma_identifier: differs from what was received before, which stands
-    returns_portal_order.orders[0].refunds[8].created_at: differs from what was received before, which stands
+    returns_portal_order.orders[0].refunds[7].rma_identifier: differs from the refund received before; the earlier value is kept
+    returns_portal_order.orders[0].refunds[8].created_at: differs from the refund received before; the earlier value is kept
     ");
     assert_eq!(at, Path::root().field("returns_portal_order").field("orders").index(0));
 }

@@ -1,32 +1,29 @@
-//! What cannot be done to a drop-ship order, and why.
+//! Refused changes of drop-ship orders.
 
 use super::word::Status;
 
-/// Why a step of a drop-ship order was refused; nothing of it was done.
+/// The reasons a change of a drop-ship order is refused. Nothing is changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Nothing happens to it any more.
-    #[error("the order is {0} already")]
+    /// The order is final.
+    #[error("the order is already {0}")]
     Over(Status),
-    /// It cannot be called off as a whole.
-    #[error("units of the order were shipped; only items can be cancelled")]
+    #[error("units of the order were already shipped; cancel the remaining items instead")]
     Shipped,
-    /// It cannot be refused any more.
-    #[error("units of the order were cancelled; it can be cancelled, and not rejected")]
+    /// Some units were cancelled, so the order can no longer be rejected.
+    #[error("units of the order were already cancelled; cancel the order instead of rejecting it")]
     Begun,
-    /// Nothing was asked for.
-    #[error("no units are named")]
+    #[error("the request names no units")]
     Nothing,
-    /// More units than are open.
-    #[error("there are not as many open units")]
+    #[error("the request exceeds the open units")]
     TooMany(Vec<TooMany>),
 }
 
-/// An entry of what was asked for that wants more units than are open.
+/// An entry of a request that asks for more units than are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// The entry's position.
+    /// Position of the entry.
     pub at: usize,
-    /// How many units the entries before it leave open.
+    /// Units that the entries before it leave open.
     pub open: u32,
 }

@@ -1,4 +1,4 @@
-//! Whatever a warehouse reports, in whatever order, some things always hold.
+//! Invariants that hold whatever a warehouse reports, in any order.
 
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ fn apply(order: &mut Order, report: &Report) -> Result<Option<Event>, Refused> {
     }
 }
 
-/// Whether an order or an item may go from one status to the other; staying is always right.
+/// True if an order or an item may go from one status to the other; staying is always allowed.
 fn legal(from: Status, to: Status) -> bool {
     let next: &[Status] = match from {
         Status::Accepted => Status::ALL,

@@ -1,33 +1,30 @@
-//! The words of drop-ship orders; they are stored, and never changed once released.
+//! The states and events of drop-ship orders. Their names are stored, and never change once released.
 
 use crate::rma::word::words;
 
 words! {
-    /// Where a drop-ship order or one of its items stands.
+    /// The status of a drop-ship order or of one of its items.
     Status, "status of a drop-ship order" {
-        /// The warehouse has it, and nothing has left yet.
+        /// Nothing has shipped yet.
         Accepted = "accepted",
-        /// Some units have left, and some are still to leave.
+        /// Some units have shipped, others are still open.
         PartiallyShipped = "partially_shipped",
-        /// Whatever was not called off has left; final.
+        /// Every unit that was not cancelled has shipped. Final.
         Shipped = "shipped",
-        /// Every unit was called off; final.
+        /// Every unit was cancelled. Final.
         Cancelled = "cancelled",
-        /// The warehouse refused it; final.
+        /// The warehouse rejected it. Final.
         Rejected = "rejected",
     }
 }
 
 words! {
-    /// What happened to a drop-ship order; the name of the message that tells of it.
+    /// An event of a drop-ship order; the name of its message.
     Event, "event of a drop-ship order" {
-        /// A shipment left.
+        /// A shipment left the warehouse.
         Confirmed = "drop_shipment.confirmed",
-        /// The order was called off.
         Cancelled = "drop_shipment.cancelled",
-        /// The order was refused.
         Rejected = "drop_shipment.rejected",
-        /// Some of its units were called off.
         PartiallyCancelled = "drop_shipment.partially_cancelled",
     }
 }

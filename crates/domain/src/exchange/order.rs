@@ -1,47 +1,44 @@
-//! The order by which a shopper gets something else than the money: other variants, a gift card, or both.
+//! The exchange order: the variants, the gift card, or both, that a shopper gets instead of a refund.
 
 use super::variant::Variant;
 use crate::money::Cents;
 use crate::rma::choice::{Getting, Picked};
 use crate::rma::sale::SoldLine;
 
-/// What is ordered for the units of a return.
+/// The exchange order for the units of a return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExchangeOrder<'a> {
-    /// Other variants.
     pub replacements: Vec<Replacement<'a>>,
-    /// A gift card for what is not replaced.
+    /// Covers the units that are not replaced.
     pub gift_card: Option<GiftCard<'a>>,
 }
 
-/// A variant for units of one line.
+/// A variant that replaces units of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement<'a> {
-    /// The line that comes back.
+    /// The returned line.
     pub line: &'a SoldLine,
-    /// What is had instead.
     pub variant: &'a Variant,
-    /// How many units.
     pub quantity: u32,
-    /// What the units cost together.
+    /// Price of all units.
     pub product: Cents,
-    /// The discount on the units that come back, which their replacements get too.
+    /// Discount on the returned units; the replacements get it too.
     pub discount: Cents,
 }
 
-/// A gift card.
+/// A gift card for returned units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GiftCard<'a> {
-    /// What the units were worth that it is had for.
+    /// Value of the returned units.
     pub value: Cents,
-    /// What the merchant adds to that.
+    /// Added by the merchant.
     pub bonus: Cents,
-    /// The lines that come back for it, with how many units of each.
+    /// The returned lines, with the number of units of each.
     pub returned: Vec<(&'a SoldLine, u32)>,
 }
 
-/// The exchange order for these units of a return; none if all of them are refunded. A gift card that is worth something gets
-/// the `bonus` on top.
+/// The exchange order for the units of a return; `None` if all of them are refunded. A gift card with a value gets the `bonus` on
+/// top.
 #[must_use]
 pub fn of<'a>(units: &[Picked<'a>], bonus: Cents) -> Option<ExchangeOrder<'a>> {
     let mut replacements: Vec<Replacement<'a>> = Vec::new();

@@ -1,53 +1,46 @@
-//! The variants that something can be exchanged for, and when the merchant is asked for them.
+//! The variants that a line can be exchanged for, and when the merchant is asked for them.
 
+use super::standing::Standing;
 use crate::money::Cents;
-use crate::rma::choice::Standing;
 use crate::rma::policy::Policy;
 use crate::rma::sale::SoldLine;
 
-/// What a line can be exchanged for: the same goods in another size or colour.
+/// A variant: the same goods in another size or colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// The merchant's name for the goods.
     pub sku: String,
-    /// The name for people.
     pub title: Option<String>,
-    /// What tells it from the others.
     pub attributes: Vec<Attribute>,
-    /// Price of one unit.
     pub unit_price: Cents,
-    /// Units that the merchant has.
     pub in_stock: u32,
-    /// Where there is a picture.
     pub image_url: Option<String>,
-    /// Where it is sold.
     pub product_url: Option<String>,
 }
 
-/// Something that tells a variant from the others, such as its size.
+/// An attribute that distinguishes a variant, such as its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// What it is: size.
+    /// Such as size.
     pub name: String,
-    /// Which one: 43.
+    /// Such as 43.
     pub value: String,
 }
 
-/// Why no variants are offered, although nobody was asked.
+/// The reasons a merchant is not asked for variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotOffered {
-    /// The line has nothing that leads to variants.
+    /// The line has no usable variant identifier.
     NoVariantIdentifier,
-    /// The shopper's reason is none for an exchange.
+    /// No exchange is offered for the shopper's reason.
     ReasonDoesNotTrigger,
-    /// The order has been exchanged, and there is one exchange for an order.
+    /// The order has already been exchanged; it can be exchanged only once.
     AlreadyExchanged,
-    /// The merchant has no system that could be asked for variants, or none that places exchange orders.
+    /// The merchant has no endpoint for variants, or none for exchange orders.
     NoEndpoint,
 }
 
 impl NotOffered {
-    /// Its word for callers.
+    /// The name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -59,7 +52,7 @@ impl NotOffered {
     }
 }
 
-/// What the merchant is asked for when a shopper returns a unit of `line` for `reason`: the line's variant identifier.
+/// The variant identifier to ask the merchant for, when a shopper returns a unit of `line` for `reason`.
 pub fn asked_for<'a>(line: &'a SoldLine, reason: &str, policy: &Policy, standing: Standing) -> Result<&'a str, NotOffered> {
     let identifier = line.variant_identifier.as_deref().filter(|identifier| fits_a_path(identifier));
     let identifier = identifier.ok_or(NotOffered::NoVariantIdentifier)?;
@@ -73,14 +66,12 @@ pub fn asked_for<'a>(line: &'a SoldLine, reason: &str, policy: &Policy, standing
     }
 }
 
-/// Whether a text can be one step of a path. An empty one cannot, and the two that lead to other places of the path cannot
-/// either, however they are encoded.
+/// True if the text can be a segment of a URL path. `.` and `..` cannot, however they are encoded.
 fn fits_a_path(identifier: &str) -> bool {
     !matches!(identifier, "" | "." | "..")
 }
 
-/// The variants that a shopper is offered for a line of this price: those that the merchant has, at the same price, because
-/// the exchange is an even one.
+/// The variants offered for a line of this price: those in stock at the same price, because the exchange is even.
 #[must_use]
 pub fn offered(variants: &[Variant], unit_price: Cents) -> Vec<&Variant> {
     variants.iter().filter(|variant| variant.in_stock > 0 && variant.unit_price == unit_price).collect()

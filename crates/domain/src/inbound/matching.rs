@@ -1,63 +1,58 @@
-//! Which line of its ASN a scanned unit is received against.
+//! Matching scanned units to the lines of their ASN.
 
 use std::collections::HashMap;
 
 use super::Exception;
 
-/// A line of an ASN, as far as a unit can be told from it.
+/// The part of an ASN line that units are matched by.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// Its name in the ASN.
+    /// Unique within the ASN.
     pub identifier: &'a str,
-    /// The unit that it announces.
+    /// License plate of the announced unit.
     pub unit: Option<&'a str>,
-    /// The same, by the merchant's own name.
+    /// The merchant's identifier of the announced unit.
     pub client_unit: Option<&'a str>,
-    /// What it announces.
     pub sku: Option<&'a str>,
-    /// The carton that it comes in.
     pub carton: Option<&'a str>,
-    /// How many units it announces.
+    /// Units announced.
     pub quantity: u32,
-    /// How many of them are there.
+    /// Units received so far.
     pub received: u32,
 }
 
 impl Line<'_> {
-    /// Whether it announces one particular unit.
+    /// True if the line announces one specific unit.
     const fn is_of_a_unit(&self) -> bool {
         self.unit.is_some() || self.client_unit.is_some()
     }
 }
 
-/// A unit as it was scanned.
+/// A scanned unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// Its license plate.
+    /// The license plate.
     pub unit: &'a str,
-    /// The merchant's own name for it.
+    /// The merchant's identifier of the unit.
     pub client_unit: Option<&'a str>,
-    /// The line, where the warehouse knows it.
+    /// The line, if the warehouse knows it.
     pub line: Option<&'a str>,
-    /// What it is.
     pub sku: Option<&'a str>,
-    /// The carton that it came in.
     pub carton: Option<&'a str>,
 }
 
-/// What becomes of a scanned unit.
+/// The outcome for a scanned unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is received against the line at this position.
+    /// Received against the line at this position.
     Received(usize),
-    /// It is put on the list of exceptions.
     Exception(Exception),
 }
 
-/// Holds the units that were scanned against the lines of their ASN, one after the other. Each unit is scanned once.
+/// Matches scanned units to the lines of their ASN, in order. Each unit is scanned once.
 ///
-/// The line that the warehouse names comes first, then the line that announces this very unit, then the first line of its SKU
-/// that announces no unit in particular and is not complete.
+/// A unit goes to the line that the warehouse names, else to the line that announces this unit, else to the first incomplete line
+/// of its SKU that announces no specific unit.
 #[must_use]
 pub fn hold(lines: &[Line<'_>], scans: &[Scan<'_>]) -> Vec<Outcome> {
     let mut received: Vec<u32> = lines.iter().map(|line| line.received).collect();
@@ -79,7 +74,7 @@ pub fn hold(lines: &[Line<'_>], scans: &[Scan<'_>]) -> Vec<Outcome> {
     outcomes
 }
 
-/// The lines by what they can be found by.
+/// Lookup tables of the lines.
 struct Known<'a> {
     lines: HashMap<&'a str, usize>,
     units: HashMap<&'a str, usize>,
@@ -101,9 +96,9 @@ impl<'a> Known<'a> {
         known
     }
 
-    /// The lines that the unit may be received against; the first that is not complete is taken.
+    /// The lines that the unit may be received against, in order of preference.
     fn candidates(&self, lines: &[Line<'_>], scan: &Scan<'_>) -> Vec<usize> {
-        // What is known of the unit on both sides must agree: another product in the box is not what was announced.
+        // SKU and carton must agree where both sides know them: a different product in the carton was not announced.
         let agrees = |at: &usize| lines.get(*at).is_some_and(|line| same(line.sku, scan.sku) && same(line.carton, scan.carton));
         if let Some(name) = scan.line {
             return self.lines.get(name).copied().filter(agrees).into_iter().collect();
@@ -118,7 +113,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Whether two names can be of the same thing: one of them is not known, or they are equal.
+/// True if the values are equal, or at least one is unknown.
 fn same(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
 }

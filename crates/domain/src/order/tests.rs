@@ -8,11 +8,11 @@ const REFUNDS: [&str; 3] = ["refund 0", "refund 1", "refund 2"];
 const REFUND_LINES: [[&str; 5]; 3] =
     [["0 0", "0 1", "0 2", "0 3", "0 4"], ["1 0", "1 1", "1 2", "1 3", "1 4"], ["2 0", "2 1", "2 2", "2 3", "2 4"]];
 
-/// What an order is made from. It is printed when a test fails; an order is not, because it may be a shopper's.
+/// The plan of an order. A failing test prints the plan; orders have no `Debug`, because they may be personal.
 #[derive(Clone, Debug)]
 struct Plan {
     lines: Vec<PlannedLine>,
-    /// How many units of every line each refund covers, as far as there are any left.
+    /// Units of every line that each refund covers, as far as any are left.
     refunds: Vec<Vec<u32>>,
     discount: i64,
     shipping: i64,
@@ -53,7 +53,7 @@ fn one_more(amount: Cents) -> Cents {
     cents(amount.get() + 1)
 }
 
-/// The order of a plan: everything in it adds up.
+/// The order of a plan; everything adds up.
 fn order(plan: &Plan) -> Order<'static> {
     let lines: Vec<Line<'static>> = plan
         .lines
@@ -105,7 +105,7 @@ fn refunds(plan: &Plan, order: &Order<'static>) -> Vec<Refund<'static>> {
         }
         refunds.push(Refund { identifier, total: Cents::default(), refunded_at: day(10), lines });
     }
-    // A refund of everything is the whole total and leaves nothing to the others; without one, they share it.
+    // A full refund takes the whole total and leaves nothing to the others; without one, they share it.
     let share = order.total.get() / i64::try_from(refunds.len().max(1)).expect("there are few");
     let full = refunds.iter().position(|refund| covers_everything(order, refund));
     for (at, refund) in refunds.iter_mut().enumerate() {
@@ -122,7 +122,7 @@ fn refund(total: Cents, lines: Vec<RefundLine<'static>>) -> Refund<'static> {
     Refund { identifier: "another refund", total, refunded_at: day(20), lines }
 }
 
-/// What is done to an order, with a number that picks a line of it, and what must then be found.
+/// A change to an order, with a number that picks a line, and the finding that must follow.
 type Change<Found> = fn(&mut Order<'static>, usize) -> Found;
 
 const RULES: [Change<Broken>; 9] = [

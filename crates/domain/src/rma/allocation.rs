@@ -1,28 +1,28 @@
-//! Which units of which returns a refund of the merchant's settles.
+//! Allocating a merchant's refund to the units of returns.
 
 use std::collections::BTreeMap;
 
-/// A return that is not cancelled, as far as a refund can settle it.
+/// The part of a return that a refund can settle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveReturn {
-    /// The positions of its units that no refund covers yet, by line: [`super::Rma::open`].
+    /// The positions of units that no refund covers yet, by line: [`super::Rma::open`].
     pub open: BTreeMap<String, Vec<usize>>,
 }
 
-/// Where the units of a refund belong. Every unit is in exactly one place.
+/// The allocation of a refund. Every unit is in exactly one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allocation {
-    /// Positions of returns, each once, with the positions of the units settled there.
+    /// Positions of returns, each once, with the positions of the units settled.
     pub settled: Vec<(usize, Vec<usize>)>,
-    /// What no return has: lines with how many units of each.
+    /// Units that are in no return, by line.
     pub outside: Vec<(String, u32)>,
 }
 
-/// Finds the returns that a refund of the `covered` units settles. `live` has the oldest first; returns that are settled but for
-/// exchanged units, which the merchant may still settle with the service, stand behind them.
+/// Finds the returns that a refund of the `covered` units settles. `live` has the oldest return first; returns that are settled
+/// except for exchanged units, which the merchant may still settle with the service, come last.
 ///
-/// The return that the merchant names comes first; without one, the oldest in which everything fits. What does not fit there
-/// goes to the others, oldest first, and what is left was refunded outside of any return.
+/// The return that the merchant names comes first; without one, the oldest that fits the whole refund. Units that do not fit there
+/// go to the others, oldest first. The rest was refunded outside of any return.
 #[must_use]
 pub fn allocate(covered: &[(String, u32)], named: Option<usize>, live: &[LiveReturn]) -> Allocation {
     let mut left: BTreeMap<&str, u32> = BTreeMap::new();

@@ -1,139 +1,73 @@
-//! What a shopper wants to send back and what to have for it, held against what can come back and what can be had.
+//! A shopper's choice of what to return and what to get for it, checked against what is possible.
 
 mod exchange;
+mod item;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use self::exchange::{Exchanges, NoExchange, Standing};
+pub use self::exchange::{Exchanges, NoExchange};
+pub use self::item::{Getting, Instead, RequestedItem};
 use super::eligibility::{LineEligibility, Obstacle, free_numbers, is_gift, offers};
 use super::money::{UnitMoney, unit_money};
 use super::policy::{Offer, Policy};
 use super::sale::{Sale, SoldLine};
-use super::{Method, RefundType};
-use crate::exchange::variant::Variant;
+use super::word::Method;
+pub use crate::exchange::standing::Standing;
 
-/// What is wanted.
+/// A shopper's choice.
 pub struct Choice<'a> {
-    /// How it comes back.
     pub method: Method,
-    /// What comes back.
-    pub items: Vec<Wanted<'a>>,
-    /// Whether it is said who returns a gift.
+    pub items: Vec<RequestedItem<'a>>,
+    /// A giftee was named.
     pub giftee: bool,
 }
 
-/// Units of one line, for one reason.
-pub struct Wanted<'a> {
-    /// The line of the order.
-    pub line: &'a str,
-    /// How many units.
-    pub quantity: u32,
-    /// Why.
-    pub reason: &'a str,
-    /// What is to be had for them.
-    pub instead: Instead<'a>,
-}
-
-/// What a shopper wants for units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instead<'a> {
-    /// The money.
-    Refund,
-    /// The variant with this SKU.
-    Variant(&'a str),
-    /// A gift card.
-    GiftCard,
-}
-
-/// What was chosen, once it is known to be possible.
+/// A choice that is possible.
 pub struct Chosen<'a> {
-    /// The way back.
+    /// The return method and its fee.
     pub offer: Offer,
-    /// Whether it is a gift.
+    /// The order is a gift.
     pub gift: bool,
-    /// Every unit.
     pub units: Vec<Picked<'a>>,
 }
 
-/// A unit that comes back.
+/// A unit to be returned.
 pub struct Picked<'a> {
-    /// Its line.
     pub line: &'a SoldLine,
-    /// Which of the line's units, from 1.
+    /// Number within the line, from 1.
     pub number: u32,
-    /// Why it comes back.
     pub reason: &'a str,
-    /// What the shopper gets for it.
     pub getting: Getting<'a>,
-    /// What was paid for it.
     pub money: UnitMoney,
 }
 
-/// What a shopper gets for a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Getting<'a> {
-    /// The money.
-    Refund,
-    /// This variant.
-    Variant(&'a Variant),
-    /// A gift card.
-    GiftCard,
-}
-
-impl Getting<'_> {
-    /// Its word in messages.
-    #[must_use]
-    pub const fn refund_type(self) -> RefundType {
-        match self {
-            Self::Refund => RefundType::Refund,
-            Self::Variant(_) => RefundType::EvenExchange,
-            Self::GiftCard => RefundType::UnevenExchange,
-        }
-    }
-}
-
-/// Why a choice cannot be; places are positions in it.
+/// The reasons a choice is not possible. Items are given by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Impossible {
-    /// The merchant does not know the reason.
-    Reason {
-        /// Position of the item.
-        item: usize,
-    },
+    /// The reason is not one of the merchant's.
+    Reason { item: usize },
     /// The order has no such line.
-    Line {
-        /// Position of the item.
-        item: usize,
-    },
-    /// So many units cannot come back.
+    Line { item: usize },
+    /// Fewer units can be returned than requested.
     Units {
-        /// Position of the item.
         item: usize,
-        /// How many can.
+        /// Units that can be returned.
         free: u32,
-        /// What stands against the others.
+        /// The obstacles for the others.
         held: Vec<(Obstacle, u32)>,
     },
-    /// What is wanted instead of the money cannot be had.
-    Exchange {
-        /// Position of the item.
-        item: usize,
-        /// Why.
-        why: NoExchange,
-    },
-    /// The way back is not offered for this.
-    Method {
-        /// Those that are.
-        offered: Vec<Method>,
-    },
-    /// It is a gift, and nobody says who returns it.
+    /// The requested exchange is not possible.
+    Exchange { item: usize, why: NoExchange },
+    /// The return method is not offered for these items.
+    Method { offered: Vec<Method> },
+    /// The order is a gift, but no giftee was named.
     GifteeMissing,
-    /// It is said who returns a gift, and it is none.
+    /// A giftee was named, but the order is not a gift.
     NoGift,
 }
 
-/// Holds a choice against what can come back: `lines` is what [`super::eligibility::returnable`] says of `sale`, and `used` has
-/// the numbers of the units that are in returns already, by line. `exchanges` says what can be had instead of the money.
+/// Checks a choice against what can be returned. `lines` is the result of [`super::eligibility::returnable`] for `sale`; `used` has
+/// the numbers of the units already in returns, by line; `exchanges` has the alternatives to a refund.
 pub fn choose<'a>(
     sale: &'a Sale,
     policy: &Policy,
@@ -144,7 +78,7 @@ pub fn choose<'a>(
 ) -> Result<Chosen<'a>, Vec<Impossible>> {
     let mut used = used.clone();
     let gift = is_gift(sale, policy);
-    let mut shelf = exchange::Shelf::new(exchanges, policy, gift);
+    let mut stock = exchange::Stock::new(exchanges, policy, gift);
     let (mut units, mut against) = (Vec::new(), Vec::new());
     let mut chosen: BTreeMap<&str, (&SoldLine, u32)> = BTreeMap::new();
     for (item, wanted) in choice.items.iter().enumerate() {
@@ -163,7 +97,7 @@ pub fn choose<'a>(
             continue;
         }
         *before += wanted.quantity;
-        let getting = match shelf.take(line, wanted) {
+        let getting = match stock.take(line, wanted) {
             Ok(getting) => getting,
             Err(why) => {
                 against.push(Impossible::Exchange { item, why });

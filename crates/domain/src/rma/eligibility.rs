@@ -1,41 +1,40 @@
-//! Which units of an order can come back, and what stands against the others.
+//! The units of an order that can be returned, and the obstacles for the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::Method;
 use super::policy::{Offer, Policy, TagRule};
 use super::sale::{Sale, SoldLine, Weight};
+use super::word::Method;
 pub use super::word::Obstacle;
 use crate::order;
 
-/// Units of a line that are spoken for.
+/// Units of a line that are already in a return or refunded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct UnavailableUnits {
     /// In a return that is not cancelled, and not refunded.
     pub live: u32,
-    /// Refunded, inside of a return or outside; a unit that was refunded inside of one counts here alone.
+    /// Refunded, in a return or not; not counted in `live`.
     pub refunded: u32,
 }
 
-/// What can come back of one line. `units` and what is held are together the line's quantity.
+/// The returnable units of a line. `units` and those in `held` add up to the line's quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineEligibility {
-    /// Position of the line.
+    /// Position in the order.
     pub line: usize,
-    /// How many units can come back.
+    /// Units that can be returned.
     pub units: u32,
-    /// Until when the line's units can or could come back, if only time stands against it; absent where it never ends or
-    /// never began.
+    /// End of the return window. `None` if units cannot be returned for another reason, or if the window never ends.
     pub until: Option<DateTime<Utc>>,
-    /// What stands against the others, each obstacle with how many units it holds.
+    /// The obstacles for the other units, with the number of units each.
     pub held: Vec<(Obstacle, u32)>,
 }
 
-/// What can come back of every line of a sale; `taken` is by line identifier.
+/// The returnable units of every line of a sale; `taken` is by line identifier.
 #[must_use]
-pub fn returnable(sale: &Sale, policy: &Policy, taken: &BTreeMap<String, Taken>, now: DateTime<Utc>) -> Vec<LineEligibility> {
+pub fn returnable(sale: &Sale, policy: &Policy, taken: &BTreeMap<String, UnavailableUnits>, now: DateTime<Utc>) -> Vec<LineEligibility> {
     let line = |(at, line): (usize, &SoldLine)| {
         let taken = taken.get(&line.identifier).copied().unwrap_or_default();
         of_line(sale, at, line, policy, taken, now)
@@ -43,7 +42,7 @@ pub fn returnable(sale: &Sale, policy: &Policy, taken: &BTreeMap<String, Taken>,
     sale.lines.iter().enumerate().map(line).collect()
 }
 
-fn of_line(sale: &Sale, at: usize, line: &SoldLine, policy: &Policy, taken: Taken, now: DateTime<Utc>) -> LineEligibility {
+fn of_line(sale: &Sale, at: usize, line: &SoldLine, policy: &Policy, taken: UnavailableUnits, now: DateTime<Utc>) -> LineEligibility {
     let mut left = line.quantity;
     let mut held = Vec::new();
     let mut keep_back = |obstacle, units: u32| {
@@ -75,7 +74,7 @@ fn of_line(sale: &Sale, at: usize, line: &SoldLine, policy: &Policy, taken: Take
     LineEligibility { line: at, units: left, until, held }
 }
 
-/// What the tags of the line, or of the whole order, have against a return.
+/// The obstacle that a tag of the line, or of the whole order, puts up.
 fn barred(sale: &Sale, line: &SoldLine, policy: &Policy) -> Option<Obstacle> {
     line.tags.iter().chain(&sale.tags).filter_map(|tag| policy.rule(tag)).find_map(|rule| match rule {
         TagRule::FinalSale => Some(Obstacle::FinalSale),
@@ -86,18 +85,18 @@ fn barred(sale: &Sale, line: &SoldLine, policy: &Policy) -> Option<Obstacle> {
     })
 }
 
-/// The last moment at which the line can come back; none if it lies beyond all dates.
+/// The end of the return window; `None` if it is beyond the range of dates.
 fn window_end(sale: &Sale, line: &SoldLine, policy: &Policy) -> Option<DateTime<Utc>> {
     line.shipped_at.unwrap_or(sale.placed_at).checked_add_signed(TimeDelta::days(i64::from(policy.window_days)))
 }
 
-/// Whether the order was bought as a gift.
+/// True if the order was bought as a gift.
 #[must_use]
 pub fn is_gift(sale: &Sale, policy: &Policy) -> bool {
     sale.tags.iter().any(|tag| policy.rule(tag) == Some(TagRule::Gift))
 }
 
-/// The ways back for a choice of lines with how many units of each. By express only what is known to be light enough.
+/// The return methods for some units of some lines. Express is offered only if the weight is known and within the limit.
 #[must_use]
 pub fn offers(policy: &Policy, chosen: &[(&SoldLine, u32)]) -> Vec<Offer> {
     let weigh = |(line, units): &(&SoldLine, u32)| line.weight.map(|Weight(weight)| u128::from(weight) * u128::from(*units));
@@ -110,7 +109,7 @@ pub fn offers(policy: &Policy, chosen: &[(&SoldLine, u32)]) -> Vec<Offer> {
     policy.offers.iter().copied().filter(offered).collect()
 }
 
-/// The numbers of `wanted` units of a line: the lowest that no return uses which is not cancelled. Fewer, if there are no more.
+/// The lowest unused numbers for `wanted` units of a line; fewer if there are not enough.
 #[must_use]
 pub fn free_numbers(line: &SoldLine, used: &BTreeSet<u32>, wanted: u32) -> Vec<u32> {
     (1..=line.shipped).filter(|number| !used.contains(number)).zip(0..wanted).map(|(number, _)| number).collect()

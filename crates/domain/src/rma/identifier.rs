@@ -1,25 +1,25 @@
-//! The name of a return, as people read it to each other over the phone.
+//! The identifier of a return, made to be read out over the phone.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// `R-XXXX-XXXX`. It is made by chance, so that one does not lead to the next; unique among a merchant's returns because the
-/// store says so.
+/// `R-XXXX-XXXX`. It is random, so it cannot be guessed from another one. The store makes sure that it is unique among a
+/// merchant's returns.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identifier(String);
 
-/// Why a text is no [`Identifier`].
+/// The text is not a valid [`Identifier`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a return is named like R-7KQ4-XM92")]
+#[error("a return identifier must look like R-7KQ4-XM92")]
 pub struct NoIdentifier;
 
-/// What is left when of all that looks alike (0 O D, 1 I L, 2 Z, 5 S, 6 G, 8 B, U V) or sounds alike (8 A, K J, M N, C Z, F S,
-/// T D, P B V E) one is kept at most, without the `R` that stands in front. Without vowels there are no words in it either.
+/// At most one of each group of characters that look alike (0 O D, 1 I L, 2 Z, 5 S, 6 G, 8 B, U V) or sound alike (8 A, K J, M N,
+/// C Z, F S, T D, P B V E). No `R`, which is the prefix, and no vowels, so that no words appear.
 const ALPHABET: [char; 19] = ['2', '3', '4', '5', '6', '7', '8', '9', 'C', 'F', 'H', 'K', 'M', 'P', 'Q', 'T', 'W', 'X', 'Y'];
 const LENGTH: usize = 8;
 
 impl Identifier {
-    /// The name made from 64 random bits.
+    /// Makes an identifier from 64 random bits.
     #[must_use]
     pub fn from_random(mut bits: u64) -> Self {
         let mut letter = || {
@@ -31,7 +31,7 @@ impl Identifier {
         Self::of(&letters)
     }
 
-    /// The name as text.
+    /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -46,11 +46,11 @@ impl Identifier {
 impl FromStr for Identifier {
     type Err = NoIdentifier;
 
-    /// Case, spaces and dashes do not matter, nor whether the `R` in front is there.
+    /// Ignores case, spaces and dashes; the leading `R` is optional.
     fn from_str(text: &str) -> Result<Self, NoIdentifier> {
         let dashes = ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '_'];
         let said = text.chars().filter(|c| !c.is_whitespace() && !dashes.contains(c)).map(|c| c.to_ascii_uppercase());
-        // A longer text is no name; its end need not be looked at.
+        // A longer text is invalid anyway; its end can be ignored.
         let mut letters: Vec<char> = said.take(LENGTH + 2).collect();
         if letters.len() == LENGTH + 1 && letters.first() == Some(&'R') {
             letters.remove(0);

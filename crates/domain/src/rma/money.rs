@@ -1,27 +1,27 @@
-//! How a line's money falls on its units, and what the shopper gets for each.
+//! Dividing a line's money among its units, and the refund for each unit.
 //!
-//! Everything is divided by largest remainder: the parts always sum to the whole, each is within a cent of its exact share, and
-//! of equals the first gets the odd cent.
+//! Everything is divided by the largest remainder method: the parts always sum to the whole, each is within a cent of its exact
+//! share, and among equals the first gets the odd cent.
 
 use std::cmp::Reverse;
 
-use super::RefundType;
 use super::sale::SoldLine;
+use super::word::RefundType;
 use crate::money::Cents;
 
-/// `total` in `parts` equal parts; the first ones have a cent more where it does not divide.
+/// Splits `total` into equal parts; the first ones get the odd cents.
 #[must_use]
 pub fn split(total: Cents, parts: u32) -> Vec<Cents> {
     (1..=parts).map(|number| part(total, parts, number)).collect()
 }
 
-/// The part with this number, from 1, of `total` in equal parts.
+/// One of the equal parts, numbered from 1.
 fn part(total: Cents, parts: u32, number: u32) -> Cents {
     let (total, parts) = (i128::from(total.get()), i128::from(parts.max(1)));
     Cents::nearest(total / parts + i128::from(i128::from(number) <= total % parts))
 }
 
-/// `total` in proportion to the `weights`; in equal parts if none of them weighs anything.
+/// Splits `total` in proportion to the `weights`; equally if all weights are zero.
 #[must_use]
 pub fn share(total: Cents, weights: &[Cents]) -> Vec<Cents> {
     let whole: i128 = weights.iter().map(|weight| i128::from(weight.get())).sum();
@@ -40,20 +40,17 @@ pub fn share(total: Cents, weights: &[Cents]) -> Vec<Cents> {
     parts.into_iter().map(|(part, _)| Cents::nearest(part)).collect()
 }
 
-/// What was paid for one unit.
+/// The amounts paid for one unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnitMoney {
-    /// The goods.
     pub product: Cents,
-    /// What was taken off.
     pub discount: Cents,
-    /// Tax.
     pub tax: Cents,
-    /// All that can be refunded for it: product − discount + tax, and never below nothing.
+    /// The most that can be refunded: product − discount + tax, at least 0.
     pub estimated: Cents,
 }
 
-/// What was paid for the unit with this number, from 1, of the shipped units of a line; none if there is no such unit.
+/// The amounts for the unit with this number, from 1, among the shipped units of a line.
 #[must_use]
 pub fn unit_money(line: &SoldLine, number: u32) -> Option<UnitMoney> {
     if !(1..=line.shipped).contains(&number) {
@@ -66,29 +63,29 @@ pub fn unit_money(line: &SoldLine, number: u32) -> Option<UnitMoney> {
     Some(UnitMoney { product, discount, tax, estimated: Cents::nearest(estimated) })
 }
 
-/// Who gets what for a unit.
+/// The division of a unit's amount.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Financials {
-    /// All that can be refunded for it.
+    /// The most that can be refunded.
     pub estimated: Cents,
-    /// What the service is paid.
+    /// Paid to the service.
     pub service: Cents,
-    /// What the shopper is refunded.
+    /// Refunded to the shopper.
     pub shopper: Cents,
-    /// The unit's share of the fee that is taken off.
+    /// Share of the deducted fee.
     pub fee: Cents,
 }
 
-/// The financials of all units of a return.
+/// The financials of a return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
-    /// Of each unit, in their order.
+    /// In the order of the units.
     pub units: Vec<Financials>,
-    /// What of the fee could not be taken off, because the refunds do not come to that much.
+    /// The part of the fee that exceeds the refunds and could not be deducted.
     pub undeducted: Cents,
 }
 
-/// The financials of the units of a return whose `deducted_fee` is taken off the refunds, in proportion to them.
+/// Divides the amounts of a return's units. `deducted_fee` is deducted from the refunds, in proportion to them.
 #[must_use]
 pub fn financials(units: &[(UnitMoney, RefundType)], deducted_fee: Cents) -> Shared {
     let refunded = |(money, refund_type): &(UnitMoney, RefundType)| match refund_type {
@@ -111,8 +108,8 @@ pub fn financials(units: &[(UnitMoney, RefundType)], deducted_fee: Cents) -> Sha
     Shared { units: units.iter().zip(fees).map(of).collect(), undeducted: less(deducted_fee, deducted) }
 }
 
-/// The financials of a return of which some units have become refunds: what was refunded already (with its financials) stays as
-/// it was, and the others share what is left of the fee.
+/// The financials of a return after some units turned from exchanges into refunds. Units that are already refunded keep their
+/// financials; the others share the rest of the fee.
 #[must_use]
 pub fn share_anew(units: &[(UnitMoney, RefundType, Option<Financials>)], deducted_fee: Cents) -> Vec<Financials> {
     let paid: i128 = units.iter().filter_map(|(_, _, settled)| settled.map(|settled| i128::from(settled.fee.get()))).sum();

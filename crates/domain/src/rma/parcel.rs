@@ -1,85 +1,48 @@
-//! Where the parcel of a returned unit is.
+//! The state machine of a returned unit's parcel.
 //!
-//! Carriers repeat themselves, report late and skip steps. So a parcel only goes forward: what it has already passed changes
-//! nothing, and a step that nobody reported is passed over.
+//! Carriers repeat events, report late and skip steps. So a parcel only goes forward: an event that it has already passed changes
+//! nothing, and skipped steps are passed over.
 
-use std::fmt;
-use std::str::FromStr;
+use super::refusal::Refused;
+use super::step::Step;
+pub use super::tracking::{NoTrackingNumber, TrackingNumber};
+use super::word::Method;
 
-use super::{Method, Refused, Step};
-
-/// A carrier's name for a parcel: 1 to 255 characters without control characters.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TrackingNumber(String);
-
-/// Why a text is no [`TrackingNumber`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a tracking number is 1 to 255 characters, none of them a control character")]
-pub struct NoTrackingNumber;
-
-impl TrackingNumber {
-    /// The number as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for TrackingNumber {
-    type Err = NoTrackingNumber;
-
-    fn from_str(text: &str) -> Result<Self, NoTrackingNumber> {
-        let text = text.trim();
-        let fits = (1..=255).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-        if fits { Ok(Self(text.to_owned())) } else { Err(NoTrackingNumber) }
-    }
-}
-
-impl fmt::Display for TrackingNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// What a carrier, or a partner who collects, reports.
+/// An event from a carrier or a collection partner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CarrierEvent {
-    /// There is a label.
     LabelIssued(TrackingNumber),
     /// Dropped off or collected.
     Accepted,
-    /// Not among what was dropped off.
+    /// Not among the units dropped off.
     LeftOut,
-    /// Scanned on its way.
+    /// Scanned in transit.
     Scanned,
-    /// Arrived at the merchant.
     Delivered,
-    /// Sent back to the shopper.
+    /// Returned to the shopper.
     Returned,
-    /// The carrier has trouble with it.
+    /// The carrier reports a problem.
     Failed,
 }
 
-/// Where the parcel of a unit is. A tracking number exists exactly when a label does.
+/// The state of a unit's parcel. A tracking number exists exactly when a label does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parcel {
-    /// The shopper keeps the goods: there is none, and never will be.
+    /// The shopper keeps the goods, so there is no parcel.
     Kept,
-    /// No label yet.
     AwaitingLabel,
-    /// The label is there, the parcel is still with the shopper.
+    /// Labelled, still with the shopper.
     PreTransit(TrackingNumber),
     /// Dropped off or collected.
     Accepted(TrackingNumber),
-    /// On its way.
     Transit(TrackingNumber),
-    /// At the merchant.
+    /// Delivered to the merchant.
     Delivered(TrackingNumber),
-    /// Back at the shopper.
+    /// Returned to the shopper.
     Returned(TrackingNumber),
-    /// The carrier has trouble with it.
+    /// The carrier reports a problem.
     Failure(TrackingNumber),
-    /// Still with the shopper, while other units of the return are not.
+    /// Still with the shopper, although other units of the return were dropped off.
     NotDroppedOff(TrackingNumber),
 }
 
@@ -93,7 +56,7 @@ impl Parcel {
         }
     }
 
-    /// The parcel as it was stored: its word and its tracking number are both there or both absent.
+    /// Restores a stored parcel; status and tracking number are both present or both absent.
     #[must_use]
     pub fn restore(method: Method, word: Option<&str>, number: Option<TrackingNumber>) -> Option<Self> {
         match (word, number) {
@@ -109,7 +72,7 @@ impl Parcel {
         }
     }
 
-    /// The contract's word for it; none before the label.
+    /// The contract's tracking status; `None` before the label.
     #[must_use]
     pub const fn as_str(&self) -> Option<&'static str> {
         match self {
@@ -139,7 +102,7 @@ impl Parcel {
         }
     }
 
-    /// Whether the shopper has let go of it.
+    /// True once the shopper has handed it over.
     #[must_use]
     pub const fn has_moved(&self) -> bool {
         match self {
@@ -148,10 +111,10 @@ impl Parcel {
         }
     }
 
-    /// Where the parcel is after `event`.
+    /// Applies `event`.
     ///
-    /// The first end stands: a parcel that went back to the shopper is "delivered" there too, and a merchant who refunds at
-    /// delivery must not take that for an arrival; one that was delivered and is then refused at the door shows in receiving.
+    /// The first final state stays. Carriers also report "delivered" for a parcel that went back to the shopper, and a merchant who
+    /// refunds on delivery must not mistake that for an arrival. A parcel refused at the door after delivery shows up in receiving.
     pub fn on(&self, event: &CarrierEvent) -> Result<Step<Self>, Refused> {
         use CarrierEvent as E;
         match (self, event) {
@@ -159,7 +122,7 @@ impl Parcel {
                 Err(Refused::NoParcel)
             }
             (Self::AwaitingLabel, E::LabelIssued(number)) => Ok(Step::Moved(Self::PreTransit(number.clone()))),
-            // It overtook the label: the flow keeps it and replays it when the label commits.
+            // The event overtook the label: the flow stores it and replays it when the label commits.
             (Self::AwaitingLabel, E::Accepted | E::LeftOut | E::Scanned | E::Delivered | E::Returned | E::Failed) => Ok(Step::TooEarly),
             (
                 Self::PreTransit(has)
@@ -201,7 +164,7 @@ impl Parcel {
             (Self::PreTransit(number) | Self::Accepted(number) | Self::Transit(number) | Self::NotDroppedOff(number), E::Failed) => {
                 Ok(Step::Moved(Self::Failure(number.clone())))
             }
-            // Repeats, and what comes after it is known to be further.
+            // Repeats, and events that the parcel has already passed.
             (
                 Self::Accepted(_) | Self::Transit(_) | Self::Delivered(_) | Self::Returned(_) | Self::Failure(_),
                 E::Accepted | E::LeftOut,

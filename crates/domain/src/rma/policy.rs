@@ -1,4 +1,4 @@
-//! What a merchant lets come back, and how.
+//! A merchant's return policy.
 
 mod offer;
 
@@ -7,100 +7,84 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::TimeDelta;
 
 pub use self::offer::{NoOffer, Offer};
-use super::Method;
 use super::sale::Weight;
+pub use super::tag::Tag;
+use super::word::Method;
 pub use super::word::TagRule;
 use crate::money::Cents;
 
-/// A return without a scan is called off this long after it was created.
+/// A return without a scan is cancelled this long after it was created.
 pub const EXPIRES_AFTER: TimeDelta = TimeDelta::days(30);
 /// The shopper is reminded of a return without a scan this long after it was created.
 pub const REMINDED_AFTER: TimeDelta = TimeDelta::days(21);
 /// The reason of a shopper who gives none. It is always allowed, because a withdrawal within the EU needs no reason.
 pub const NOT_GIVEN: &str = "NOT_GIVEN";
 
-/// The reasons for an exchange of a merchant who says nothing: what does not fit may be had in another size.
+/// The default reasons for an exchange: another size may fit.
 const EXCHANGE_REASONS: [&str; 2] = ["TOO_SMALL", "TOO_LARGE"];
 const LONGEST_WINDOW_DAYS: u16 = 3_650;
 const MOST_REASONS: usize = 100;
 const LONGEST_REASON: usize = 255;
 
-/// A merchant's rules for returns.
+/// A merchant's return policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// How many days after it was shipped a unit can come back.
+    /// Days after shipping during which a unit can be returned.
     pub window_days: u16,
-    /// The reasons that a shopper can choose from.
     pub reasons: Vec<String>,
-    /// Those of them for which an exchange is offered.
+    /// The reasons for which an exchange is offered.
     pub exchange_reasons: Vec<String>,
-    /// The gift cards that can be had instead of the money, where there are any.
+    /// Gift cards as an alternative to a refund, if offered.
     pub gift_card: Option<GiftCardTerms>,
-    /// The merchant's word for what it sells, for exchange orders: typically a brand.
+    /// Passed on in exchange orders; typically a brand.
     pub concept: Option<String>,
-    /// Whether 409 and 422 are the merchant's last word on an exchange order.
+    /// The merchant's answers 409 and 422 to an exchange order are final.
     pub refusals_are_final: bool,
-    /// The ways back, in the order in which they are shown.
+    /// The return methods, in display order.
     pub offers: Vec<Offer>,
-    /// Whether the warehouse receives for the merchant.
+    /// The warehouse receives returns for the merchant.
     pub managed_receiving: bool,
-    /// What a return by express may weigh.
+    /// Maximum weight of an express return.
     pub express_limit: Weight,
-    /// What the merchant's own tags mean; it goes before the known tags.
+    /// The merchant's own tags; they take precedence over the well-known ones.
     pub tags: BTreeMap<Tag, TagRule>,
 }
 
-/// On what terms gift cards are had.
+/// The terms of gift cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GiftCardTerms {
-    /// The SKU that was agreed for them.
+    /// The agreed SKU.
     pub sku: String,
-    /// What the merchant adds to each.
+    /// Added by the merchant to each card.
     pub bonus: Cents,
 }
 
-/// What a merchant flags about an order or a line. Case, `-`, `_` and spaces do not matter.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Tag(String);
-
-/// Something that is wrong with a [`Policy`].
+/// A flaw of a [`Policy`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// The window is too short or too long.
-    #[error("the return window is 1 to 3,650 days")]
+    #[error("the return window must be 1 to 3,650 days")]
     Window,
-    /// There are too many reasons.
-    #[error("there are at most 100 reasons")]
+    #[error("a policy can have at most 100 reasons")]
     TooManyReasons,
-    /// A reason is empty, too long, or has spaces around it or control characters in it.
-    #[error("a reason is 1 to 255 characters, without control characters or spaces around it: {0:?}")]
+    #[error("a reason must be 1 to 255 characters, without control characters or surrounding spaces: {0:?}")]
     Reason(String),
-    /// A reason stands there twice.
-    #[error("a reason is listed once: {0:?}")]
+    #[error("a reason is listed twice: {0:?}")]
     ReasonRepeated(String),
-    /// The SKU of gift cards is empty or too long.
-    #[error("the SKU of gift cards is 1 to 255 characters")]
+    #[error("the SKU of gift cards must be 1 to 255 characters")]
     GiftCardSku,
-    /// The concept is empty or too long.
-    #[error("a concept is 1 to 255 characters")]
+    #[error("a concept must be 1 to 255 characters")]
     Concept,
-    /// A reason for an exchange is none of the reasons.
-    #[error("a reason for an exchange is one of the reasons, or NOT_GIVEN: {0:?}")]
+    #[error("a reason for an exchange must be one of the reasons, or NOT_GIVEN: {0:?}")]
     ExchangeReason(String),
-    /// A reason for an exchange stands there twice.
-    #[error("a reason for an exchange is listed once: {0:?}")]
+    #[error("a reason for an exchange is listed twice: {0:?}")]
     ExchangeReasonRepeated(String),
-    /// There is no way back.
-    #[error("at least one return method is offered")]
+    #[error("at least one return method must be offered")]
     NoOffer,
-    /// A way back stands there twice.
-    #[error("a return method is offered once: {0}")]
+    #[error("a return method is offered twice: {0}")]
     OfferRepeated(Method),
-    /// No return could go by express.
-    #[error("express-returns is offered for more than 0 pounds")]
+    #[error("the weight limit of express-returns must be above 0 pounds")]
     ExpressLimit,
-    /// A tag without a letter or digit.
-    #[error("a tag is not empty")]
+    #[error("a tag must have at least one letter or digit")]
     Tag,
 }
 
@@ -124,7 +108,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Everything that is wrong with it.
+    /// The flaws of the policy.
     #[must_use]
     pub fn check(&self) -> Vec<Flaw> {
         let mut flaws = Vec::new();
@@ -168,53 +152,28 @@ impl Policy {
         if offered.contains(&Method::ExpressReturns) && self.express_limit == Weight(0) {
             flaws.push(Flaw::ExpressLimit);
         }
-        if self.tags.keys().any(|tag| tag.0.is_empty()) {
+        if self.tags.keys().any(|tag| tag.as_str().is_empty()) {
             flaws.push(Flaw::Tag);
         }
         flaws
     }
 
-    /// Whether a shopper may give this reason.
+    /// True if a shopper may give this reason.
     #[must_use]
     pub fn allows_reason(&self, reason: &str) -> bool {
         reason == NOT_GIVEN || self.reasons.iter().any(|listed| listed == reason)
     }
 
-    /// Whether an exchange is offered to a shopper who gives this reason.
+    /// True if an exchange is offered for this reason.
     #[must_use]
     pub fn exchanges_for(&self, reason: &str) -> bool {
         self.exchange_reasons.iter().any(|listed| listed == reason)
     }
 
-    /// What a tag means: the merchant's word first, then the known tags. Any other means nothing.
+    /// The rule for a tag: the merchant's own first, then the well-known one, if any.
     #[must_use]
     pub fn rule(&self, tag: &Tag) -> Option<TagRule> {
-        self.tags.get(tag).copied().or_else(|| tag.known())
-    }
-}
-
-impl Tag {
-    /// The tag, however it is spelled.
-    #[must_use]
-    pub fn new(text: &str) -> Self {
-        Self(text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect())
-    }
-
-    /// The one spelling of all.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    fn known(&self) -> Option<TagRule> {
-        match self.0.as_str() {
-            "finalsale" => Some(TagRule::FinalSale),
-            "giftcard" => Some(TagRule::GiftCard),
-            "pickupinstore" | "buyonlinepickupinstore" => Some(TagRule::PickupInStore),
-            "thirdparty" => Some(TagRule::ThirdParty),
-            "gift" => Some(TagRule::Gift),
-            _ => None,
-        }
+        self.tags.get(tag).copied().or_else(|| tag.known_rule())
     }
 }
 
@@ -246,18 +205,18 @@ mod tests {
         };
         let told: Vec<String> = policy.check().iter().map(ToString::to_string).collect();
         let expected = [
-            "the return window is 1 to 3,650 days",
-            "a reason is 1 to 255 characters, without control characters or spaces around it: \"\"",
-            "a reason is 1 to 255 characters, without control characters or spaces around it: \" torn\"",
-            "a reason is listed once: \"ok\"",
-            "a reason is 1 to 255 characters, without control characters or spaces around it: \"a\\tb\"",
-            "the SKU of gift cards is 1 to 255 characters",
-            "a concept is 1 to 255 characters",
-            "a reason for an exchange is listed once: \"ok\"",
-            "a reason for an exchange is one of the reasons, or NOT_GIVEN: \"TOO_SMALL\"",
-            "a return method is offered once: express-returns",
-            "express-returns is offered for more than 0 pounds",
-            "a tag is not empty",
+            "the return window must be 1 to 3,650 days",
+            "a reason must be 1 to 255 characters, without control characters or surrounding spaces: \"\"",
+            "a reason must be 1 to 255 characters, without control characters or surrounding spaces: \" torn\"",
+            "a reason is listed twice: \"ok\"",
+            "a reason must be 1 to 255 characters, without control characters or surrounding spaces: \"a\\tb\"",
+            "the SKU of gift cards must be 1 to 255 characters",
+            "a concept must be 1 to 255 characters",
+            "a reason for an exchange is listed twice: \"ok\"",
+            "a reason for an exchange must be one of the reasons, or NOT_GIVEN: \"TOO_SMALL\"",
+            "a return method is offered twice: express-returns",
+            "the weight limit of express-returns must be above 0 pounds",
+            "a tag must have at least one letter or digit",
         ];
         assert_eq!(told, expected);
         let reasons = (0..101).map(|at| at.to_string()).collect();

@@ -1,19 +1,18 @@
-//! Whether a unit has arrived at the warehouse; only with managed receiving.
+//! The receiving status of a unit at the warehouse; only with managed receiving.
 
-use super::Step;
+use super::step::Step;
 pub use super::word::Receiving;
 
-/// What the warehouse reports.
+/// An event from the warehouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceivingEvent {
-    /// The unit is there.
     Arrived,
     /// Nothing more is expected for the return.
     Closed,
 }
 
 impl Receiving {
-    /// What the unit's receiving is after `event`. A unit that arrives late has arrived; none that is there gets lost again.
+    /// Applies `event`. A unit that arrives late is still received; a received unit stays received.
     #[must_use]
     pub const fn on(self, event: ReceivingEvent) -> Step<Self> {
         match (self, event) {

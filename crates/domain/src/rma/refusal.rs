@@ -1,60 +1,47 @@
-//! What cannot be done to a return, and why.
+//! Refused changes of returns.
 
-use super::parcel::TrackingNumber;
+use super::tracking::TrackingNumber;
 
-/// Why a step of a return was refused; nothing of it was done.
+/// The reasons a change of a return is refused. Nothing is changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// A carrier reports on goods that the shopper keeps.
-    #[error("the shopper keeps the goods; there is no parcel")]
+    /// A carrier event for goods that the shopper keeps.
+    #[error("the shopper keeps the goods, so there is no parcel")]
     NoParcel,
-    /// A second label.
-    #[error("there is a label already, with another tracking number")]
-    AnotherLabel {
-        /// The one that stands.
-        has: TrackingNumber,
-        /// The one that was refused.
-        offered: TrackingNumber,
-    },
-    /// A label for some of the units.
-    #[error("a label is for all units of a return")]
+    #[error("the return already has a label with another tracking number")]
+    AnotherLabel { has: TrackingNumber, offered: TrackingNumber },
+    /// A label for only some of the units.
+    #[error("a label must be for all units of the return")]
     PartOfALabel,
-    /// The return has no unit at this position.
+    /// There is no unit at this position.
     #[error("the return has no such unit")]
     NoSuchUnit(usize),
     /// A receipt without managed receiving, or of goods that the shopper keeps.
-    #[error("nothing is received for this return")]
+    #[error("no units are received for this return")]
     NotReceiving,
-    /// The return was called off.
     #[error("the return is cancelled")]
     Canceled,
-    /// The return cannot be called off any more.
     #[error("the return cannot be cancelled: {0}")]
     NotCancelable(Held),
 }
 
-/// What holds a return, so that it cannot be called off.
+/// The reasons a return can no longer be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Held {
-    /// It is settled.
-    #[error("it is refunded")]
+    #[error("it has been refunded")]
     Settled,
-    /// A unit was refunded.
-    #[error("a unit is refunded")]
+    #[error("a unit has been refunded")]
     Refunded,
-    /// A unit arrived.
-    #[error("a unit was received")]
+    #[error("a unit has been received")]
     Received,
-    /// A unit was scanned on its way.
     #[error("the carrier has scanned it")]
     Scanned,
     /// A unit was dropped off or collected.
     #[error("the carrier has accepted it")]
     Accepted,
-    /// An exchange is still to be placed.
+    /// The exchange order is still owed to the merchant.
     #[error("an exchange is being placed")]
     ExchangeOwed,
-    /// An exchange was placed.
-    #[error("an exchange was placed")]
+    #[error("an exchange has been placed")]
     ExchangePlaced,
 }

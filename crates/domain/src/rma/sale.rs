@@ -1,11 +1,11 @@
-//! An order as returns see it: what was sold, without a word on who bought it.
+//! An order as returns see it: the goods, without any data about the shopper.
 
 use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 
-use super::policy::Tag;
+use super::tag::Tag;
 use crate::money::Cents;
 use crate::order;
 
@@ -13,9 +13,9 @@ use crate::order;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Weight(pub u32);
 
-/// Why a text is no [`Weight`].
+/// The text is not a valid [`Weight`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a weight is written in pounds, such as 20 or 12.5, up to 2,000,000 and with three decimals at most")]
+#[error("write a weight in pounds, such as 20 or 12.5, up to 2,000,000 and with at most three decimals")]
 pub struct NoWeight;
 
 const PER_POUND: u32 = 1_000;
@@ -49,57 +49,42 @@ impl FromStr for Weight {
     }
 }
 
-/// What was sold.
+/// An order as returns see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sale {
-    /// The merchant's name for the order.
     pub identifier: String,
-    /// Where it stands.
     pub status: order::Status,
-    /// When it was placed.
     pub placed_at: DateTime<Utc>,
-    /// What the merchant flags about all of it.
+    /// Tags of the whole order.
     pub tags: Vec<Tag>,
-    /// What was ordered.
     pub lines: Vec<SoldLine>,
 }
 
-/// One line of it.
+/// A line of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SoldLine {
-    /// The merchant's name for the line.
     pub identifier: String,
-    /// The merchant's name for the goods.
     pub sku: String,
-    /// The name for people.
     pub title: Option<String>,
-    /// Where there is a picture.
     pub image_url: Option<String>,
-    /// The merchant's name for the product, where it differs from the SKU.
+    /// The merchant's product id, if it differs from the SKU.
     pub product_identifier: Option<String>,
-    /// The merchant's word for what it is: typically a brand.
+    /// Typically a brand.
     pub concept: Option<String>,
-    /// What leads to the variants that it can be exchanged for.
+    /// Identifies the variants that the line can be exchanged for.
     pub variant_identifier: Option<String>,
-    /// Units ordered.
     pub quantity: u32,
-    /// Units that left.
     pub shipped: u32,
-    /// Units called off.
     pub cancelled: u32,
-    /// Price of one unit.
     pub unit_price: Cents,
-    /// The merchant's figure for the shipped units, where given.
+    /// The merchant's figure for the shipped units, if given.
     pub product: Option<Cents>,
-    /// Discount on the line.
     pub discount: Cents,
-    /// Tax on the shipped units.
+    /// Of the shipped units.
     pub tax: Cents,
-    /// What one unit weighs, where known.
+    /// Of one unit, if known.
     pub weight: Option<Weight>,
-    /// When it left, where known.
     pub shipped_at: Option<DateTime<Utc>>,
-    /// What the merchant flags about the line.
     pub tags: Vec<Tag>,
 }
 

@@ -1,28 +1,28 @@
-//! One piece on its way back.
+//! A returned unit.
 
-use super::{Held, Method, Parcel, Receiving, RefundType};
+use super::parcel::Parcel;
+use super::refusal::Held;
+use super::word::{Method, Receiving, RefundType};
 
-/// One piece on its way back.
+/// A returned unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// The identifier of the order line.
+    /// Identifier of the order line.
     pub line: String,
-    /// Which of the line's units, from 1.
+    /// Number within the line, from 1.
     pub number: u32,
-    /// What the shopper gets for it.
     pub refund_type: RefundType,
-    /// Where its parcel is.
     pub parcel: Parcel,
-    /// Whether it has arrived; none where nothing is received.
+    /// `None` without managed receiving.
     pub receiving: Option<Receiving>,
-    /// Whether a refund of the merchant's covers it.
+    /// Covered by a refund of the merchant.
     pub refunded: bool,
-    /// Whether it is exchanged and the exchange is not placed yet.
+    /// To be exchanged, and the exchange is not placed yet.
     pub exchange_owed: bool,
 }
 
 impl Unit {
-    /// A unit of a new return; with `managed_receiving` it is waited for, unless the shopper keeps it.
+    /// A unit of a new return. With `managed_receiving` the warehouse expects it, unless the shopper keeps it.
     #[must_use]
     pub fn new(line: String, number: u32, refund_type: RefundType, method: Method, managed_receiving: bool) -> Self {
         Self {
@@ -36,12 +36,12 @@ impl Unit {
         }
     }
 
-    /// Whether it stayed with the shopper when others of its return were dropped off.
+    /// True if it stayed with the shopper when other units were dropped off.
     pub(super) const fn is_left_out(&self) -> bool {
         matches!(self.parcel, Parcel::NotDroppedOff(_))
     }
 
-    /// What about this unit keeps its return from being called off.
+    /// The reason this unit prevents its return from being cancelled, if any.
     pub(super) fn held(&self) -> Option<Held> {
         if self.refunded {
             return Some(Held::Refunded);

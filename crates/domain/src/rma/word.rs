@@ -1,11 +1,12 @@
-//! The words of returns, spelled as the contract does where it has them; they are stored, and never changed once released.
+//! The enums of returns that have names on the wire and in the database. The names are the contract's where it has them; they are
+//! stored, and never change once released.
 
-/// A text that is none of the words of its kind.
+/// The text is not a name of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no such {0}")]
+#[error("unknown {0}")]
 pub struct NoWord(pub &'static str);
 
-/// Declares an enum of which every variant has one word.
+/// Declares an enum whose variants have names.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident, $what:literal { $($(#[$each:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
@@ -13,10 +14,10 @@ macro_rules! words {
         pub enum $name { $($(#[$each])* $variant,)+ }
 
         impl $name {
-            /// All of them.
+            /// Every value.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Its word in messages and in the database.
+            /// The name in messages and in the database.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
@@ -30,10 +31,10 @@ macro_rules! words {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::rma::NoWord;
+            type Err = $crate::rma::word::NoWord;
 
             fn from_str(word: &str) -> Result<Self, Self::Err> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or($crate::rma::NoWord($what))
+                Self::ALL.iter().copied().find(|known| known.as_str() == word).ok_or($crate::rma::word::NoWord($what))
             }
         }
     };
@@ -41,135 +42,120 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// How the goods come back.
+    /// The method of a return.
     Method, "return method" {
-        /// The shopper puts a label on a parcel and sends it.
+        /// The shopper sends a labelled parcel.
         MailBack = "mail-back",
-        /// The shopper drops the goods off, or has them collected, unpacked.
+        /// The shopper drops the goods off or has them collected, unpacked.
         ExpressReturns = "express-returns",
-        /// The shopper keeps the goods; nothing travels and nothing arrives.
+        /// The shopper keeps the goods; nothing is shipped or received.
         CustomerKeep = "customer-keep",
     }
 }
 
 words! {
-    /// Where a return stands as a whole.
+    /// The status of a return.
     Status, "status of a return" {
-        /// Confirmed by the shopper; every return starts here.
+        /// Confirmed by the shopper; the initial status.
         Created = "CREATED",
-        /// Receiving is closed, something was refunded, and something is not refunded yet.
+        /// Receiving is closed, and some but not all units are refunded.
         PartialRefund = "PARTIAL_REFUND",
-        /// Settled; final.
+        /// Settled. Final.
         Refunded = "REFUNDED",
-        /// Called off; final.
+        /// Final.
         Canceled = "CANCELED",
     }
 }
 
 words! {
-    /// What the shopper gets for a unit.
+    /// The kind of refund for a unit.
     RefundType, "refund type" {
-        /// The money.
         Refund = "REFUND",
-        /// Another variant at the same price.
+        /// A variant at the same price.
         EvenExchange = "EVEN_EXCHANGE",
-        /// Something else, such as a gift card.
+        /// Anything else, such as a gift card.
         UnevenExchange = "UNEVEN_EXCHANGE",
     }
 }
 
 words! {
-    /// What happened to a return; the name of the message that tells of it.
+    /// An event of a return; the name of its message.
     Event, "event of a return" {
-        /// The shopper confirmed it.
         Created = "rma.created",
         /// A unit's parcel has a label or has moved.
         TrackingUpdated = "rma.tracking_updated",
-        /// Units arrived at the warehouse.
         Received = "rma.received",
         /// Nothing more is expected to arrive.
         ReceivingClosed = "rma.receiving_closed",
-        /// A refund was recorded that does not change the status.
+        /// A refund that does not change the status.
         RefundRecorded = "rma.refund_recorded",
-        /// It became [`Status::PartialRefund`].
+        /// The status became [`Status::PartialRefund`].
         PartiallyRefunded = "rma.partially_refunded",
-        /// It became [`Status::Refunded`].
+        /// The status became [`Status::Refunded`].
         Refunded = "rma.refunded",
-        /// It was called off.
         Canceled = "rma.canceled",
-        /// The exchange order is placed.
         ExchangePlaced = "rma.exchange_placed",
-        /// There is no exchange: what was to be exchanged is refunded.
+        /// The exchange was not placed; its units are refunded.
         ExchangeConverted = "rma.exchange_converted",
-        /// Nothing happened: the current state was asked for again.
+        /// Nothing happened; the current state was sent again on request.
         Resent = "rma.resent",
     }
 }
 
 words! {
-    /// How far the exchange of a return has come.
+    /// The state of a return's exchange.
     ExchangeState, "state of an exchange" {
-        /// The merchant is owed the order.
+        /// The exchange order is owed to the merchant.
         Pending = "pending",
-        /// The merchant has placed it.
+        /// The merchant has placed the exchange order.
         Placed = "placed",
-        /// It was not placed, and its units are refunded.
+        /// Not placed; the units are refunded.
         Converted = "converted",
     }
 }
 
 words! {
-    /// Whether a unit has arrived at the warehouse.
+    /// The receiving status of a unit.
     Receiving, "receiving status" {
-        /// It is waited for.
+        /// Expected.
         Pending = "PENDING",
-        /// It is there.
         Received = "RECEIVED",
-        /// It was not there when receiving was closed.
+        /// Not there when receiving was closed.
         NotReceived = "NOT_RECEIVED",
     }
 }
 
 words! {
-    /// What a tag means for a return.
+    /// The meaning of a tag for returns.
     TagRule, "rule for a tag" {
-        /// Sold for good.
         FinalSale = "final_sale",
-        /// A gift card.
         GiftCard = "gift_card",
-        /// Picked up in a store, where it is brought back as well.
+        /// Picked up in a store, and can only be returned there.
         PickupInStore = "pickup_in_store",
-        /// Sold by somebody else.
+        /// Sold by a third party.
         ThirdParty = "third_party",
-        /// Bought as a gift: whoever returns it is refunded to a gift card.
+        /// Bought as a gift; refunded to a gift card.
         Gift = "gift",
-        /// Nothing stands against a return.
+        /// Returns are allowed.
         Allowed = "allowed",
     }
 }
 
 words! {
-    /// Why a unit cannot come back. Where several stand against it, the first of them is told.
+    /// The reasons a unit cannot be returned. If several apply, the first in this order is reported.
     Obstacle, "obstacle" {
-        /// The order was called off.
         OrderCancelled = "order_cancelled",
-        /// The unit was called off.
         Cancelled = "cancelled",
-        /// The unit has not left yet.
         NotShipped = "not_shipped",
-        /// The money was paid back already.
         Refunded = "refunded",
-        /// It is on its way back already.
+        /// Already in another return.
         InReturn = "in_return",
-        /// Sold for good.
         FinalSale = "final_sale",
-        /// A gift card.
         GiftCard = "gift_card",
-        /// Picked up in a store, and brought back there.
+        /// Picked up in a store, and can only be returned there.
         PickupInStore = "pickup_in_store",
-        /// Sold by somebody else.
+        /// Sold by a third party.
         ThirdParty = "third_party",
-        /// It is too late.
         WindowOver = "window_over",
     }
 }
@@ -202,6 +188,6 @@ mod tests {
     #[test]
     fn a_word_in_another_spelling_is_no_word() {
         assert_eq!("Refunded".parse::<Status>(), Err(NoWord("status of a return")));
-        assert_eq!("mail_back".parse::<Method>().map_err(|none| none.to_string()), Err("no such return method".to_owned()));
+        assert_eq!("mail_back".parse::<Method>().map_err(|none| none.to_string()), Err("unknown return method".to_owned()));
     }
 }

@@ -1,36 +1,36 @@
-//! The number of a shipment, and the numbers of its parts.
+//! The ASN numbers of a shipment and of its parts.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::asn::{LONGEST_NUMBER, is_number};
 
-/// How many characters are kept free for the suffix of a part, `_999999`.
+/// The characters reserved for the suffix of a part, `_999999`.
 const SUFFIX: usize = 7;
 
-/// The number under which a shipment was made: what its messages carry, or what theirs begin with.
+/// The number of a shipment. Its messages carry it, with a suffix if there are several.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AsnNumber(String);
 
-/// Why a text is no [`AsnNumber`].
+/// The text is not a valid [`AsnNumber`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an ASN number is 1 to 248 letters, digits, hyphens or underscores")]
+#[error("an ASN number must be 1 to 248 letters, digits, hyphens or underscores")]
 pub struct NoAsnNumber;
 
 impl AsnNumber {
-    /// The number as text.
+    /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The numbers as they are sent, of a shipment that is told in `parts` messages: its own for one, and with the suffixes
-    /// `_1`, `_2`, … for several.
+    /// The numbers in the messages of a shipment of `parts` messages: the number itself for one, with the suffixes `_1`, `_2`, …
+    /// for several.
     pub fn sent(&self, parts: u32) -> impl Iterator<Item = String> {
         (1..=parts).map(move |part| self.of_part(part, parts))
     }
 
-    /// The number of the part `part`, counted from 1, of a shipment that is told in `parts` messages.
+    /// The number of the message `part`, from 1, of a shipment of `parts` messages.
     #[must_use]
     pub fn of_part(&self, part: u32, parts: u32) -> String {
         if parts == 1 { self.0.clone() } else { format!("{}_{part}", self.0) }

@@ -5,7 +5,7 @@ use super::*;
 
 const ACTS: [Act; 5] = [Act::Announce, Act::Ship, Act::Deliver, Act::Cancel, Act::ChangeShipDate];
 
-/// Which status may follow which.
+/// True if one status may follow the other.
 fn may_follow(from: Status, to: Status) -> bool {
     let after: &[Status] = match from {
         Status::Pending => &[Status::Pending, Status::Shipped, Status::Canceled],

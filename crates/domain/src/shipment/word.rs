@@ -1,81 +1,68 @@
-//! The words of shipments, as they are sent and kept.
+//! The states, events and kinds of shipments, as sent and stored.
 
 use crate::rma::word::words;
 
 words! {
-    /// Where a shipment stands, as others are told.
+    /// The status of a shipment in messages.
     Status, "status of a shipment" {
-        /// It has not shipped yet.
         Pending = "pending",
-        /// It left the warehouse.
         Shipped = "shipped",
-        /// It arrived.
         Delivered = "delivered",
-        /// It was called off.
         Canceled = "canceled",
     }
 }
 
 words! {
-    /// What happened to a shipment that others were told of.
+    /// An event of a shipment; the name of its message.
     Event, "event of a shipment" {
-        /// It was announced.
         Pending = "outbound_asn.pending",
-        /// It left the warehouse.
         Shipped = "outbound_asn.shipped",
-        /// It arrived.
         Delivered = "outbound_asn.delivered",
-        /// It was called off.
         Canceled = "outbound_asn.canceled",
-        /// It ships on another day than was announced.
         ShipDateChanged = "outbound_asn.ship_date_changed",
     }
 }
 
 words! {
-    /// What a shipment is for.
+    /// The kind of a shipment.
     Kind, "kind of shipment" {
-        /// Goods go to another place of the merchant's.
+        /// To another place of the merchant.
         StockTransfer = "stock_transfer",
-        /// Goods go to a warehouse or a store by freight.
+        /// To a warehouse or a store, by freight.
         Freight = "freight",
-        /// Goods go back to a vendor.
+        /// Back to a vendor.
         Vendor = "vendor",
     }
 }
 
 words! {
-    /// What a place is.
+    /// The type of a place.
     PlaceType, "type of a place" {
-        /// A warehouse, also a vendor's.
+        /// A warehouse, including a vendor's.
         Warehouse = "warehouse",
-        /// A store.
         Store = "store",
     }
 }
 
 words! {
-    /// Who pays the carrier.
+    /// The party that pays the carrier.
     CarrierPayment, "carrier payment type" {
-        /// The sender.
+        /// The sender pays.
         Prepaid = "prepaid",
-        /// The receiver.
+        /// The receiver pays.
         Collect = "collect",
     }
 }
 
 words! {
-    /// Where a shipment stands.
+    /// The state of a shipment.
     State, "state of a shipment" {
-        /// Units can be added; nobody was told of it.
+        /// Units can be added; the merchant does not know of it yet.
         Open = "open",
-        /// Its units are fixed, and it was told that it will ship.
+        /// Its units are fixed, and the merchant knows of it.
         Announced = "announced",
-        /// It left the warehouse.
         Shipped = "shipped",
-        /// It arrived.
         Delivered = "delivered",
-        /// It was called off.
         Canceled = "canceled",
     }
 }

@@ -8,8 +8,8 @@ use domain::exchange;
 use domain::exchange::variant::Variant;
 use domain::id::MerchantId;
 use domain::money::Cents;
-use domain::rma::choice::{Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, Wanted, choose};
-use domain::rma::eligibility::{self, Taken};
+use domain::rma::choice::{Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, RequestedItem, choose};
+use domain::rma::eligibility::{self, UnavailableUnits};
 use domain::rma::identifier::Identifier;
 use domain::rma::money::{self, Financials};
 use domain::rma::policy::{Offer, Policy, REMINDED_AFTER};
@@ -100,7 +100,7 @@ pub async fn start_return(
 /// not at all by who repeats a request.
 async fn offered(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, key: Option<&Key>) -> Result<Variants, StartReturnError> {
     let choice = wanted.choice();
-    let exchanged: Vec<&Wanted<'_>> = choice.items.iter().filter(|item| matches!(item.instead, Instead::Variant(_))).collect();
+    let exchanged: Vec<&RequestedItem<'_>> = choice.items.iter().filter(|item| matches!(item.instead, Instead::Variant(_))).collect();
     if exchanged.is_empty() || is_repeated(app, merchant, key).await? {
         return Ok(Variants::new());
     }
@@ -108,7 +108,7 @@ async fn offered(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, ke
         Err(OptionsError::NoSuchLine) => return Err(StartReturnError::NoSuchOrder),
         found => found?,
     };
-    let ask = async |item: &Wanted<'_>| match order.line(item.line) {
+    let ask = async |item: &RequestedItem<'_>| match order.line(item.line) {
         Ok(line) => exchanges::options(app, merchant, &order, line, item.reason).await.map(|options| Some((line, options.told()?))),
         Err(_) => Ok(None),
     };
@@ -181,8 +181,8 @@ async fn attempt(
 }
 
 /// How many units of each line are spoken for.
-pub(crate) fn taken(claims: &[Claim], refunded: &BTreeMap<String, u64>) -> BTreeMap<String, Taken> {
-    let mut taken: BTreeMap<String, Taken> = BTreeMap::new();
+pub(crate) fn taken(claims: &[Claim], refunded: &BTreeMap<String, u64>) -> BTreeMap<String, UnavailableUnits> {
+    let mut taken: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
     for claim in claims.iter().filter(|claim| !claim.refunded) {
         taken.entry(claim.line.clone()).or_default().live += 1;
     }

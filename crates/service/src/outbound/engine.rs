@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use domain::notice::Told;
+use domain::notice::ReportedHealth;
 use store::deliveries::{Odd, Oddity};
 use store::leases;
 use store::notices::Troubled;
@@ -92,7 +92,7 @@ pub(super) enum Event {
     /// Endpoints in trouble were looked for in buckets that were gained.
     Reviewed(Vec<(Troubled, Hold)>),
     /// What was to be told of an endpoint is told, or could not be.
-    Told(EndpointId, Hold, Result<Option<Told>, store::Failed>),
+    Told(EndpointId, Hold, Result<Option<ReportedHealth>, store::Failed>),
     /// Say when nothing is left to do.
     Drain(oneshot::Sender<()>),
 }

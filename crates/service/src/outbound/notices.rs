@@ -7,7 +7,7 @@ mod text;
 
 use domain::id::{EndpointId, MerchantId};
 use domain::message::{Internal, Kind};
-use domain::notice::{Notice, Run, Told};
+use domain::notice::{Notice, ReportedHealth, Run};
 use store::crash::{self, Point};
 use store::notices::{self, Counts, Facts};
 use store::outbox::Message;
@@ -35,7 +35,7 @@ pub(super) async fn notify(
     endpoint: EndpointId,
     hold: Hold,
     seen: &Seen,
-) -> Result<Option<Told>, Failed> {
+) -> Result<Option<ReportedHealth>, Failed> {
     let now = delivery.now();
     let mut tx = delivery.begin(merchant).await?;
     let Some(facts) = notices::lock(&mut tx, hold, endpoint).await? else { return Ok(None) };

@@ -110,7 +110,9 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     let added = json(&["merchant", "add", "acme", "--name", "Acme Shoes", "--technical-contact", "ops@example.com", "-o", "json"]);
     assert_eq!((&added["handle"], &added["state"]), (&"acme".into(), &"live".into()));
     assert!(err(&backhaul(&database, &["merchant", "add", "acme", "--name", "Again"])).contains("there is a merchant `acme` already"));
-    assert!(err(&backhaul(&database, &["merchant", "add", "No Handle", "--name", "x"])).contains("a handle is 2 to 40 lower-case letters"));
+    assert!(
+        err(&backhaul(&database, &["merchant", "add", "No Handle", "--name", "x"])).contains("a handle must be 2 to 40 lower-case letters")
+    );
 
     let issued = json(&["credential", "issue", "--merchant", "acme", "--scope", "orders", "--label", "oms", "-o", "json"]);
     let client_id = issued["client_id"].as_str().unwrap();

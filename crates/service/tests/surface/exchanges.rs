@@ -87,7 +87,8 @@ async fn an_order_is_exchanged_once_and_no_second_exchange_is_offered() {
     assert_eq!(offered["gift_card"], json!({ "bonus_credit_amount_cents": 500 }));
     boutique.starts(&exchange("A-1", 1, "SHOE-43")).await;
     world.deliver_all_due().await;
-    let once = "the order was exchanged before, and is exchanged once only; leave it out for a refund";
+    let once =
+        "is not available: the order has already been exchanged, and an order can be exchanged only once. Leave it out to get a refund";
     for wanted in [exchange("A-1", 1, "SHOE-43"), for_a_gift_card("A-1", 1)] {
         let reply = merchant.starts(&wanted).await;
         assert_eq!((reply.status.as_u16(), faults(&reply.body)), (422, vec![format!("items[0].exchange_sku: {once}")]));
@@ -108,7 +109,7 @@ async fn without_somebody_who_places_orders_nothing_can_be_exchanged() {
     remove_endpoint(&world.app, "test", merchant.id, Interface::ExchangeOrder).await.unwrap();
     merchant.sells("A-1", 1).await;
     let reply = merchant.starts(&for_a_gift_card("A-1", 1)).await;
-    let none = "items[0].exchange_sku: the merchant takes no exchange orders; leave it out for a refund";
+    let none = "items[0].exchange_sku: is not available: the merchant takes no exchange orders. Leave it out to get a refund";
     assert_eq!((reply.status.as_u16(), faults(&reply.body)), (422, vec![none.to_owned()]));
     assert_eq!(merchant.asks_what_can_come_back("A-1").await["gift_card"], json!(null));
     merchant.starts_a_return("A-1", 1).await;
@@ -124,8 +125,8 @@ async fn what_cannot_be_had_is_refused_with_what_can() {
     let socks = json!({ "order_line_item_identifier": "L2", "return_reason": "TOO_SMALL", "exchange_sku": "SOCK-2" });
     let unfit = json!({ "order_line_item_identifier": "L1", "return_reason": "DAMAGED", "exchange_sku": "SHOE-43" });
     for (item, fault) in [
-        (both, "items[0].gift_card: a unit is exchanged for a variant or for a gift card, not for both"),
-        (socks, "items[0].exchange_sku: the line has no variants that it could be exchanged for"),
+        (both, "items[0].gift_card: must not be true together with exchange_sku; choose a variant or a gift card"),
+        (socks, "items[0].exchange_sku: is not available: the line has no variants to exchange it for"),
         (unfit, "items[0].return_reason: must be one of TOO_SMALL, TOO_LARGE for an exchange"),
         (exchange("A-1", 1, "SHOE-99")["items"][0].clone(), "items[0].exchange_sku: must be one of SHOE-41, SHOE-43"),
     ] {
@@ -251,7 +252,7 @@ async fn a_return_whose_exchange_is_owed_or_placed_cannot_be_cancelled() {
     let world = World::new().await;
     let boutique = world.boutique("acme").await;
     let rma = boutique.exchanges("A-1").await;
-    for held in ["an exchange is being placed", "an exchange was placed"] {
+    for held in ["an exchange is being placed", "an exchange has been placed"] {
         let reply = boutique.shop.merchant.calls(Method::POST, &format!("/v1/returns/{rma}/cancel"), |request| request).await;
         let shown = boutique.shop.merchant.looks_at(&rma).await;
         assert_eq!((reply.status.as_u16(), &shown["expires_at"], &shown["status"]), (409, &json!(null), &json!("CREATED")));
@@ -272,7 +273,7 @@ async fn what_was_a_gift_takes_no_gift_card_and_may_be_exchanged() {
         wanted
     };
     let reply = boutique.shop.merchant.starts(&by_giftee(for_a_gift_card("A-1", 1))).await;
-    let anyway = "items[0].gift_card: what was a gift is refunded to a gift card anyway; leave it out";
+    let anyway = "items[0].gift_card: is not needed: a gift is always refunded to a gift card. Leave it out";
     assert_eq!((reply.status.as_u16(), faults(&reply.body)), (422, vec![anyway.to_owned()]));
     boutique.starts(&by_giftee(exchange("A-1", 1, "SHOE-43"))).await;
 }

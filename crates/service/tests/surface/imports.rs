@@ -85,7 +85,7 @@ async fn every_line_of_an_import_stands_alone() {
         [
             "4 \"4\": items[0].sku is required",
             "5 \"5\": items[0].quantity_shipped shipped and cancelled units together must not exceed quantity",
-            "6 null:  ends too early (column 18)",
+            "6 null:  ends unexpectedly (column 18)",
             "7 null:  must be an object",
         ]
     );
@@ -196,8 +196,8 @@ async fn a_refund_that_contradicts_the_record_costs_its_own_line_alone() {
     assert_eq!(
         report(&merchant, id(&reply)).await,
         [
-            "4 \"1\": refunds[0].total_refund_amount_cents differs from what was received before; a refund is immutable, send a new one",
-            "5 \"3\": refunds[0].identifier belongs to a refund of another order; identifiers are unique across all refunds",
+            "4 \"1\": refunds[0].total_refund_amount_cents differs from the refund received before; refunds are immutable, so send a new refund instead",
+            "5 \"3\": refunds[0].identifier is already used by a refund of another order; identifiers must be unique across all refunds",
             "7 \"4\": refunds[0].refund_line_items[0].quantity all refunds of the line together must not exceed its quantity (at most 1000)",
         ]
     );

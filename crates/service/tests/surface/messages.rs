@@ -190,7 +190,7 @@ async fn what_is_left_out_counts_as_its_default() {
         assert_eq!(others(&left_out), others(&zero), "{field}");
     }
     let reply = merchant.checks(&without("/tax_amount_cents")).await;
-    assert_eq!(reply.body["warnings"][0]["message"], "product − discount + tax + shipping + shipping tax is 10000");
+    assert_eq!(reply.body["warnings"][0]["message"], "differs from product − discount + tax + shipping + shipping tax, which is 10000");
     for field in ["/tags", "/items/0/tags"] {
         let (left_out, empty) = (merchant.checks(&without(field)).await, merchant.checks(&bent(field, json!([]))).await);
         assert_eq!((left_out.results(), &left_out.body), (vec!["created"], &empty.body), "{field}");
@@ -360,12 +360,12 @@ async fn what_does_not_add_up_is_warned_about_and_stored() {
         .map(|warning| format!("{}: {}", warning["field"].as_str().unwrap(), warning["message"].as_str().unwrap()))
         .collect();
     insta::assert_snapshot!(told.join("\n"), @r"
-    returns_portal_order.orders[0].total_amount_cents: product − discount + tax + shipping + shipping tax is 10800
-    returns_portal_order.orders[0].product_amount_cents: the product_amount_cents of the lines sum to 9999
-    returns_portal_order.orders[0].tax_amount_cents: the tax_amount_cents of the lines sum to 799
-    returns_portal_order.orders[0].items[0].product_amount_cents: unit_price_amount_cents × quantity_shipped is 10000
-    returns_portal_order.orders[0].refunds[0].total_refund_amount_cents: every unit is refunded, but not the order's total_amount_cents
-    returns_portal_order.orders[0].refunds[0].total_refund_amount_cents: with this refund, more is paid back than the order's total_amount_cents
+    returns_portal_order.orders[0].total_amount_cents: differs from product − discount + tax + shipping + shipping tax, which is 10800
+    returns_portal_order.orders[0].product_amount_cents: differs from the sum of the lines' product_amount_cents, which is 9999
+    returns_portal_order.orders[0].tax_amount_cents: differs from the sum of the lines' tax_amount_cents, which is 799
+    returns_portal_order.orders[0].items[0].product_amount_cents: differs from unit_price_amount_cents × quantity_shipped, which is 10000
+    returns_portal_order.orders[0].refunds[0].total_refund_amount_cents: differs from the order's total_amount_cents, although every unit is refunded
+    returns_portal_order.orders[0].refunds[0].total_refund_amount_cents: brings the refunds above the order's total_amount_cents
     ");
     assert_eq!(merchant.looks_up("1").await.body["warnings"], reply.body["warnings"]);
 }
@@ -396,12 +396,12 @@ async fn malformed_json_is_a_bad_request_that_says_where() {
     let whole = message([order("1")]).to_string();
     let lone = whole.replace("Running shoe", "\\ud800");
     for (malformed, said) in [
-        ("", "ends too early"),
-        ("{\"returns_portal_order\": ", "ends too early"),
+        ("", "ends unexpectedly"),
+        ("{\"returns_portal_order\": ", "ends unexpectedly"),
         ("{'a': 1}", "not well-formed JSON (line 1, column 2)"),
         (&format!("{whole}x"), "not well-formed JSON"),
         (&lone, "not well-formed JSON"),
-        (&"[".repeat(33), "nests deeper than the limit of 32 levels"),
+        (&"[".repeat(33), "exceeds the limit of 32 nesting levels"),
         (&format!("[{}0]", "0,".repeat(500_000)), "more than the limit of 500000 values"),
     ] {
         let reply = merchant.publishes_text(malformed).await;

@@ -85,10 +85,10 @@ async fn a_policy_that_is_not_sound_is_told_by_sentences_and_stays_as_it_was() {
     assert_eq!(
         told,
         "error: the policy stays as it is:\n\
-        - the return window is 1 to 3,650 days\n\
-        - a reason is listed once: \"A\"\n\
-        - express-returns is offered for more than 0 pounds\n\
-        - a tag is not empty\n"
+        - the return window must be 1 to 3,650 days\n\
+        - a reason is listed twice: \"A\"\n\
+        - the weight limit of express-returns must be above 0 pounds\n\
+        - a tag must have at least one letter or digit\n"
     );
     assert!(refused(&world, &["--method", "mail-back:4.99"]).contains("mail-back:499:deducted, with the fee in cents"));
     assert!(refused(&world, &["--tag", "sale"]).contains("clearance=final_sale"));

@@ -44,9 +44,9 @@ async fn a_return_that_has_gone_on_is_not_called_off_and_says_why() {
     let refused = [
         ("dropped_off", "the carrier has accepted it. Refund it instead."),
         ("in_transit", "the carrier has scanned it. Refund it instead."),
-        ("received", "a unit was received. Refund it instead."),
-        ("refunded in part", "a unit is refunded."),
-        ("refunded", "it is refunded."),
+        ("received", "a unit has been received. Refund it instead."),
+        ("refunded in part", "a unit has been refunded."),
+        ("refunded", "it has been refunded."),
     ];
     for (at, (what, why)) in refused.into_iter().enumerate() {
         let order = format!("A-{at}");

@@ -68,7 +68,7 @@ async fn a_label_is_for_all_units_and_there_is_one() {
     let second = shop.merchant.carrier_reports(&label(&rma, "T-2")).await;
     assert_eq!(
         second.body["message"],
-        "The event contradicts the return and was not applied: there is a label already, with another tracking number."
+        "The event contradicts the return and was not applied: the return already has a label with another tracking number."
     );
     assert_eq!(second.status, 409);
     let other = shop.has_a_return("A-2", 1).await;

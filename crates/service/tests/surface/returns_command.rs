@@ -55,7 +55,7 @@ async fn support_finds_returns_by_order_tracking_number_status_and_time() {
         out(&backhaul(&world.database, &["returns", "list", "--merchant", "acme", "--order", "A-3"])),
         "No returns of acme match.\n"
     );
-    assert!(refused(&world, &["list", "--merchant", "acme", "--status", "gone"]).contains("no such status of a return"));
+    assert!(refused(&world, &["list", "--merchant", "acme", "--status", "gone"]).contains("unknown status of a return"));
 }
 
 #[tokio::test]

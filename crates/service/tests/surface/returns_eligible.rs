@@ -59,7 +59,7 @@ async fn only_shipped_units_that_are_not_spoken_for_can_come_back() {
     let items = &merchant.asks_what_can_come_back("A-1").await["items"];
     assert_eq!(told(&items[0]), "4 of 10: 2 cancelled, 1 not_shipped, 3 refunded", "two of them in the return, one outside");
     assert_eq!(items[0]["returnable_until"], "2026-03-21T09:00:00Z");
-    assert_eq!(items[0]["held"][2]["message"], "The unit is refunded already.");
+    assert_eq!(items[0]["held"][2]["message"], "The unit has already been refunded.");
     assert_eq!(merchant.starts(&mail_back("A-1", 5)).await.status, 422);
     assert_eq!(merchant.starts(&mail_back("A-1", 4)).await.status, 201);
 
@@ -104,7 +104,7 @@ async fn tags_of_a_line_or_of_the_order_keep_units_back_with_the_reason() {
     merchant.publishes(&message([of_the_order])).await;
     assert_eq!(told(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 final_sale");
     let refused = merchant.starts(&mail_back("A-2", 1)).await;
-    assert_eq!(refused.body["errors"][0]["message"], "no more units of this line can come back (2 final_sale)");
+    assert_eq!(refused.body["errors"][0]["message"], "no more units of this line can be returned (2 final_sale)");
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ async fn an_order_that_is_cancelled_or_reduced_under_a_return_is_warned_about_an
     assert_eq!(reply.warnings(), [at("[0].status"), at("[1].items[0].quantity_shipped"), at("[3].items")]);
     assert_eq!(
         reply.body["warnings"][0]["message"],
-        json!("the order is cancelled while units of it are on their way back; the return stays")
+        json!("the order is cancelled although units of it are being returned; the return is not affected")
     );
     for rma in &returns {
         assert_eq!(shop.stands(rma).await, "CREATED: - -");

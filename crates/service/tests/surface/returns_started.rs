@@ -59,21 +59,25 @@ async fn what_cannot_be_is_refused_with_its_path_and_starts_nothing() {
     let twice = json!([{ "order_line_item_identifier": "L1", "quantity": 2 }, { "order_line_item_identifier": "L1" }]);
     let refused = [
         ("order_identifier", json!("A-9"), "order_identifier: is not an order of the merchant".to_owned()),
-        ("items[0].order_line_item_identifier", json!("L9"), "items[0].order_line_item_identifier: is no line of the order".to_owned()),
+        ("items[0].order_line_item_identifier", json!("L9"), "items[0].order_line_item_identifier: is not a line of the order".to_owned()),
         (
             "items[0].quantity",
             json!(3),
-            "items[0].quantity: must be from 1 to 2; more units of this line cannot come back (1 in_return)".to_owned(),
+            "items[0].quantity: must be from 1 to 2; no more units of this line can be returned (1 in_return)".to_owned(),
         ),
         (
             "items[0].quantity",
             json!(0),
-            "items[0].quantity: must be from 1 to 2; more units of this line cannot come back (1 in_return)".to_owned(),
+            "items[0].quantity: must be from 1 to 2; no more units of this line can be returned (1 in_return)".to_owned(),
         ),
-        ("items", twice, "items[1].quantity: no more units of this line can come back (1 in_return)".to_owned()),
+        ("items", twice, "items[1].quantity: no more units of this line can be returned (1 in_return)".to_owned()),
         ("items[0].return_reason", json!("BORED"), format!("items[0].return_reason: {reasons}")),
         ("return_method", json!("customer-keep"), "return_method: must be one of mail-back, express-returns".to_owned()),
-        ("giftee_email", json!("sam@example.com"), "giftee_email: is for gifts only, and the order is none".to_owned()),
+        (
+            "giftee_email",
+            json!("sam@example.com"),
+            "giftee_email: is allowed only for gift orders, and this order is not a gift".to_owned(),
+        ),
     ];
     for (field, value, expected) in refused {
         let reply = shop.merchant.starts(&with(field, value)).await;

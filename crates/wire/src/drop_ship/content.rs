@@ -1,100 +1,65 @@
-//! What counts of a drop-ship order, in one form: it is kept as text, and two orders are the same if it is.
+//! The content of a drop-ship order in a canonical form. It is stored as JSON text; two orders are the same if their texts are.
 
 use serde::{Deserialize, Serialize};
 
-use super::{DropShipAddressIn, DropShipItemIn, DropShipOrderIn};
+use super::shape::{DropShipAddressIn, DropShipItemIn, DropShipOrderIn};
 use crate::shape::{Amount, Text};
 
-/// A drop-ship order as the merchant gave it. It has no `Debug`: it says where a shopper lives.
+/// A drop-ship order as the merchant sent it. It has no `Debug`: it contains the shopper's address.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// The merchant's name for it.
     pub client_identifier: String,
-    /// Where it goes.
     pub shipping_address: Address,
-    /// Who pays.
     pub billing_address: Option<Address>,
-    /// What is to be shipped.
     pub order_items: Vec<ItemContent>,
-    /// The brand that it is sold under.
     pub brand: Option<String>,
-    /// The channel that it was sold through.
     pub channel: Option<String>,
-    /// How it is to be shipped.
     pub shipping_method: Option<String>,
-    /// Price of the goods.
     pub price_cents: Option<i64>,
-    /// Tax on the goods.
     pub tax_cents: Option<i64>,
-    /// What handling it costs.
     pub processing_fee_cents: Option<i64>,
-    /// What shipping it costs.
     pub shipping_cost_cents: Option<i64>,
-    /// Tax on shipping.
     pub shipping_tax_cents: Option<i64>,
-    /// For the people at the warehouse.
     pub comments: Option<String>,
-    /// The day on which the shopper expects it.
     pub expected_delivery_date: Option<String>,
-    /// Whether somebody must sign for it.
     pub signature_required: Option<bool>,
-    /// The packing slip that goes with it.
     pub packing_slip_identifier: Option<String>,
 }
 
-/// A postal address. It has no `Debug`: somebody lives there.
+/// A postal address. It has no `Debug`: it is personal.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Address {
-    /// Who lives there.
     pub name: String,
-    /// A company.
     pub company: Option<String>,
-    /// For the carrier.
     pub telephone_number: Option<String>,
-    /// Street and number.
     pub street: String,
-    /// A second line.
     pub street2: Option<String>,
-    /// The city.
     pub city: String,
-    /// The state or province.
     pub state: Option<String>,
-    /// The postal code.
     pub zip_code: Option<String>,
-    /// The country.
     pub country: String,
 }
 
 /// Units of one SKU.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemContent {
-    /// The merchant's name for it.
     pub client_identifier: String,
-    /// SKU.
     pub sku: String,
-    /// How many units.
     pub quantity: u32,
-    /// Its brand.
     pub brand: Option<String>,
-    /// The condition that the units must be in.
     pub condition: Option<String>,
-    /// Price of the goods.
     pub price_cents: Option<i64>,
-    /// Tax on the goods.
     pub tax_cents: Option<i64>,
-    /// What shipping it costs.
     pub shipping_cost_cents: Option<i64>,
-    /// Tax on shipping.
     pub shipping_tax_cents: Option<i64>,
-    /// For the people at the warehouse.
     pub comments: Option<String>,
 }
 
-/// What stands in place of what must be there, and was erased.
+/// Placeholder for required personal data that was erased.
 pub const NOBODY: &str = "erased";
 
 impl Content {
-    /// The same order without anything that may be personal: where it went, who paid, and what people wrote about it.
+    /// Removes everything that may be personal: addresses and comments.
     #[must_use]
     pub fn erased(self) -> Self {
         Self {
@@ -133,7 +98,7 @@ pub(super) fn cents(amount: Option<Amount>) -> Option<i64> {
 }
 
 impl DropShipOrderIn<'_> {
-    /// What counts of it.
+    /// The content that is stored and compared.
     #[must_use]
     pub fn content(&self) -> Content {
         Content {

@@ -1,4 +1,4 @@
-//! What a warehouse reports on a drop-ship order: a shipment, or that the order or some of its units are called off.
+//! A warehouse's reports on a drop-ship order: shipments, cancellations and rejections.
 
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
@@ -7,29 +7,30 @@ use domain::drop_ship::TooMany;
 use serde::{Deserialize, Serialize};
 
 use super::content::{cents, text};
+use crate::explainer::Explainer;
 use crate::fault::{Code, Fault, Path};
-use crate::order::{MOST_ENTRIES, Refusal};
-use crate::schema::{self, Explainer};
+use crate::order::MOST_ENTRIES;
+use crate::request::{self, Refusal};
 use crate::shape::{Amount, Count, Identifier, List, Text, Weight, object};
 
 object! {
-    /// A shipment that leaves the warehouse.
+    /// A shipment leaving the warehouse.
     pub struct ShipIn<'a> as "DropShipmentReport" at 1 {
-        /// The warehouse's name for the shipment: the same report again changes nothing.
+        /// The warehouse's identifier of the shipment; sending the same report again changes nothing.
         shipment_identifier: Identifier<'a>,
-        /// What is in it.
+        /// Items in the shipment.
         shipment_items: List<UnitsIn<'a>, 1, MOST_ENTRIES>,
-        /// Who carries it.
+        /// Carrier.
         carrier: Option<Text<'a>>,
-        /// How it is shipped; as the order says when nothing is said.
+        /// Shipping method; defaults to the order's.
         shipping_method: Option<Text<'a>>,
-        /// The carrier's number.
+        /// Tracking number.
         tracking_number: Option<Text<'a>>,
-        /// The weight that the carrier bills, in pounds.
+        /// Billed weight in pounds.
         billed_weight: Option<Weight>,
-        /// What shipping it costs.
+        /// Shipping cost in cents.
         shipping_cost_cents: Option<Amount>,
-        /// The packing slip that goes with it; the order's when nothing is said.
+        /// Packing slip; defaults to the order's.
         packing_slip_identifier: Option<Text<'a>>,
     }
 }
@@ -37,43 +38,43 @@ object! {
 object! {
     /// Units of one item of the order.
     pub struct UnitsIn<'a> as "DropShipUnitsReport" at 3 {
-        /// The merchant's name for the item.
+        /// The merchant's identifier of the item.
         client_identifier: Identifier<'a>,
-        /// How many units.
+        /// Number of units.
         quantity: Count,
     }
 }
 
 object! {
-    /// Why an order is called off.
+    /// A cancellation of the whole order.
     pub struct CancelIn<'a> as "DropShipCancelReport" at 1 {
-        /// Why, in a word or a sentence.
+        /// Reason, as a code or a sentence.
         reject_reason: Option<Identifier<'a>>,
-        /// More of it; takes the place of the order's comments in the message.
+        /// Details; they replace the order's comments in the message to the merchant.
         comments: Option<Text<'a>>,
     }
 }
 
 object! {
-    /// Why an order is refused.
+    /// A rejection of the order.
     pub struct RejectIn<'a> as "DropShipRejectReport" at 1 {
-        /// Why, in a word or a sentence.
+        /// Reason, as a code or a sentence.
         reject_reason: Identifier<'a>,
-        /// More of it; takes the place of the order's comments in the message.
+        /// Details; they replace the order's comments in the message to the merchant.
         comments: Option<Text<'a>>,
     }
 }
 
 object! {
-    /// Units that are called off.
+    /// A cancellation of some units of the order.
     pub struct CancelItemsIn<'a> as "DropShipCancelItemsReport" at 1 {
-        /// The warehouse's name for this: the same report again changes nothing.
+        /// The warehouse's identifier of the cancellation; sending the same report again changes nothing.
         cancellation_identifier: Identifier<'a>,
-        /// Which units.
+        /// Units to cancel.
         order_items: List<UnitsIn<'a>, 1, MOST_ENTRIES>,
-        /// Why; it is told when these were the last units and none was shipped.
+        /// Reason; sent to the merchant only if no unit is left and none was shipped.
         reject_reason: Option<Identifier<'a>>,
-        /// More of it; told with the reason.
+        /// Details; sent along with the reason.
         comments: Option<Text<'a>>,
     }
 }
@@ -83,66 +84,52 @@ static CANCEL: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CancelIn<'_>>
 static REJECT: LazyLock<Explainer> = LazyLock::new(Explainer::of::<RejectIn<'_>>);
 static CANCEL_ITEMS: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CancelItemsIn<'_>>);
 
-/// Reads a shipment.
+/// Reads a shipment report.
 pub fn read_ship(body: &[u8]) -> Result<ShipIn<'_>, Refusal> {
-    schema::read(body, &SHIP)
+    request::read(body, &SHIP)
 }
 
-/// Reads why an order is called off.
+/// Reads a cancellation of the whole order.
 pub fn read_cancel(body: &[u8]) -> Result<CancelIn<'_>, Refusal> {
-    schema::read(body, &CANCEL)
+    request::read(body, &CANCEL)
 }
 
-/// Reads why an order is refused.
+/// Reads a rejection.
 pub fn read_reject(body: &[u8]) -> Result<RejectIn<'_>, Refusal> {
-    schema::read(body, &REJECT)
+    request::read(body, &REJECT)
 }
 
-/// Reads which units are called off.
+/// Reads a cancellation of units.
 pub fn read_cancel_items(body: &[u8]) -> Result<CancelItemsIn<'_>, Refusal> {
-    schema::read(body, &CANCEL_ITEMS)
+    request::read(body, &CANCEL_ITEMS)
 }
 
-/// A shipment as the warehouse reported it; kept as text, and the same again if it is.
+/// A shipment as the warehouse reported it. It is stored as JSON text; a repeat is recognised by the same text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShipmentContent {
-    /// The warehouse's name for it.
     pub shipment_identifier: String,
-    /// What is in it.
     pub shipment_items: Vec<UnitsContent>,
-    /// Who carries it.
     pub carrier: Option<String>,
-    /// How it is shipped.
     pub shipping_method: Option<String>,
-    /// The carrier's number.
     pub tracking_number: Option<String>,
-    /// The weight that the carrier bills.
     pub billed_weight: Option<f64>,
-    /// What shipping it costs.
     pub shipping_cost_cents: Option<i64>,
-    /// The packing slip that goes with it.
     pub packing_slip_identifier: Option<String>,
 }
 
 /// Units of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitsContent {
-    /// The merchant's name for the item.
     pub client_identifier: String,
-    /// How many.
     pub quantity: NonZeroU32,
 }
 
-/// Units that were called off, as the warehouse reported it; kept as text, and the same again if it is.
+/// A cancellation of units as the warehouse reported it. It is stored as JSON text; a repeat is recognised by the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CancellationContent {
-    /// The warehouse's name for it.
     pub cancellation_identifier: String,
-    /// Which units.
     pub order_items: Vec<UnitsContent>,
-    /// Why.
     pub reject_reason: Option<String>,
-    /// More of it.
     pub comments: Option<String>,
 }
 
@@ -153,7 +140,7 @@ impl UnitsIn<'_> {
 }
 
 impl ShipIn<'_> {
-    /// What counts of it.
+    /// The content that is stored and compared.
     #[must_use]
     pub fn content(&self) -> ShipmentContent {
         ShipmentContent {
@@ -170,7 +157,7 @@ impl ShipIn<'_> {
 }
 
 impl CancelItemsIn<'_> {
-    /// What counts of it.
+    /// The content that is stored and compared.
     #[must_use]
     pub fn content(&self) -> CancellationContent {
         CancellationContent {
@@ -182,17 +169,17 @@ impl CancelItemsIn<'_> {
     }
 }
 
-/// The entry at a position of `list` names no item of the order.
+/// The fault of an entry of `list` that names no item of the order.
 #[must_use]
 pub fn unknown_item(list: &str, at: usize) -> Fault {
-    Fault::new(Path::root().field(list).index(at).field("client_identifier"), Code::Invalid, "is no item of the order")
+    Fault::new(Path::root().field(list).index(at).field("client_identifier"), Code::Invalid, "is not an item of the order")
 }
 
-/// An entry of `list` wants more units than are open.
+/// The fault of an entry of `list` that asks for more units than are open.
 #[must_use]
 pub fn too_many(list: &str, entry: &TooMany) -> Fault {
     let words = match entry.open {
-        0 => "no unit of the item is open any more".to_owned(),
+        0 => "no units of the item are open any more".to_owned(),
         open => format!("must be from 1 to {open}; no more units of the item are open"),
     };
     Fault::new(Path::root().field(list).index(entry.at).field("quantity"), Code::Invalid, words)

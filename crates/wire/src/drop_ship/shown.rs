@@ -1,75 +1,75 @@
-//! How drop-ship orders are looked at.
+//! Views of drop-ship orders.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::drop_shipment::{DropShipment, DropShipmentOrder};
 
-/// How many drop-ship orders a page has at most.
+/// Maximum page size.
 pub const MOST_LISTED: u32 = 100;
 
-/// How many it has when nothing is said.
+/// Default page size.
 const USUAL_LISTED: u32 = 50;
 
-/// What became of the drop-ship orders of a message.
+/// The results for the drop-ship orders of a message.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipOrdersTaken {
-    /// One for each order, in the order of the message.
+    /// One entry per order, in the order of the message.
     pub drop_ship_orders: Vec<DropShipOrderTaken>,
 }
 
-/// What became of a drop-ship order.
+/// The result for a drop-ship order.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipOrderTaken {
-    /// The service's id of it.
+    /// The service's id of the order.
     pub id: String,
-    /// The merchant's name for it.
+    /// The merchant's identifier of the order.
     pub client_identifier: String,
-    /// `created`, or `unchanged` when it was known with the same content.
+    /// `created`, or `unchanged` if the same order was accepted before.
     pub result: &'static str,
 }
 
-/// A drop-ship order with everything that is known of it.
+/// A drop-ship order in full.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipOrderOut<'a> {
-    /// The order, as a cancellation would tell it.
+    /// The order, in the form of the cancellation message.
     pub order: DropShipmentOrder<'a>,
-    /// The channel that it was sold through.
+    /// Sales channel.
     pub channel: Option<&'a str>,
-    /// How many messages it had; `X-Service-Sequence` of the last one.
+    /// Number of messages sent about the order: `X-Service-Sequence` of the last one.
     pub sequence: i64,
-    /// The units of its items.
+    /// Unit counts by item.
     pub units: Vec<DropShipUnits<'a>>,
-    /// Its shipments, oldest first, each as its confirmation told it.
+    /// Shipments, oldest first, in the form of the confirmation message.
     pub shipments: Vec<DropShipment<'a>>,
 }
 
-/// The units of an item.
+/// The unit counts of an item.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipUnits<'a> {
-    /// The merchant's name for the item.
+    /// The merchant's identifier of the item.
     pub client_identifier: &'a str,
-    /// How many were ordered.
+    /// Units ordered.
     pub quantity: u32,
-    /// How many were shipped.
+    /// Units shipped.
     pub shipped_quantity: u32,
-    /// How many were called off.
+    /// Units cancelled.
     pub cancelled_quantity: u32,
-    /// How many are still to be shipped.
+    /// Units still to be shipped.
     pub open_quantity: u32,
 }
 
-/// Which drop-ship orders are wanted.
+/// Query parameters for listing drop-ship orders.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DropShipOrdersQuery {
-    /// In this status: `accepted`, `partially_shipped`, `shipped`, `cancelled` or `rejected`.
+    /// Only orders in this status: `accepted`, `partially_shipped`, `shipped`, `cancelled` or `rejected`.
     #[param(required = false)]
     pub status: Option<String>,
-    /// Go on: the `next_before` of the page before.
+    /// Cursor: the `next_before` of the previous page.
     #[param(required = false)]
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results per page.
     #[serde(default = "usual_listed")]
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: u32,
@@ -84,23 +84,23 @@ fn usual_listed() -> u32 {
 pub struct DropShipOrders {
     /// Newest first.
     pub drop_ship_orders: Vec<DropShipOrderListed>,
-    /// Whether there may be more.
+    /// True if there may be more pages.
     pub has_more: bool,
-    /// Ask with this as `before` to go on; null when there are no more.
+    /// Pass it as `before` to get the next page; null on the last page.
     pub next_before: Option<String>,
 }
 
 /// A drop-ship order in a list.
 #[derive(Serialize, ToSchema)]
 pub struct DropShipOrderListed {
-    /// The service's id of it.
+    /// The service's id of the order.
     pub id: String,
-    /// The merchant's name for it.
+    /// The merchant's identifier of the order.
     pub client_identifier: String,
-    /// Where it stands.
+    /// Status of the order.
     pub status: &'static str,
-    /// When it was taken.
+    /// Time it was accepted.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }

@@ -1,47 +1,47 @@
-//! An ASN as it is shown.
+//! Views of ASNs.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// How many ASNs, or exceptions, a page has at most.
+/// Maximum page size, for ASNs and for exceptions.
 pub const MOST_LISTED: u32 = 100;
 
-/// How many it has when nothing is said.
+/// Default page size.
 const USUAL_LISTED: u32 = 50;
 
 pub(crate) fn usual_listed() -> u32 {
     USUAL_LISTED
 }
 
-/// What became of the ASNs of a message.
+/// The results for the ASNs of a message.
 #[derive(Serialize, ToSchema)]
 pub struct AnnouncedAsns {
-    /// In the order of the message.
+    /// One entry per ASN, in the order of the message.
     pub inbound_asns: Vec<AnnouncedAsn>,
 }
 
-/// What became of an ASN.
+/// The result for an ASN.
 #[derive(Serialize, ToSchema)]
 pub struct AnnouncedAsn {
-    /// Its number.
+    /// ASN number.
     pub asn_number: String,
-    /// `created`, `changed`, or `unchanged` when it was announced before with the same content.
+    /// `created`, `changed`, or `unchanged` if it was announced before with the same content.
     pub result: &'static str,
-    /// Where it stands: `open`, `receiving`, `closed` or `canceled`.
+    /// State: `open`, `receiving`, `closed` or `canceled`.
     pub state: &'static str,
 }
 
-/// Which ASNs are wanted.
+/// Query parameters for listing ASNs.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct InboundAsnsQuery {
-    /// Of this shipment.
+    /// Only ASNs of this shipment.
     #[param(required = false)]
     pub shipment_identifier: Option<String>,
-    /// Go on: the `next_before` of the page before.
+    /// Cursor: the `next_before` of the previous page.
     #[param(required = false)]
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results per page.
     #[serde(default = "usual_listed")]
     #[param(required = false, minimum = 1, maximum = 100, default = 50)]
     pub limit: u32,
@@ -52,94 +52,94 @@ pub struct InboundAsnsQuery {
 pub struct InboundAsns {
     /// Newest first.
     pub inbound_asns: Vec<InboundAsnListed>,
-    /// Whether there may be more.
+    /// True if there may be more pages.
     pub has_more: bool,
-    /// Ask with this as `before` to go on; null when there are no more.
+    /// Pass it as `before` to get the next page; null on the last page.
     pub next_before: Option<String>,
 }
 
 /// An ASN in a list.
 #[derive(Serialize, ToSchema)]
 pub struct InboundAsnListed {
-    /// Its number.
+    /// ASN number.
     pub asn_number: String,
-    /// Its shipment.
+    /// Shipment identifier.
     pub shipment_identifier: String,
-    /// Where it stands: `open`, `receiving`, `closed` or `canceled`.
+    /// State: `open`, `receiving`, `closed` or `canceled`.
     pub state: &'static str,
-    /// How many lines it has.
+    /// Number of lines.
     pub lines: i32,
-    /// How many units they announce.
+    /// Units announced.
     pub announced: i64,
-    /// When it was announced.
+    /// Time it was announced.
     pub created_at: String,
-    /// When it was last changed, canceled or closed.
+    /// Time of the last change, cancellation or closing.
     pub updated_at: String,
 }
 
-/// An ASN with what has arrived of it.
+/// An ASN in full, with the units received so far.
 #[derive(Serialize, ToSchema)]
 pub struct InboundAsnOut {
-    /// Its number.
+    /// ASN number.
     pub asn_number: String,
-    /// Where it stands: `open`, `receiving`, `closed` or `canceled`.
+    /// State: `open`, `receiving`, `closed` or `canceled`.
     pub state: &'static str,
-    /// How many units it announces.
+    /// Units announced.
     pub announced: i64,
-    /// How many of them have arrived.
+    /// Units received.
     pub received: i64,
-    /// Its shipment.
+    /// Shipment identifier.
     pub shipment_identifier: String,
-    /// Program that the goods are received into.
+    /// Program the goods are received into.
     pub program_identifier: Option<String>,
-    /// Channel that the goods are for.
+    /// Channel the goods are for.
     pub channel: Option<String>,
-    /// Where the goods come from.
+    /// Sending location.
     pub from: PlaceOut,
-    /// Where they go.
+    /// Receiving location.
     pub to: PlaceOut,
     /// Tracking or PRO number.
     pub tracking_number: Option<String>,
-    /// Who carries them.
+    /// Carrier.
     pub carrier: Option<String>,
-    /// When they were or will be shipped.
+    /// Actual or planned ship time.
     pub ship_date: Option<String>,
-    /// When it was announced.
+    /// Time it was announced.
     pub created_at: String,
-    /// When it was last changed, canceled or closed.
+    /// Time of the last change, cancellation or closing.
     pub updated_at: String,
-    /// Boxes and pallets.
+    /// Cartons and pallets.
     pub cartons: Vec<CartonOut>,
 }
 
-/// A place.
+/// A location.
 #[derive(Serialize, ToSchema)]
 pub struct PlaceOut {
-    /// What the merchant calls it.
+    /// The merchant's identifier of the place.
     pub identifier: String,
-    /// What it is.
+    /// Type.
     pub r#type: String,
 }
 
 /// A box or pallet.
 #[derive(Serialize, ToSchema)]
 pub struct CartonOut {
-    /// What can be scanned on it.
+    /// Scannable carton id.
     pub identifier: Option<String>,
-    /// What its units belong to.
+    /// Reference that its units belong to.
     pub reference: Option<ReferenceOut>,
-    /// Its lines.
+    /// Lines of the carton.
     pub details: Vec<LineOut>,
 }
 
-/// What units belong to.
+/// The reference that units belong to.
 #[derive(Serialize, ToSchema)]
 pub struct ReferenceOut {
-    /// What it is.
+    /// Type.
     pub r#type: String,
-    /// Its identifier.
+    /// Identifier of the reference.
     pub identifier: String,
-    /// Another one.
+    /// Alternate identifier.
     pub alternate_identifier: Option<String>,
 }
 
@@ -148,9 +148,9 @@ pub struct ReferenceOut {
 pub struct LineOut {
     /// Unique within the ASN.
     pub line_identifier: String,
-    /// The line in the reference.
+    /// Line within the reference.
     pub reference_line_identifier: Option<String>,
-    /// The unit's license plate.
+    /// License plate of the unit.
     pub unit_identifier: Option<String>,
     /// The merchant's own identifier of the unit.
     pub client_unit_identifier: Option<String>,
@@ -158,26 +158,26 @@ pub struct LineOut {
     pub sku: Option<String>,
     /// UPC.
     pub upc: Option<String>,
-    /// How many units it announces.
+    /// Units announced.
     pub quantity: u32,
-    /// How many of them have arrived.
+    /// Units received.
     pub received: u32,
-    /// Program, when it is another than the ASN's.
+    /// Program, if it differs from the ASN's.
     pub program_identifier: Option<String>,
     /// Serial number.
     pub serial_number: Option<String>,
     /// Vendor or supplier.
     pub vendor_identifier: Option<String>,
-    /// What it is like.
+    /// Condition grade.
     pub condition: Option<String>,
-    /// Flags that the warehouse knows.
+    /// Eligibility flags known to the warehouse.
     pub eligibility_flags: Vec<String>,
-    /// Who owns the goods.
+    /// Owner of the goods.
     pub merchant: Option<String>,
-    /// A brand of the merchant.
+    /// Brand of the merchant.
     pub concept: Option<String>,
     /// Product identifier.
     pub asin: Option<String>,
-    /// Why it comes back.
+    /// Return reason.
     pub return_reason: Option<String>,
 }

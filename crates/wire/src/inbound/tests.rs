@@ -69,12 +69,12 @@ fn every_broken_rule_is_told_with_its_path() {
     assert_eq!(
         faults(&json!({ "inbound_asns": [asn("A-1"), wrong] })),
         [
-            "inbound_asns[1].asn_number must not be that of another ASN of the message".to_owned(),
-            format!("{path}[0].quantity must be 1 for a unit that is named"),
+            "inbound_asns[1].asn_number must be unique within the message".to_owned(),
+            format!("{path}[0].quantity must be 1 for an identified unit"),
             format!("{path}[1].line_identifier must be unique within the ASN"),
-            format!("{path}[1].client_unit_identifier must not be that of another line"),
-            format!("{path}[2].sku is required, or unit_identifier or client_unit_identifier"),
-            format!("{path}[3].eligibility_flags[1] must not have control characters"),
+            format!("{path}[1].client_unit_identifier must not be used by another line of the ASN"),
+            format!("{path}[2].sku is required unless unit_identifier or client_unit_identifier is given"),
+            format!("{path}[3].eligibility_flags[1] must not contain control characters"),
         ]
     );
 }
@@ -89,7 +89,7 @@ fn an_asn_has_ten_thousand_lines_at_most() {
         faults(&json!({ "inbound_asns": [long] }))
     };
     assert!(with(10_000).is_empty());
-    assert_eq!(with(10_001), ["inbound_asns[0].cartons must have at most 10000 lines in all; it has 10001"]);
+    assert_eq!(with(10_001), ["inbound_asns[0].cartons must have at most 10000 lines in total; it has 10001"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Fields that only warehouses know.
+//! Field types that only inbound ASNs use.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,10 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
 
 use crate::json::Str;
+pub use crate::shape::pattern::ASIN;
 use crate::shape::{Shape, Whole};
 
-/// What an ASIN is like.
-pub const ASIN: &str = "^[A-Za-z0-9]{10}$";
-/// How many units a line may announce.
+/// The most units on one line.
 const MOST_ANNOUNCED: u32 = 100_000;
 
 /// A product identifier of ten letters and digits.
@@ -31,7 +30,7 @@ impl Shape for Asin<'_> {
     }
 }
 
-/// How many units are announced.
+/// The number of units that a line announces.
 #[derive(Clone, Copy)]
 pub struct Announced(pub u32);
 

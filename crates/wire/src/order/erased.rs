@@ -1,8 +1,8 @@
-//! An order without its shopper.
+//! Erasing a shopper's data from a stored order.
 
 use serde_json::{Value, json};
 
-/// What returns and refunds need of an order. All else may be personal, unknown fields and free text among it.
+/// The fields that returns and refunds need. Everything else may be personal, including unknown fields and free text.
 const ORDER: [&str; 15] = [
     "identifier",
     "status",
@@ -21,7 +21,7 @@ const ORDER: [&str; 15] = [
     "customer",
 ];
 
-/// What they need of its lines.
+/// The fields to keep of a line.
 const LINE: [&str; 18] = [
     "identifier",
     "sku",
@@ -43,16 +43,16 @@ const LINE: [&str; 18] = [
     "weight",
 ];
 
-/// What they need of its refunds.
+/// The fields to keep of a refund.
 const REFUND: [&str; 5] = ["identifier", "total_refund_amount_cents", "refund_line_items", "created_at", "rma_identifier"];
 
-/// What they need of the units of a refund.
+/// The fields to keep of a refund line.
 const REFUND_LINE: [&str; 3] = ["identifier", "quantity", "order_item_identifier"];
 
-/// The identifier of the shopper from now on.
+/// The customer identifier of an erased shopper.
 const NOBODY: &str = "erased";
 
-/// The stored order without anything that may be personal: still an order, and the same to returns and refunds.
+/// Removes everything that may be personal. The result is still a valid order, and the same to returns and refunds.
 #[must_use]
 pub fn erased(snapshot: &str) -> Option<String> {
     let mut order: Value = serde_json::from_str(snapshot).ok()?;
@@ -73,7 +73,7 @@ pub fn erased(snapshot: &str) -> Option<String> {
     Some(order.to_string())
 }
 
-/// Leaves these fields of an object alone, and removes the others.
+/// Removes all but these fields of an object.
 fn keep(object: &mut Value, names: &[&str]) {
     if let Some(fields) = object.as_object_mut() {
         fields.retain(|name, _| names.contains(&name.as_str()));
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use crate::order::{read_one, read_stored};
 
-    /// What must be gone.
+    /// A marker in every field that must be erased.
     const CANARY: &str = "canary";
 
     fn order() -> Value {

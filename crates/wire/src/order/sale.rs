@@ -1,19 +1,19 @@
-//! A stored order as returns see it.
+//! Stored orders as returns see them.
 
 use domain::rma::policy::Tag;
 use domain::rma::sale::{Sale, SoldLine, Weight};
 
-use super::{Entries, LineIn, OrderIn};
+use super::shape::{Entries, LineIn, OrderIn};
 use crate::shape::{self, Amount, List, Text};
 
-/// Reads an order as it was stored: it had the right shape when it came.
+/// Reads a stored order; it was valid when it was received.
 #[must_use]
 pub fn read_stored(snapshot: &str) -> Option<OrderIn<'_>> {
     serde_json::from_str(snapshot).ok()
 }
 
 impl OrderIn<'_> {
-    /// What was sold.
+    /// The order as returns see it.
     #[must_use]
     pub fn sale(&self) -> Sale {
         let facts = self.facts();
@@ -57,7 +57,7 @@ fn tags(tags: Option<&Entries<Text<'_>>>) -> Vec<Tag> {
     tags.map(|List(tags)| tags.iter().map(|Text(tag)| Tag::new(tag)).collect()).unwrap_or_default()
 }
 
-/// Rounded up: what is a little too heavy must not seem light enough.
+/// Rounds up, so that a weight just above a limit does not pass.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,33 +1,33 @@
-//! An order that stands alone, as on a line of an import: its faults are told relative to the order itself.
+//! An order on its own, as on a line of an import. The paths of its faults are relative to the order.
 
-use super::ReceivedOrder;
+use super::received::ReceivedOrder;
+use super::slow;
 use crate::fault::{Code, Fault, MOST_TOLD, Path};
 use crate::json::{self, Malformed};
-use crate::order::Faults;
-use crate::schema;
+use crate::request::Faults;
 
-/// How many levels of a message an order that stands alone does without.
+/// The nesting levels that an order on its own lacks, compared with one in a message.
 const DEPTH: usize = 3;
 
-/// An order that was not taken.
+/// A refused order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedOrder {
-    /// Its identifier, if it can be told and could be one.
+    /// `None` if it is unreadable or invalid.
     pub identifier: Option<String>,
-    /// Every fault, with its path relative to the order (the first [`MOST_TOLD`]).
+    /// The first [`MOST_TOLD`] faults, with paths relative to the order.
     pub faults: Vec<Fault>,
 }
 
 impl RefusedOrder {
-    /// Refused as a whole, for what `message` says.
+    /// Refuses the order as a whole.
     #[must_use]
     pub fn whole(message: impl Into<String>) -> Self {
         Self { identifier: None, faults: vec![Fault::new(Path::root(), Code::Invalid, message)] }
     }
 }
 
-/// Reads the text of one order as [`super::read`] reads those of a message: its shape first, and once that is right, its
-/// rules. Space around it is no part of the order.
+/// Reads one order like [`super::read`] does those of a message: checks its shape, then its rules. Surrounding white space is
+/// not part of the order.
 pub fn read_one(bytes: &[u8]) -> Result<ReceivedOrder<'_>, RefusedOrder> {
     let text = json::text(bytes.trim_ascii()).map_err(malformed)?;
     let Ok(order) = serde_json::from_str(text) else { return Err(explain(text)) };
@@ -41,13 +41,13 @@ pub fn read_one(bytes: &[u8]) -> Result<ReceivedOrder<'_>, RefusedOrder> {
 }
 
 fn explain(text: &str) -> RefusedOrder {
-    match json::shallow(text, DEPTH).and_then(schema::explain_order) {
+    match json::shallow(text, DEPTH).and_then(slow::explain_order) {
         Ok(Faults { faults, identifiers }) => RefusedOrder { identifier: identifiers.into_iter().next(), faults },
         Err(wrong) => malformed(wrong),
     }
 }
 
-/// What is no JSON is at fault as a whole. An order has no lines to count within its own.
+/// Refuses text that is not JSON. The order is a single line, so the fault gives only a column.
 fn malformed(Malformed(why): Malformed) -> RefusedOrder {
     let why = why.strip_prefix("the body ").unwrap_or(&why).replacen("(line 1, column", "(column", 1);
     RefusedOrder::whole(why)
@@ -62,7 +62,7 @@ mod tests {
         "items": [{"identifier": "L1", "sku": "S", "quantity": 1, "unit_price_amount_cents": 5000}],
         "customer": {"email": "pat@example.com"}, "transactions": [], "refunds": [], "discounts": []}"#;
 
-    fn told(text: &str) -> String {
+    fn refused(text: &str) -> String {
         let refused = read_one(text.as_bytes()).err().expect("it is refused");
         let faults = refused.faults.into_iter().map(|fault| format!("`{}` {}", fault.field, fault.message)).collect::<Vec<_>>();
         format!("{:?}: {}", refused.identifier, faults.join("; "))
@@ -79,18 +79,21 @@ mod tests {
 
     #[test]
     fn faults_are_told_relative_to_the_order() {
-        insta::assert_snapshot!(told(&ORDER.replace("\"S\"", "7")), @r#"Some("1"): `items[0].sku` must be a string"#);
-        insta::assert_snapshot!(told(&ORDER.replace("\"1\"", "1").replace("USD", "dollars")), @r#"None: `currency` must be three letters, such as USD; `identifier` must be a string"#);
-        insta::assert_snapshot!(told(&ORDER.replace("\"quantity\"", "\"quantity_shipped\": 2, \"quantity\"")), @r#"Some("1"): `items[0].quantity_shipped` shipped and cancelled units together must not exceed quantity"#);
-        insta::assert_snapshot!(told(&ORDER.replace("\"quantity\"", "\"sku\": \"T\", \"quantity\"")), @r#"Some("1"): `items[0].sku` must be given once"#);
+        insta::assert_snapshot!(refused(&ORDER.replace("\"S\"", "7")), @r#"Some("1"): `items[0].sku` must be a string"#);
+        insta::assert_snapshot!(refused(&ORDER.replace("\"1\"", "1").replace("USD", "dollars")), @r#"None: `currency` must be three letters, such as USD; `identifier` must be a string"#);
+        insta::assert_snapshot!(refused(&ORDER.replace("\"quantity\"", "\"quantity_shipped\": 2, \"quantity\"")), @r#"Some("1"): `items[0].quantity_shipped` shipped and cancelled units together must not exceed quantity"#);
+        insta::assert_snapshot!(refused(&ORDER.replace("\"quantity\"", "\"sku\": \"T\", \"quantity\"")), @r#"Some("1"): `items[0].sku` must be given only once"#);
     }
 
     #[test]
     fn what_is_no_order_is_refused_as_a_whole() {
-        insta::assert_snapshot!(told("[]"), @r#"None: `` must be an object"#);
-        insta::assert_snapshot!(told("{\"identifier\": nope}"), @r#"None: `` is not well-formed JSON (column 17)"#);
-        insta::assert_snapshot!(told("{\"identifier\":"), @r#"None: `` ends too early (column 14)"#);
-        insta::assert_snapshot!(told(&"[".repeat(40)), @r#"None: `` nests deeper than the limit of 32 levels"#);
-        assert_eq!(read_one(b"\"\xff\"").err().expect("it is refused").faults.first().expect("one").message, "is not UTF-8 from byte 1 on");
+        insta::assert_snapshot!(refused("[]"), @r#"None: `` must be an object"#);
+        insta::assert_snapshot!(refused("{\"identifier\": nope}"), @r#"None: `` is not well-formed JSON (column 17)"#);
+        insta::assert_snapshot!(refused("{\"identifier\":"), @r#"None: `` ends unexpectedly (column 14)"#);
+        insta::assert_snapshot!(refused(&"[".repeat(40)), @r#"None: `` exceeds the limit of 32 nesting levels"#);
+        assert_eq!(
+            read_one(b"\"\xff\"").err().expect("it is refused").faults.first().expect("one").message,
+            "is not valid UTF-8 from byte 1 on"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What warehouses' systems send of shipments.
+//! The fields of requests about shipments.
 
 use domain::shipment::{CarrierPayment, Kind};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -8,57 +8,57 @@ use crate::asn::{ConditionWord, ReferenceWord, word};
 use crate::shape::{Identifier, List, Shape, Text, Timestamp, object};
 
 object! {
-    /// A shipment to make. It has no units yet, and nobody is told of it.
+    /// A shipment to create. It has no units yet, and the merchant is not sent a message.
     pub struct CreateShipmentIn<'a> as "CreateShipment" at 1 {
-        /// Its number, of 1 to 248 letters, digits, hyphens and underscores; a shipment of more than 500 units is told in several messages, whose numbers get the suffixes `_1`, `_2`, and so on.
+        /// ASN number: 1 to 248 letters, digits, hyphens and underscores. A shipment of more than 500 units is sent in several messages, whose numbers get the suffixes `_1`, `_2`, and so on.
         asn_number: Identifier<'a>,
-        /// What it is for.
+        /// Kind of shipment.
         kind: KindWord,
-        /// The id of the warehouse that it leaves, such as `WH-1`.
+        /// Id of the sending warehouse, such as `WH-1`.
         from_warehouse: Identifier<'a>,
-        /// For stock transfers and freight: the id of the warehouse that it goes to.
+        /// For stock transfers and freight: id of the receiving warehouse.
         to_warehouse: Option<Identifier<'a>>,
-        /// For stock transfers and freight: the store that it goes to.
+        /// For stock transfers and freight: the receiving store.
         to_store: Option<StoreIn<'a>>,
         /// For vendor shipments: the number of the vendor.
         to_vendor: Option<VendorNumber>,
-        /// The channel that the goods are for, such as RTV, RTS, Outlet.
+        /// Channel the goods are for, such as RTV, RTS, Outlet.
         channel: Identifier<'a>,
         /// Order number, RA number or other shipment reference.
         shipment_identifier: Identifier<'a>,
-        /// Who carries it; not sent for stock transfers.
+        /// Carrier; not sent for stock transfers.
         carrier: Option<Identifier<'a>>,
-        /// Who pays for that; not sent for stock transfers.
+        /// Payment of the carrier; not sent for stock transfers.
         carrier_payment_type: Option<PaymentWord>,
-        /// Tracking or PRO numbers as they were scanned; the first is sent, and none for stock transfers.
+        /// Tracking or PRO numbers as scanned. The first is sent; none for stock transfers.
         tracking_numbers: Option<List<Text<'a>, 0, 1000>>,
         /// Bill of lading number of a freight shipment.
         bol_number: Option<Identifier<'a>>,
-        /// When it was or will be shipped.
+        /// Actual or planned ship time.
         ship_date: Timestamp,
     }
 }
 
 object! {
-    /// A store that goods go to.
+    /// A receiving store.
     pub struct StoreIn<'a> as "ShipmentStore" at 2 {
-        /// What the merchant's systems call it.
+        /// The merchant's identifier of the store.
         identifier: Identifier<'a>,
-        /// Where it is.
+        /// Address of the store.
         address: AddressIn<'a>,
     }
 }
 
 object! {
-    /// Where a store is.
+    /// The address of a store.
     pub struct AddressIn<'a> as "ShipmentAddress" at 3 {
-        /// Who receives.
+        /// Recipient.
         name: Identifier<'a>,
-        /// Of which company.
+        /// Company.
         company: Option<Identifier<'a>>,
         /// Street and number.
         street: Identifier<'a>,
-        /// More of it.
+        /// Second address line.
         street2: Option<Identifier<'a>>,
         /// City.
         city: Identifier<'a>,
@@ -70,17 +70,17 @@ object! {
 }
 
 object! {
-    /// Another ship date.
+    /// A new ship date.
     pub struct ShipDateIn<'a> as "ShipDate" at 1 {
-        /// When it will be shipped.
+        /// New ship time.
         ship_date: Timestamp,
     }
 }
 
 object! {
-    /// Units that go with a shipment, at most 500 at a time. The same line again is no error.
+    /// Units to add to a shipment, at most 500 at a time. Adding the same line again is not an error.
     pub struct UnitsIn<'a> as "ShipmentUnits" at 1 {
-        /// Boxes or pallets, with the units in them. A carton that is there already gets more units.
+        /// Cartons or pallets with their units. Units are added to a carton that already exists.
         cartons: List<CartonIn<'a>, 1, 500>,
     }
 }
@@ -90,23 +90,23 @@ object! {
     pub struct CartonIn<'a> as "ShipmentCarton" at 3 {
         /// The scannable carton id.
         identifier: Option<Identifier<'a>>,
-        /// What it refers to, as the inbound ASN said.
+        /// Reference of the carton, as given on the inbound ASN.
         reference: Option<ReferenceIn<'a>>,
         /// The last directed sorting template assigned to the carton.
         sorting_template_name: Option<Identifier<'a>>,
-        /// Its units.
+        /// Units of the carton.
         details: List<DetailIn<'a>, 1, 500>,
     }
 }
 
 object! {
-    /// What a carton refers to.
+    /// The reference of a carton.
     pub struct ReferenceIn<'a> as "ShipmentReference" at 4 {
-        /// What it is.
+        /// Type of reference.
         kind as "type": ReferenceWord,
-        /// Its identifier.
+        /// Identifier of the reference.
         identifier: Identifier<'a>,
-        /// Another identifier of it.
+        /// Alternate identifier.
         alternate_identifier: Option<Identifier<'a>>,
     }
 }
@@ -116,9 +116,9 @@ object! {
     pub struct DetailIn<'a> as "ShipmentUnit" at 5 {
         /// Unique within the shipment.
         line_identifier: Identifier<'a>,
-        /// The program that the unit was received into.
+        /// Program the unit was received into.
         program_identifier: Identifier<'a>,
-        /// The warehouse license plate of the unit; it is in one shipment at most that is not cancelled.
+        /// The warehouse license plate of the unit. A unit can be in only one shipment that is not cancelled.
         unit_identifier: Identifier<'a>,
         /// The client's unique identifier.
         client_unit_identifier: Option<Identifier<'a>>,
@@ -128,13 +128,13 @@ object! {
         sku: Identifier<'a>,
         /// UPC.
         upc: Option<Identifier<'a>>,
-        /// Always 1, if it is given.
+        /// Always 1, if given.
         quantity: Option<One>,
         /// Vendor or supplier of the unit.
         vendor_identifier: Option<Identifier<'a>>,
         /// Serial number.
         serial_number: Option<Identifier<'a>>,
-        /// What it is like.
+        /// Condition grade.
         condition: ConditionWord,
         /// Flags passed on the inbound ASN.
         eligibility_flags: Option<List<Identifier<'a>, 0, 100>>,
@@ -144,11 +144,11 @@ object! {
 }
 
 word! {
-    /// What a shipment is for.
+    /// The kind of a shipment.
     KindWord of Kind
 }
 word! {
-    /// Who pays the carrier.
+    /// The party that pays the carrier.
     PaymentWord of CarrierPayment
 }
 

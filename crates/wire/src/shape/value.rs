@@ -1,4 +1,4 @@
-//! The values that fields have.
+//! The field types.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,8 @@ use domain::order::{MOST_UNITS, Status};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use super::Shape;
+use super::field::Shape;
+use super::pattern::CURRENCY;
 use crate::json::{Str, Unknown};
 
 /// Any text without NUL characters.
@@ -29,14 +30,14 @@ impl Shape for Text<'_> {
     }
 }
 
-/// A name by which the merchant or the service finds something: 1 to 255 characters.
+/// An identifier of 1 to 255 characters.
 #[derive(Clone)]
 pub struct Identifier<'a>(pub Cow<'a, str>);
 
 impl Identifier<'_> {
     const LONGEST: usize = 255;
 
-    /// Whether `text` can be one.
+    /// Checks the length and for NUL characters.
     pub(crate) fn fits(text: &str) -> bool {
         !text.is_empty() && !text.contains('\0') && (text.len() <= Self::LONGEST || text.chars().count() <= Self::LONGEST)
     }
@@ -120,7 +121,7 @@ impl Shape for Quantity {
     }
 }
 
-/// A number of units of which there is at least one.
+/// A number of units, at least 1.
 #[derive(Clone, Copy)]
 pub struct Count(pub NonZeroU32);
 
@@ -137,7 +138,7 @@ impl Shape for Count {
     }
 }
 
-/// Yes or no.
+/// A boolean.
 #[derive(Clone, Copy)]
 pub struct Flag(pub bool);
 
@@ -153,7 +154,7 @@ impl Shape for Flag {
     }
 }
 
-/// A day without a time, in the form of [`crate::time::read_day`].
+/// A date, in the format of [`crate::time::read_day`].
 #[derive(Clone, Copy)]
 pub struct Day(pub NaiveDate);
 
@@ -187,7 +188,7 @@ impl Shape for Weight {
     }
 }
 
-/// A moment, in one of the forms of [`crate::time::read`].
+/// A point in time, in one of the formats of [`crate::time::read`].
 #[derive(Clone, Copy)]
 pub struct Timestamp(pub DateTime<Utc>);
 
@@ -204,7 +205,7 @@ impl Shape for Timestamp {
     }
 }
 
-/// A currency: three letters.
+/// A currency code: three letters.
 #[derive(Clone)]
 pub struct Currency(pub String);
 
@@ -221,11 +222,11 @@ impl<'de> Deserialize<'de> for Currency {
 
 impl Shape for Currency {
     fn schema() -> Value {
-        json!({ "type": "string", "pattern": "^[A-Za-z]{3}$", "examples": ["USD"] })
+        json!({ "type": "string", "pattern": CURRENCY, "examples": ["USD"] })
     }
 }
 
-/// The status of an order; the American spelling of Cancelled is understood.
+/// The status of an order; the American spelling of Cancelled is accepted.
 #[derive(Clone, Copy)]
 pub struct OrderStatus(pub Status);
 
@@ -247,12 +248,12 @@ impl Shape for OrderStatus {
     }
 }
 
-/// An object of which only that is checked.
+/// Any object; its fields are not interpreted.
 #[derive(Clone, Copy)]
 pub struct Free;
 
 impl Free {
-    /// It stands in a list of an order.
+    /// The nesting level of an entry in a list of an order.
     const DEPTH: usize = 6;
 }
 
@@ -282,7 +283,7 @@ impl Shape for Free {
     }
 }
 
-/// `LEAST` to `MOST` elements.
+/// A list of `LEAST` to `MOST` elements.
 #[derive(Clone)]
 pub struct List<T, const LEAST: usize, const MOST: usize>(pub Vec<T>);
 

@@ -19,7 +19,7 @@ fn read_json(answer: &Value) -> Result<Vec<Variant>, Unreadable> {
     read(answer.to_string().as_bytes())
 }
 
-/// The shoe with this field set to something else.
+/// The shoe with one field replaced.
 fn with(field: &str, value: Value) -> Value {
     let mut shoe = shoe();
     shoe[field] = value;

@@ -1,12 +1,12 @@
 //! Valid order messages in all their variety.
 //!
-//! The fields are declared a second time here, from the contract and not from the crate, so that a slip there shows.
+//! The fields are declared again here, from the contract and not from the crate, so that a mistake there shows.
 
 use rand::prelude::*;
 
 use super::tree::{Json, one_in};
 
-/// What a value must be.
+/// The expected type of a value.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Text,
@@ -17,7 +17,7 @@ pub(crate) enum Kind {
     Amount,
     Quantity,
     Weight,
-    /// An object of any content.
+    /// An object with any content.
     Free,
     Object(&'static [Field]),
     List(&'static Kind, usize, usize),
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// Another name under which it is understood.
+    /// An alias.
     pub(crate) alias: Option<&'static str>,
     pub(crate) required: bool,
     pub(crate) kind: Kind,
@@ -132,12 +132,12 @@ static REFUND_LINE: Kind = Kind::Object(&[
     must("order_item_identifier", Kind::Identifier),
 ]);
 
-/// How much of what is optional a message has.
+/// The share of optional fields in a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wealth {
-    /// Only what is required, in its shortest form.
+    /// Only required fields, in their shortest form.
     Bare,
-    /// Anything between the two.
+    /// Anything in between.
     Mixed,
     /// Every field, every list with two elements, unknown fields everywhere.
     Full,
@@ -200,7 +200,7 @@ fn object(fields: &'static [Field], wealth: Wealth, rng: &mut StdRng) -> Json {
     Json::Object(members)
 }
 
-/// Names that no object of the contract has, among them some that others have.
+/// Names unknown to the object, including some that other objects have.
 fn unknown_name(rng: &mut StdRng) -> String {
     let names = [
         "extra",
@@ -232,7 +232,7 @@ fn unknown_name(rng: &mut StdRng) -> String {
     (*names.choose(rng).expect("there are some")).to_owned()
 }
 
-/// Any value at all, as long as nobody could read it in two ways.
+/// Any value that can be read in only one way.
 pub(crate) fn unknown_value(depth: u32, rng: &mut StdRng) -> Json {
     match rng.random_range(0..if depth == 0 { 4 } else { 6 }) {
         0 => Json::literal(["null", "true", "false"].choose(rng).expect("there are some")),

@@ -1,21 +1,20 @@
-//! Faults that are put into valid messages on purpose, each with what must be told of it.
+//! Faults to inject into valid messages, each with the report that must follow.
 
 use rand::prelude::*;
 
 use super::message::{Field, Kind, MESSAGE, Wealth};
 use super::tree::{Json, Pointer, Step, field, path};
 
-/// What must be told of a fault: its path and its code.
+/// The expected report of a fault: its path and its code.
 pub(crate) type Told = (String, &'static str);
 
 const MISSING: &str = "missing_field";
 const TYPE: &str = "invalid_type";
 const INVALID: &str = "invalid";
 
-/// One fault to be put into a message.
+/// A fault to inject into a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Seed {
-    /// The value that is changed.
     pub(crate) at: Pointer,
     act: Act,
     pub(crate) told: Told,
@@ -23,19 +22,19 @@ pub(crate) struct Seed {
 
 #[derive(Clone, Debug)]
 enum Act {
-    /// Takes the field out of its object.
+    /// Removes the field.
     Remove,
-    /// Puts another value in its place.
+    /// Replaces the value.
     Replace(Json),
-    /// Adds the field to its object.
+    /// Adds the field.
     Add(Json),
-    /// Gives the field once more, with the same value.
+    /// Repeats the field with the same value.
     Repeat,
-    /// Gives the field once more, before it stands and with another value.
+    /// Repeats the field before its place, with another value.
     Precede(Json),
-    /// Gives the field once more under its other name.
+    /// Repeats the field under its alias.
     Also(&'static str),
-    /// Repeats an element until the list has so many.
+    /// Repeats an element until the list has this many.
     Lengthen(Json, usize),
 }
 
@@ -64,13 +63,13 @@ impl Seed {
         }
     }
 
-    /// Whether one of the two changes what the other is in.
+    /// True if one of the two changes a value that contains the other.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.at.starts_with(&other.at) || other.at.starts_with(&self.at)
     }
 }
 
-/// A value of a message, and what is expected of it.
+/// A value of a message and its expected type.
 pub(crate) struct Spot {
     pub(crate) at: Pointer,
     pub(crate) expected: Expected,
@@ -99,14 +98,14 @@ impl Expected {
     }
 }
 
-/// Every value of `message`, what is inside of another before it.
+/// Every value of `message`, inner values before outer ones.
 pub(crate) fn spots(message: &Json) -> Vec<Spot> {
     let mut found = Vec::new();
     walk(message, &mut Vec::new(), Expected::Message, &mut |at, expected| found.push(Spot { at: at.clone(), expected }));
     found
 }
 
-/// How many values `message` has.
+/// The number of values in `message`.
 pub(crate) fn count(message: &Json) -> usize {
     let mut count = 0;
     walk(message, &mut Vec::new(), Expected::Message, &mut |_, _| count += 1);
@@ -149,7 +148,7 @@ fn walk(value: &Json, at: &mut Pointer, expected: Expected, visit: &mut impl FnM
     visit(at, expected);
 }
 
-/// Every fault that the value at `spot` can be given.
+/// Every fault that can be injected at `spot`.
 pub(crate) fn seeds(message: &mut Json, spot: &Spot, rng: &mut StdRng) -> Vec<Seed> {
     let at = &spot.at;
     let value = message.at(at);
@@ -207,7 +206,7 @@ pub(crate) fn seeds(message: &mut Json, spot: &Spot, rng: &mut StdRng) -> Vec<Se
     found
 }
 
-/// Unknown fields that are at fault: their names, their values, and where in these the fault is.
+/// Faulty unknown fields: name, value, and the place of the fault within the value.
 fn odd_members() -> [(&'static str, Json, Pointer); 7] {
     let nul = || Json::text("a\0b");
     let in_field = |name: &str| Step::Field(name.to_owned());
@@ -227,7 +226,7 @@ fn odd_members() -> [(&'static str, Json, Pointer); 7] {
     ]
 }
 
-/// Values of another JSON type than `kind`; null is another matter.
+/// Values of a JSON type other than `kind`, except null.
 fn wrong_types(kind: &Kind) -> Vec<Json> {
     let mut wrong = vec![Json::literal("true"), Json::literal("false")];
     let texts = [Json::text(""), Json::text("12"), Json::text("null")];

@@ -1,4 +1,4 @@
-//! JSON as a tree that can hold what a parser's value cannot: a name twice, a number as it is spelled, a broken literal.
+//! A JSON tree that can hold what a parsed value cannot: repeated names, the spelling of numbers, broken literals.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use rand::prelude::*;
 /// A JSON text under construction.
 #[derive(Clone, Debug)]
 pub(crate) enum Json {
-    /// Written as it stands: null, true, false, every number, and whatever is no JSON at all.
+    /// Written verbatim: null, true, false, numbers, and text that is not JSON.
     Literal(String),
     Text(String),
     Array(Vec<Json>),
@@ -31,7 +31,7 @@ impl Json {
         Self::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    /// The value at `pointer`; of a repeated name, the last one.
+    /// The value at `pointer`; the last one of a repeated name.
     pub(crate) fn at(&mut self, pointer: &[Step]) -> &mut Self {
         pointer.iter().fold(self, |value, step| match (value, step) {
             (Self::Object(fields), Step::Field(wanted)) => {
@@ -42,7 +42,7 @@ impl Json {
         })
     }
 
-    /// The text, spelled in one of the many ways that mean the same.
+    /// The text, in one of many equivalent spellings.
     pub(crate) fn write(&self, rng: &mut StdRng) -> String {
         let style = Style { spaces: one_in(rng, 4), escapes: one_in(rng, 4) };
         let mut out = String::new();
@@ -136,7 +136,7 @@ pub(crate) fn field(parent: &[Step], name: &str) -> Pointer {
     parent.iter().cloned().chain([Step::Field(name.to_owned())]).collect()
 }
 
-/// How a fault at `pointer` names its place; written a second time here, so that it is not compared with itself.
+/// The path in a fault at `pointer`; implemented again here, so that the code is not compared with itself.
 pub(crate) fn path(pointer: &[Step]) -> String {
     let steps = pointer.iter().map(|step| match step {
         Step::Index(at) => format!("[{at}]"),

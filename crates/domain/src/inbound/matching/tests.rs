@@ -16,7 +16,7 @@ fn scan<'a>(unit: &'a str, sku: &'a str) -> Scan<'a> {
     Scan { unit, client_unit: None, line: None, sku: Some(sku), carton: None }
 }
 
-/// Whether the line has to be looked at for the scan: all that is asked for in the database.
+/// True if the database query for the scan returns the line.
 fn concerns(line: &Line<'_>, scan: &Scan<'_>) -> bool {
     let announces = |name: &str| line.unit == Some(name) || line.client_unit == Some(name);
     scan.line == Some(line.identifier)
@@ -100,7 +100,7 @@ proptest! {
         let scans: Vec<Scan<'_>> = scans.into_iter().filter(|scan| units.insert(scan.unit)).collect();
         let outcomes = hold(&lines, &scans);
 
-        // Nothing is lost: every scan has its outcome.
+        // No scan is lost: each has an outcome.
         prop_assert_eq!(outcomes.len(), scans.len());
         let mut counted: HashMap<usize, u32> = HashMap::new();
         for (at, outcome) in outcomes.iter().enumerate() {
@@ -117,7 +117,7 @@ proptest! {
         for (line, count) in counted {
             prop_assert!(lines[line].received + count <= lines[line].quantity, "no line takes more than it announces");
         }
-        // Whatever is not asked for changes nothing.
+        // Lines that the query leaves out make no difference.
         let asked: Vec<Line<'_>> = lines.iter().filter(|line| scans.iter().any(|scan| concerns(line, scan))).copied().collect();
         let told = |lines: &[Line<'_>], outcomes: Vec<Outcome>| outcomes.into_iter().map(|outcome| match outcome {
             Outcome::Received(at) => lines[at].identifier.to_owned(),

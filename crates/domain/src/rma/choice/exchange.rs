@@ -1,69 +1,56 @@
-//! What can be had instead of the money.
+//! The alternatives to a refund.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Getting, Instead, Wanted};
+use super::item::{Getting, Instead, RequestedItem};
+use crate::exchange::standing::Standing;
 use crate::exchange::variant::{Variant, offered};
 use crate::rma::policy::Policy;
 use crate::rma::sale::SoldLine;
 
-/// Whether anything can be had instead of the money, for the order as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It can.
-    Offered,
-    /// The merchant takes no exchange orders.
-    NotOffered,
-    /// The order was exchanged before; there is one exchange order for each.
-    ExchangedBefore,
-}
-
-/// What can be had instead of the money.
+/// The alternatives to a refund for an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchanges {
-    /// Whether anything can.
     pub standing: Standing,
-    /// The variants that the merchant told of, by line.
+    /// The variants that the merchant answered with, by line.
     pub variants: BTreeMap<String, Arc<[Variant]>>,
 }
 
-/// Why something else than the money cannot be had.
+/// The reasons an exchange is not possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoExchange {
     /// The merchant takes no exchange orders.
     NotOffered,
-    /// The order was exchanged before.
     ExchangedBefore,
-    /// The line leads to no variants.
+    /// The line has no variant identifier.
     NoVariants,
-    /// The reason does not lead to an exchange; these do.
+    /// No exchange is offered for the reason, but for these.
     Reason(Vec<String>),
-    /// It is none of the variants that are offered: these are.
+    /// The SKU is not among these offered ones.
     NotAVariant(Vec<String>),
-    /// There are only so many left.
+    /// Only this many units are left.
     OutOfStock(u32),
-    /// The merchant has no gift cards.
     NoGiftCard,
-    /// What was a gift is refunded to a gift card anyway.
+    /// A gift is refunded to a gift card anyway.
     Gift,
 }
 
-/// What is left to be had while the items of a choice are gone through.
-pub(super) struct Shelf<'a, 'p> {
+/// The stock left while the items of a choice are processed.
+pub(super) struct Stock<'a, 'p> {
     exchanges: &'a Exchanges,
     policy: &'p Policy,
     gift: bool,
     taken: BTreeMap<&'a str, u32>,
 }
 
-impl<'a, 'p> Shelf<'a, 'p> {
+impl<'a, 'p> Stock<'a, 'p> {
     pub(super) fn new(exchanges: &'a Exchanges, policy: &'p Policy, gift: bool) -> Self {
         Self { exchanges, policy, gift, taken: BTreeMap::new() }
     }
 
-    /// What the shopper gets for each of the units, if it can be had for all of them.
-    pub(super) fn take(&mut self, line: &SoldLine, wanted: &Wanted<'_>) -> Result<Getting<'a>, NoExchange> {
+    /// The refund or exchange for the units of `wanted`, if it is possible for all of them.
+    pub(super) fn take(&mut self, line: &SoldLine, wanted: &RequestedItem<'_>) -> Result<Getting<'a>, NoExchange> {
         let sku = match wanted.instead {
             Instead::Refund => return Ok(Getting::Refund),
             Instead::GiftCard => None,
@@ -82,7 +69,7 @@ impl<'a, 'p> Shelf<'a, 'p> {
         }
     }
 
-    fn variant(&mut self, line: &SoldLine, sku: &str, wanted: &Wanted<'_>) -> Result<Getting<'a>, NoExchange> {
+    fn variant(&mut self, line: &SoldLine, sku: &str, wanted: &RequestedItem<'_>) -> Result<Getting<'a>, NoExchange> {
         if line.variant_identifier.is_none() {
             return Err(NoExchange::NoVariants);
         }

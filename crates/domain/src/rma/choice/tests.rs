@@ -3,17 +3,19 @@ use std::sync::Arc;
 use chrono::DateTime;
 
 use super::*;
+use crate::exchange::variant::Variant;
 use crate::money::Cents;
 use crate::order::Status;
 use crate::rma::eligibility::returnable;
 use crate::rma::policy::{GiftCardTerms, Tag};
 use crate::rma::sale::tests::line;
+use crate::rma::word::RefundType;
 
 fn cents(amount: i64) -> Cents {
     Cents::new(amount).expect("in range")
 }
 
-/// An order of two units that lead to variants at their price.
+/// An order of two units with variants at the same price.
 fn sale() -> Sale {
     let line = SoldLine { variant_identifier: Some("V-1".to_owned()), unit_price: cents(5_000), ..line() };
     Sale { identifier: "order".to_owned(), status: Status::Shipped, placed_at: DateTime::UNIX_EPOCH, tags: vec![], lines: vec![line] }
@@ -33,12 +35,17 @@ fn offered() -> Exchanges {
     Exchanges { standing: Standing::Offered, variants: BTreeMap::from([("line".to_owned(), variants)]) }
 }
 
-fn wanted(quantity: u32, reason: &'static str, instead: Instead<'static>) -> Wanted<'static> {
-    Wanted { line: "line", quantity, reason, instead }
+fn wanted(quantity: u32, reason: &'static str, instead: Instead<'static>) -> RequestedItem<'static> {
+    RequestedItem { line: "line", quantity, reason, instead }
 }
 
-/// What each unit is for, or why it cannot be.
-fn choose_of(sale: &Sale, policy: &Policy, exchanges: &Exchanges, items: Vec<Wanted<'static>>) -> Result<Vec<RefundType>, Vec<Impossible>> {
+/// The refund type of each unit, or the reasons the choice is not possible.
+fn choose_of(
+    sale: &Sale,
+    policy: &Policy,
+    exchanges: &Exchanges,
+    items: Vec<RequestedItem<'static>>,
+) -> Result<Vec<RefundType>, Vec<Impossible>> {
     let lines = returnable(sale, policy, &BTreeMap::new(), DateTime::UNIX_EPOCH);
     let giftee = is_gift(sale, policy);
     let choice = Choice { method: Method::MailBack, items, giftee };
@@ -95,7 +102,7 @@ fn the_stock_of_a_variant_is_for_all_items_together() {
 fn everything_that_cannot_be_is_told_at_once() {
     let items = vec![
         wanted(1, "no reason of theirs", Instead::Refund),
-        Wanted { line: "other", ..wanted(1, "NOT_GIVEN", Instead::Refund) },
+        RequestedItem { line: "other", ..wanted(1, "NOT_GIVEN", Instead::Refund) },
         wanted(2, "NOT_GIVEN", Instead::Refund),
     ];
     let against = choose_of(&sale(), &policy(), &offered(), items);

@@ -14,8 +14,8 @@ fn sale(line: SoldLine) -> Sale {
     Sale { identifier: "order".to_owned(), status: Status::Shipped, placed_at: day(0), tags: Vec::new(), lines: vec![line] }
 }
 
-/// What of the only line can come back on the tenth day.
-fn found(sale: &Sale, taken: Taken) -> (u32, Vec<(Obstacle, u32)>) {
+/// The returnable units and obstacles of the only line on the tenth day.
+fn found(sale: &Sale, taken: UnavailableUnits) -> (u32, Vec<(Obstacle, u32)>) {
     let taken = BTreeMap::from([("line".to_owned(), taken)]);
     let mut lines = returnable(sale, &Policy::default(), &taken, day(10));
     let line = lines.pop().expect("a line");
@@ -25,19 +25,19 @@ fn found(sale: &Sale, taken: Taken) -> (u32, Vec<(Obstacle, u32)>) {
 #[test]
 fn only_what_was_shipped_can_come_back() {
     let mut sale = sale(SoldLine { quantity: 6, shipped: 3, cancelled: 1, ..line() });
-    assert_eq!(found(&sale, Taken::default()), (3, vec![(Obstacle::Cancelled, 1), (Obstacle::NotShipped, 2)]));
+    assert_eq!(found(&sale, UnavailableUnits::default()), (3, vec![(Obstacle::Cancelled, 1), (Obstacle::NotShipped, 2)]));
     sale.status = Status::Created;
-    assert_eq!(found(&sale, Taken::default()).0, 3);
+    assert_eq!(found(&sale, UnavailableUnits::default()).0, 3);
     sale.status = Status::Cancelled;
-    assert_eq!(found(&sale, Taken::default()), (0, vec![(Obstacle::OrderCancelled, 6)]));
+    assert_eq!(found(&sale, UnavailableUnits::default()), (0, vec![(Obstacle::OrderCancelled, 6)]));
 }
 
 #[test]
 fn what_is_refunded_or_in_a_return_cannot_come_back_again() {
     let sale = sale(SoldLine { quantity: 4, shipped: 4, ..line() });
     let held = vec![(Obstacle::Refunded, 1), (Obstacle::InReturn, 2)];
-    assert_eq!(found(&sale, Taken { live: 2, refunded: 1 }), (1, held));
-    assert_eq!(found(&sale, Taken { live: 9, refunded: 3 }), (0, vec![(Obstacle::Refunded, 3), (Obstacle::InReturn, 1)]));
+    assert_eq!(found(&sale, UnavailableUnits { live: 2, refunded: 1 }), (1, held));
+    assert_eq!(found(&sale, UnavailableUnits { live: 9, refunded: 3 }), (0, vec![(Obstacle::Refunded, 3), (Obstacle::InReturn, 1)]));
 }
 
 #[test]
@@ -61,9 +61,9 @@ fn a_tag_of_the_line_or_of_the_order_stands_against_a_return() {
         ("third party", Obstacle::ThirdParty),
     ] {
         let tagged = sale(SoldLine { tags: vec![Tag::new("new"), Tag::new(tag)], ..line() });
-        assert_eq!(found(&tagged, Taken { live: 1, refunded: 0 }), (0, vec![(Obstacle::InReturn, 1), (obstacle, 1)]));
+        assert_eq!(found(&tagged, UnavailableUnits { live: 1, refunded: 0 }), (0, vec![(Obstacle::InReturn, 1), (obstacle, 1)]));
         let whole = Sale { tags: vec![Tag::new(tag)], ..sale(line()) };
-        assert_eq!(found(&whole, Taken::default()), (0, vec![(obstacle, 2)]));
+        assert_eq!(found(&whole, UnavailableUnits::default()), (0, vec![(obstacle, 2)]));
     }
 }
 
@@ -71,7 +71,7 @@ fn a_tag_of_the_line_or_of_the_order_stands_against_a_return() {
 fn a_gift_can_come_back() {
     let gift = Sale { tags: vec![Tag::new("GIFT")], ..sale(line()) };
     assert!(is_gift(&gift, &Policy::default()) && !is_gift(&sale(line()), &Policy::default()));
-    assert_eq!(found(&gift, Taken::default()).0, 2);
+    assert_eq!(found(&gift, UnavailableUnits::default()).0, 2);
     let policy = Policy { tags: BTreeMap::from([(Tag::new("gift"), TagRule::Allowed)]), ..Policy::default() };
     assert!(!is_gift(&gift, &policy));
 }
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let tags = if tagged { vec![Tag::new("final sale")] } else { Vec::new() };
         let sale = Sale { status, ..sale(SoldLine { quantity, shipped, cancelled, tags, ..line() }) };
-        let taken = BTreeMap::from([("line".to_owned(), Taken { live, refunded })]);
+        let taken = BTreeMap::from([("line".to_owned(), UnavailableUnits { live, refunded })]);
         let line = returnable(&sale, &Policy::default(), &taken, day(today)).remove(0);
         prop_assert_eq!(line.units + line.held.iter().map(|(_, units)| units).sum::<u32>(), quantity);
         prop_assert!(line.held.iter().all(|(_, units)| *units > 0));

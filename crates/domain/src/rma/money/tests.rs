@@ -105,7 +105,7 @@ proptest! {
         let money = |estimated| UnitMoney { estimated, ..UnitMoney::default() };
         let paid: Vec<_> = units.iter().map(|(amount, refund_type, _)| (money(*amount), *refund_type)).collect();
         let before = financials(&paid, fee).units;
-        // Every exchange has become a refund; some of what was a refund all along was paid.
+        // Every exchange has become a refund; some of the original refunds were already paid.
         let now: Vec<_> = units
             .iter()
             .zip(&before)

@@ -19,7 +19,7 @@ fn events() -> impl Strategy<Value = CarrierEvent> {
     ]
 }
 
-/// How far the parcel is; none for what says nothing about that.
+/// The progress of the parcel; `None` for states that say nothing about it.
 fn rank(parcel: &Parcel) -> Option<u8> {
     match parcel {
         Parcel::Kept | Parcel::AwaitingLabel => Some(0),
@@ -112,7 +112,7 @@ proptest! {
             if let (Some(old), Some(new)) = (rank(&before), rank(&next)) {
                 prop_assert!(new > old, "{before:?} {event:?}");
             }
-            // Trouble and being left out tell nothing of how far it was, but nobody gets from there to the label again.
+            // A failure and being left out say nothing about the progress, but neither leads back to the label.
             prop_assert!(rank(&before).is_some() || !matches!(next, Parcel::PreTransit(_)));
             prop_assert!(before.number().is_none() || before.number() == next.number());
         }

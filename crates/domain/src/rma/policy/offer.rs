@@ -1,27 +1,25 @@
-//! One way back, and how the operator writes it.
+//! A return method with its fee, and the operator's notation for it.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::money::Cents;
-use crate::rma::Method;
+use crate::rma::word::Method;
 
 const DEDUCTED: &str = "deducted";
 
-/// One way back, and what it costs the shopper.
+/// A return method, and its cost to the shopper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The way.
     pub method: Method,
-    /// Its price.
     pub fee: Cents,
-    /// Whether the price is taken off the refund.
+    /// The fee is deducted from the refund.
     pub deducted: bool,
 }
 
-/// Why a text is no [`Offer`].
+/// The text is not a valid [`Offer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a return method is written like mail-back, mail-back:499 or mail-back:499:deducted, with the fee in cents")]
+#[error("write a return method like mail-back, mail-back:499 or mail-back:499:deducted, with the fee in cents")]
 pub struct NoOffer;
 
 impl fmt::Display for Offer {
@@ -51,7 +49,7 @@ impl FromStr for Offer {
     }
 }
 
-/// Digits alone; a sign would be a slip.
+/// Digits only; a sign would be a mistake.
 fn cents(text: &str) -> Option<Cents> {
     text.bytes().all(|digit| digit.is_ascii_digit()).then(|| text.parse().ok().and_then(Cents::new)).flatten()
 }

@@ -1,4 +1,4 @@
-//! Whatever happens to a return, in whatever order, some things always hold.
+//! Invariants that hold whatever happens to a return, in any order.
 
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn happen(rma: &mut Rma, happening: &Happening) -> Result<Step, Refused> {
     }
 }
 
-/// What never happens between one state of a return and the next.
+/// Transitions that never happen between one state of a return and the next.
 fn check(before: &Rma, after: &Rma) -> Result<(), TestCaseError> {
     prop_assert!(before.is_live() || after.status == before.status, "what is final stays");
     prop_assert!(before.status != Status::PartialRefund || after.status != Status::Created);

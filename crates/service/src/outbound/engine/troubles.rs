@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::notice::{Health, Told};
+use domain::notice::{Health, ReportedHealth};
 use store::notices::Troubled;
 use store::settlements::Hold;
 
@@ -114,7 +114,7 @@ impl Troubles {
     }
 
     /// The flow has ended, and this is told by now: nothing, if the endpoint is none to be told of.
-    pub(super) fn told(&mut self, endpoint: EndpointId, hold: Hold, told: Option<Told>, now: DateTime<Utc>) {
+    pub(super) fn told(&mut self, endpoint: EndpointId, hold: Hold, told: Option<ReportedHealth>, now: DateTime<Utc>) {
         self.telling = None;
         let Some(trouble) = self.known.get_mut(&endpoint).filter(|trouble| trouble.hold == hold) else { return };
         let Some(told) = told else { return };
@@ -197,11 +197,11 @@ mod tests {
         troubles.saw(MERCHANT, ENDPOINT, HOLD, Saw::Success, at(seconds));
     }
 
-    fn failing(since: i64) -> Told {
-        Told { failing_since: Some(at(since)), failures_open_since: None }
+    fn failing(since: i64) -> ReportedHealth {
+        ReportedHealth { failing_since: Some(at(since)), failures_open_since: None }
     }
 
-    fn found(told: Told, failed: i64) -> (Troubled, Hold) {
+    fn found(told: ReportedHealth, failed: i64) -> (Troubled, Hold) {
         let mut seen = Seen::default();
         (0..failed).for_each(|second| seen.run.fails(at(second), false));
         let troubled =
@@ -235,7 +235,7 @@ mod tests {
         assert!(troubles.is_idle(), "it is told");
         arrives(&mut troubles, 400);
         assert!(troubles.next().is_some(), "it has recovered");
-        troubles.told(ENDPOINT, HOLD, Some(Told::default()), at(400));
+        troubles.told(ENDPOINT, HOLD, Some(ReportedHealth::default()), at(400));
         assert!(troubles.known.is_empty() && troubles.is_idle());
     }
 
@@ -275,7 +275,7 @@ mod tests {
         let mut troubles = Troubles::default();
         troubles.review();
         fails(&mut troubles, 10, false);
-        troubles.reviewed(vec![found(Told::default(), 4)], at(10));
+        troubles.reviewed(vec![found(ReportedHealth::default(), 4)], at(10));
         assert!(troubles.next().is_none());
         troubles.wake(at(300));
         assert_eq!(troubles.next().unwrap().seen.run.failed(), 4);

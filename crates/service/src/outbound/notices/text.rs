@@ -62,13 +62,13 @@ fn messages(count: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::notice::Told;
+    use domain::notice::ReportedHealth;
 
     use super::*;
 
     fn composed(change: Notice, failed: i64, last: Option<&str>) -> (String, String) {
         let facts = Facts {
-            told: Told::default(),
+            told: ReportedHealth::default(),
             sequence: 0,
             interface: "rma".to_owned(),
             url: "https://example.com/rmas".to_owned(),

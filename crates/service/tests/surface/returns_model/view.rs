@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use backhaul::app::App;
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::rma::eligibility::{self, Taken};
+use domain::rma::eligibility::{self, UnavailableUnits};
 use domain::rma::policy::Policy;
 use serde_json::Value;
 use sqlx::{PgConnection, Row as _};
@@ -178,7 +178,7 @@ async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return>
 async fn returnable(app: &App, merchant: MerchantId, policy: &Policy, order: &str) -> BTreeMap<String, u32> {
     let Some(stored) = orders::find(app.cell(), merchant, order).await.unwrap() else { return BTreeMap::new() };
     let sale = wire::order::read_stored(&stored.snapshot).unwrap().sale();
-    let mut taken: BTreeMap<String, Taken> = BTreeMap::new();
+    let mut taken: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
     for claim in unit_claims::list(app.cell(), merchant, order).await.unwrap().into_iter().filter(|claim| !claim.refunded) {
         taken.entry(claim.line).or_default().live += 1;
     }
