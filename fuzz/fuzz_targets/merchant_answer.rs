@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wire::exchange_order::PlacedOrder;
-use wire::variants::{self, MOST_VARIANTS};
+use wire::returns::exchange_order::PlacedOrder;
+use wire::returns::variants::{self, MOST_VARIANTS};
 
 fuzz_target!(|answer: &[u8]| {
     if let Some(placed) = PlacedOrder::read(answer) {

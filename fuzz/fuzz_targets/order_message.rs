@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use wire::json;
-use wire::order::{Refusal, read, read_fast, read_slow};
+use wire::orders::order::{read, read_fast, read_slow, Refusal};
 
 fuzz_target!(|body: &[u8]| {
     let Ok(text) = json::text(body) else {

@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
-use wire::order::Refusal;
-use wire::{carrier, drop_ship, inbound, outbound_shipment, receiving, returns, schema, time};
+use wire::orders::order::Refusal;
+use wire::returns::{api, carrier};
+use wire::warehouse::{drop_ship, inbound, outbound_shipment, receiving};
+use wire::{schema, time};
 
 static SCHEMAS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
     let components = schema::components();
@@ -42,7 +44,7 @@ fn check<T>(body: &[u8], shape: &str, read: Result<T, Refusal>) -> Option<T> {
 }
 
 fuzz_target!(|body: &[u8]| {
-    if let Some(wanted) = check(body, "StartReturn", returns::read(body)) {
+    if let Some(wanted) = check(body, "StartReturn", api::read(body)) {
         assert_eq!(wanted.choice().items.len(), wanted.items.0.len());
     }
     check(body, "CarrierEvent", carrier::read(body));

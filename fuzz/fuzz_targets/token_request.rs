@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use secrecy::ExposeSecret;
-use wire::token::TokenRequest;
+use wire::merchants::token::TokenRequest;
 
 fuzz_target!(|body: &[u8]| {
     for request in [TokenRequest::from_json(body), TokenRequest::from_form(body)].into_iter().flatten() {

@@ -4,7 +4,7 @@
 
 use std::num::NonZeroU32;
 
-use domain::drop_ship::{Event, Order, Refused, Units};
+use domain::warehouse::drop_ship::{Event, Order, Refused, Units};
 
 type Change = fn(&mut Order) -> Result<Option<Event>, Refused>;
 

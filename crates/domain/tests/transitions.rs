@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test may end in a panic")]
 
-use domain::rma::{CarrierEvent, Method, Parcel, Receiving, ReceivingEvent, RefundType, Refused, Rma, Step, Unit, Which};
+use domain::returns::rma::{CarrierEvent, Method, Parcel, Receiving, ReceivingEvent, RefundType, Refused, Rma, Step, Unit, Which};
 
 /// The contract's table for a return by mail, verbatim.
 const CONTRACT: &str = "

@@ -4,36 +4,12 @@
 //! a table for people, and as its last line a JSON object for scripts.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a measuring program prints, and measures with the machine's clock")]
 
-mod backlog;
-mod bare;
-mod bare_delivery;
-mod carriers;
-mod chaos;
-mod delivery;
-mod delivery_chaos;
-mod delivery_crash;
-mod delivery_freeze;
-mod delivery_outage;
-mod exchanges;
-mod feed;
-mod feed_history;
-mod growth;
-mod history;
-mod intake;
-mod isolation;
-mod leasing;
-mod load;
+mod messages;
 mod meter;
-mod order;
-mod owing;
-mod pallet;
-mod receiving;
-mod retry;
+mod orders;
 mod returns;
-mod rollups;
 mod stage;
-mod variants;
-mod witness;
+mod warehouse;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -261,50 +237,58 @@ enum Command {
 async fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     let result = match cli.command {
-        Command::BenchIntake { seconds, rounds } => intake::run(&cli.program, Duration::from_secs(seconds), rounds).await?,
-        Command::BenchGrowth { seconds, orders } => growth::run(&cli.program, Duration::from_secs(seconds), orders).await?,
+        Command::BenchIntake { seconds, rounds } => orders::intake::run(&cli.program, Duration::from_secs(seconds), rounds).await?,
+        Command::BenchGrowth { seconds, orders } => orders::growth::run(&cli.program, Duration::from_secs(seconds), orders).await?,
         Command::ChaosIntake { kills, database_kills, disconnects, overload_seconds } => {
-            let plan = chaos::Plan { kills, database_kills, disconnects, overload: Duration::from_secs(overload_seconds) };
-            chaos::run(&cli.program, &plan).await?
+            let plan = orders::chaos::Plan { kills, database_kills, disconnects, overload: Duration::from_secs(overload_seconds) };
+            orders::chaos::run(&cli.program, &plan).await?
         }
         Command::BenchDelivery { messages, waiting, idle, rounds } => {
-            delivery::run(&cli.program, &delivery::Plan { messages, waiting, idle, rounds }).await?
+            messages::delivery::run(&cli.program, &messages::delivery::Plan { messages, waiting, idle, rounds }).await?
         }
-        Command::ChaosDelivery { kills, subjects } => delivery_chaos::run(&cli.program, &delivery_chaos::Plan { kills, subjects }).await?,
+        Command::ChaosDelivery { kills, subjects } => {
+            messages::delivery_chaos::run(&cli.program, &messages::delivery_chaos::Plan { kills, subjects }).await?
+        }
         Command::ChaosReturns { returns, kills, database_kills, every } => {
             let plan = returns::chaos::Plan { returns, kills, database_kills, every: Duration::from_millis(every) };
             returns::chaos::run(&cli.program, &plan).await?
         }
         Command::ChaosExchanges { orders, confirmations, refused, kills, every } => {
             let every = Duration::from_millis(every);
-            exchanges::run(&cli.program, &exchanges::Plan { orders, confirmations, refused, kills, every }).await?
+            returns::exchanges::run(&cli.program, &returns::exchanges::Plan { orders, confirmations, refused, kills, every }).await?
         }
         Command::ChaosCarriers { returns, kills, every } => {
-            carriers::run(&cli.program, &carriers::Plan { returns, kills, every: Duration::from_millis(every) }).await?
+            returns::carriers::run(&cli.program, &returns::carriers::Plan { returns, kills, every: Duration::from_millis(every) }).await?
         }
         Command::ChaosReceiving { lines, scanners, kills } => {
-            receiving::run(&cli.program, &receiving::Plan { lines, scanners, kills }).await?
+            warehouse::receiving::run(&cli.program, &warehouse::receiving::Plan { lines, scanners, kills }).await?
         }
-        Command::CrashDelivery { times } => delivery_crash::run(&cli.program, times).await?,
+        Command::CrashDelivery { times } => messages::delivery_crash::run(&cli.program, times).await?,
         Command::CrashReturns { times } => returns::crash::run(&cli.program, times).await?,
         Command::OutageDelivery { outages, seconds } => {
-            delivery_outage::run(&cli.program, &delivery_outage::Plan { outages, down: Duration::from_secs(seconds) }).await?
+            messages::delivery_outage::run(&cli.program, &messages::delivery_outage::Plan { outages, down: Duration::from_secs(seconds) })
+                .await?
         }
-        Command::FreezeDelivery => delivery_freeze::run(&cli.program).await?,
+        Command::FreezeDelivery => messages::delivery_freeze::run(&cli.program).await?,
         Command::BenchIsolation { seconds, rounds, waiting } => {
-            isolation::run(&cli.program, &isolation::Plan { duration: Duration::from_secs(seconds), rounds, waiting }).await?
+            messages::isolation::run(&cli.program, &messages::isolation::Plan { duration: Duration::from_secs(seconds), rounds, waiting })
+                .await?
         }
         Command::BenchVariants { seconds, rounds, shoppers } => {
-            variants::run(&cli.program, &variants::Plan { duration: Duration::from_secs(seconds), rounds, shoppers }).await?
+            returns::variants::run(&cli.program, &returns::variants::Plan { duration: Duration::from_secs(seconds), rounds, shoppers })
+                .await?
         }
         Command::Feed { seconds, writers, readers } => {
-            feed::run(&cli.program, &feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?
+            messages::feed::run(&cli.program, &messages::feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?
         }
         Command::BenchRetry { failed, seconds, per_second } => {
-            retry::run(&cli.program, &retry::Plan { failed, duration: Duration::from_secs(seconds), per_second }).await?
+            messages::retry::run(&cli.program, &messages::retry::Plan { failed, duration: Duration::from_secs(seconds), per_second })
+                .await?
         }
-        Command::BenchPallet { units } => pallet::run(&cli.program, units).await?,
-        Command::BenchBacklog { many, messages, rounds } => backlog::run(&cli.program, &backlog::Plan { many, messages, rounds }).await?,
+        Command::BenchPallet { units } => warehouse::pallet::run(&cli.program, units).await?,
+        Command::BenchBacklog { many, messages, rounds } => {
+            messages::backlog::run(&cli.program, &messages::backlog::Plan { many, messages, rounds }).await?
+        }
     };
     println!("{result}");
     Ok(())

@@ -8,9 +8,11 @@
 //! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), and crashes at every commit (`crash.rs`), for which a
 //!   gate (`gate.rs`) holds the returns back.
 
+pub(crate) mod carriers;
 pub(crate) mod chaos;
 mod client;
 pub(crate) mod crash;
+pub(crate) mod exchanges;
 mod faults;
 mod findings;
 mod gate;
@@ -23,6 +25,7 @@ mod report;
 mod sample;
 mod scene;
 mod stored;
+pub(crate) mod variants;
 
 /// The number of merchants. All of them use the same identifiers.
 const SHOPS: usize = 20;

@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use backhaul::app::App;
-use backhaul::clock::Clock;
-use backhaul::config::Settings;
-use backhaul::entropy::Entropy;
-use backhaul::flow::configure_merchant as configure;
-use backhaul::flow::issue_token::issue_token;
-use domain::access::Scopes;
-use domain::mode::Mode;
+use backhaul::flow::merchants::configure_merchant as configure;
+use backhaul::flow::merchants::issue_token::issue_token;
+use backhaul::platform::clock::Clock;
+use backhaul::platform::config::Settings;
+use backhaul::platform::entropy::Entropy;
+use domain::merchants::access::Scopes;
+use domain::node::mode::Mode;
 use sandbox::postgres::Cluster;
 use secrecy::ExposeSecret as _;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::order::MERCHANTS;
+use crate::orders::order::MERCHANTS;
 
 /// PostgreSQL's settings. Durability is untouched (fsync, `full_page_writes` and `synchronous_commit` are on by default); only
 /// memory and checkpoints are sized for the load, for the baseline and the service alike.
@@ -51,7 +51,7 @@ impl Stage {
         let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
         let cluster = Cluster::start_with(&dir, SETTINGS)?;
         let url = cluster.url("postgres");
-        store::installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;
+        store::node::installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;
         let app = app(&url)?;
         let (mut merchants, mut tokens) = (Vec::new(), Vec::new());
         for number in 0..MERCHANTS {

@@ -7,17 +7,17 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::clock::Clock;
-use crate::config::Settings;
-use crate::entropy::Entropy;
+use crate::delivery::variants::Variants;
+use crate::delivery::{Delivery, NoDelivery};
 use crate::grants::GrantCache;
 use crate::intake::Intake;
-use crate::key::{FingerprintKey, NoKey};
-use crate::limits::Limits;
 use crate::node::Node;
-use crate::outbound::variants::Variants;
-use crate::outbound::{Delivery, NoDelivery};
-use crate::rate::Rates;
+use crate::node::limits::Limits;
+use crate::node::rate::Rates;
+use crate::platform::clock::Clock;
+use crate::platform::config::Settings;
+use crate::platform::entropy::Entropy;
+use crate::platform::keys::fingerprint::{FingerprintKey, NoKey};
 
 /// A handle to everything; cheap to clone.
 #[derive(Clone)]

@@ -2,30 +2,13 @@
 //!
 //! Listings are tables by default, and JSON with `-o json`.
 
-mod carrier;
-mod clock;
-mod config;
-mod credential;
-mod deliverers;
 mod dev;
-mod doctor;
-mod endpoint;
-mod failures;
-mod import;
-mod limit;
-mod merchant;
+mod merchants;
 mod messages;
-mod migrate;
+mod node;
 mod orders;
 mod output;
-mod place;
-mod policy;
-mod reference;
-mod report;
 mod returns;
-mod serve;
-mod shopper;
-mod vendor;
 mod warehouse;
 
 use std::fmt;
@@ -35,14 +18,14 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use domain::id::Handle;
-use store::merchants::{self, Merchant};
+use store::merchants::accounts::{self, Merchant};
 
 use self::output::Format;
 use crate::app::App;
-use crate::clock::Clock;
-use crate::config::Settings;
-use crate::entropy::Entropy;
 use crate::http::openapi;
+use crate::platform::clock::Clock;
+use crate::platform::config::Settings;
+use crate::platform::entropy::Entropy;
 
 /// Returns, exchange and fulfilment integration: merchants push orders in, and Backhaul notifies their systems of what comes back.
 #[derive(Parser)]
@@ -63,63 +46,63 @@ enum Command {
     /// Run a complete sandbox on this machine: a temporary PostgreSQL, the service, and two merchants with simulated systems.
     Dev(dev::Dev),
     /// Run the service.
-    Serve(serve::Serve),
+    Serve(node::serve::Serve),
     /// Create or upgrade the database schema; the first run also fixes the mode, production or sandbox.
     Migrate,
     /// Add, change, list, show, pause and resume merchants.
     #[command(subcommand)]
-    Merchant(merchant::Command),
+    Merchant(merchants::merchant::Command),
     /// Issue, list and revoke the credentials with which merchants get access tokens.
     #[command(subcommand)]
-    Credential(credential::Command),
+    Credential(merchants::credential::Command),
     /// Manage endpoints, the addresses where merchants' systems receive messages.
     #[command(subcommand)]
-    Endpoint(endpoint::Command),
+    Endpoint(messages::endpoint::Command),
     /// Manage the carrier accounts from which merchants' labels are bought.
     #[command(subcommand)]
-    Carrier(carrier::Command),
+    Carrier(returns::carrier::Command),
     /// Manage the warehouses that receive and ship merchants' goods.
     #[command(subcommand)]
-    Warehouse(warehouse::Command),
+    Warehouse(warehouse::warehouses::Command),
     /// Manage the vendors that merchants' goods are sent back to.
     #[command(subcommand)]
-    Vendor(vendor::Command),
+    Vendor(warehouse::vendor::Command),
     /// List, show and retry messages to merchants' systems.
     #[command(subcommand)]
-    Messages(messages::Command),
+    Messages(messages::commands::Command),
     /// Work through the failure queue: messages whose delivery was given up.
     #[command(subcommand)]
-    Failures(failures::Command),
+    Failures(messages::failures::Command),
     /// List the processes that deliver: buckets, lease age, calls in flight, overdue deliveries.
     Deliverers,
     /// Import orders; list refused order messages and orders with warnings.
     #[command(subcommand)]
-    Orders(orders::Command),
+    Orders(orders::commands::Command),
     /// List, show, cancel and resend returns; convert an exchange into a refund.
     #[command(subcommand)]
-    Returns(returns::Command),
+    Returns(returns::commands::Command),
     /// Erase a shopper's personal data.
     #[command(subcommand)]
-    Shopper(shopper::Command),
+    Shopper(merchants::shopper::Command),
     /// Show and change merchants' return policies.
     #[command(subcommand)]
-    Policy(policy::Command),
+    Policy(returns::policy::Command),
     /// Report on deliveries to a merchant's systems.
     #[command(subcommand)]
-    Report(report::Command),
+    Report(messages::report::Command),
     /// List limits, lower them under heavy traffic, and reset them.
     #[command(subcommand)]
-    Limit(limit::Command),
+    Limit(node::limit::Command),
     /// Show or advance a sandbox's clock, to see retries, reminders and expiry happen.
     #[command(subcommand)]
-    Clock(clock::Command),
+    Clock(node::clock::Command),
     /// Print the OpenAPI document.
     Openapi,
     /// Check the settings, or print the defaults.
     #[command(subcommand)]
-    Config(config::Command),
+    Config(node::config::Command),
     /// Check the installation, and say how to fix what is wrong.
-    Doctor(doctor::Doctor),
+    Doctor(node::doctor::Doctor),
     /// Print every command and its options as a Markdown document.
     #[command(hide = true)]
     CliReference,
@@ -155,28 +138,28 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     };
     match cli.command {
         Command::Dev(dev) => dev::run(dev, settings()?).await?,
-        Command::Serve(serve) => serve::run(unconnected()?, &serve).await?,
-        Command::Migrate => migrate::run(&settings()?, &Clock::system()).await?,
-        Command::Merchant(command) => merchant::run(command, &app().await?, cli.output).await?,
-        Command::Credential(command) => credential::run(command, &app().await?, cli.output).await?,
-        Command::Endpoint(command) => endpoint::run(command, &app().await?, cli.output).await?,
-        Command::Carrier(command) => carrier::run(command, &app().await?, cli.output).await?,
-        Command::Warehouse(command) => warehouse::run(command, &app().await?, cli.output).await?,
-        Command::Vendor(command) => vendor::run(command, &app().await?, cli.output).await?,
-        Command::Messages(command) => messages::run(command, &app().await?, cli.output).await?,
-        Command::Failures(command) => failures::run(command, &app().await?, cli.output).await?,
-        Command::Deliverers => deliverers::run(&app().await?, cli.output).await?,
-        Command::Orders(command) => orders::run(command, &app().await?, cli.output).await?,
-        Command::Returns(command) => returns::run(command, &app().await?, cli.output).await?,
-        Command::Shopper(command) => shopper::run(command, &app().await?, cli.output).await?,
-        Command::Policy(command) => policy::run(command, &app().await?, cli.output).await?,
-        Command::Report(command) => report::run(command, &app().await?, cli.output).await?,
-        Command::Limit(command) => limit::run(command, &app().await?, cli.output).await?,
-        Command::Clock(command) => clock::run(command, &app().await?, cli.output).await?,
+        Command::Serve(serve) => node::serve::run(unconnected()?, &serve).await?,
+        Command::Migrate => node::migrate::run(&settings()?, &Clock::system()).await?,
+        Command::Merchant(command) => merchants::merchant::run(command, &app().await?, cli.output).await?,
+        Command::Credential(command) => merchants::credential::run(command, &app().await?, cli.output).await?,
+        Command::Endpoint(command) => messages::endpoint::run(command, &app().await?, cli.output).await?,
+        Command::Carrier(command) => returns::carrier::run(command, &app().await?, cli.output).await?,
+        Command::Warehouse(command) => warehouse::warehouses::run(command, &app().await?, cli.output).await?,
+        Command::Vendor(command) => warehouse::vendor::run(command, &app().await?, cli.output).await?,
+        Command::Messages(command) => messages::commands::run(command, &app().await?, cli.output).await?,
+        Command::Failures(command) => messages::failures::run(command, &app().await?, cli.output).await?,
+        Command::Deliverers => node::deliverers::run(&app().await?, cli.output).await?,
+        Command::Orders(command) => orders::commands::run(command, &app().await?, cli.output).await?,
+        Command::Returns(command) => returns::commands::run(command, &app().await?, cli.output).await?,
+        Command::Shopper(command) => merchants::shopper::run(command, &app().await?, cli.output).await?,
+        Command::Policy(command) => returns::policy::run(command, &app().await?, cli.output).await?,
+        Command::Report(command) => messages::report::run(command, &app().await?, cli.output).await?,
+        Command::Limit(command) => node::limit::run(command, &app().await?, cli.output).await?,
+        Command::Clock(command) => node::clock::run(command, &app().await?, cli.output).await?,
         Command::Openapi => output::text(openapi::text()),
-        Command::CliReference => output::text(&reference::write(Cli::command())),
-        Command::Config(command) => config::run(&command, settings)?,
-        Command::Doctor(doctor) => return doctor::run(doctor, settings(), cli.output).await,
+        Command::CliReference => output::text(&node::reference::write(Cli::command())),
+        Command::Config(command) => node::config::run(&command, settings)?,
+        Command::Doctor(doctor) => return node::doctor::run(doctor, settings(), cli.output).await,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -202,7 +185,7 @@ impl fmt::Display for OfMerchant {
 }
 
 async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
-    let found = merchants::find(app.cell(), handle).await?;
+    let found = accounts::find(app.cell(), handle).await?;
     found.with_context(|| format!("there is no merchant `{handle}`; run `backhaul merchant list` to see all merchants"))
 }
 

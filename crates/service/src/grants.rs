@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use domain::id::MerchantId;
 use store::Failed;
-use store::tokens::{self, Grant};
+use store::merchants::tokens::{self, Grant};
 
-use crate::bearer::Hash;
 use crate::node::Node;
+use crate::platform::keys::bearer::Hash;
 
 /// The time for which a look-up is trusted. Revocation takes effect within 5 seconds on every node; the rest is for the look-up.
 const TRUSTED_FOR: Duration = Duration::from_secs(4);

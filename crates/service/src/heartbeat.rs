@@ -9,9 +9,8 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
-use crate::node::Node;
-use crate::task::Task;
-use crate::{health, rate};
+use crate::node::{Node, health, rate};
+use crate::platform::task::Task;
 
 /// How often there is a beat.
 const EVERY: Duration = Duration::from_secs(1);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use store::Failed;
-use store::orders::Snapshot;
+use store::orders::snapshots::Snapshot;
 use tokio::sync::oneshot;
 
 use self::upsert::upsert_batch;

@@ -1,19 +1,25 @@
 //! One process of the installation: the bottom that every other part stands on.
 
+pub mod certificate;
+pub mod health;
+pub mod limits;
+pub mod rate;
+
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::mode::Mode;
-use store::{Failed, PoolLimits, Store, Tx, installation};
+use domain::node::mode::Mode;
+use store::node::installation;
+use store::{Failed, PoolLimits, Store, Tx};
 use uuid::Uuid;
 
-use crate::clock::Clock;
-use crate::config::Settings;
-use crate::entropy::Entropy;
-use crate::metrics::Metrics;
+use crate::platform::clock::Clock;
+use crate::platform::config::Settings;
+use crate::platform::entropy::Entropy;
+use crate::platform::metrics::Metrics;
 
 /// A handle to the node's parts; cheap to clone.
 #[derive(Clone)]

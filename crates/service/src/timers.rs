@@ -1,9 +1,9 @@
 //! What comes due with time: reminders and expiry of returns, and forgetting outdated carrier events.
 
 use crate::app::App;
-use crate::flow::forget_carrier_events::forget_carrier_events;
-use crate::flow::wake_returns::wake_returns;
-use crate::outbound::timer::{Run, Timer};
+use crate::delivery::timer::{Run, Timer};
+use crate::flow::returns::forget_carrier_events::forget_carrier_events;
+use crate::flow::returns::wake_returns::wake_returns;
 
 /// The timers of all flows.
 pub struct Timers(pub App);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::app::App;
+use crate::delivery::Delivery;
+use crate::delivery::deliverer::Deliverer;
+use crate::delivery::handlers::Handlers;
 use crate::flow;
-use crate::outbound::Delivery;
-use crate::outbound::deliverer::Deliverer;
-use crate::outbound::handlers::Handlers;
 use crate::timers::Timers;
 
 /// Starts to deliver.

@@ -5,7 +5,7 @@ use sqlx::{Executor as _, PgConnection, Postgres, Transaction};
 
 use crate::crash::{self, Point};
 use crate::failed::Failed;
-use crate::outbox::{Message, Outbox, Signal};
+use crate::messages::outbox::{Message, Outbox, Signal};
 
 /// A transaction on one merchant's data. Dropped without [`Tx::commit`], it changes nothing.
 pub struct Tx {

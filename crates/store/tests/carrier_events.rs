@@ -13,8 +13,9 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use sqlx::ConnectOptions as _;
-use store::carrier_events::{self, KEPT_FOR, WaitingEvent, WaitsFor};
-use store::{PoolLimits, Store, parcels};
+use store::returns::carrier_events::{self, KEPT_FOR, WaitingEvent, WaitsFor};
+use store::returns::parcels;
+use store::{PoolLimits, Store};
 use uuid::Uuid;
 
 fn now() -> DateTime<Utc> {

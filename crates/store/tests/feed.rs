@@ -12,16 +12,17 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::time::Duration;
 
-use domain::feed::Position;
 use domain::id::MerchantId;
-use domain::message::{Interface, Kind};
-use domain::mode::Mode;
+use domain::messages::feed::Position;
+use domain::messages::message::{Interface, Kind};
+use domain::node::mode::Mode;
 use sandbox::postgres::Cluster;
 use serde_json::Value;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection};
-use store::outbox::Message;
-use store::{PoolLimits, Store, feed};
+use store::messages::feed;
+use store::messages::outbox::Message;
+use store::{PoolLimits, Store};
 use uuid::Uuid;
 
 const MERCHANT: MerchantId = MerchantId(Uuid::from_u128(7));
@@ -40,7 +41,7 @@ impl Temporary {
 
     async fn migrated(name: &str) -> Self {
         let cluster = Self::start(name);
-        store::installation::migrate(&cluster.0.url("postgres"), Mode::Sandbox, now()).await.unwrap();
+        store::node::installation::migrate(&cluster.0.url("postgres"), Mode::Sandbox, now()).await.unwrap();
         cluster
     }
 

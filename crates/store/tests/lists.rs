@@ -21,10 +21,11 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use sqlx::ConnectOptions as _;
-use store::failures::{self, Of};
-use store::message_pages::{self, Filter, MOST_LISTED};
-use store::messages::{self, State};
-use store::{PoolLimits, Store, attempts, health, partitions, retry_jobs};
+use store::messages::failures::{self, Of};
+use store::messages::log::{self, State};
+use store::messages::message_pages::{self, Filter, MOST_LISTED};
+use store::messages::{attempts, health, partitions, retry_jobs};
+use store::{PoolLimits, Store};
 use uuid::Uuid;
 
 use self::explained::Explained;
@@ -176,7 +177,7 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
         let listed = message_pages::list(&store, whose, &Filter::default(), None, 1).await.unwrap();
         ledger.explained.take();
         let message = listed.messages.first().unwrap().id;
-        assert!(messages::find(&store, whose, message).await.unwrap().is_some());
+        assert!(log::find(&store, whose, message).await.unwrap().is_some());
         assert_eq!(attempts::list(&store, whose, message).await.unwrap().len(), 3);
         ledger.page("a message");
         retry_jobs::list(&store, whose, None, 50).await.unwrap();

@@ -18,13 +18,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::message::{Interface, Kind};
+use domain::messages::message::{Interface, Kind};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
-use store::deliveries::{self, DueQuery};
-use store::outbox::Message;
-use store::settlements::{self, Attempt, Disposition, Hold, Settlement};
-use store::{PoolLimits, Store, backlog, leases, notices};
+use store::messages::deliveries::{self, DueQuery};
+use store::messages::outbox::Message;
+use store::messages::settlements::{self, Attempt, Disposition, Hold, Settlement};
+use store::messages::{backlog, leases, notices};
+use store::{PoolLimits, Store};
 use uuid::Uuid;
 
 use self::explained::{Explained, Plan};

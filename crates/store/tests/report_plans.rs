@@ -17,7 +17,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use sqlx::ConnectOptions as _;
-use store::{PoolLimits, Store, reports};
+use store::messages::reports;
+use store::{PoolLimits, Store};
 use uuid::Uuid;
 
 use self::explained::Explained;

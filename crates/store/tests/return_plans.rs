@@ -18,12 +18,14 @@ mod ledger;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
-use domain::rma::Status;
-use domain::rma::policy::Policy;
+use domain::returns::rma::Status;
+use domain::returns::rma::policy::Policy;
 use sqlx::ConnectOptions as _;
-use store::carrier_events::{WaitingEvent, WaitsFor};
-use store::rma_pages::{Filter, MOST_LISTED};
-use store::{Store, carrier_events, idempotency, orders, parcels, refunds, return_policies, rma_pages, rmas, unit_claims};
+use store::Store;
+use store::orders::{refunds, snapshots};
+use store::returns::carrier_events::{WaitingEvent, WaitsFor};
+use store::returns::rma_pages::{Filter, MOST_LISTED};
+use store::returns::{carrier_events, idempotency, parcels, return_policies, rma_pages, rmas, unit_claims};
 use uuid::Uuid;
 
 use self::ledger::Ledger;
@@ -103,7 +105,7 @@ const FILL_RETURNS: &str = "
 async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     let (whose, order, name) = (merchant(number), format!("A-{number}"), format!("R-{number}"));
     let mut tx = store.begin(whose).await.unwrap();
-    assert!(orders::lock(&mut tx, &order).await.unwrap().is_some());
+    assert!(snapshots::lock(&mut tx, &order).await.unwrap().is_some());
     return_policies::get(&mut tx).await.unwrap();
     idempotency::find(&mut tx, &format!("K-{number}"), now()).await.unwrap();
     unit_claims::lock_of_order(&mut tx, &order).await.unwrap();
@@ -114,7 +116,7 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     assert!(rmas::lock_by_id(&mut tx, kept.id).await.unwrap().is_some());
     rmas::lock_open(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
     rmas::settled_by(&mut tx, &order, &format!("F-{number}")).await.unwrap();
-    orders::snapshot(&mut tx, &order).await.unwrap();
+    snapshots::snapshot(&mut tx, &order).await.unwrap();
     ledger.by_indexes("reads of changing a return");
 
     kept.sequence += 1;

@@ -266,6 +266,6 @@ fn every_row_of_the_delivery_engine_has_the_writer_that_the_decision_names() {
     assert_eq!(found, expected.collect());
     assert!(WRITERS.iter().all(|(_, table, _)| decision.contains(&format!("| `{table}` |"))));
     // `deliveries` may only ask to discard.
-    let asked = std::fs::read_to_string(root.join("src/deliveries.rs")).unwrap();
+    let asked = std::fs::read_to_string(root.join("src/messages/deliveries.rs")).unwrap();
     assert_eq!(asked.matches("update delivery set ").count(), asked.matches("update delivery set discard = true").count());
 }

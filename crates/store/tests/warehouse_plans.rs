@@ -19,26 +19,30 @@ mod explained;
 mod ledger;
 
 use chrono::{DateTime, Utc};
-use domain::asn::Condition;
-use domain::drop_ship::Status;
 use domain::id::MerchantId;
-use domain::inbound::{Exception, State};
-use domain::message::{Interface, Internal, Kind};
+use domain::messages::message::{Interface, Internal, Kind};
 use domain::money::Cents;
-use domain::rma::ExchangeState;
-use domain::rma::choice::Standing;
-use domain::shipment;
+use domain::returns::rma::ExchangeState;
+use domain::returns::rma::choice::Standing;
+use domain::warehouse::asn::Condition;
+use domain::warehouse::drop_ship::Status;
+use domain::warehouse::inbound::{Exception, State};
+use domain::warehouse::shipment;
 use sqlx::ConnectOptions as _;
-use store::drop_shipments::{DropShipment, DropShipmentItem};
-use store::exchange_orders::Placed;
-use store::inbound_asns::{New, StoredAsn};
-use store::receipts::{LineQuery, Receipt};
-use store::receiving_exceptions::NewException;
-use store::shipment_units::{Part, Unit};
-use store::shipments::{MOST_LISTED, Shipment};
-use store::{
-    Store, attempts, drop_ship_cancellations, drop_ship_orders, drop_shipments, erasures, exchange_orders, inbound_asn_pages, inbound_asns,
-    receipts, receiving_exceptions, rmas, shipment_units, shipments,
+use store::Store;
+use store::merchants::erasures;
+use store::messages::attempts;
+use store::returns::exchange_orders::Placed;
+use store::returns::{exchange_orders, rmas};
+use store::warehouse::drop_shipments::{DropShipment, DropShipmentItem};
+use store::warehouse::inbound_asns::{New, StoredAsn};
+use store::warehouse::receipts::{LineQuery, Receipt};
+use store::warehouse::receiving_exceptions::NewException;
+use store::warehouse::shipment_units::{Part, Unit};
+use store::warehouse::shipments::{MOST_LISTED, Shipment};
+use store::warehouse::{
+    drop_ship_cancellations, drop_ship_orders, drop_shipments, inbound_asn_pages, inbound_asns, receipts, receiving_exceptions,
+    shipment_units, shipments,
 };
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! Common response bodies.
 
-use domain::snapshot::Verdict;
+use domain::orders::snapshot::Verdict;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;

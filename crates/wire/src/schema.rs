@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use crate::carrier::CarrierEventIn;
-use crate::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
-use crate::inbound::InboundAsnsIn;
-use crate::order::OrderMessage;
-use crate::outbound_shipment::{CreateShipmentIn, ShipDateIn, UnitsIn};
-use crate::receiving::ReceiptsIn;
-use crate::returns::StartReturnIn;
+use crate::orders::order::OrderMessage;
+use crate::returns::api::StartReturnIn;
+use crate::returns::carrier::CarrierEventIn;
 use crate::shape::Shape as _;
+use crate::warehouse::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
+use crate::warehouse::inbound::InboundAsnsIn;
+use crate::warehouse::outbound_shipment::{CreateShipmentIn, ShipDateIn, UnitsIn};
+use crate::warehouse::receiving::ReceiptsIn;
 
 /// The schemas of inbound messages by name, for `components.schemas` of the OpenAPI document.
 #[must_use]

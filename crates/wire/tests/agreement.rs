@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use wire::fault::{Code, Fault};
 use wire::json;
-use wire::order::{OrderIn, Refusal, read_fast, read_one, read_slow};
+use wire::orders::order::{OrderIn, Refusal, read_fast, read_one, read_slow};
 
 use self::message::{MESSAGE, Wealth};
 use self::seed::{Seed, Told, count, seeds, spot, spots};

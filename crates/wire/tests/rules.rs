@@ -2,12 +2,12 @@
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may end in a panic")]
 
-use domain::order::Status;
-use domain::refund::Conflict;
+use domain::orders::order::Status;
+use domain::orders::refund::Conflict;
 use insta::assert_snapshot;
 use serde_json::{Map, Value, json};
 use wire::fault::{Code, Fault, MOST_TOLD, Path};
-use wire::order::{self, MOST_ENTRIES, MOST_ORDERS, Received, Refusal, read};
+use wire::orders::order::{self, MOST_ENTRIES, MOST_ORDERS, Received, Refusal, read};
 
 /// An order in which everything adds up: two lines, 3 + 2 units, one of them refunded.
 fn order() -> Value {

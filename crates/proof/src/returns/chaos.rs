@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use super::SHOPS;
 use super::report::Report;
 use super::scene::{Lives, Scene};
-use crate::owing;
-use crate::rollups;
+use crate::messages::{owing, rollups};
 use crate::stage::Service;
 
 /// The size of a run.

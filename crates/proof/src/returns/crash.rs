@@ -19,8 +19,8 @@ use super::history::check;
 use super::life::Run;
 use super::report::Report;
 use super::scene::Scene;
+use crate::messages::{leasing, owing, rollups};
 use crate::stage::Service;
-use crate::{leasing, owing, rollups};
 
 /// The number of parallel scenes; a run mostly waits.
 const SCENES: usize = 4;

@@ -12,7 +12,7 @@ use super::findings::{Findings, History, Key, Wrong};
 use super::record::Receipt;
 use super::refunds;
 use super::stored::{StoredMessage, StoredReturn};
-use crate::history::{self as deliveries, Arrival, Owed};
+use crate::messages::history::{self as deliveries, Arrival, Owed};
 
 /// Compares the three records.
 pub(super) fn check(history: &History) -> Findings {

@@ -15,7 +15,7 @@ use super::SOLD;
 use super::client::{Client, Refunding, sku};
 use super::gate::{Gate, Step};
 use super::record::{Progress, Record};
-use crate::load::Connection;
+use crate::orders::load::Connection;
 use crate::stage::Stage;
 
 /// The pause before a repeat, in milliseconds.

@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::REFUSED;
-use crate::history::Digest;
-use crate::witness::answer_by_chance;
+use crate::messages::history::Digest;
+use crate::messages::witness::answer_by_chance;
 
 /// A call received.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::faults;
 use super::findings::{History, Key, Wrong};
 use super::history::check;
-use crate::witness::SEED;
+use crate::messages::witness::SEED;
 
 /// The checker's findings and the counts of a run.
 #[derive(Default)]

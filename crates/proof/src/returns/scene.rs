@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use backhaul::clock::Clock;
-use backhaul::flow::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::platform::clock::Clock;
 use sandbox::merchant::Merchant;
 use sqlx::PgConnection;
 use tokio::task::JoinSet;
@@ -18,7 +18,7 @@ use super::gate::{Gate, Step};
 use super::life::{Life, Run};
 use super::record::Record;
 use super::stored::Stored;
-use crate::owing::{Target, path};
+use crate::messages::owing::{Target, path};
 use crate::stage::Stage;
 
 /// Of 100 answers, the number usually lost on the client's side.

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::history::Digest;
+use crate::messages::history::Digest;
 
 /// A stored return.
 #[derive(Clone, Debug)]

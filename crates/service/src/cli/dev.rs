@@ -19,21 +19,22 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
-use domain::mode::Mode;
+use domain::node::mode::Mode;
 use sandbox::mailbox::Mailbox;
 use sandbox::merchant::Merchant as Receiver;
-use store::installation;
+use store::node::installation;
 use tokio::sync::{oneshot, watch};
 
 use self::database::Database;
 use self::paint::{Paint, Steps};
-use super::{output, serve};
+use super::output;
 use crate::app::App;
-use crate::clock::Clock;
-use crate::config::{LogFormat, Settings};
-use crate::entropy::Entropy;
+use crate::cli::node::serve;
 use crate::node::Phase;
-use crate::telemetry;
+use crate::platform::clock::Clock;
+use crate::platform::config::{LogFormat, Settings};
+use crate::platform::entropy::Entropy;
+use crate::platform::telemetry;
 
 /// The simulated warehouses' pause between two looks for work.
 const WAREHOUSE_PAUSE: Duration = Duration::from_secs(2);

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 
 use super::error::ApiError;
 use super::listener::Peer;
-use crate::rate::Address;
+use crate::node::rate::Address;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 

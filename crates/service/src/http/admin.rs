@@ -7,8 +7,7 @@ use axum::response::IntoResponse;
 use serde_json::json;
 
 use crate::app::App;
-use crate::health;
-use crate::node::Phase;
+use crate::node::{Phase, health};
 
 /// Answers as long as the process is alive.
 pub(super) async fn healthz() -> impl IntoResponse {

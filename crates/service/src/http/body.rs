@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::error::ApiError;
 use crate::app::App;
-use crate::flow::import_orders::{BrokenOff, Source};
+use crate::flow::orders::import_orders::{BrokenOff, Source};
 
 /// The largest body: 5 MiB.
 pub(super) const MOST_BYTES: usize = 5 * 1024 * 1024;

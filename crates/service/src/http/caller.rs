@@ -5,13 +5,13 @@ use std::marker::PhantomData;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
-use domain::access::Scope;
 use domain::id::MerchantId;
+use domain::merchants::access::Scope;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::error::ApiError;
 use crate::app::App;
-use crate::bearer::{self, Hash};
+use crate::platform::keys::bearer::{self, Hash};
 
 /// The scopes of a route, as a type: a token needs any one of them.
 pub(super) trait RequiredScopes: Send + Sync {

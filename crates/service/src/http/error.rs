@@ -3,11 +3,11 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::access::Scope;
+use domain::merchants::access::Scope;
 use uuid::Uuid;
 use wire::answer::{ErrorBody, ProblemBody};
 use wire::fault::Fault;
-use wire::order::Refusal;
+use wire::orders::order::Refusal;
 
 use super::body::MOST_BYTES;
 use super::middleware::RequestId;

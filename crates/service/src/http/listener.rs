@@ -34,8 +34,8 @@ use self::answer::{Answer, PORTION};
 use self::connection_limit::ConnectionLimit;
 use self::deadlines::{Deadlines, Overdue};
 use self::stream::Observed;
-use crate::config::Http;
-use crate::metrics::{Connections, ReasonLabels};
+use crate::platform::config::Http;
+use crate::platform::metrics::{Connections, ReasonLabels};
 
 /// The address at the other end of the connection; every request carries it as an extension.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::error::{ApiError, ErrorFormat, Exceeded};
 use super::rate;
 use crate::app::App;
-use crate::metrics::{RequestLabels, RouteLabels};
+use crate::platform::metrics::{RequestLabels, RouteLabels};
 
 /// The id of a request in its response, in the logs and in the refusals kept for support.
 #[derive(Clone)]

@@ -57,7 +57,7 @@ fn build() -> Value {
         components.insert("securitySchemes".to_owned(), security());
         if let Some(schemas) = components.get_mut("schemas").and_then(Value::as_object_mut) {
             schemas.extend(wire::schema::components());
-            schemas.extend(wire::webhook::schemas());
+            schemas.extend(wire::messages::webhook::schemas());
             schemas.sort_keys();
         }
     }
@@ -65,7 +65,7 @@ fn build() -> Value {
     let operations = paths.into_iter().flat_map(|paths| paths.values_mut()).filter_map(Value::as_object_mut).flatten();
     operations.for_each(|(_, operation)| complete(operation));
     if let Some(document) = document.as_object_mut() {
-        document.insert("webhooks".to_owned(), wire::webhook::webhooks());
+        document.insert("webhooks".to_owned(), wire::messages::webhook::webhooks());
     }
     document
 }
@@ -151,7 +151,7 @@ mod tests {
         head.merge(public().into_openapi());
         let document = serde_json::to_value(&head).unwrap();
         let answers = document.pointer("/components/schemas").and_then(Value::as_object).unwrap();
-        let (requests, messages) = (wire::schema::components(), wire::webhook::schemas());
+        let (requests, messages) = (wire::schema::components(), wire::messages::webhook::schemas());
         let names = |schemas: &Map<String, Value>| schemas.keys().cloned().collect::<BTreeSet<_>>();
         let taken: BTreeSet<String> = names(answers).union(&names(&messages)).cloned().collect();
         assert_eq!(names(&requests).intersection(&taken).collect::<Vec<_>>(), Vec::<&String>::new(), "one would replace the other");

@@ -6,8 +6,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use super::address;
 use super::error::{ApiError, Exceeded};
 use crate::app::App;
-use crate::metrics::ReasonLabels;
-use crate::rate::Verdict;
+use crate::node::rate::Verdict;
+use crate::platform::metrics::ReasonLabels;
 
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use domain::id::MerchantId;
-use domain::snapshot::{Verdict, Version, judge};
-use store::orders::{self, Published, Snapshot};
+use domain::orders::snapshot::{Verdict, Version, judge};
+use store::orders::snapshots::{self, Published, Snapshot};
 use store::{Failed, Tx};
 
 use crate::node::Node;
@@ -23,11 +23,11 @@ pub struct Fate {
 /// Upserts orders of one merchant in its transaction.
 pub async fn upsert(tx: &mut Tx, orders: &[Snapshot<'_>]) -> Result<Vec<Fate>, Failed> {
     let orders: Vec<&Snapshot<'_>> = orders.iter().collect();
-    let published = orders::publish(tx, &orders).await?;
+    let published = snapshots::publish(tx, &orders).await?;
     let taken = Taken::new(&published);
     let mut stored = Stored::new();
     for (merchant, identifiers) in taken.rest(&orders) {
-        stored.add(merchant, orders::versions(tx, &identifiers).await?);
+        stored.add(merchant, snapshots::versions(tx, &identifiers).await?);
     }
     Ok(taken.fates(&orders, &stored))
 }
@@ -38,7 +38,7 @@ pub(super) async fn upsert_batch(node: &Node, orders: &[&Snapshot<'static>]) -> 
     sorted.sort_unstable_by_key(|order| order.key());
     let mut tries = 1;
     let published = loop {
-        match orders::publish_batch(node.cell(), &sorted).await {
+        match snapshots::publish_batch(node.cell(), &sorted).await {
             Err(Failed::Collided(_)) if tries < TRIES => tries += 1,
             done => break done?,
         }
@@ -46,7 +46,7 @@ pub(super) async fn upsert_batch(node: &Node, orders: &[&Snapshot<'static>]) -> 
     let taken = Taken::new(&published);
     let mut stored = Stored::new();
     for (merchant, identifiers) in taken.rest(orders) {
-        stored.add(merchant, orders::current_versions(node.store(merchant), merchant, &identifiers).await?);
+        stored.add(merchant, snapshots::current_versions(node.store(merchant), merchant, &identifiers).await?);
     }
     Ok(taken.fates(orders, &stored))
 }

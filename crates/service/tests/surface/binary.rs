@@ -154,7 +154,7 @@ async fn a_credential_opens_everything_unless_it_is_issued_narrower() {
 async fn the_documents_that_commands_print_are_those_of_the_program() {
     let database = Database::create_empty().await;
     assert_eq!(out(&backhaul(&database, &["openapi"])), backhaul::http::openapi::text());
-    assert_eq!(out(&backhaul(&database, &["config", "default"])), backhaul::config::DEFAULTS);
+    assert_eq!(out(&backhaul(&database, &["config", "default"])), backhaul::platform::config::DEFAULTS);
     assert!(out(&backhaul(&database, &["config", "check"])).contains("The settings are valid."));
     let wrong = command(&database).env("BACKHAUL__HTTP__LISTN", "x").args(["config", "check"]).output().unwrap();
     assert!(err(&wrong).contains("unknown field `listn`"));

@@ -214,7 +214,7 @@ async fn a_production_database_is_refused_even_to_be_reset() {
         let refused = err(&dev(Some(&database)).args(words).output().unwrap());
         assert!(refused.contains("DATABASE_URL names a production database, and `backhaul dev` never touches one"), "{refused}");
     }
-    assert!(store::installation::forget_sandbox(&database.url).await.is_err(), "the database refuses as well");
+    assert!(store::node::installation::forget_sandbox(&database.url).await.is_err(), "the database refuses as well");
     assert_eq!(database.texts("select mode from installation").await, ["production"]);
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use domain::access::{Scope, Scopes};
+use domain::merchants::access::{Scope, Scopes};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let existing = Named::There { order: "owned", import: &import, message: &told, rma: &rma, account: &account, asn: "owned" };
     let expired = owner.gets_a_token().await;
     let revoked = world.merchant("revoked").await;
-    backhaul::flow::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
+    backhaul::flow::merchants::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
     world.time_passes(Duration::from_secs(90_001));
     let stranger = world.merchant("stranger").await;
     let owner = owner.gets_a_token().await;

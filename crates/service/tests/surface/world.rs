@@ -15,16 +15,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use backhaul::app::App;
-use backhaul::clock::Clock;
-use backhaul::config::Settings;
-use backhaul::entropy::Entropy;
-use backhaul::flow::configure_merchant as flow;
+use backhaul::flow::merchants::configure_merchant as flow;
 use backhaul::http;
 use backhaul::http::listener;
 use backhaul::node::Phase;
+use backhaul::platform::clock::Clock;
+use backhaul::platform::config::Settings;
+use backhaul::platform::entropy::Entropy;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::access::{Scope, Scopes};
 use domain::id::{Handle, MerchantId};
+use domain::merchants::access::{Scope, Scopes};
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use secrecy::ExposeSecret as _;
@@ -51,7 +51,7 @@ pub struct World {
     pub admin: String,
     pub client: reqwest::Client,
     /// Delivers, once a test asks for it.
-    pub deliverer: tokio::sync::OnceCell<backhaul::outbound::deliverer::Deliverer>,
+    pub deliverer: tokio::sync::OnceCell<backhaul::delivery::deliverer::Deliverer>,
 }
 
 impl World {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr as _;
 
-use domain::mode::Mode;
+use domain::node::mode::Mode;
 use sandbox::postgres::Cluster;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
@@ -17,6 +17,8 @@ pub async fn create(of: &str) -> PgConnectOptions {
     sqlx::raw_sql(AssertSqlSafe(format!("create database {name} template template0"))).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
     let options = options.database(&name);
-    store::installation::migrate(options.to_url_lossy().as_str(), Mode::Sandbox, "2026-03-01T12:00:00Z".parse().unwrap()).await.unwrap();
+    store::node::installation::migrate(options.to_url_lossy().as_str(), Mode::Sandbox, "2026-03-01T12:00:00Z".parse().unwrap())
+        .await
+        .unwrap();
     options
 }

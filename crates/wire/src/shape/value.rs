@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::money::Cents;
-use domain::order::{MOST_UNITS, Status};
+use domain::orders::order::{MOST_UNITS, Status};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 

@@ -4,16 +4,16 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
-use domain::mode::Mode;
+use domain::node::mode::Mode;
 use sandbox::postgres::{Cluster, NoPostgres};
-use store::installation;
+use store::node::installation;
 
 use super::paint::Steps;
 use crate::app::App;
 use crate::cli::output;
-use crate::clock::Clock;
-use crate::config::Settings;
-use crate::entropy::Entropy;
+use crate::platform::clock::Clock;
+use crate::platform::config::Settings;
+use crate::platform::entropy::Entropy;
 
 /// The database of this run.
 pub(super) enum Database {

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 
 use crate::cli::output;
-use crate::clock::Clock;
+use crate::platform::clock::Clock;
 
 /// Colours text, if the output is a terminal.
 #[derive(Clone, Copy)]

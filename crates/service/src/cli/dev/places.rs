@@ -2,14 +2,14 @@
 
 use anyhow::anyhow;
 use domain::id::MerchantId;
-use domain::place::Address;
+use domain::warehouse::place::Address;
 use sandbox::shop::Shop;
 
 use super::seed::ACTOR;
 use crate::app::App;
-use crate::flow::announce_asns::announce;
-use crate::flow::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
-use crate::inbound;
+use crate::flow::warehouse::announce_asns::announce;
+use crate::flow::warehouse::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
+use crate::show::warehouse::inbound;
 
 /// The id of every demo merchant's warehouse.
 pub(super) const WAREHOUSE: &str = "WH-1";
@@ -27,7 +27,7 @@ pub(super) async fn create(app: &App, merchant: MerchantId, shop: Shop) -> anyho
     set_warehouse(app, ACTOR, merchant, &WAREHOUSE.parse()?, change).await?;
     add_vendor(app, ACTOR, merchant, "Example Makers".to_owned(), address("Returns Desk", "1 Example Mill", "Exampleton")).await?;
     let text = shop.inbound_asns().to_string();
-    let sent = wire::inbound::read(text.as_bytes()).map_err(|_| anyhow!("the sample ASNs were refused"))?;
+    let sent = wire::warehouse::inbound::read(text.as_bytes()).map_err(|_| anyhow!("the sample ASNs were refused"))?;
     let asns: Vec<_> = sent.inbound_asns.0.iter().map(inbound::asn).collect();
     announce(app, merchant, &asns).await?;
     Ok(())

@@ -4,28 +4,31 @@ use std::net::SocketAddr;
 
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
-use domain::access::{Scope, Scopes};
 use domain::id::{Handle, MerchantId};
-use domain::message::Interface;
+use domain::merchants::access::{Scope, Scopes};
+use domain::messages::message::Interface;
 use domain::money::Cents;
-use domain::rma::policy::{GiftCardTerms, Offer};
+use domain::returns::rma::policy::{GiftCardTerms, Offer};
 use sandbox::carrier::Carrier;
 use sandbox::merchant::Merchant as Receiver;
 use sandbox::shop::{self, Shop};
 use sandbox::warehouse::Warehouse;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
-use store::{carrier_accounts, merchants};
-use wire::drop_ship::DropShipOrderIn;
-use wire::label::PostalAddress;
+use store::merchants::accounts;
+use store::returns::carrier_accounts;
+use wire::returns::label::PostalAddress;
+use wire::warehouse::drop_ship::DropShipOrderIn;
 
 use super::places;
 use crate::app::App;
-use crate::flow::accept_orders::accept_orders;
-use crate::flow::configure_merchant::IssuedCredential;
-use crate::flow::set_policy::{Change as Policy, set_policy};
-use crate::flow::take_drop_ship_orders::take_drop_ship_orders;
-use crate::flow::{configure_carrier, configure_endpoint, configure_merchant};
+use crate::flow::merchants::configure_merchant;
+use crate::flow::merchants::configure_merchant::IssuedCredential;
+use crate::flow::messages::configure_endpoint;
+use crate::flow::orders::accept_orders::accept_orders;
+use crate::flow::returns::configure_carrier;
+use crate::flow::returns::set_policy::{Change as Policy, set_policy};
+use crate::flow::warehouse::take_drop_ship_orders::take_drop_ship_orders;
 
 /// The actor that the audit log shows for `backhaul dev`.
 pub(super) const ACTOR: &str = "dev";
@@ -100,7 +103,7 @@ pub(super) async fn create(app: &App, receiver: &Receiver) -> anyhow::Result<(De
 /// Creates a merchant. One from an earlier run keeps its policy and its orders.
 async fn create_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Result<Demo> {
     let handle: Handle = plan.handle.parse()?;
-    let known = merchants::find(app.cell(), &handle).await?;
+    let known = accounts::find(app.cell(), &handle).await?;
     let id = match &known {
         Some(known) => known.id,
         None => configure_merchant::add_merchant(app, ACTOR, &handle, plan.shop.name, Some(CONTACT)).await?,
@@ -140,7 +143,7 @@ fn policy(plan: &Plan) -> anyhow::Result<Policy> {
 /// Pushes orders, as the merchant's order system would.
 pub(super) async fn push(app: &App, merchant: MerchantId, orders: &[Value]) -> anyhow::Result<()> {
     let text = shop::message(orders);
-    let message = wire::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders were refused"))?;
+    let message = wire::orders::order::read(text.as_bytes()).map_err(|_| anyhow!("the sample orders were refused"))?;
     accept_orders(app, merchant, message).await?;
     Ok(())
 }
@@ -148,7 +151,7 @@ pub(super) async fn push(app: &App, merchant: MerchantId, orders: &[Value]) -> a
 /// Submits drop-ship orders, as the merchant's order system would.
 async fn push_drop_ship(app: &App, merchant: MerchantId, orders: &Value) -> anyhow::Result<()> {
     let text = orders.to_string();
-    let sent = wire::drop_ship::read(text.as_bytes()).map_err(|_| anyhow!("the sample drop-ship orders were refused"))?;
+    let sent = wire::warehouse::drop_ship::read(text.as_bytes()).map_err(|_| anyhow!("the sample drop-ship orders were refused"))?;
     let given: Vec<_> = sent.orders.iter().map(DropShipOrderIn::content).collect();
     take_drop_ship_orders(app, merchant, &given).await?;
     Ok(())

@@ -8,13 +8,13 @@ use sandbox::merchant::{Merchant as Receiver, Received};
 use sandbox::shop::{self, Told, ToldOfExchange, ToldOfGoods};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use wire::returns;
+use wire::returns::api;
 
 use super::paint::Paint;
 use super::seed::{self, Demo};
 use crate::app::App;
 use crate::cli::output;
-use crate::flow::start_return::{StartReturnError, start_return};
+use crate::flow::returns::start_return::{StartReturnError, start_return};
 
 /// The longest wait for the first messages, which usually take less than two seconds.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -127,7 +127,7 @@ async fn start(app: &App, sample: &SampleReturn<'_>) -> anyhow::Result<String> {
     let order = format!("{name}-{}", app.now().timestamp_millis());
     seed::push(app, demo.id, &[demo.shop.shipped_yesterday(&order, magic, app.now())]).await?;
     let body = shop::first_unit_back(&order, reason, *exchange_sku);
-    let request = returns::read(body.as_bytes()).map_err(|_| anyhow!("the sample return was refused"))?;
+    let request = api::read(body.as_bytes()).map_err(|_| anyhow!("the sample return was refused"))?;
     start_return(app, demo.id, &request, None).await.map_err(|error| match error {
         StartReturnError::Faulty(_) => {
             anyhow!("the policy of {} does not allow the sample return; start with `--reset` to get the default policy back", demo.handle)

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::config::Http;
-use crate::metrics::{Connections, ReasonLabels};
+use crate::platform::config::Http;
+use crate::platform::metrics::{Connections, ReasonLabels};
 
 /// Counts the open connections. Clones share the counts.
 #[derive(Clone)]

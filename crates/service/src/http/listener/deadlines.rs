@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
 use super::answer::PORTION;
-use crate::config::Http;
+use crate::platform::config::Http;
 
 /// A deadline that a client missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use domain::message::Interface;
+use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use domain::messages::message::Interface;
 use domain::money::Cents;
-use domain::rma::policy::{GiftCardTerms, Policy};
+use domain::returns::rma::policy::{GiftCardTerms, Policy};
 use reqwest::Method;
 use sandbox::merchant::{ExchangeOrders, OnShelf, Received};
 use serde_json::{Value, json};
@@ -107,9 +107,9 @@ impl Boutique<'_> {
     }
 
     /// The operator turns an exchange into refunds.
-    pub async fn is_converted(&self, rma: &str) -> Result<(), backhaul::flow::convert_exchange::ConvertExchangeError> {
+    pub async fn is_converted(&self, rma: &str) -> Result<(), backhaul::flow::returns::convert_exchange::ConvertExchangeError> {
         let merchant = &self.shop.merchant;
-        backhaul::flow::convert_exchange::convert_exchange(&merchant.world.app, "test", merchant.id, rma).await
+        backhaul::flow::returns::convert_exchange::convert_exchange(&merchant.world.app, "test", merchant.id, rma).await
     }
 
     /// Somebody wants the exchange order sent once more.

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use backhaul::flow::configure_carrier::{Change, set_carrier};
+use backhaul::flow::returns::configure_carrier::{Change, set_carrier};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::Method;
 use sandbox::carrier::{Carrier, Shipment};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use sha2::Sha256;
-use wire::label::PostalAddress;
+use wire::returns::label::PostalAddress;
 
 use super::{Merchant, Reply, Shop, World, message, sold};
 

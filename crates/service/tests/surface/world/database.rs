@@ -4,11 +4,11 @@ use std::process::Command;
 use std::str::FromStr as _;
 use std::time::Duration;
 
-use domain::mode::Mode;
+use domain::node::mode::Mode;
 use sandbox::postgres::Cluster;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
-use store::installation;
+use store::node::installation;
 
 use super::beginning;
 

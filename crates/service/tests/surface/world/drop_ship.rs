@@ -1,7 +1,7 @@
 //! Merchants whose orders a warehouse ships to the shopper.
 
-use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use domain::message::Interface;
+use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::{Merchant as Systems, Received};
 use serde_json::{Value, json};

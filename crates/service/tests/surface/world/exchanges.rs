@@ -1,7 +1,7 @@
 //! Merchants whose systems say which variants they have.
 
-use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use domain::message::Interface;
+use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::{Merchant as Systems, OnShelf, Received};
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! Merchants whose goods go to a warehouse, and the warehouse that receives them.
 
-use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::configure_place::{WarehouseChange, set_warehouse};
-use domain::access::{Scope, Scopes};
-use domain::message::Interface;
+use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::warehouse::configure_place::{WarehouseChange, set_warehouse};
+use domain::merchants::access::{Scope, Scopes};
+use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::{Merchant as Systems, Received};
 use serde_json::{Value, json};
@@ -135,7 +135,7 @@ impl World {
 
     /// A token of `merchant` that opens `scope` alone.
     pub async fn token_for(&self, merchant: &Merchant<'_>, scope: Scope) -> String {
-        use backhaul::flow::configure_merchant::issue_credential;
+        use backhaul::flow::merchants::configure_merchant::issue_credential;
         use secrecy::ExposeSecret as _;
         let credential = issue_credential(&self.app, "test", merchant.id, Scopes::from_iter([scope]), "").await.unwrap();
         let secret = credential.client_secret.expose_secret();

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
-use backhaul::flow::configure_endpoint::{self as flow, Change};
+use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
 use domain::id::MerchantId;
-use domain::message::{Interface, Kind};
+use domain::messages::message::{Interface, Kind};
 use sandbox::merchant::{Merchant as Systems, Received};
 use secrecy::ExposeSecret as _;
 use store::Tx;
-use store::outbox::Message;
+use store::messages::outbox::Message;
 use uuid::Uuid;
 
 use super::World;
@@ -36,9 +36,10 @@ impl World {
     }
 
     pub async fn receiver_at(&self, handle: &str, systems: Systems, change: Change) -> Receiver<'_> {
-        let merchant = backhaul::flow::configure_merchant::add_merchant(&self.app, "test", &handle.parse().unwrap(), "A merchant", None)
-            .await
-            .unwrap();
+        let merchant =
+            backhaul::flow::merchants::configure_merchant::add_merchant(&self.app, "test", &handle.parse().unwrap(), "A merchant", None)
+                .await
+                .unwrap();
         let change = Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..change };
         let secret = flow::set_endpoint(&self.app, "test", merchant, Interface::Rma, change).await.unwrap().unwrap();
         Receiver { world: self, merchant, systems, secret: secret.expose_secret().to_owned() }

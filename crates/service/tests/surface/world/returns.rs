@@ -1,8 +1,8 @@
 //! Merchants whose shoppers send things back.
 
-use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use domain::message::Interface;
-use domain::rma::policy::Policy;
+use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use domain::messages::message::Interface;
+use domain::returns::rma::policy::Policy;
 use reqwest::Method;
 use sandbox::merchant::Merchant as Systems;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl Merchant<'_> {
     pub async fn has_policy(&self, policy: &Policy) {
         let app = &self.world.app;
         let mut tx = app.begin(self.id).await.unwrap();
-        store::return_policies::save(&mut tx, policy, app.now()).await.unwrap();
+        store::returns::return_policies::save(&mut tx, policy, app.now()).await.unwrap();
         tx.commit().await.unwrap();
     }
 

@@ -1,9 +1,9 @@
 //! Merchants whose goods leave a warehouse.
 
-use backhaul::flow::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
-use domain::message::Interface;
-use domain::place::Address;
+use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::warehouse::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
+use domain::messages::message::Interface;
+use domain::warehouse::place::Address;
 use reqwest::Method;
 use sandbox::merchant::Merchant as Systems;
 use serde_json::{Value, json};

@@ -1,0 +1,3 @@
+//! Access of merchants and their systems.
+
+pub mod access;

@@ -1,0 +1,3 @@
+//! The installation and its mode.
+
+pub mod mode;

@@ -1,0 +1,5 @@
+//! `backhaul merchant`, `credential` and `shopper`.
+
+pub(super) mod credential;
+pub(super) mod merchant;
+pub(super) mod shopper;

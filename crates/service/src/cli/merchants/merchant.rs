@@ -1,0 +1,105 @@
+//! `backhaul merchant …`: the merchants of this installation.
+
+use clap::Subcommand;
+use domain::id::Handle;
+use serde::Serialize;
+use store::merchants::accounts::{self, Merchant};
+use wire::time;
+
+use crate::app::App;
+use crate::cli::output::{self, Format};
+use crate::cli::{actor, find_merchant};
+use crate::flow::merchants::configure_merchant as flow;
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum Command {
+    /// Add a merchant.
+    Add {
+        /// The merchant's handle, a short name of lower-case letters, digits and hyphens.
+        handle: Handle,
+        /// The merchant's full name.
+        #[arg(long)]
+        name: String,
+        /// The e-mail address to notify when the merchant's systems fail.
+        #[arg(long)]
+        technical_contact: Option<String>,
+    },
+    /// Change a merchant's technical contact.
+    Set {
+        /// The merchant's handle.
+        handle: Handle,
+        /// The e-mail address to notify when the merchant's systems fail; an empty one removes the contact.
+        #[arg(long)]
+        technical_contact: String,
+    },
+    /// List all merchants.
+    List,
+    /// Show a merchant.
+    Show {
+        /// The merchant's handle.
+        handle: Handle,
+    },
+    /// Pause a merchant: within 5 seconds, its API calls are refused.
+    Pause {
+        /// The merchant's handle.
+        handle: Handle,
+    },
+    /// Resume a paused merchant.
+    Resume {
+        /// The merchant's handle.
+        handle: Handle,
+    },
+}
+
+#[derive(Serialize)]
+struct MerchantOut {
+    handle: String,
+    name: String,
+    state: &'static str,
+    technical_contact: Option<String>,
+    created_at: String,
+    merchant_id: String,
+}
+
+impl From<Merchant> for MerchantOut {
+    fn from(merchant: Merchant) -> Self {
+        Self {
+            handle: merchant.handle,
+            name: merchant.name,
+            state: if merchant.paused_at.is_some() { "paused" } else { "live" },
+            technical_contact: merchant.technical_contact,
+            created_at: time::write(merchant.created_at),
+            merchant_id: merchant.id.to_string(),
+        }
+    }
+}
+
+pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::Add { handle, name, technical_contact } => {
+            flow::add_merchant(app, &actor(), &handle, &name, technical_contact.as_deref()).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
+        }
+        Command::Set { handle, technical_contact } => {
+            let contact = Some(technical_contact.as_str()).filter(|contact| !contact.is_empty());
+            flow::set_technical_contact(app, &actor(), &find_merchant(app, &handle).await?, contact).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
+        }
+        Command::List => {
+            let merchants: Vec<MerchantOut> = accounts::list(app.cell()).await?.into_iter().map(MerchantOut::from).collect();
+            let empty = "There are no merchants yet; `backhaul merchant add HANDLE --name NAME` adds one.";
+            output::list(format, &merchants, empty, &["HANDLE", "NAME", "STATE", "CREATED"], |shown| {
+                vec![shown.handle.clone(), shown.name.clone(), shown.state.to_owned(), shown.created_at.clone()]
+            })
+        }
+        Command::Show { handle } => output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?)),
+        Command::Pause { handle } => {
+            flow::pause_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
+        }
+        Command::Resume { handle } => {
+            flow::resume_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
+        }
+    }
+}

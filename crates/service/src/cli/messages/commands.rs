@@ -1,0 +1,197 @@
+//! `backhaul messages …`: the messages sent or owed to merchants' systems.
+
+use anyhow::Context as _;
+use chrono::{DateTime, Utc};
+use clap::{Args, Subcommand, ValueEnum};
+use domain::messages::message::Kind;
+use serde::Serialize;
+use store::messages::attempts;
+use store::messages::log::{self, State};
+use store::messages::message_pages::{self, Filter, MOST_LISTED};
+use uuid::Uuid;
+use wire::messages::message::{AttemptOut, MessageOut};
+use wire::time;
+
+use crate::app::App;
+use crate::cli::output::{self, Format};
+use crate::cli::{OfMerchant, actor};
+use crate::flow::messages::retry_message::{Asker, retry_message};
+use crate::show::messages::deliveries;
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum Command {
+    /// List messages, newest first.
+    List(List),
+    /// Show a message with its body, its state and every attempt.
+    Show(OfMessage),
+    /// Send a delivered or failed message again, with the same id and body.
+    Retry(OfMessage),
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct OfMessage {
+    /// The message's id, as in the `webhook-id` header.
+    id: Uuid,
+    #[command(flatten)]
+    merchant: OfMerchant,
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct List {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// Only messages about this return, order, ASN number or unit.
+    #[arg(long)]
+    subject: Option<String>,
+    /// Only messages of this interface, such as `rma`. Trials (`endpoint_test`) and internal work (such as `mail` and
+    /// `operator_hook`) are listed only when named here.
+    #[arg(long)]
+    interface: Option<Kind>,
+    /// Only messages with this event, such as `rma.created`.
+    #[arg(long)]
+    event: Option<String>,
+    /// Only messages in this state.
+    #[arg(long, value_enum)]
+    state: Option<StateArg>,
+    /// Only messages created at this time (ISO 8601) or later.
+    #[arg(long, value_parser = moment)]
+    from: Option<DateTime<Utc>>,
+    /// Only messages created before this time (ISO 8601).
+    #[arg(long, value_parser = moment)]
+    to: Option<DateTime<Utc>>,
+    /// Continue the list with messages older than this one.
+    #[arg(long, value_name = "ID")]
+    before: Option<Uuid>,
+    /// The most messages to show.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    limit: u32,
+}
+
+/// Parses a time given as an option.
+pub(in crate::cli) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    time::read(text).ok_or_else(|| "write the time as 2026-03-01T12:00:00Z".to_owned())
+}
+
+/// The state of a message, as an option.
+#[derive(Clone, Copy, ValueEnum)]
+enum StateArg {
+    /// Still to be delivered.
+    Owed,
+    /// In the failure queue.
+    Failed,
+    /// Discarded by support, never to be delivered.
+    Discarded,
+    /// Never sent: there was no endpoint for it.
+    Unsent,
+    /// Accepted by the merchant's system.
+    Delivered,
+}
+
+impl From<StateArg> for State {
+    fn from(state: StateArg) -> Self {
+        match state {
+            StateArg::Owed => Self::Owed,
+            StateArg::Failed => Self::Failed,
+            StateArg::Discarded => Self::Discarded,
+            StateArg::Unsent => Self::Unsent,
+            StateArg::Delivered => Self::Delivered,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Row {
+    message_id: String,
+    created_at: String,
+    interface: String,
+    event: String,
+    subject: String,
+    sequence: i64,
+    state: &'static str,
+}
+
+#[derive(Serialize)]
+pub(in crate::cli) struct Retried {
+    pub(in crate::cli) message_id: String,
+    pub(in crate::cli) attempt: i16,
+    pub(in crate::cli) warning: Option<&'static str>,
+}
+
+pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::List(options) => list(app, options, format).await,
+        Command::Show(OfMessage { id, merchant }) => {
+            let merchant_id = merchant.find(app).await?.id;
+            let found = log::find(app.cell(), merchant_id, id).await?;
+            let found = found.with_context(|| format!("{merchant} has no message {id}; messages are kept for 30 days"))?;
+            show(deliveries::message(found, attempts::list(app.cell(), merchant_id, id).await?), format)
+        }
+        Command::Retry(OfMessage { id, merchant }) => {
+            let merchant = merchant.find(app).await?.id;
+            let retried = retry_message(app, Asker::Operator(&actor()), merchant, id).await?;
+            app.forward_signals_now().await;
+            output::one(format, &Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() })
+        }
+    }
+}
+
+/// Lists messages. The store may return short pages, so this reads on until there are enough or no more.
+async fn list(app: &App, options: List, format: Format) -> anyhow::Result<()> {
+    let merchant = options.merchant.find(app).await?.id;
+    let filter = Filter {
+        subject: options.subject,
+        kind: options.interface.map(|kind| kind.as_str().to_owned()),
+        event: options.event,
+        state: options.state.map(State::from),
+        from: options.from,
+        to: options.to,
+    };
+    let (mut rows, mut before, most) = (Vec::new(), options.before, options.limit as usize);
+    loop {
+        let page = message_pages::list(app.store(merchant), merchant, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
+        rows.extend(page.messages.into_iter().map(|message| Row {
+            message_id: message.id.to_string(),
+            created_at: time::write(message.written_at()),
+            interface: message.kind,
+            event: message.event,
+            subject: message.subject,
+            sequence: message.sequence,
+            state: message.state.as_str(),
+        }));
+        before = page.next;
+        if before.is_none() || rows.len() >= most {
+            break;
+        }
+    }
+    let empty = format!("No messages of {} match.", options.merchant);
+    output::list(format, &rows, &empty, &["MESSAGE", "CREATED", "INTERFACE", "EVENT", "SUBJECT", "SEQUENCE", "STATE"], |row| {
+        let Row { message_id, created_at, interface, event, subject, sequence, state } = row;
+        vec![
+            message_id.clone(),
+            created_at.clone(),
+            interface.clone(),
+            event.clone(),
+            subject.clone(),
+            sequence.to_string(),
+            (*state).to_owned(),
+        ]
+    })?;
+    if let (Some(before), Format::Table) = (before, format) {
+        output::line(&format!("There may be more. To continue, add --before {before}"));
+    }
+    Ok(())
+}
+
+fn show(mut message: MessageOut, format: Format) -> anyhow::Result<()> {
+    if format == Format::Json {
+        return output::one(format, &message);
+    }
+    let attempts = std::mem::take(&mut message.attempts);
+    output::one(format, &message)?;
+    output::line("");
+    output::list(format, &attempts, "No attempt was made yet.", &["ATTEMPT", "STARTED", "TOOK MS", "OUTCOME", "ANSWER"], |attempt| {
+        let AttemptOut { number, started_at, took_ms, outcome, reason, answer, answer_base64, .. } = attempt;
+        let text = reason.as_ref().or(answer.as_ref()).or(answer_base64.as_ref()).cloned().unwrap_or_default();
+        vec![number.to_string(), started_at.clone(), took_ms.to_string(), outcome.clone(), text]
+    })
+}

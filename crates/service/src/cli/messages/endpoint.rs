@@ -1,0 +1,285 @@
+//! `backhaul endpoint …`: the addresses where merchants' systems receive messages.
+
+mod trial;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use domain::messages::message::Interface;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serialize;
+use store::messages::endpoints::{self, Endpoint};
+use wire::time;
+
+use crate::app::App;
+use crate::cli::output::{self, Format};
+use crate::cli::{OfMerchant, actor};
+use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
+use crate::delivery::secrets::stored::Secrets;
+use crate::flow::messages::configure_endpoint::{self as flow, Change};
+use crate::show::messages::deliveries;
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum Command {
+    /// Add or change an endpoint.
+    ///
+    /// Options that are left out keep their value. The signing secret of a new endpoint is shown once.
+    Set(Box<Set>),
+    /// List a merchant's endpoints.
+    List {
+        #[command(flatten)]
+        merchant: OfMerchant,
+    },
+    /// Show an endpoint and the state of its deliveries.
+    Show(OfEndpoint),
+    /// Send a signed trial message once, the way real messages are sent, and show the answer.
+    ///
+    /// `exchange_variants` receives no messages: it is queried instead.
+    Test {
+        #[command(flatten)]
+        endpoint: OfEndpoint,
+        /// The variant identifier to query `exchange_variants` for.
+        #[arg(long, default_value = "test")]
+        variant_identifier: String,
+    },
+    /// Stop sending to an endpoint; owed messages wait until it is resumed.
+    Pause(OfEndpoint),
+    /// Resume sending to a paused endpoint.
+    Resume(OfEndpoint),
+    /// Create a new signing secret, shown once; messages are signed with the previous one too for 24 hours.
+    RotateSecret(OfEndpoint),
+    /// Remove an endpoint; messages still owed to it go to the failure queue.
+    Remove(OfEndpoint),
+    /// Reseal the endpoints' secrets with the current key of `keys.sealing`, where an older key was used.
+    Reseal {
+        #[command(flatten)]
+        merchant: OfMerchant,
+    },
+}
+
+/// The endpoint that a command acts on.
+#[derive(Args)]
+pub(in crate::cli) struct OfEndpoint {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The endpoint's interface: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`,
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
+    interface: Interface,
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct Set {
+    #[command(flatten)]
+    endpoint: OfEndpoint,
+    /// The complete URL; for `exchange_variants` it must contain `{variant_identifier}`.
+    #[arg(long, conflicts_with = "base")]
+    url: Option<String>,
+    /// The merchant's base URL, to which the interface's standard path is added.
+    #[arg(long)]
+    base: Option<String>,
+    /// The way calls authenticate. The secret is read from the environment variable `BACKHAUL_ENDPOINT_SECRET`.
+    #[arg(long, value_enum)]
+    authentication: Option<Way>,
+    /// The user name for `basic`, or the client id for OAuth.
+    #[arg(long)]
+    user: Option<String>,
+    /// The header for `api-key`.
+    #[arg(long, default_value = "X-Api-Key")]
+    header: String,
+    /// The URL that issues OAuth tokens.
+    #[arg(long)]
+    token_url: Option<String>,
+    /// The OAuth scope to request.
+    #[arg(long)]
+    scope: Option<String>,
+    /// The most concurrent calls (10 unless set).
+    #[arg(long)]
+    slots: Option<i32>,
+    /// The most calls per second (20 unless set).
+    #[arg(long)]
+    per_second: Option<i32>,
+    /// The seconds to wait before each retry, such as 5,40,320; `usual` restores the default schedule.
+    #[arg(long)]
+    waits: Option<String>,
+    /// A header that carries the API version, as `Name: value`.
+    #[arg(long)]
+    version_header: Option<String>,
+    #[arg(skip)]
+    secret: Option<SecretString>,
+}
+
+/// A way to authenticate at an endpoint.
+#[derive(Clone, Copy, ValueEnum)]
+enum Way {
+    /// Only the signature.
+    None,
+    /// A fixed bearer token.
+    Bearer,
+    /// User name and password.
+    Basic,
+    /// A key in a header of the endpoint's choice.
+    ApiKey,
+    /// OAuth 2.0 client credentials, requested with a JSON body.
+    OauthJson,
+    /// OAuth 2.0 client credentials, requested with a form body.
+    OauthForm,
+}
+
+impl Set {
+    fn change(self, interface: Interface) -> anyhow::Result<Change> {
+        let authentication = self.authentication.map(|way| self.authentication_of(way)).transpose()?;
+        let base = self.base.map(|base| format!("{}{}", base.trim_end_matches('/'), interface.path()));
+        let waits = match self.waits.as_deref() {
+            None => None,
+            Some("usual") => Some(Vec::new()),
+            Some(waits) => Some(
+                waits
+                    .split(',')
+                    .map(|wait| wait.trim().parse())
+                    .collect::<Result<_, _>>()
+                    .context("--waits takes whole seconds separated by commas, such as 5,40,320")?,
+            ),
+        };
+        let version_header = match self.version_header.as_deref().map(|header| header.split_once(':')) {
+            None => None,
+            Some(Some((name, value))) => Some((name.trim().to_owned(), value.trim().to_owned())),
+            Some(None) => bail!("--version-header has no colon; write it as `Name: value`"),
+        };
+        Ok(Change { url: self.url.or(base), authentication, slots: self.slots, per_second: self.per_second, waits, version_header })
+    }
+
+    fn authentication_of(&self, way: Way) -> anyhow::Result<Authentication> {
+        let secret =
+            || self.secret.clone().context("this authentication needs a secret: set the environment variable BACKHAUL_ENDPOINT_SECRET");
+        let user = || self.user.clone().context("this authentication needs a user: give --user");
+        let oauth = |style| {
+            anyhow::Ok(Authentication::OAuth(OAuth {
+                token_url: self.token_url.clone().context("OAuth needs the URL that issues tokens: give --token-url")?,
+                client_id: user()?,
+                client_secret: secret()?,
+                scope: self.scope.clone(),
+                style,
+            }))
+        };
+        Ok(match way {
+            Way::None => Authentication::None,
+            Way::Bearer => Authentication::Bearer(secret()?),
+            Way::Basic => Authentication::Basic { user: user()?, password: secret()? },
+            Way::ApiKey => Authentication::ApiKey { header: self.header.clone(), value: secret()? },
+            Way::OauthJson => oauth(Style::Json)?,
+            Way::OauthForm => oauth(Style::Form)?,
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct EndpointOut {
+    interface: String,
+    url: String,
+    authentication: &'static str,
+    slots: i32,
+    per_second: i32,
+    state: &'static str,
+    changed_at: String,
+}
+
+impl EndpointOut {
+    fn new(app: &App, merchant: domain::id::MerchantId, endpoint: &Endpoint) -> Self {
+        let authentication = Secrets::open(app, merchant, endpoint).map_or("unreadable", |secrets| secrets.authentication.word());
+        Self {
+            interface: endpoint.interface.clone(),
+            url: endpoint.url.clone(),
+            authentication,
+            slots: endpoint.slots,
+            per_second: endpoint.per_second,
+            state: if endpoint.paused_at.is_some() { "paused" } else { "live" },
+            changed_at: time::write(endpoint.changed_at),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Secret {
+    interface: &'static str,
+    signing_secret: String,
+}
+
+pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::Set(mut set) => {
+            set.secret = secret_of_environment();
+            let merchant = set.endpoint.merchant.find(app).await?;
+            let interface = set.endpoint.interface;
+            let secret = flow::set_endpoint(app, &actor(), merchant.id, interface, set.change(interface)?).await?;
+            match secret {
+                Some(secret) => show_secret(format, interface, &secret),
+                None => list(app, &merchant, format).await,
+            }
+        }
+        Command::List { merchant } => list(app, &merchant.find(app).await?, format).await,
+        Command::Show(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            let shown =
+                deliveries::endpoints(app, merchant.id).await?.into_iter().find(|endpoint| endpoint.interface == interface.as_str());
+            output::one(format, &shown.ok_or(flow::ConfigureEndpointError::NoSuchEndpoint(interface))?)
+        }
+        Command::Test { endpoint, variant_identifier } if endpoint.interface.is_asked() => {
+            trial::ask(app, &endpoint, &variant_identifier, format).await
+        }
+        Command::Test { endpoint, .. } => trial::send(app, &endpoint, format).await,
+        Command::Pause(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            flow::pause_endpoint(app, &actor(), merchant.id, interface).await?;
+            list(app, &merchant, format).await
+        }
+        Command::Resume(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            flow::resume_endpoint(app, &actor(), merchant.id, interface).await?;
+            app.forward_signals_now().await;
+            list(app, &merchant, format).await
+        }
+        Command::RotateSecret(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            let secret = flow::rotate_secret(app, &actor(), merchant.id, interface).await?;
+            show_secret(format, interface, &secret)
+        }
+        Command::Remove(OfEndpoint { merchant, interface }) => {
+            let merchant = merchant.find(app).await?;
+            flow::remove_endpoint(app, &actor(), merchant.id, interface).await?;
+            list(app, &merchant, format).await
+        }
+        Command::Reseal { merchant } => {
+            let merchant = merchant.find(app).await?;
+            let resealed = flow::reseal_endpoints(app, &actor(), merchant.id).await?;
+            output::line(&format!("{resealed} resealed with the current key."));
+            Ok(())
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a secret does not belong on the command line")]
+fn secret_of_environment() -> Option<SecretString> {
+    std::env::var("BACKHAUL_ENDPOINT_SECRET").ok().map(Into::into)
+}
+
+fn show_secret(format: Format, interface: Interface, secret: &SecretString) -> anyhow::Result<()> {
+    output::one(format, &Secret { interface: interface.as_str(), signing_secret: secret.expose_secret().to_owned() })
+}
+
+async fn list(app: &App, merchant: &store::merchants::accounts::Merchant, format: Format) -> anyhow::Result<()> {
+    let endpoints = endpoints::list(app.store(merchant.id), merchant.id).await?;
+    let shown: Vec<EndpointOut> = endpoints.iter().map(|endpoint| EndpointOut::new(app, merchant.id, endpoint)).collect();
+    let headers = ["INTERFACE", "URL", "AUTHENTICATION", "CONCURRENCY", "PER SECOND", "STATE", "CHANGED"];
+    let empty = format!("{0} has no endpoints yet; `backhaul endpoint set --merchant {0}` adds one.", merchant.handle);
+    output::list(format, &shown, &empty, &headers, |shown| {
+        let EndpointOut { interface, url, authentication, slots, per_second, state, changed_at } = shown;
+        vec![
+            interface.clone(),
+            url.clone(),
+            (*authentication).to_owned(),
+            slots.to_string(),
+            per_second.to_string(),
+            (*state).to_owned(),
+            changed_at.clone(),
+        ]
+    })
+}

@@ -1,0 +1,83 @@
+//! `backhaul endpoint test`: sends an endpoint a trial message, or queries it.
+
+use std::time::Duration;
+
+use anyhow::bail;
+use domain::messages::delivery::Outcome;
+use serde::Serialize;
+use store::messages::attempts::{self, Attempt};
+
+use super::OfEndpoint;
+use crate::app::App;
+use crate::cli::actor;
+use crate::cli::output::{self, Format};
+use crate::delivery::variants;
+use crate::flow::messages::configure_endpoint as flow;
+
+/// The longest wait for the outcome: the call's own timeout, and some time to get there.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(35);
+/// The time between two looks for the outcome.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+#[derive(Serialize)]
+struct TrialOut {
+    message_id: String,
+    outcome: String,
+    took_ms: i32,
+    reason: Option<String>,
+    answer: Option<String>,
+}
+
+impl TrialOut {
+    fn new(message: uuid::Uuid, attempt: Attempt) -> Self {
+        let answer = attempt.answer.map(|answer| String::from_utf8_lossy(&answer).into_owned());
+        Self { message_id: message.to_string(), outcome: attempt.outcome, took_ms: attempt.took_ms, reason: attempt.reason, answer }
+    }
+}
+
+#[derive(Serialize)]
+struct QueryOut {
+    outcome: String,
+    took_ms: u128,
+    reason: Option<String>,
+    /// The number of variants in the answer; none if it was unusable.
+    variants: Option<usize>,
+    answer: Option<String>,
+}
+
+/// Queries the endpoint the way a shopper's request does, and shows the answer.
+pub(super) async fn ask(app: &App, tested: &OfEndpoint, identifier: &str, format: Format) -> anyhow::Result<()> {
+    let merchant = tested.merchant.find(app).await?;
+    let endpoint = flow::endpoint_to_ask(app, &actor(), merchant.id, tested.interface).await?;
+    let trial = variants::trial(app, merchant.id, &endpoint, identifier).await?;
+    let outcome = trial.outcome.word();
+    let reason = match trial.outcome {
+        Outcome::Answered { .. } | Outcome::TimedOut => None,
+        Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => Some(why),
+    };
+    let answer = (!trial.answer.is_empty()).then(|| String::from_utf8_lossy(&trial.answer).into_owned());
+    output::one(format, &QueryOut { outcome, took_ms: trial.took.as_millis(), reason, variants: trial.variants, answer })
+}
+
+/// Sends a trial message, and waits for its outcome.
+pub(super) async fn send(app: &App, tested: &OfEndpoint, format: Format) -> anyhow::Result<()> {
+    let merchant = tested.merchant.find(app).await?;
+    let message = flow::test_endpoint(app, &actor(), merchant.id, tested.interface).await?;
+    app.forward_signals_now().await;
+    let outcome = async {
+        loop {
+            if let Some(attempt) = attempts::list(app.store(merchant.id), merchant.id, message).await?.pop() {
+                return anyhow::Ok(attempt);
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    let Ok(attempt) = tokio::time::timeout(OUTCOME_TIMEOUT, outcome).await else {
+        bail!(
+            "nothing was sent within {} s; check that a `backhaul serve` that delivers is running (`backhaul deliverers`), \
+             and that the endpoint is not paused (`backhaul endpoint list`)",
+            OUTCOME_TIMEOUT.as_secs()
+        );
+    };
+    output::one(format, &TrialOut::new(message, attempt?))
+}

@@ -1,0 +1,10 @@
+//! `backhaul serve`, `migrate`, `doctor` and other commands on the installation.
+
+pub(super) mod clock;
+pub(super) mod config;
+pub(super) mod deliverers;
+pub(super) mod doctor;
+pub(super) mod limit;
+pub(super) mod migrate;
+pub(super) mod reference;
+pub(super) mod serve;

@@ -1,0 +1,169 @@
+//! `backhaul serve`: runs the service until SIGTERM or SIGINT.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::app::App;
+use crate::delivery::forward_signals;
+use crate::http::listener::{self, Door};
+use crate::node::Phase;
+use crate::platform::tls::Certificates;
+use crate::platform::{telemetry, tls};
+use crate::{heartbeat, http, worker};
+
+/// The time between two attempts to reach the database at startup.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A role that a process can take.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Role {
+    /// Serve the API.
+    Api,
+    /// Deliver messages to merchants' systems.
+    Deliver,
+}
+
+#[derive(Args, Default)]
+pub(in crate::cli) struct Serve {
+    /// A role of this process. Repeat for several; all roles if left out.
+    #[arg(long = "role", value_enum)]
+    roles: Vec<Role>,
+}
+
+impl Serve {
+    fn has(&self, role: Role) -> bool {
+        self.roles.is_empty() || self.roles.contains(&role)
+    }
+}
+
+pub(in crate::cli) async fn run(app: App, roles: &Serve) -> anyhow::Result<()> {
+    telemetry::start(&app.settings.log);
+    let (leave, leaving) = watch::channel(false);
+    tokio::spawn(on_signal(app.clone(), leave));
+    serve(app, roles, leaving, |_| {}).await
+}
+
+/// Serves until `leaving` turns true; calls `started` with the public address once the service accepts requests.
+pub(in crate::cli) async fn serve(
+    app: App,
+    roles: &Serve,
+    leaving: watch::Receiver<bool>,
+    started: impl FnOnce(std::net::SocketAddr),
+) -> anyhow::Result<()> {
+    let limits = &app.settings.http;
+    let door = public_door(&app)?;
+    // Start the admin listener first, so that its health page shows why the service is not ready yet.
+    let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
+    let admin = {
+        let (app, leaving) = (app.clone(), leaving.clone());
+        tokio::spawn(async move { listener::serve(admin, http::admin_router(&app), &app.settings.http, leaving_requested(leaving)).await })
+    };
+    tokio::select! {
+        ready = wait_for_database(&app) => ready?,
+        () = leaving_requested(leaving.clone()) => return Ok(()),
+    }
+    // Load the lowered limits before the first request.
+    if let Err(failed) = app.limits.renew(app.cell()).await {
+        tracing::warn!(%failed, "loading the operator's limits failed, using those of the settings for now");
+    }
+    if let Err(failed) = app.renew_clock().await {
+        tracing::warn!(%failed, "loading the sandbox's clock failed, using the machine's for now");
+    }
+    let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
+    let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
+    let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
+    if roles.has(Role::Api) {
+        let public = bind(&limits.listen, "http.listen").await?;
+        let address = public.local_addr()?;
+        let tls = app.settings.tls.files().is_some();
+        tracing::info!(%address, tls, mode = app.settings.mode.as_str(), "serving");
+        app.enter(Phase::Serving);
+        started(address);
+        listener::serve_through(door, public, http::router(&app), leaving_requested(leaving)).await?;
+    } else {
+        tracing::info!(mode = app.settings.mode.as_str(), "delivering");
+        app.enter(Phase::Serving);
+        leaving_requested(leaving).await;
+    }
+    app.variants.rest().await;
+    if let Some(deliverer) = deliverer {
+        deliverer.leave().await;
+    }
+    if let Some(forwarder) = forwarder {
+        forwarder.abort();
+    }
+    heartbeat.abort();
+    admin.await??;
+    app.cell().close().await;
+    tracing::info!("shutdown complete");
+    Ok(())
+}
+
+/// Prepares the public listener. If a certificate is set, it uses TLS, and its files are reloaded when they change.
+fn public_door(app: &App) -> anyhow::Result<Door> {
+    let settings = &app.settings;
+    let tls = match settings.tls.files() {
+        Some(files) => {
+            let certificates = Arc::new(Certificates::load(files).context("loading tls.certificate and tls.private_key failed")?);
+            tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
+            Some(tls::server_config(certificates, settings.tls.allow_1_3).context("preparing TLS failed")?)
+        }
+        None => None,
+    };
+    Ok(Door::public(&settings.http, tls, app.metrics.listener.clone()))
+}
+
+async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}, set by {setting}"))
+}
+
+/// Waits until the database is reachable. Refuses one with another mode or an outdated schema.
+async fn wait_for_database(app: &App) -> anyhow::Result<()> {
+    loop {
+        match app.cell().mode().await {
+            Ok(Some(mode)) if mode == app.settings.mode => break,
+            Ok(Some(mode)) => bail!(
+                "the database is a {mode} installation, but the settings say mode = \"{}\"; change the mode, or use another database",
+                app.settings.mode
+            ),
+            Ok(None) => bail!("the database has no schema yet; run `backhaul migrate`"),
+            Err(failed) => tracing::warn!(%failed, "the database is unreachable, will retry"),
+        }
+        tokio::time::sleep(RETRY_INTERVAL).await;
+    }
+    match app.cell().pending_migrations().await? {
+        0 => Ok(()),
+        pending => bail!("the schema is {pending} migrations behind; run `backhaul migrate`"),
+    }
+}
+
+/// Waits until `leaving` turns true.
+pub(in crate::cli) async fn leaving_requested(mut leaving: watch::Receiver<bool>) {
+    _ = leaving.wait_for(|leaving| *leaving).await;
+}
+
+/// On SIGTERM or SIGINT, reports the process as not ready and starts the shutdown.
+async fn on_signal(app: App, leave: watch::Sender<bool>) {
+    wait_for_signal().await;
+    tracing::info!("shutdown requested");
+    app.enter(Phase::Leaving);
+    let _ = leave.send(true);
+}
+
+/// Waits for SIGTERM or SIGINT.
+pub(in crate::cli) async fn wait_for_signal() {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        tracing::error!("installing the signal handlers failed, SIGTERM and SIGINT will not be handled");
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}

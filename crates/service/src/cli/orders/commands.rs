@@ -1,0 +1,97 @@
+//! `backhaul orders …`: imports orders, and answers support's question where a merchant's orders are.
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::Value;
+use store::orders::{refusals, snapshots};
+use wire::time;
+
+use super::import::{self, Import, Report};
+use crate::app::App;
+use crate::cli::OfMerchant;
+use crate::cli::output::{self, Format};
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum Command {
+    /// Import existing orders from a file with one JSON order per line, in the format of the order message's `orders`.
+    Import(Import),
+    /// List the refused lines of an import, with the reasons.
+    ImportReport(Report),
+    /// List refused order messages with the reasons, latest first.
+    Refused(Selection),
+    /// List orders accepted with warnings, latest first.
+    Warned(Selection),
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct Selection {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The most to show.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(i64).range(1..=10_000))]
+    limit: i64,
+}
+
+#[derive(Serialize)]
+struct RefusedMessage {
+    refused_at: String,
+    request_id: String,
+    order_identifiers: Vec<String>,
+    reason: String,
+    faults: Value,
+}
+
+#[derive(Serialize)]
+struct WarnedOrder {
+    identifier: String,
+    received_at: String,
+    warnings: Value,
+}
+
+/// The faults or warnings of a row, one per line.
+pub(in crate::cli) fn faults_text(list: &Value) -> String {
+    let word = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let lines = list.as_array().into_iter().flatten().map(|entry| format!("{}: {}", word(entry, "field"), word(entry, "message")));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::Import(import) => import::run(import, app, format).await,
+        Command::ImportReport(report) => import::report(report, app, format).await,
+        Command::Refused(Selection { merchant, limit }) => {
+            let rows: Vec<RefusedMessage> = refusals::list(app.cell(), merchant.find(app).await?.id, limit)
+                .await?
+                .into_iter()
+                .map(|refusal| RefusedMessage {
+                    refused_at: time::write(refusal.refused_at),
+                    request_id: refusal.request_id,
+                    order_identifiers: refusal.order_identifiers,
+                    reason: refusal.reason,
+                    faults: serde_json::from_str(&refusal.faults).unwrap_or_default(),
+                })
+                .collect();
+            let empty = format!("No order message of {merchant} was refused.");
+            output::list(format, &rows, &empty, &["REFUSED", "REQUEST", "ORDERS", "WHY"], |row| {
+                let why = faults_text(&row.faults);
+                let why = if why.is_empty() { row.reason.clone() } else { why };
+                vec![row.refused_at.clone(), row.request_id.clone(), row.order_identifiers.join("\n"), why]
+            })
+        }
+        Command::Warned(Selection { merchant, limit }) => {
+            let rows: Vec<WarnedOrder> = snapshots::list_doubtful(app.cell(), merchant.find(app).await?.id, limit)
+                .await?
+                .into_iter()
+                .map(|order| WarnedOrder {
+                    identifier: order.identifier,
+                    received_at: time::write(order.received_at),
+                    warnings: serde_json::from_str(&order.warnings).unwrap_or_default(),
+                })
+                .collect();
+            let empty = format!("No order of {merchant} has warnings.");
+            output::list(format, &rows, &empty, &["ORDER", "RECEIVED", "WARNINGS"], |row| {
+                vec![row.identifier.clone(), row.received_at.clone(), faults_text(&row.warnings)]
+            })
+        }
+    }
+}

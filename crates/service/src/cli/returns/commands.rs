@@ -1,0 +1,150 @@
+//! `backhaul returns …`: answers support's question where a return is.
+
+mod show;
+
+use chrono::{DateTime, Utc};
+use clap::{Args, Subcommand};
+use domain::id::MerchantId;
+use domain::returns::rma::Status;
+use store::returns::rma_pages::{self, Filter, MOST_LISTED};
+use store::returns::rmas;
+use uuid::Uuid;
+use wire::returns::api::ReturnListed;
+
+use crate::app::App;
+use crate::cli::messages::commands::moment;
+use crate::cli::output::{self, Format};
+use crate::cli::{OfMerchant, actor};
+use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
+use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
+use crate::flow::returns::resend_return::resend_return;
+use crate::show::returns::rmas as returns;
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum Command {
+    /// List returns, newest first.
+    List(List),
+    /// Show a return: its units, how their amounts add up, and its messages.
+    Show(OfReturn),
+    /// Cancel a return that has not progressed yet; its units can be returned again.
+    Cancel(OfReturn),
+    /// Send the return's current state to the merchant again, as a new message.
+    Resend(OfReturn),
+    /// Refund an exchange merchant exchange order is in the failure queue; this discards the exchange order.
+    ConvertExchange(OfReturn),
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct OfReturn {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The return's identifier; case and hyphens do not matter: `r7kq4xm92`.
+    rma_identifier: String,
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct List {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// Only returns of this order.
+    #[arg(long)]
+    order: Option<String>,
+    /// Only returns with this tracking number.
+    #[arg(long)]
+    tracking_number: Option<String>,
+    /// Only returns with this status: `CREATED`, `PARTIAL_REFUND`, `REFUNDED` or `CANCELED`.
+    #[arg(long)]
+    status: Option<Status>,
+    /// Only returns started at this time (ISO 8601) or later.
+    #[arg(long, value_parser = moment)]
+    since: Option<DateTime<Utc>>,
+    /// Continue the list with the id that the previous page ended with.
+    #[arg(long, value_name = "ID")]
+    before: Option<Uuid>,
+    /// The most returns to show.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    limit: u32,
+}
+
+pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::List(options) => list(app, options, format).await,
+        Command::Show(of) => {
+            let merchant = of.merchant.find(app).await?.id;
+            show(app, merchant, &of, format).await
+        }
+        Command::Cancel(of) => {
+            let merchant = of.merchant.find(app).await?.id;
+            match cancel_return(app, &actor(), merchant, &returns::identifier(&of.rma_identifier), BY_OPERATOR).await {
+                Err(CancelReturnError::NoSuchReturn) => return Err(of.unknown()),
+                done => done?,
+            };
+            app.forward_signals_now().await;
+            show(app, merchant, &of, format).await
+        }
+        Command::Resend(of) => {
+            let merchant = of.merchant.find(app).await?.id;
+            let resent = resend_return(app, &actor(), merchant, &returns::identifier(&of.rma_identifier)).await?;
+            resent.ok_or_else(|| of.unknown())?;
+            app.forward_signals_now().await;
+            show(app, merchant, &of, format).await
+        }
+        Command::ConvertExchange(of) => {
+            let merchant = of.merchant.find(app).await?.id;
+            match convert_exchange(app, &actor(), merchant, &returns::identifier(&of.rma_identifier)).await {
+                Err(ConvertExchangeError::NoSuchReturn) => return Err(of.unknown()),
+                done => done?,
+            }
+            app.forward_signals_now().await;
+            show(app, merchant, &of, format).await
+        }
+    }
+}
+
+impl OfReturn {
+    /// The error for an unknown return.
+    fn unknown(&self) -> anyhow::Error {
+        let Self { merchant, rma_identifier } = self;
+        anyhow::anyhow!("{merchant} has no return {rma_identifier}; `backhaul returns list --merchant {merchant}` lists its returns")
+    }
+}
+
+async fn show(app: &App, merchant: MerchantId, of: &OfReturn, format: Format) -> anyhow::Result<()> {
+    let found = rmas::find(app.store(merchant), merchant, &returns::identifier(&of.rma_identifier)).await?;
+    let rma = found.ok_or_else(|| of.unknown())?;
+    let messages = show::messages(app, merchant, &rma.identifier).await?;
+    show::show(returns::look(app, merchant, &rma).await?, messages, format)
+}
+
+async fn list(app: &App, options: List, format: Format) -> anyhow::Result<()> {
+    let merchant = options.merchant.find(app).await?.id;
+    let filter =
+        Filter { order: options.order, tracking_number: options.tracking_number, status: options.status, from: options.since, to: None };
+    let (mut rows, mut before, most) = (Vec::new(), options.before, options.limit as usize);
+    loop {
+        let page = rma_pages::list(app.store(merchant), merchant, &filter, before, (most - rows.len()).min(MOST_LISTED)).await?;
+        rows.extend(page.returns.into_iter().map(returns::listed));
+        before = page.next;
+        if before.is_none() || rows.len() >= most {
+            break;
+        }
+    }
+    let empty = format!("No returns of {} match.", options.merchant);
+    output::list(format, &rows, &empty, &["RETURN", "ORDER", "STATUS", "METHOD", "UNITS", "EXCHANGE", "CREATED", "UPDATED"], |row| {
+        let ReturnListed { rma_identifier, order_identifier, status, return_method, units, exchange, created_at, updated_at } = row;
+        vec![
+            rma_identifier.clone(),
+            order_identifier.clone(),
+            (*status).to_owned(),
+            (*return_method).to_owned(),
+            units.to_string(),
+            exchange.unwrap_or_default().to_owned(),
+            created_at.clone(),
+            updated_at.clone(),
+        ]
+    })?;
+    if let (Some(before), Format::Table) = (before, format) {
+        output::line(&format!("There may be more. To continue, add --before {before}"));
+    }
+    Ok(())
+}

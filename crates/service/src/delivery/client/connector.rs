@@ -1,0 +1,186 @@
+//! How a connection comes about: name, addresses, guard, TCP, TLS.
+
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig};
+use hickory_resolver::net::NetError;
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hyper::Uri;
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tower::Service;
+
+use super::failure::{NoConnection, io_words};
+use super::{NoClient, roots};
+use crate::delivery::guard::{Guard, Host, Target};
+use crate::platform::config::Outbound;
+
+/// How long one question to a name server waits before it is asked again.
+const QUESTION: Duration = Duration::from_secs(2);
+/// How long an answer of a name server is believed at most, and that there is none.
+const BELIEVED: Duration = Duration::from_mins(5);
+const BELIEVED_ABSENT: Duration = Duration::from_secs(10);
+/// How many addresses of a name are tried.
+const TRIED: usize = 4;
+
+/// Connects, and only where the guard lets it.
+#[derive(Clone)]
+pub(super) struct Connector(Arc<Parts>);
+
+struct Parts {
+    guard: Arc<Guard>,
+    resolver: TokioResolver,
+    tls: TlsConnector,
+    deadline: Duration,
+}
+
+/// A connection, with or without TLS.
+pub(super) type Stream = TokioIo<Box<dyn Duplex>>;
+
+/// What can be read and written.
+pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+
+impl Connection for Box<dyn Duplex> {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+impl Connector {
+    pub(super) fn new(settings: &Outbound, guard: Arc<Guard>) -> Result<Self, NoClient> {
+        let tls = roots::client_config(settings.extra_roots().as_deref())?;
+        Ok(Self(Arc::new(Parts {
+            guard,
+            resolver: resolver(&settings.name_servers).map_err(|error| NoClient::Resolver(error.to_string()))?,
+            tls: TlsConnector::from(Arc::new(tls)),
+            deadline: settings.connect_timeout(),
+        })))
+    }
+}
+
+/// Asks `servers`, or whom the system asks.
+fn resolver(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
+    let mut builder = match TokioResolver::builder_tokio() {
+        Ok(builder) if servers.is_empty() => builder,
+        // Where the system names nobody, this machine is asked, as the C library does.
+        Err(_) if servers.is_empty() => with_servers(&[SocketAddr::from(([127, 0, 0, 1], 53))]),
+        Ok(_) | Err(_) => with_servers(servers),
+    };
+    let options = builder.options_mut();
+    if !servers.is_empty() {
+        options.use_hosts_file = ResolveHosts::Never;
+    }
+    // Both kinds are asked for, so that an answer with one address inside and one outside is seen as a whole.
+    options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
+    options.timeout = QUESTION;
+    options.positive_max_ttl = Some(BELIEVED);
+    options.negative_max_ttl = Some(BELIEVED_ABSENT);
+    builder.build()
+}
+
+fn with_servers(servers: &[SocketAddr]) -> hickory_resolver::ResolverBuilder<TokioRuntimeProvider> {
+    let server = |address: &SocketAddr| {
+        let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()].map(|mut connection| {
+            connection.port = address.port();
+            connection
+        });
+        NameServerConfig::new(address.ip(), true, connections.into())
+    };
+    let config = ResolverConfig::from_name_servers(servers.iter().map(server).collect());
+    TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
+}
+
+impl Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = NoConnection;
+    type Future = Pin<Box<dyn Future<Output = Result<Stream, NoConnection>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), NoConnection>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let parts = Arc::clone(&self.0);
+        Box::pin(async move {
+            let connected = timeout(parts.deadline, parts.connect(&uri)).await;
+            connected.unwrap_or(Err(NoConnection::Unreachable("no connection in time")))
+        })
+    }
+}
+
+impl Parts {
+    async fn connect(&self, uri: &Uri) -> Result<Stream, NoConnection> {
+        // Whoever asks, and whatever was checked before: nothing is connected to that the guard does not let pass.
+        let target = self.guard.check_url(&uri.to_string())?;
+        let addresses = self.resolve(&target).await?;
+        let stream = self.reach(&addresses, target.port()).await?;
+        if target.is_https() {
+            let name = server_name(target.host()).ok_or(NoConnection::Unreachable("TLS: no certificate can have this name"))?;
+            let stream = self.tls.connect(name, stream).await.map_err(|error| NoConnection::Unreachable(io_words(&error)))?;
+            Ok(TokioIo::new(Box::new(stream)))
+        } else {
+            Ok(TokioIo::new(Box::new(stream)))
+        }
+    }
+
+    /// The addresses of the target, each let pass by the guard. One that is not spoils them all: nobody needs such a name
+    /// but to get past a check.
+    async fn resolve(&self, target: &Target) -> Result<Vec<IpAddr>, NoConnection> {
+        let addresses: Vec<IpAddr> = match target.host() {
+            Host::Address(address) => vec![*address],
+            // The dot at the end: a name is whole, and no search list of this machine is tried on it.
+            Host::Name(name) => self.resolver.lookup_ip(format!("{name}.")).await.map_err(|error| no_address(&error))?.iter().collect(),
+        };
+        for address in &addresses {
+            self.guard.check_address(target, *address)?;
+        }
+        Ok(addresses)
+    }
+
+    /// Tries the addresses in turn; none may use up the time of the others.
+    async fn reach(&self, addresses: &[IpAddr], port: u16) -> Result<TcpStream, NoConnection> {
+        let tried = addresses.len().clamp(1, TRIED);
+        let share = self.deadline / u32::try_from(tried).unwrap_or(1);
+        let mut why = "the name has no address";
+        for address in addresses.iter().take(tried) {
+            match timeout(share, TcpStream::connect((*address, port))).await {
+                Ok(Ok(stream)) => {
+                    // A request is written at once; waiting for more would only delay it.
+                    _ = stream.set_nodelay(true);
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => why = io_words(&error),
+                Err(_) => why = "no connection in time",
+            }
+        }
+        Err(NoConnection::Unreachable(why))
+    }
+}
+
+fn server_name(host: &Host) -> Option<ServerName<'static>> {
+    match host {
+        Host::Name(name) => ServerName::try_from(name.clone()).ok(),
+        Host::Address(address) => Some(ServerName::from(*address)),
+    }
+}
+
+fn no_address(error: &NetError) -> NoConnection {
+    if error.is_nx_domain() || error.is_no_records_found() {
+        NoConnection::Unreachable("the name has no address")
+    } else {
+        NoConnection::Unreachable("the name could not be looked up")
+    }
+}

@@ -1,0 +1,53 @@
+//! A reading: what is due for many endpoints at once, with the settings of those that were not known or have changed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::id::EndpointId;
+use store::messages::deliveries::{self, Due, DueQuery};
+use store::messages::endpoints;
+use store::messages::settlements::Hold;
+use uuid::Uuid;
+
+use crate::delivery::handle::Delivery;
+use crate::delivery::transports::peer::{Peer, Unfit};
+
+/// What a reading brought.
+pub(in crate::delivery) struct Reading {
+    /// For whom, by which hold, and how many rows each asked for.
+    pub(super) asked: Vec<(DueQuery, Hold)>,
+    /// At which time.
+    pub(super) read_at: DateTime<Utc>,
+    pub(super) outcome: Result<(Vec<Due>, Peers), store::Failed>,
+}
+
+/// The settings that were read, or why they cannot be used.
+pub(super) type Peers = HashMap<EndpointId, Result<Arc<Peer>, Unfit>>;
+
+/// Reads what is due and not `in_hand`.
+pub(super) async fn read(
+    delivery: &Delivery,
+    asked: Vec<(DueQuery, Hold)>,
+    in_hand: &[Uuid],
+    known: HashMap<EndpointId, Arc<Peer>>,
+) -> Reading {
+    let read_at = delivery.now();
+    let wanted: Vec<DueQuery> = asked.iter().map(|(wanted, _)| *wanted).collect();
+    let outcome = async {
+        let rows = deliveries::due(delivery.cell(), &wanted, in_hand, read_at).await?;
+        let mut peers = Peers::new();
+        for due in &rows {
+            let current = known.get(&due.endpoint).is_some_and(|peer| peer.revision == due.revision);
+            if current || peers.contains_key(&due.endpoint) {
+                continue;
+            }
+            if let Some(endpoint) = endpoints::find(delivery.store(due.merchant), due.merchant, due.endpoint).await? {
+                peers.insert(due.endpoint, Peer::new(delivery, due.merchant, &endpoint).map(Arc::new));
+            }
+        }
+        Ok((rows, peers))
+    };
+    let outcome = outcome.await;
+    Reading { asked, read_at, outcome }
+}

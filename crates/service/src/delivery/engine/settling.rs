@@ -1,0 +1,37 @@
+//! Settling a message whose kind has a reaction: both are one transaction.
+
+use store::Failed;
+use store::messages::settlements::{self, Attempt, Disposition, Settled, Settlement};
+
+use crate::delivery::handle::Delivery;
+use crate::delivery::reaction::{Ending, Followed, Reaction};
+
+/// The outcome of settling with a reaction.
+pub struct Reacted {
+    pub settled: Settled,
+    pub followed: Followed,
+}
+
+/// Settles the message and reacts to how it ended. If the bucket is no longer ours, nothing is changed.
+pub async fn settle_and_react(
+    delivery: &Delivery,
+    reaction: Option<&dyn Reaction>,
+    settlement: &Settlement,
+    attempts: &[Attempt],
+    ending: &Ending,
+) -> Result<Reacted, Failed> {
+    let mut tx = delivery.begin(settlement.merchant).await?;
+    let followed = match reaction {
+        Some(reaction) => reaction.react(&mut tx, ending).await?,
+        None => Followed::Settled,
+    };
+    let Settlement { hold, merchant, message, .. } = *settlement;
+    let withdrawal = (followed == Followed::Withdrawn).then_some(Settlement { hold, merchant, message, fate: Disposition::Withdrawn });
+    let settled = settlements::settle_within(&mut tx, withdrawal.as_ref().unwrap_or(settlement), attempts, ending.at).await?;
+    if settled.held.is_empty() {
+        tx.rollback().await?;
+        return Ok(Reacted { settled, followed: Followed::Settled });
+    }
+    delivery.commit(tx).await?;
+    Ok(Reacted { settled, followed })
+}

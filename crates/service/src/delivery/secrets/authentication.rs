@@ -1,0 +1,312 @@
+//! How an endpoint knows us, and the tokens that it gave us.
+
+mod tokens;
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize, Serializer};
+
+pub use self::tokens::{Token, TokenCache};
+use crate::delivery::guard::{Guard, NotAllowed};
+
+/// How an endpoint knows us. Its JSON holds the secrets as they are: it is sealed before it is kept, and never shown.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Authentication {
+    /// It does not.
+    None,
+    /// By a token that does not change.
+    #[serde(serialize_with = "exposed")]
+    Bearer(SecretString),
+    /// By a user and a password.
+    Basic {
+        /// Who we are.
+        user: String,
+        /// The password.
+        #[serde(serialize_with = "exposed")]
+        password: SecretString,
+    },
+    /// By a header of its own.
+    ApiKey {
+        /// The header's name.
+        header: String,
+        /// What it says.
+        #[serde(serialize_with = "exposed")]
+        value: SecretString,
+    },
+    /// By a token that we fetch (OAuth 2.0, client credentials).
+    #[serde(rename = "oauth")]
+    OAuth(OAuth),
+}
+
+/// How a token is fetched.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OAuth {
+    /// Where.
+    pub token_url: String,
+    /// Who we are.
+    pub client_id: String,
+    /// What shows it.
+    #[serde(serialize_with = "exposed")]
+    pub client_secret: SecretString,
+    /// What the token should be good for, where the endpoint wants to know.
+    pub scope: Option<String>,
+    /// How it is asked for.
+    pub style: Style,
+}
+
+/// How a token is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// With a JSON object.
+    Json,
+    /// With a form, as the standard says.
+    Form,
+}
+
+/// Why something is no authentication, for people; secrets are not quoted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAuthentication {
+    /// It cannot be read.
+    #[error("it is not one of none, bearer, basic, api_key and oauth with their fields")]
+    Unreadable,
+    /// It cannot be written.
+    #[error("it cannot be written as JSON")]
+    Unwritable,
+    /// The header's name.
+    #[error("`{0}` is no name for a header of the endpoint's own")]
+    Header(String),
+    /// What a header would say.
+    #[error("the {0} is empty or holds characters that a header cannot carry")]
+    Value(&'static str),
+    /// The user's name.
+    #[error("the user is empty or holds a colon or a control character")]
+    User,
+    /// Where tokens are fetched.
+    #[error("token_url: {0}")]
+    TokenUrl(NotAllowed),
+}
+
+/// Headers that are ours or HTTP's.
+const RESERVED: [&str; 14] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "via",
+];
+/// How names of headers start that are ours or a proxy's.
+const RESERVED_STARTS: [&str; 3] = ["webhook-", "x-service-", "proxy-"];
+
+impl Authentication {
+    /// Reads what [`Self::to_json`] wrote.
+    pub fn from_json(json: &[u8]) -> Result<Self, NoAuthentication> {
+        // What serde says might quote a secret.
+        serde_json::from_slice(json).map_err(|_| NoAuthentication::Unreadable)
+    }
+
+    /// Writes it with its secrets, to be sealed.
+    pub fn to_json(&self) -> Result<Vec<u8>, NoAuthentication> {
+        serde_json::to_vec(self).map_err(|_| NoAuthentication::Unwritable)
+    }
+
+    /// Which way it is, in a word.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Bearer(_) => "bearer",
+            Self::Basic { .. } => "basic",
+            Self::ApiKey { .. } => "api key",
+            Self::OAuth(_) => "oauth",
+        }
+    }
+
+    /// Whether calls can be made with it; to be asked before it is saved.
+    pub fn check(&self, guard: &Guard) -> Result<(), NoAuthentication> {
+        match self {
+            Self::OAuth(oauth) => oauth.check(guard),
+            Self::None | Self::Bearer(_) | Self::Basic { .. } | Self::ApiKey { .. } => self.header().map(|_| ()),
+        }
+    }
+
+    /// The header that it puts on a call. For OAuth that is the token's, not this one's: [`Token::header`].
+    pub fn header(&self) -> Result<Option<(HeaderName, HeaderValue)>, NoAuthentication> {
+        match self {
+            Self::None | Self::OAuth(_) => Ok(None),
+            Self::Bearer(token) => Ok(Some((AUTHORIZATION, bearer(token)?))),
+            Self::Basic { user, password } => {
+                if user.is_empty() || user.contains(|c: char| c == ':' || c.is_control()) {
+                    return Err(NoAuthentication::User);
+                }
+                let pair = STANDARD.encode(format!("{user}:{}", password.expose_secret()));
+                Ok(Some((AUTHORIZATION, secret_value(&format!("Basic {pair}"), "password")?)))
+            }
+            Self::ApiKey { header, value } => Ok(Some((header_name(header)?, secret_value(value.expose_secret(), "value")?))),
+        }
+    }
+}
+
+impl OAuth {
+    fn check(&self, guard: &Guard) -> Result<(), NoAuthentication> {
+        guard.check_url(&self.token_url).map_err(NoAuthentication::TokenUrl)?;
+        if self.client_id.is_empty() { Err(NoAuthentication::Value("client_id")) } else { Ok(()) }
+    }
+}
+
+fn bearer(token: &SecretString) -> Result<HeaderValue, NoAuthentication> {
+    let token = token.expose_secret();
+    if token.is_empty() { Err(NoAuthentication::Value("token")) } else { secret_value(&format!("Bearer {token}"), "token") }
+}
+
+/// A header that is not printed, and is not remembered by compression.
+fn secret_value(text: &str, what: &'static str) -> Result<HeaderValue, NoAuthentication> {
+    let plain = |b: u8| b == b' ' || b.is_ascii_graphic();
+    if text.is_empty() || text.trim() != text || !text.bytes().all(plain) {
+        return Err(NoAuthentication::Value(what));
+    }
+    let mut value = HeaderValue::from_str(text).map_err(|_| NoAuthentication::Value(what))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn header_name(text: &str) -> Result<HeaderName, NoAuthentication> {
+    let wrong = || NoAuthentication::Header(text.to_owned());
+    let name = HeaderName::from_bytes(text.as_bytes()).map_err(|_| wrong())?;
+    let reserved = RESERVED.contains(&name.as_str()) || RESERVED_STARTS.iter().any(|start| name.as_str().starts_with(start));
+    if reserved { Err(wrong()) } else { Ok(name) }
+}
+
+fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose_secret())
+}
+
+/// A word for people and for listings.
+impl fmt::Display for Authentication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Bearer(_) => "bearer",
+            Self::Basic { .. } => "basic",
+            Self::ApiKey { .. } => "api_key",
+            Self::OAuth(_) => "oauth",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::node::mode::Mode;
+
+    use super::*;
+
+    fn all() -> [(Authentication, &'static str); 6] {
+        let oauth = |scope, style| {
+            Authentication::OAuth(OAuth {
+                token_url: "https://auth.example.com/token".to_owned(),
+                client_id: "us".to_owned(),
+                client_secret: "canary".into(),
+                scope,
+                style,
+            })
+        };
+        [
+            (Authentication::None, r#""none""#),
+            (Authentication::Bearer("canary".into()), r#"{"bearer":"canary"}"#),
+            (Authentication::Basic { user: "us".to_owned(), password: "canary".into() }, r#"{"basic":{"user":"us","password":"canary"}}"#),
+            (
+                Authentication::ApiKey { header: "X-Api-Key".to_owned(), value: "canary".into() },
+                r#"{"api_key":{"header":"X-Api-Key","value":"canary"}}"#,
+            ),
+            (
+                oauth(None, Style::Form),
+                r#"{"oauth":{"token_url":"https://auth.example.com/token","client_id":"us","client_secret":"canary","scope":null,"style":"form"}}"#,
+            ),
+            (
+                oauth(Some("write".to_owned()), Style::Json),
+                r#"{"oauth":{"token_url":"https://auth.example.com/token","client_id":"us","client_secret":"canary","scope":"write","style":"json"}}"#,
+            ),
+        ]
+    }
+
+    fn guard() -> Guard {
+        Guard::new(Vec::new(), Mode::Production).unwrap()
+    }
+
+    #[test]
+    fn every_kind_is_written_and_read_and_not_printed() {
+        for (authentication, json) in all() {
+            assert_eq!(String::from_utf8(authentication.to_json().unwrap()).unwrap(), json);
+            let read = Authentication::from_json(json.as_bytes()).unwrap();
+            assert_eq!(String::from_utf8(read.to_json().unwrap()).unwrap(), json);
+            assert_eq!(read.check(&guard()), Ok(()));
+            assert!(!format!("{read:?}{read}{:?}", read.header()).contains("canary"));
+        }
+        for wrong in [
+            "",
+            "null",
+            r#""bearer""#,
+            r#"{"digest":"canary"}"#,
+            r#"{"basic":{"user":"us"}}"#,
+            r#"{"basic":{"user":"us","password":"canary","x":1}}"#,
+        ] {
+            let error = Authentication::from_json(wrong.as_bytes()).unwrap_err();
+            assert!(!error.to_string().contains("canary"));
+        }
+    }
+
+    #[test]
+    fn every_kind_has_its_header() {
+        let headers = all().map(|(authentication, _)| {
+            authentication.header().unwrap().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+        });
+        let [none, bearer, basic, api_key, form, json] = headers;
+        assert_eq!((none, form, json), (None, None, None));
+        assert_eq!(bearer.unwrap(), "authorization: Bearer canary");
+        assert_eq!(basic.unwrap(), "authorization: Basic dXM6Y2FuYXJ5");
+        assert_eq!(api_key.unwrap(), "x-api-key: canary");
+    }
+
+    #[test]
+    fn what_a_header_cannot_carry_is_refused() {
+        let api_key = |header: &str, value: &str| Authentication::ApiKey { header: header.to_owned(), value: value.into() };
+        for wrong in
+            ["", " ", "X Key", "X-Key:", "X-Key\r\nX", "Host", "content-length", "Transfer-Encoding", "webhook-id", "X-Service-Event", "ä"]
+        {
+            assert_eq!(api_key(wrong, "v").check(&guard()), Err(NoAuthentication::Header(wrong.to_owned())), "{wrong}");
+        }
+        for wrong in ["", " v", "v\r\nX: y", "v\0", "ä", "v\n"] {
+            assert_eq!(api_key("X-Key", wrong).check(&guard()), Err(NoAuthentication::Value("value")), "{wrong}");
+            assert_eq!(Authentication::Bearer(wrong.into()).check(&guard()).is_err(), wrong != " v", "{wrong}");
+        }
+        assert_eq!(api_key("Authorization", "Token v").check(&guard()), Ok(()));
+        for wrong in ["", "a:b", "a\n"] {
+            let basic = Authentication::Basic { user: wrong.to_owned(), password: "p".into() };
+            assert_eq!(basic.check(&guard()), Err(NoAuthentication::User), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_fetched_only_where_calls_may_go() {
+        let [.., (form, _)] = all();
+        let Authentication::OAuth(mut oauth) = form else { panic!("it is OAuth") };
+        oauth.token_url = "https://127.0.0.1/token".to_owned();
+        let refused = Authentication::OAuth(oauth).check(&guard());
+        assert!(matches!(refused, Err(NoAuthentication::TokenUrl(NotAllowed::Address(_)))), "{refused:?}");
+    }
+}

@@ -1,0 +1,242 @@
+//! The tokens that endpoints gave us: fetched once for all who wait, kept while they are good, dropped when refused.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::messages::delivery::Outcome;
+use hyper::Method;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use store::crash::{self, Point};
+use uuid::Uuid;
+
+use super::{OAuth, Style, bearer};
+use crate::delivery::client::{Client, MOST_READ, Request};
+
+/// How long a token is used when nobody says how long it is good.
+const UNTOLD: Duration = Duration::from_mins(5);
+/// The longest that one is used, whatever is said.
+const LONGEST: Duration = Duration::from_hours(24);
+/// A token is not used in its last minute, or in the last tenth of its life where that is shorter: it would expire on the way.
+const MARGIN: Duration = Duration::from_mins(1);
+
+/// A token of an endpoint.
+#[derive(Clone, Debug)]
+pub struct Token {
+    endpoint: Uuid,
+    header: HeaderValue,
+}
+
+impl Token {
+    /// The header that it puts on a call.
+    #[must_use]
+    pub fn header(&self) -> (HeaderName, HeaderValue) {
+        (AUTHORIZATION, self.header.clone())
+    }
+}
+
+/// How many endpoints' tokens are kept; of more, those that were not asked for are dropped first.
+const MOST_KEPT: usize = 100_000;
+
+/// The tokens of all endpoints.
+pub struct TokenCache(quick_cache::sync::Cache<Uuid, Arc<Endpoint>>);
+
+impl Default for TokenCache {
+    fn default() -> Self {
+        Self(quick_cache::sync::Cache::new(MOST_KEPT))
+    }
+}
+
+#[derive(Default)]
+struct Endpoint {
+    /// How many fetches have ended.
+    fetches: AtomicU64,
+    /// What the last one brought. Whoever fetches holds the lock.
+    last: tokio::sync::Mutex<Option<Fetched>>,
+}
+
+struct Fetched {
+    /// A digest of the settings that it was fetched with: with others it is not used.
+    with: [u8; 32],
+    result: Result<Kept, Outcome>,
+}
+
+struct Kept {
+    token: Token,
+    /// On the clock's uptime.
+    good_until: Duration,
+}
+
+impl TokenCache {
+    /// The endpoint's token: the one that is kept, or a new one. However many ask at once, one is fetched; if that fails,
+    /// they all hear why, and the next to ask tries again.
+    pub async fn token(&self, client: &Client, endpoint: Uuid, oauth: &OAuth) -> Result<Token, Outcome> {
+        let with = digest(oauth);
+        let slot = self.slot(endpoint);
+        let seen = slot.fetches.load(Ordering::SeqCst);
+        let mut last = slot.last.lock().await;
+        if let Some(fetched) = last.as_ref().filter(|fetched| fetched.with == with) {
+            match &fetched.result {
+                Ok(kept) if client.clock().uptime() < kept.good_until => return Ok(kept.token.clone()),
+                // It failed while we waited for it.
+                Err(outcome) if slot.fetches.load(Ordering::SeqCst) != seen => return Err(outcome.clone()),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let asked_at = client.clock().uptime();
+        let result = fetch(client, oauth).await.map(|(header, life)| {
+            let good_until = asked_at.saturating_add(life.saturating_sub(MARGIN.min(life / 10)));
+            Kept { token: Token { endpoint, header }, good_until }
+        });
+        crash::point(Point::TokenFetched);
+        let answer = result.as_ref().map(|kept| kept.token.clone()).map_err(Clone::clone);
+        *last = Some(Fetched { with, result });
+        slot.fetches.fetch_add(1, Ordering::SeqCst);
+        answer
+    }
+
+    /// The endpoint refused a token. It is dropped if it is still the one that is kept; if another has been fetched since,
+    /// that one stays.
+    pub async fn reject(&self, used: &Token) {
+        let slot = self.slot(used.endpoint);
+        let mut last = slot.last.lock().await;
+        if last.as_ref().is_some_and(|fetched| matches!(&fetched.result, Ok(kept) if kept.token.header == used.header)) {
+            *last = None;
+        }
+    }
+
+    fn slot(&self, endpoint: Uuid) -> Arc<Endpoint> {
+        let Ok(slot) = self.0.get_or_insert_with(&endpoint, || Ok::<_, std::convert::Infallible>(Arc::default()));
+        slot
+    }
+}
+
+/// What the settings come to; a changed secret makes another digest.
+fn digest(oauth: &OAuth) -> [u8; 32] {
+    let OAuth { token_url, client_id, client_secret, scope, style } = oauth;
+    let style = match style {
+        Style::Json => "json",
+        Style::Form => "form",
+    };
+    let mut digest = Sha256::new();
+    for part in [token_url, client_id, client_secret.expose_secret(), scope.as_deref().unwrap_or_default(), style] {
+        digest.update(part.len().to_be_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
+}
+
+/// What the endpoint answers. Other fields are of no use to us.
+#[derive(Deserialize)]
+struct Answer {
+    access_token: SecretString,
+    #[serde(default)]
+    expires_in: Value,
+}
+
+/// Fetches a token: the header that it makes, and how long it is good.
+async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Duration), Outcome> {
+    let refused = |why: &str| Outcome::Refused(why.to_owned());
+    let (content_type, body) = ask(oauth).ok_or_else(|| refused("no token can be asked for with these settings"))?;
+    let headers = HeaderMap::from_iter([
+        (CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (ACCEPT, HeaderValue::from_static("application/json")),
+    ]);
+    let request = Request { headers, body, most_kept: MOST_READ, ..client.request(Method::POST, &oauth.token_url) };
+    let exchange = client.call(request).await;
+    match exchange.outcome {
+        Outcome::Answered { status: 200..=299, .. } => {}
+        // Not as `Answered`: it was not the endpoint that said so.
+        Outcome::Answered { status, .. } | Outcome::Unusable { status, .. } => {
+            return Err(Outcome::Refused(format!("the token endpoint answered {status}")));
+        }
+        Outcome::TimedOut => return Err(Outcome::Unreachable("the token endpoint did not answer in time".to_owned())),
+        Outcome::Unreachable(why) => return Err(Outcome::Unreachable(format!("the token endpoint: {why}"))),
+        Outcome::Refused(why) => return Err(Outcome::Refused(format!("the token endpoint: {why}"))),
+    }
+    let answer: Answer =
+        serde_json::from_slice(&exchange.answer).map_err(|_| refused("the token endpoint answered without an access token"))?;
+    let header = bearer(&answer.access_token).map_err(|_| refused("the token endpoint gave a token that no header can carry"))?;
+    Ok((header, life(&answer.expires_in)))
+}
+
+/// The question, in the endpoint's style.
+fn ask(oauth: &OAuth) -> Option<(&'static str, Bytes)> {
+    let mut fields = vec![
+        ("grant_type", "client_credentials"),
+        ("client_id", oauth.client_id.as_str()),
+        ("client_secret", oauth.client_secret.expose_secret()),
+    ];
+    fields.extend(oauth.scope.as_deref().map(|scope| ("scope", scope)));
+    match oauth.style {
+        Style::Form => Some(("application/x-www-form-urlencoded", serde_urlencoded::to_string(&fields).ok()?.into())),
+        Style::Json => {
+            let object: serde_json::Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+            Some(("application/json", serde_json::to_vec(&object).ok()?.into()))
+        }
+    }
+}
+
+/// How long a token is good: seconds, which some write as text.
+fn life(told: &Value) -> Duration {
+    let seconds = match told {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse::<f64>().ok(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let life = seconds.map(|seconds| Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST.as_secs_f64())).unwrap_or_default());
+    life.unwrap_or(UNTOLD)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_life_is_seconds_and_has_bounds() {
+        for (told, seconds) in [
+            (json!(3600), 3600),
+            (json!("3600"), 3600),
+            (json!(3600.0), 3600),
+            (json!(0), 0),
+            (json!(-5), 0),
+            (json!(1e18), 86_400),
+            (json!("NaN"), 0),
+            (json!(null), 300),
+            (json!("soon"), 300),
+            (json!({}), 300),
+        ] {
+            assert_eq!(life(&told), Duration::from_secs(seconds), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_asked_for_in_the_endpoints_style() {
+        let oauth = |scope: Option<&str>, style| OAuth {
+            token_url: String::new(),
+            client_id: "a&b".to_owned(),
+            client_secret: "c d\"".into(),
+            scope: scope.map(str::to_owned),
+            style,
+        };
+        let asked = |oauth: &OAuth| ask(oauth).map(|(kind, body)| (kind, String::from_utf8(body.to_vec()).unwrap())).unwrap();
+        assert_eq!(
+            asked(&oauth(Some("x y"), Style::Form)),
+            (
+                "application/x-www-form-urlencoded",
+                "grant_type=client_credentials&client_id=a%26b&client_secret=c+d%22&scope=x+y".to_owned()
+            )
+        );
+        let (kind, body) = asked(&oauth(None, Style::Json));
+        assert_eq!(kind, "application/json");
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body, json!({"grant_type": "client_credentials", "client_id": "a&b", "client_secret": "c d\""}));
+    }
+}

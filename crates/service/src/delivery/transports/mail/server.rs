@@ -1,0 +1,166 @@
+//! The mail server: where it is, how it is spoken to, and who we are there.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::Duration;
+
+use lettre::address::Envelope;
+use lettre::transport::smtp::Error;
+use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, Certificate, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::response::Response;
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use super::NoMailer;
+use crate::delivery::client::NoRoots;
+
+/// Where servers take mails over STARTTLS, and over TLS from the first byte on.
+const SUBMISSION: u16 = 587;
+const SUBMISSIONS: u16 = 465;
+/// How we log in; over TLS there is nothing that the others would add.
+const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
+
+/// Why the URL names no server. It does not hold the URL, which may hold a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongUrl {
+    /// It is no URL of a mail server.
+    #[error("it is no smtp://user:password@host:port or smtps://user:password@host:port")]
+    NotSmtp,
+    /// Something is asked for that is not known.
+    #[error("`?tls=none` with smtp:// is all that can be said behind the host and the port")]
+    Unknown,
+    /// A user without a password, or the other way round, or one that is no text.
+    #[error("a user comes with a password; write `@` as %40, `:` as %3A and `/` as %2F in them")]
+    Login,
+}
+
+/// The mail server. It has no `Debug`: it holds a password.
+pub(super) struct Server {
+    host: String,
+    port: u16,
+    security: Security,
+    login: Option<Credentials>,
+    connect_timeout: Duration,
+}
+
+/// Whether it is spoken to over TLS.
+enum Security {
+    /// No: the operator says so.
+    Plain,
+    /// After STARTTLS. A server that does not offer it gets no mail, so that nobody in between can talk us out of TLS.
+    StartTls(TlsParameters),
+    /// From the first byte on.
+    Tls(TlsParameters),
+}
+
+impl Server {
+    /// The server at this URL. Beside the public authorities, those in the file `extra` are trusted.
+    pub(super) fn new(url: &str, connect_timeout: Duration, extra: Option<&Path>) -> Result<Self, NoMailer> {
+        let url = Url::parse(url).map_err(|_| WrongUrl::NotSmtp)?;
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(WrongUrl::NotSmtp)?;
+        // An address of version 6 stands in brackets in a URL, and nowhere else.
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        if !matches!(url.path(), "" | "/") || url.fragment().is_some() {
+            return Err(WrongUrl::Unknown.into());
+        }
+        let (port, security) = match (url.scheme(), url.query()) {
+            ("smtps", None) => (SUBMISSIONS, Security::Tls(trust(&host, extra)?)),
+            ("smtp", None) => (SUBMISSION, Security::StartTls(trust(&host, extra)?)),
+            ("smtp", Some("tls=none")) => (SUBMISSION, Security::Plain),
+            ("smtp" | "smtps", Some(_)) => return Err(WrongUrl::Unknown.into()),
+            _ => return Err(WrongUrl::NotSmtp.into()),
+        };
+        let port = url.port().unwrap_or(port);
+        Ok(Self { host, port, security, login: login(&url)?, connect_timeout })
+    }
+
+    /// Hands a mail over, and gives the server's word on it with the connection, which is still open.
+    pub(super) async fn hand_over(&self, envelope: &Envelope, text: &str) -> Result<(Response, AsyncSmtpConnection), Error> {
+        let tls = match &self.security {
+            Security::Tls(trust) => Some(trust.clone()),
+            Security::Plain | Security::StartTls(_) => None,
+        };
+        let name = ClientId::default();
+        let at = (self.host.as_str(), self.port);
+        let mut connection = AsyncSmtpConnection::connect_tokio1(at, Some(self.connect_timeout), &name, tls, None).await?;
+        match &self.security {
+            Security::StartTls(trust) => connection.starttls(trust.clone(), &name).await?,
+            Security::Plain | Security::Tls(_) => {}
+        }
+        if let Some(login) = &self.login {
+            connection.auth(&MECHANISMS, login).await?;
+        }
+        let response = connection.send(envelope, text.as_bytes()).await?;
+        Ok((response, connection))
+    }
+}
+
+/// Whom we trust to be `host`: who has a certificate for it of a public authority, or of one of the operator's.
+fn trust(host: &str, extra: Option<&Path>) -> Result<TlsParameters, NoMailer> {
+    let mut trust = TlsParameters::builder(host.to_owned());
+    let name = extra.map(|file| file.display().to_string()).unwrap_or_default();
+    if let Some(file) = extra {
+        let pem = std::fs::read(file).map_err(|why| NoRoots::Unreadable(name.clone(), why))?;
+        trust = trust.add_root_certificate(Certificate::from_pem(&pem).map_err(|_| NoRoots::NotPem(name.clone()))?);
+    }
+    Ok(trust.build().map_err(|_| NoRoots::NotPem(name))?)
+}
+
+/// The user and the password of a URL.
+fn login(url: &Url) -> Result<Option<Credentials>, WrongUrl> {
+    let decode = |text| percent_decode_str(text).decode_utf8().map(Cow::into_owned).map_err(|_| WrongUrl::Login);
+    match (url.username(), url.password()) {
+        ("", None) => Ok(None),
+        (user, Some(password)) if !user.is_empty() => Ok(Some(Credentials::new(decode(user)?, decode(password)?))),
+        (_, None | Some(_)) => Err(WrongUrl::Login),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(url: &str) -> Result<Server, String> {
+        Server::new(url, Duration::from_secs(1), None).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_url_says_where_and_how() {
+        for (url, host, port, security) in [
+            ("smtp://mail.example.com", "mail.example.com", 587, "starttls"),
+            ("smtp://mail.example.com:25/", "mail.example.com", 25, "starttls"),
+            ("smtps://user:p%40ss@mail.example.com", "mail.example.com", 465, "tls"),
+            ("smtp://[2001:db8::25]:2525?tls=none", "2001:db8::25", 2525, "plain"),
+        ] {
+            let server = server(url).expect(url);
+            let found = match server.security {
+                Security::Plain => "plain",
+                Security::StartTls(_) => "starttls",
+                Security::Tls(_) => "tls",
+            };
+            assert_eq!((server.host.as_str(), server.port, found), (host, port, security));
+            assert_eq!(server.login.is_some(), url.contains('@'));
+        }
+    }
+
+    #[test]
+    fn a_wrong_url_is_refused_without_showing_it() {
+        for url in [
+            "canary",
+            "http://user:canary@mail.example.com",
+            "smtp://user:canary@",
+            "smtp://canary@mail.example.com",
+            "smtp://:canary@mail.example.com",
+            "smtp://user:canary%FF@mail.example.com",
+            "smtp://user:canary@mail.example.com?tls=maybe",
+            "smtps://user:canary@mail.example.com?tls=none",
+            "smtp://user:canary@mail.example.com/path",
+            "smtp://user:canary@mail.example.com#here",
+        ] {
+            let error = server(url).err().expect(url);
+            assert!(error.starts_with("mail.url: ") && !error.contains("canary"), "{error}");
+        }
+    }
+}

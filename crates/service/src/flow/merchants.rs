@@ -1,0 +1,5 @@
+//! Flows on merchants, their access, and erasing.
+
+pub mod configure_merchant;
+pub mod erase_shopper;
+pub mod issue_token;

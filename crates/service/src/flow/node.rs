@@ -1,0 +1,4 @@
+//! Flows on the installation: limits and the clock.
+
+pub mod advance_clock;
+pub mod set_limit;

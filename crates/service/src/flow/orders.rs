@@ -1,0 +1,5 @@
+//! Flows on orders.
+
+pub mod accept_orders;
+pub mod import_orders;
+pub mod keep_refusal;

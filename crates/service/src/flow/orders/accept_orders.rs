@@ -1,0 +1,200 @@
+//! A merchant publishes orders: the newest snapshot of each is kept, and each refund is recorded once.
+//!
+//! A message without refunds shares an upsert with others that came at the same time ([`crate::intake`]). A message with refunds,
+//! or with an order twice, or one that is only validated, has a transaction of its own.
+
+mod refunds;
+mod returns;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use domain::id::MerchantId;
+use domain::orders::snapshot::Verdict;
+use store::Tx;
+use store::orders::snapshots::Snapshot;
+use wire::fault::{MOST_TOLD, Warning};
+use wire::orders::order::{Faults, Received, ReceivedOrder};
+use wire::shape::Text;
+
+pub(in crate::flow) use self::refunds::{Findings, record_refunds};
+use crate::app::App;
+use crate::intake::{Fate, TRIES, upsert};
+use crate::platform::metrics::ResultLabels;
+
+/// What became of an order message.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// Each order by its identifier, and what became of it, as they stood in the message.
+    pub orders: Vec<(String, Verdict)>,
+    /// What does not add up.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why a message was not accepted. Nothing of it was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum AcceptOrdersError {
+    /// It contradicts what was received before.
+    #[error("the message contradicts what was received before")]
+    Contradicts(Faults),
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] store::Failed),
+}
+
+/// Stores a message, all of it or nothing.
+pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Accepted, AcceptOrdersError> {
+    let done = if suits_a_batch(&message) { together(app, merchant, message).await? } else { alone(app, merchant, &message).await? };
+    for (_, verdict) in &done.accepted.orders {
+        app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
+    }
+    app.metrics.refunds.inc_by(done.new_refunds);
+    Ok(done.accepted)
+}
+
+/// Checks a message against everything stored, and stores nothing of it.
+pub async fn validate_orders(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Accepted, AcceptOrdersError> {
+    let (tx, written) = write(app, merchant, message).await?;
+    tx.rollback().await?;
+    Ok(written.done(message).accepted)
+}
+
+/// Whether a message can share an upsert: it brings no refunds, and each order once.
+fn suits_a_batch(message: &Received<'_>) -> bool {
+    let mut seen = HashSet::with_capacity(message.orders.len());
+    message.orders.iter().all(|received| received.order.refunds.0.is_empty() && seen.insert(&*received.order.identifier.0))
+}
+
+/// Stores a message that shares an upsert. Many of them wait at once, so the parsed message is dropped before the wait.
+async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Done, store::Failed> {
+    let identifiers = message.identifiers();
+    let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
+    let mut warnings: Vec<Warning> = message.orders.into_iter().flat_map(|order| order.warnings).collect();
+    let fates = app.intake.publish(app, orders).await?;
+    warnings.extend(returns::doubt(app, merchant, &identifiers, &fates).await?);
+    let orders = identifiers.into_iter().zip(fates.iter().map(|fate| fate.verdict)).collect();
+    Ok(Done { accepted: Accepted { orders, warnings }, new_refunds: 0 })
+}
+
+/// Stores a message in a transaction of its own.
+async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Done, AcceptOrdersError> {
+    let mut tries = 1;
+    let written = loop {
+        let (tx, written) = write(app, merchant, message).await?;
+        match app.commit(tx).await {
+            Err(store::Failed::Collided(_)) if tries < TRIES => tries += 1,
+            committed => break committed.map(|()| written)?,
+        }
+    };
+    let doubts = returns::doubt(app, merchant, &message.identifiers(), &written.fates).await?;
+    let mut done = written.done(message);
+    done.accepted.warnings.extend(doubts);
+    Ok(done)
+}
+
+/// The result of writing a message, before its transaction ends.
+struct Written {
+    /// In the order of the message.
+    fates: Vec<Fate>,
+    findings: Findings,
+}
+
+impl Written {
+    fn done(self, message: &Received<'_>) -> Done {
+        let verdicts = self.fates.iter().map(|fate| fate.verdict);
+        let orders = message.identifiers().into_iter().zip(verdicts).collect();
+        let warnings = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).chain(self.findings.warnings).collect();
+        Done { accepted: Accepted { orders, warnings }, new_refunds: self.findings.new_refunds }
+    }
+}
+
+struct Done {
+    accepted: Accepted,
+    new_refunds: u64,
+}
+
+/// Writes a message in a transaction that the caller ends. Tries again when another transaction stood in the way.
+async fn write(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
+    let mut tries = 1;
+    loop {
+        match write_once(app, merchant, message).await {
+            Err(AcceptOrdersError::Failed(store::Failed::Collided(_))) if tries < TRIES => tries += 1,
+            written => return written,
+        }
+    }
+}
+
+async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
+    let mut tx = app.begin(merchant).await?;
+    let mut fates: Vec<(usize, Fate)> = Vec::with_capacity(message.orders.len());
+    let mut findings = Findings::default();
+    for round in rounds(&message.orders) {
+        fates.extend(publish(app, &mut tx, &round).await?);
+        record_refunds(app, &mut tx, &round, &mut findings).await?;
+    }
+    if !findings.faults.is_empty() {
+        tx.rollback().await?;
+        findings.faults.truncate(MOST_TOLD);
+        return Err(AcceptOrdersError::Contradicts(Faults { faults: findings.faults, identifiers: message.identifiers() }));
+    }
+    fates.sort_unstable_by_key(|(at, _)| *at);
+    Ok((tx, Written { fates: fates.into_iter().map(|(_, fate)| fate).collect(), findings }))
+}
+
+pub(in crate::flow) fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Created => "created",
+        Verdict::Updated => "updated",
+        Verdict::Unchanged => "unchanged",
+        Verdict::Stale => "stale",
+    }
+}
+
+/// An order of the message and its position.
+pub(in crate::flow) type Placed<'m> = (usize, &'m ReceivedOrder<'m>);
+
+/// The orders in rounds: each order once per round, so that a repeated one meets its predecessor already stored; sorted
+/// by identifier, so that two messages never wait for each other in a ring.
+pub(in crate::flow) fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Placed<'m>>> {
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(orders.len());
+    let mut rounds: Vec<Vec<Placed<'m>>> = Vec::new();
+    for (at, received) in orders.iter().enumerate() {
+        let round = seen.entry(&received.order.identifier.0).or_default();
+        match rounds.get_mut(*round) {
+            Some(orders) => orders.push((at, received)),
+            None => rounds.push(vec![(at, received)]),
+        }
+        *round += 1;
+    }
+    for round in &mut rounds {
+        round.sort_unstable_by(|(_, a), (_, b)| a.order.identifier.0.cmp(&b.order.identifier.0));
+    }
+    rounds
+}
+
+pub(in crate::flow) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, Fate)>, store::Failed> {
+    let snapshots: Vec<Snapshot<'_>> = round.iter().map(|(_, received)| snapshot(app, tx.merchant(), received)).collect();
+    let fates = upsert(tx, &snapshots).await?;
+    Ok(round.iter().map(|(at, _)| *at).zip(fates).collect())
+}
+
+pub(in crate::flow) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>) -> Snapshot<'m> {
+    let order = &received.order;
+    let address = order.shipping_address.as_ref().or(order.billing_address.as_ref());
+    let zip = address.and_then(|address| {
+        let country = address.country_code.as_ref().map(|Text(country)| &**country);
+        address.zip_code.as_ref().map(|Text(zip)| app.fingerprints.zip(zip, country))
+    });
+    Snapshot {
+        merchant,
+        identifier: Cow::Borrowed(&order.identifier.0),
+        status: order.status.0,
+        placed_at: order.created_at.0,
+        version: received.version(),
+        received_at: app.now(),
+        email_fingerprint: order.customer.email.as_ref().map(|Text(email)| app.fingerprints.email(email)),
+        zip_fingerprint: zip,
+        warnings: (!received.warnings.is_empty()).then(|| serde_json::to_string(&received.warnings).unwrap_or_default()),
+        text: Cow::Borrowed(received.text),
+    }
+}

@@ -1,0 +1,283 @@
+//! A chunk of an import: its lines are read and checked beside other chunks, and stored in one transaction.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use domain::id::MerchantId;
+use domain::orders::snapshot::Verdict;
+use store::orders::imports::{self, Counts, RefusedLine};
+use store::orders::snapshots::Snapshot;
+use store::{Failed, Tx};
+use tokio::time::timeout;
+use wire::fault::Fault;
+use wire::orders::order::{ReceivedOrder, RefusedOrder, read_one};
+
+use super::lines::{Chunk, LONGEST_LINE};
+use super::{Cause, Run, Storing, lease_end};
+use crate::app::App;
+use crate::flow::orders::accept_orders::{self as accept, Findings, Placed};
+use crate::intake::{TRIES, upsert};
+use crate::platform::metrics::ResultLabels;
+
+/// How many faults of a line are kept.
+const MOST_KEPT: usize = 100;
+
+/// After how many lines others get their turn on this thread.
+const LINES_AT_A_TIME: usize = 32;
+
+/// How long a chunk that went ahead waits for its turn with locks in its hands.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The lines of a chunk, read and checked.
+pub(super) struct Checked<'c> {
+    orders: Vec<ReceivedOrder<'c>>,
+    /// The numbers of the orders' lines.
+    numbers: Vec<u64>,
+    refused: Vec<RefusedLine>,
+}
+
+/// Orders of different identifiers with their snapshots, as [`accept::rounds`] puts them.
+struct Round<'c> {
+    orders: Vec<Placed<'c>>,
+    snapshots: Vec<Snapshot<'c>>,
+}
+
+/// Reads and checks the lines of `chunk`.
+pub(super) async fn check(chunk: &Chunk) -> Checked<'_> {
+    let mut checked = Checked { orders: Vec::new(), numbers: Vec::new(), refused: Vec::new() };
+    for (at, (number, text)) in chunk.lines().enumerate() {
+        let too_long = || RefusedOrder::whole(format!("is longer than the limit of {LONGEST_LINE} bytes (1 MiB) a line"));
+        match text.ok_or_else(too_long).and_then(read_one) {
+            Ok(order) => {
+                checked.orders.push(order);
+                checked.numbers.push(number);
+            }
+            Err(RefusedOrder { identifier, faults }) => checked.refused.push(refusal(number, identifier, &faults)),
+        }
+        if at % LINES_AT_A_TIME == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    checked
+}
+
+fn refusal(number: u64, order_identifier: Option<String>, faults: &[Fault]) -> RefusedLine {
+    let faults: Vec<&Fault> = faults.iter().take(MOST_KEPT).collect();
+    RefusedLine {
+        line: i64::try_from(number).unwrap_or(i64::MAX),
+        // A NUL cannot be stored as text.
+        order_identifier: order_identifier.map(|identifier| identifier.replace('\0', "\u{fffd}")),
+        faults: serde_json::to_string(&faults).unwrap_or_else(|_| "[]".to_owned()),
+    }
+}
+
+/// The orders in rounds. What is costly about a snapshot is done here, before the transaction begins.
+fn rounds<'c>(app: &App, merchant: MerchantId, checked: &'c Checked<'c>) -> Vec<Round<'c>> {
+    let rounds = accept::rounds(&checked.orders).into_iter();
+    rounds
+        .map(|orders| {
+            let snapshots = orders.iter().map(|(_, received)| accept::snapshot(app, merchant, received)).collect();
+            Round { orders, snapshots }
+        })
+        .collect()
+}
+
+/// What a transaction did.
+#[derive(Default)]
+struct Done {
+    counts: Counts,
+    refused: Vec<RefusedLine>,
+    new_refunds: u64,
+}
+
+/// What a chunk touches.
+pub(super) struct Touched {
+    /// Whether it has refunds, whose identifiers may be those of any other chunk.
+    refunds: bool,
+    orders: HashSet<String>,
+}
+
+impl Touched {
+    /// Whether this may be written while `earlier` is not committed yet: neither can wait for the other then, and it does
+    /// not matter which of them is written first.
+    pub(super) fn may_go_ahead_of(&self, earlier: &Self) -> bool {
+        !self.refunds && self.orders.is_disjoint(&earlier.orders)
+    }
+}
+
+/// The turn of a chunk: it comes when everything before it is stored.
+pub(super) struct Turn {
+    before: Option<Storing>,
+    stands: i64,
+}
+
+impl Turn {
+    /// The turn after `before`, or at once if the import stands at `stands` lines already.
+    pub(super) fn after(before: Option<Storing>, stands: i64) -> Self {
+        Self { before, stands }
+    }
+
+    /// Waits for the turn, and says at how many lines the import stands.
+    pub(super) async fn comes(&mut self) -> Result<i64, Cause> {
+        if let Some(storing) = &mut self.before {
+            let stored = storing.await;
+            self.before = None;
+            self.stands = stored.unwrap_or(Err(Cause::GivenUp))?;
+        }
+        Ok(self.stands)
+    }
+}
+
+/// The stages of storing a chunk: made ready beside other chunks, stored when it is its turn.
+pub(super) struct Ready<'c> {
+    checked: &'c Checked<'c>,
+    rounds: Vec<Round<'c>>,
+    through: i64,
+}
+
+impl<'c> Ready<'c> {
+    pub(super) fn new(app: &App, run: Run, checked: &'c Checked<'c>, through: u64) -> Self {
+        Self { checked, rounds: rounds(app, run.merchant, checked), through: i64::try_from(through).unwrap_or(i64::MAX) }
+    }
+
+    /// What it touches.
+    pub(super) fn touches(&self) -> Touched {
+        let orders = &self.checked.orders;
+        Touched {
+            refunds: orders.iter().any(|received| !received.order.refunds.0.is_empty()),
+            orders: orders.iter().map(|received| received.order.identifier.0.to_string()).collect(),
+        }
+    }
+
+    /// Stores the chunk: its orders, the report of its refused lines and the import's progress, all or nothing. It is
+    /// committed when its turn comes; if it may go ahead, its orders are written before that. Answers where the import
+    /// stands then.
+    pub(super) async fn store(&self, app: &App, run: Run, mut turn: Turn, may_go_ahead: bool) -> Result<(i64, Counts), Cause> {
+        let mut written = if may_go_ahead { self.go_ahead(app, run, &mut turn).await? } else { None };
+        let before = turn.comes().await?;
+        let mut tries = 1;
+        let done = loop {
+            let outcome = match written.take() {
+                Some((tx, done)) => self.finish(app, run, before, tx, done).await,
+                None => match self.write(app, run).await {
+                    Ok((tx, done)) => self.finish(app, run, before, tx, done).await,
+                    Err(failed) => Err(failed.into()),
+                },
+            };
+            match outcome {
+                Err(Cause::Failed(Failed::Collided(_))) if tries < TRIES => tries += 1,
+                outcome => break outcome?,
+            }
+        };
+        let Counts { created, updated, unchanged, stale, .. } = done.counts;
+        for (verdict, count) in
+            [(Verdict::Created, created), (Verdict::Updated, updated), (Verdict::Unchanged, unchanged), (Verdict::Stale, stale)]
+        {
+            let labels = ResultLabels { result: accept::verdict_word(verdict) };
+            app.metrics.orders.get_or_create(&labels).inc_by(count.unsigned_abs());
+        }
+        app.metrics.refunds.inc_by(done.new_refunds);
+        Ok((self.through, done.counts))
+    }
+
+    /// Writes the orders while chunks before this one are on their way. Somebody else may wait for a lock that we hold
+    /// now and hold one that they wait for, so that our turn would never come: we wait for a moment only, and otherwise
+    /// let go and write again when it has come. A failure is met again then.
+    async fn go_ahead(&self, app: &App, run: Run, turn: &mut Turn) -> Result<Option<(Tx, Done)>, Cause> {
+        let Ok((tx, done)) = self.write(app, run).await else { return Ok(None) };
+        if let Ok(turn) = timeout(PATIENCE, turn.comes()).await {
+            return turn.map(|_| Some((tx, done)));
+        }
+        tx.rollback().await?;
+        Ok(None)
+    }
+
+    /// Writes the orders in a transaction that is not committed yet.
+    async fn write(&self, app: &App, run: Run) -> Result<(Tx, Done), Failed> {
+        let mut tx = app.begin(run.merchant).await?;
+        let mut done = Done::default();
+        for round in &self.rounds {
+            self.store_round(app, &mut tx, round, &mut done).await?;
+        }
+        Ok((tx, done))
+    }
+
+    /// Adds the report and the progress of an import that stands at `before` lines, and commits.
+    async fn finish(&self, app: &App, run: Run, before: i64, mut tx: Tx, mut done: Done) -> Result<Done, Cause> {
+        if !(self.checked.refused.is_empty() && done.refused.is_empty()) {
+            done.refused.extend(self.checked.refused.iter().cloned());
+            imports::insert_refusals(&mut tx, run.lease.import, &done.refused).await?;
+        }
+        done.counts.refused = i64::try_from(done.refused.len()).unwrap_or(i64::MAX);
+        done.counts.lines = self.through - before;
+        let now = app.now();
+        let lease = imports::Lease { until: lease_end(now), ..run.lease };
+        if !imports::advance(&mut tx, lease, before, done.counts, now).await? {
+            tx.rollback().await?;
+            return Err(Cause::TakenOver);
+        }
+        app.commit(tx).await?;
+        Ok(done)
+    }
+
+    /// Stores a round at one go. Only if a refund in it contradicts the record, line by line, to see whose it is.
+    async fn store_round(&self, app: &App, tx: &mut Tx, round: &Round<'_>, done: &mut Done) -> Result<(), Failed> {
+        let refunding = round.orders.iter().any(|placed| has_refunds(placed));
+        if !refunding {
+            upsert(tx, &round.snapshots).await?.into_iter().for_each(|fate| done.count(fate.verdict));
+            return Ok(());
+        }
+        tx.mark().await?;
+        let fates = upsert(tx, &round.snapshots).await?;
+        let mut findings = Findings::default();
+        accept::record_refunds(app, tx, &round.orders, &mut findings).await?;
+        if !findings.faults.is_empty() {
+            tx.undo().await?;
+            return self.store_apart(app, tx, &round.orders, done).await;
+        }
+        tx.keep().await?;
+        fates.into_iter().for_each(|fate| done.count(fate.verdict));
+        done.new_refunds += findings.new_refunds;
+        Ok(())
+    }
+
+    /// Stores the orders of a round so that one that contradicts the record spoils no other: those without refunds
+    /// together, the others one by one as they stand in the file.
+    async fn store_apart(&self, app: &App, tx: &mut Tx, round: &[Placed<'_>], done: &mut Done) -> Result<(), Failed> {
+        let (mut refunding, plain): (Vec<Placed<'_>>, Vec<Placed<'_>>) = round.iter().partition(|placed| has_refunds(placed));
+        accept::publish(app, tx, &plain).await?.into_iter().for_each(|(_, fate)| done.count(fate.verdict));
+        refunding.sort_unstable_by_key(|(at, _)| *at);
+        for placed @ (at, received) in refunding {
+            tx.mark().await?;
+            let fates = accept::publish(app, tx, &[placed]).await?;
+            let mut findings = Findings::default();
+            accept::record_refunds(app, tx, &[placed], &mut findings).await?;
+            if findings.faults.is_empty() {
+                tx.keep().await?;
+                fates.into_iter().for_each(|(_, fate)| done.count(fate.verdict));
+                done.new_refunds += findings.new_refunds;
+            } else {
+                tx.undo().await?;
+                let number = self.checked.numbers.get(at).copied().unwrap_or_default();
+                done.refused.push(refusal(number, Some(received.order.identifier.0.to_string()), &findings.faults));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn has_refunds((_, received): &Placed<'_>) -> bool {
+    !received.order.refunds.0.is_empty()
+}
+
+impl Done {
+    fn count(&mut self, verdict: Verdict) {
+        let count = match verdict {
+            Verdict::Created => &mut self.counts.created,
+            Verdict::Updated => &mut self.counts.updated,
+            Verdict::Unchanged => &mut self.counts.unchanged,
+            Verdict::Stale => &mut self.counts.stale,
+        };
+        *count += 1;
+    }
+}

@@ -1,0 +1,16 @@
+//! Flows on returns, exchanges, labels, and carriers.
+
+pub mod cancel_return;
+pub mod carrier_event;
+pub mod carrier_webhook;
+pub mod configure_carrier;
+pub mod convert_exchange;
+pub mod forget_carrier_events;
+pub mod label_return;
+pub mod place_exchange;
+pub mod receive_return;
+pub mod resend_return;
+pub mod set_policy;
+pub mod start_return;
+pub(super) mod tell_return;
+pub mod wake_returns;

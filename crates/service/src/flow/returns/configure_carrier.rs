@@ -1,0 +1,141 @@
+//! The operator says how a merchant's labels are bought. Every change leaves an audit row in its own transaction.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use domain::id::MerchantId;
+use domain::returns::carrier::Carrier;
+use secrecy::SecretString;
+use store::merchants::audit::{self, Entry};
+use store::returns::carrier_accounts::{self, Account};
+use store::{Failed, Tx};
+use wire::returns::label::PostalAddress;
+
+use crate::app::App;
+use crate::delivery::guard::NotAllowed;
+use crate::delivery::secrets::stored::{CarrierKeys, Unusable};
+
+/// What goods weigh whose weight nobody knows, in thousandths of a pound.
+const USUAL_WEIGHT: u32 = 1_000;
+
+/// What is to be changed; what is absent stays as it is, or is the usual for a new account.
+#[derive(Default)]
+pub struct Change {
+    /// Where the carrier's API is.
+    pub url: Option<String>,
+    /// With what we call it.
+    pub api_key: Option<SecretString>,
+    /// Where parcels go.
+    pub destination: Option<PostalAddress>,
+    /// What goods weigh whose weight nobody knows, in thousandths of a pound.
+    pub usual_weight: Option<u32>,
+}
+
+/// Why an account was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigureCarrierError {
+    /// There is none.
+    #[error("the merchant has no carrier; `backhaul carrier set` gives it one")]
+    NoAccount,
+    /// A new one needs more.
+    #[error("a new carrier needs {0}")]
+    Incomplete(&'static str),
+    /// The address may not be called.
+    #[error("the carrier's address cannot be called")]
+    NotAllowed(#[from] NotAllowed),
+    /// The weight.
+    #[error("the usual weight is more than nothing")]
+    Weight,
+    /// What was kept cannot be used.
+    #[error("what is kept of the carrier cannot be used")]
+    Unusable(#[from] Unusable),
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str) -> Result<(), Failed> {
+    audit::record(tx, Entry { id: app.mint(), actor, action, detail: Carrier::EasyPost.as_str(), done_at: app.now() }).await
+}
+
+/// Sets the merchant's carrier or changes it. Answers the secret of its webhooks for a new one, which is shown once.
+pub async fn set_carrier(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    change: Change,
+) -> Result<Option<SecretString>, ConfigureCarrierError> {
+    let mut tx = app.begin(merchant).await?;
+    let known = carrier_accounts::find(&mut tx).await?;
+    let is_new = known.is_none();
+    let (mut account, mut keys) = match known {
+        Some(account) => {
+            let keys = CarrierKeys::open(app, merchant, &account)?;
+            (account, keys)
+        }
+        None => new_account(app, &change)?,
+    };
+    if let Some(url) = change.url {
+        app.client.guard().check_url(&url)?;
+        account.url = url;
+    }
+    if let Some(api_key) = change.api_key {
+        keys.api_key = api_key;
+    }
+    if let Some(destination) = change.destination {
+        account.destination = serde_json::to_string(&destination).unwrap_or_default();
+    }
+    if let Some(weight) = change.usual_weight {
+        account.usual_weight = if weight == 0 { return Err(ConfigureCarrierError::Weight) } else { weight };
+    }
+    account.changed_at = app.now();
+    keys.seal(app, merchant, &mut account)?;
+    carrier_accounts::save(&mut tx, &account).await?;
+    record(app, &mut tx, actor, if is_new { "carrier.added" } else { "carrier.changed" }).await?;
+    app.commit(tx).await?;
+    Ok(is_new.then_some(keys.webhook_secret))
+}
+
+/// An account of which nothing is known yet but what it must have.
+fn new_account(app: &App, change: &Change) -> Result<(Account, CarrierKeys), ConfigureCarrierError> {
+    let missing = ConfigureCarrierError::Incomplete;
+    let api_key = change.api_key.clone().ok_or_else(|| missing("its API key"))?;
+    change.url.as_ref().ok_or_else(|| missing("the address of its API: --url"))?;
+    change.destination.as_ref().ok_or_else(|| missing("an address where parcels go"))?;
+    let webhook_secret = BASE64_URL_SAFE_NO_PAD.encode(app.entropy.bytes::<32>()).into();
+    let account = Account {
+        carrier: Carrier::EasyPost,
+        url: String::new(),
+        usual_weight: USUAL_WEIGHT,
+        destination: String::new(),
+        key_id: String::new(),
+        api_key: Vec::new(),
+        webhook_secret: Vec::new(),
+        changed_at: app.now(),
+    };
+    Ok((account, CarrierKeys { api_key, webhook_secret }))
+}
+
+/// Forgets the merchant's carrier. Labels that are wanted wait until there is another one.
+pub async fn remove_carrier(app: &App, actor: &str, merchant: MerchantId) -> Result<(), ConfigureCarrierError> {
+    let mut tx = app.begin(merchant).await?;
+    if !carrier_accounts::remove(&mut tx).await? {
+        return Err(ConfigureCarrierError::NoAccount);
+    }
+    record(app, &mut tx, actor, "carrier.removed").await?;
+    Ok(app.commit(tx).await?)
+}
+
+/// Seals what the merchant's account keeps with the current key; false if there is nothing to do.
+pub async fn reseal_carrier(app: &App, actor: &str, merchant: MerchantId) -> Result<bool, ConfigureCarrierError> {
+    let mut tx = app.begin(merchant).await?;
+    let Some(mut account) = carrier_accounts::find(&mut tx).await? else { return Ok(false) };
+    let before = account.key_id.clone();
+    CarrierKeys::open(app, merchant, &account)?.seal(app, merchant, &mut account)?;
+    if account.key_id == before {
+        return Ok(false);
+    }
+    carrier_accounts::save(&mut tx, &account).await?;
+    record(app, &mut tx, actor, "carrier.resealed").await?;
+    app.commit(tx).await?;
+    Ok(true)
+}

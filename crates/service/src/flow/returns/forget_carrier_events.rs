@@ -1,0 +1,38 @@
+//! What carriers reported is forgotten: of parcels that no label ever came for, and which webhooks were taken.
+
+use std::collections::BTreeMap;
+
+use domain::id::MerchantId;
+use store::Failed;
+use store::returns::{carrier_events, carrier_webhooks};
+
+use crate::app::App;
+
+/// How many events are forgotten in a row.
+const MOST: i64 = 1_000;
+
+/// Forgets what was kept for long enough, and answers whether there may be more.
+pub async fn forget_carrier_events(app: &App) -> Result<bool, Failed> {
+    let waited = carrier_events::list_outdated(app.cell(), app.now(), MOST).await?;
+    let taken = carrier_webhooks::list_outdated(app.cell(), app.now(), MOST).await?;
+    let more = [waited.len(), taken.len()].into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
+    for (merchant, events) in by_merchant(waited) {
+        let mut tx = app.begin(merchant).await?;
+        carrier_events::forget(&mut tx, &events).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, events) in by_merchant(taken) {
+        let mut tx = app.begin(merchant).await?;
+        carrier_webhooks::forget(&mut tx, &events).await?;
+        app.commit(tx).await?;
+    }
+    Ok(more)
+}
+
+fn by_merchant<T>(outdated: Vec<(MerchantId, T)>) -> BTreeMap<MerchantId, Vec<T>> {
+    let mut by_merchant: BTreeMap<MerchantId, Vec<T>> = BTreeMap::new();
+    for (merchant, event) in outdated {
+        by_merchant.entry(merchant).or_default().push(event);
+    }
+    by_merchant
+}

@@ -1,0 +1,132 @@
+//! The operator says what a merchant's returns may be like. The change leaves an audit row in its own transaction.
+
+use std::collections::BTreeMap;
+
+use domain::id::MerchantId;
+use domain::returns::rma::policy::{Flaw, GiftCardTerms, NOT_GIVEN, Offer, Policy, Tag, TagRule};
+use domain::returns::rma::sale::Weight;
+use store::Failed;
+use store::merchants::accounts;
+use store::merchants::audit::{self, Entry};
+use store::returns::return_policies;
+
+use crate::app::App;
+
+/// What is to be changed; what is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// How many days after it was shipped a unit can come back.
+    pub window_days: Option<u16>,
+    /// All reasons that a shopper can choose from.
+    pub reasons: Option<Vec<String>>,
+    /// The gift cards that can be had; `Some(None)` when there are none any more.
+    pub gift_card: Option<Option<GiftCardTerms>>,
+    /// The merchant's word for what it sells; `Some(None)` when there is none any more.
+    pub concept: Option<Option<String>>,
+    /// Whether 409 and 422 are the merchant's last word on an exchange order.
+    pub refusals_are_final: Option<bool>,
+    /// All reasons for which an exchange is offered.
+    pub exchange_reasons: Option<Vec<String>>,
+    /// All ways back, in the order in which they are shown.
+    pub offers: Option<Vec<Offer>>,
+    /// Whether the warehouse receives for the merchant.
+    pub managed_receiving: Option<bool>,
+    /// What a return by express may weigh.
+    pub express_limit: Option<Weight>,
+    /// Tags that get a meaning.
+    pub tags: BTreeMap<Tag, TagRule>,
+    /// Tags whose meaning is taken back.
+    pub forgotten_tags: Vec<Tag>,
+}
+
+/// Why a policy was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SetPolicyError {
+    /// Nothing is to be changed.
+    #[error("nothing is to be changed; `backhaul policy set --help` says what can be")]
+    Nothing,
+    /// The merchant has given the tag no meaning.
+    #[error("the merchant has no rule for the tag {0:?}; `backhaul policy show` shows those that it has")]
+    NoSuchTag(String),
+    /// It would not be sound.
+    #[error("the policy stays as it is:\n- {}", sentences(.0))]
+    Flawed(Vec<Flaw>),
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+fn sentences(flaws: &[Flaw]) -> String {
+    flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n- ")
+}
+
+/// Changes the policy of `merchant`, and answers with what it is now. Returns that are under way keep what they were started
+/// with.
+pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: Change) -> Result<Policy, SetPolicyError> {
+    if change == Change::default() {
+        return Err(SetPolicyError::Nothing);
+    }
+    let (detail, now) = (told(&change), app.now());
+    let mut tx = app.begin(merchant).await?;
+    // There may be no policy yet that could be locked.
+    accounts::lock(&mut tx).await?;
+    let policy = apply(return_policies::get(&mut tx).await?, change)?;
+    return_policies::save(&mut tx, &policy, now).await?;
+    audit::record(&mut tx, Entry { id: app.mint(), actor, action: "policy.changed", detail: &detail, done_at: now }).await?;
+    app.commit(tx).await?;
+    Ok(policy)
+}
+
+fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
+    for tag in change.forgotten_tags {
+        if policy.tags.remove(&tag).is_none() {
+            return Err(SetPolicyError::NoSuchTag(tag.as_str().to_owned()));
+        }
+    }
+    policy.tags.extend(change.tags);
+    let reasons = change.reasons.unwrap_or(policy.reasons);
+    let exchange_reasons = change.exchange_reasons.unwrap_or_else(|| {
+        // Nobody chooses a reason any more that is gone from the list.
+        policy.exchange_reasons.retain(|reason| reason == NOT_GIVEN || reasons.contains(reason));
+        policy.exchange_reasons
+    });
+    let policy = Policy {
+        window_days: change.window_days.unwrap_or(policy.window_days),
+        reasons,
+        exchange_reasons,
+        gift_card: change.gift_card.unwrap_or(policy.gift_card),
+        concept: change.concept.unwrap_or(policy.concept),
+        refusals_are_final: change.refusals_are_final.unwrap_or(policy.refusals_are_final),
+        offers: change.offers.unwrap_or(policy.offers),
+        managed_receiving: change.managed_receiving.unwrap_or(policy.managed_receiving),
+        express_limit: change.express_limit.unwrap_or(policy.express_limit),
+        tags: policy.tags,
+    };
+    let flaws = policy.check();
+    if flaws.is_empty() { Ok(policy) } else { Err(SetPolicyError::Flawed(flaws)) }
+}
+
+/// What is changed to what, for the audit.
+fn told(change: &Change) -> String {
+    let offers = |offers: &Vec<Offer>| offers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let settings = [
+        change.window_days.map(|days| format!("window_days: {days}")),
+        change.reasons.as_ref().map(|reasons| format!("reasons: {}", reasons.join(", "))),
+        change.gift_card.as_ref().map(|terms| match terms {
+            Some(GiftCardTerms { sku, bonus }) => format!("gift_card: {sku}, bonus_cents: {}", bonus.get()),
+            None => "no gift_card".to_owned(),
+        }),
+        change.concept.as_ref().map(|concept| match concept {
+            Some(concept) => format!("concept: {concept}"),
+            None => "no concept".to_owned(),
+        }),
+        change.refusals_are_final.map(|on| format!("refusals_are_final: {on}")),
+        change.exchange_reasons.as_ref().map(|reasons| format!("exchange_reasons: {}", reasons.join(", "))),
+        change.offers.as_ref().map(|list| format!("methods: {}", offers(list))),
+        change.managed_receiving.map(|on| format!("managed_receiving: {on}")),
+        change.express_limit.map(|limit| format!("express_limit_pounds: {limit}")),
+    ];
+    let tags = change.tags.iter().map(|(tag, rule)| format!("tag {}: {rule}", tag.as_str()));
+    let forgotten = change.forgotten_tags.iter().map(|tag| format!("no tag {}", tag.as_str()));
+    settings.into_iter().flatten().chain(tags).chain(forgotten).collect::<Vec<_>>().join("; ")
+}

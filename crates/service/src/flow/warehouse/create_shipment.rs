@@ -1,0 +1,160 @@
+//! A warehouse makes a shipment: it has no units yet, and nobody is told of it.
+
+use domain::id::MerchantId;
+use domain::warehouse::place::{Address, Warehouse, WarehouseId};
+use domain::warehouse::shipment::{Kind, PlaceType, State};
+use store::warehouse::places;
+use store::warehouse::shipments::{self, Shipment};
+use store::{Failed, Tx};
+use wire::fault::{Code, Fault};
+use wire::warehouse::outbound_shipment::{AddressIn, CreateShipment, Destination};
+
+use crate::app::App;
+
+const NUMBER_IS_TAKEN: &str = "an_asn_number_is_taken_once";
+const NUMBER_IS_UNIQUE: &str = "outbound_shipment_by_number";
+
+/// Why a shipment was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateShipmentError {
+    /// A place is not known, or not known well enough.
+    #[error("the shipment cannot be made")]
+    Faulty(Vec<Fault>),
+    /// Another shipment has the number, or a part of one.
+    #[error("another shipment has the number")]
+    NumberTaken,
+    /// The database.
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// What came of it.
+pub struct Created {
+    /// The shipment, as it stands now.
+    pub shipment: Shipment,
+    /// Whether it was made by an earlier request of the same content.
+    pub repeated: bool,
+}
+
+/// Makes a shipment; `request_hash` tells the same request from another one.
+pub async fn create_shipment(
+    app: &App,
+    merchant: MerchantId,
+    wanted: &CreateShipment<'_>,
+    request_hash: [u8; 32],
+) -> Result<Created, CreateShipmentError> {
+    match attempt(app, merchant, wanted, request_hash).await {
+        // Somebody made it at the same time: what they made is there now.
+        Err(CreateShipmentError::Failed(failed)) if failed.violates(NUMBER_IS_UNIQUE) || failed.violates(NUMBER_IS_TAKEN) => {
+            let known = shipments::find(app.store(merchant), merchant, wanted.number.as_str()).await?;
+            repeated(known, request_hash)?.ok_or(CreateShipmentError::NumberTaken)
+        }
+        done => done,
+    }
+}
+
+/// What is known under the number, if it was asked for in the same words.
+fn repeated(known: Option<Shipment>, request_hash: [u8; 32]) -> Result<Option<Created>, CreateShipmentError> {
+    match known {
+        Some(shipment) if shipment.request_hash == request_hash => Ok(Some(Created { shipment, repeated: true })),
+        Some(_) => Err(CreateShipmentError::NumberTaken),
+        None => Ok(None),
+    }
+}
+
+async fn attempt(
+    app: &App,
+    merchant: MerchantId,
+    wanted: &CreateShipment<'_>,
+    request_hash: [u8; 32],
+) -> Result<Created, CreateShipmentError> {
+    let now = app.now();
+    let mut tx = app.begin(merchant).await?;
+    if let Some(known) = repeated(shipments::lock(&mut tx, wanted.number.as_str()).await?, request_hash)? {
+        return Ok(known);
+    }
+    let asked = wanted.asked;
+    let mut faults = Vec::new();
+    let from = places::lock_warehouse(&mut tx, &wanted.from).await?;
+    if from.is_none() {
+        faults.push(no_warehouse("from_warehouse"));
+    }
+    let to = destination(&mut tx, wanted).await?.map_err(|fault| faults.push(fault)).ok();
+    let (Some(from), Some((to_identifier, to_type, to_address))) = (from, to) else { return Err(CreateShipmentError::Faulty(faults)) };
+    let text = |text: &wire::shape::Identifier<'_>| text.0.clone().into_owned();
+    let shipment = Shipment {
+        id: app.mint(),
+        number: wanted.number.clone(),
+        request_hash,
+        kind: asked.kind.0,
+        state: State::Open,
+        created_at: now,
+        updated_at: now,
+        ship_date: asked.ship_date.0,
+        sequence: 0,
+        units: 0,
+        cartons: 0,
+        parts: 0,
+        channel: text(&asked.channel),
+        shipment_identifier: text(&asked.shipment_identifier),
+        carrier: asked.carrier.as_ref().map(text),
+        carrier_payment: asked.carrier_payment_type.map(|payment| payment.0),
+        bol_number: asked.bol_number.as_ref().map(text),
+        tracking_numbers: asked
+            .tracking_numbers
+            .iter()
+            .flat_map(|numbers| &numbers.0)
+            .map(|number| number.0.clone().into_owned())
+            .collect(),
+        from_identifier: from.identifier().to_owned(),
+        to_identifier,
+        to_type,
+        to_address,
+    };
+    shipments::insert(&mut tx, &shipment).await?;
+    app.commit(tx).await?;
+    Ok(Created { shipment, repeated: false })
+}
+
+/// What the place is called that the shipment goes to, what it is and where; or what is not known of it.
+async fn destination(tx: &mut Tx, wanted: &CreateShipment<'_>) -> Result<Result<(String, PlaceType, Address), Fault>, Failed> {
+    Ok(match &wanted.to {
+        Destination::Store(store) => Ok((store.identifier.0.clone().into_owned(), PlaceType::Store, address(&store.address))),
+        Destination::Vendor(id) => match places::lock_vendor(tx, *id).await? {
+            Some(vendor) => Ok((vendor.id.to_string(), PlaceType::Warehouse, vendor.address)),
+            None => Err(Fault::new("to_vendor", Code::Invalid, "is no vendor of the merchant; the operator adds it")),
+        },
+        Destination::Warehouse(id) => match places::lock_warehouse(tx, id).await? {
+            Some(warehouse) => called(wanted.asked.kind.0, id, warehouse),
+            None => Err(no_warehouse("to_warehouse")),
+        },
+    })
+}
+
+/// What a warehouse is called that goods go to, by what they are sent for.
+fn called(kind: Kind, id: &WarehouseId, warehouse: Warehouse) -> Result<(String, PlaceType, Address), Fault> {
+    let (identifier, option) = match kind {
+        Kind::StockTransfer => (warehouse.stock_transfer_identifier, "--stock-transfer-identifier"),
+        Kind::Freight | Kind::Vendor => (warehouse.external_identifier, "--external-identifier"),
+    };
+    let missing = || format!("has no identifier for this kind of shipment; the operator sets it: backhaul warehouse set {id} {option}");
+    let identifier = identifier.ok_or_else(|| Fault::new("to_warehouse", Code::Invalid, missing()))?;
+    Ok((identifier, PlaceType::Warehouse, warehouse.address))
+}
+
+fn no_warehouse(field: &str) -> Fault {
+    Fault::new(field, Code::Invalid, "is no warehouse of the merchant; the operator adds it")
+}
+
+fn address(address: &AddressIn<'_>) -> Address {
+    let text = |text: &wire::shape::Identifier<'_>| text.0.clone().into_owned();
+    Address {
+        name: text(&address.name),
+        company: address.company.as_ref().map(text),
+        street: text(&address.street),
+        street2: address.street2.as_ref().map(text),
+        city: text(&address.city),
+        state: text(&address.state),
+        zip: text(&address.zip),
+    }
+}

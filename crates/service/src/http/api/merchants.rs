@@ -1,0 +1,3 @@
+//! Access tokens.
+
+pub(in crate::http) mod tokens;

@@ -1,0 +1,79 @@
+//! Access tokens: `/oauth/token`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use secrecy::ExposeSecret as _;
+use wire::answer::ErrorBody;
+use wire::merchants::token::{TokenRequest, TokenResponse};
+
+use crate::app::App;
+use crate::flow::merchants::issue_token::{IssueTokenError, issue_token};
+use crate::http::address::Client;
+use crate::http::body::{AnyBody, MediaType};
+use crate::http::error::{ApiError, Exceeded};
+use crate::http::rate;
+use crate::node::rate::TooManyGuesses;
+use crate::platform::keys::bearer;
+
+/// Get an access token.
+///
+/// The OAuth 2.0 client credentials flow. A token is valid for 25 hours and works for every route that its scopes allow. Reuse
+/// it until it expires.
+#[utoipa::path(
+    post,
+    path = "/oauth/token",
+    tag = "tokens",
+    request_body(content((TokenRequest = "application/json"), (TokenRequest = "application/x-www-form-urlencoded"))),
+    responses(
+        (status = 200, description = "The access token.", body = TokenResponse),
+        (status = 400, description = "The request is malformed or incomplete (`invalid_request`), or the grant is not supported (`unsupported_grant_type`).", body = ErrorBody),
+        (status = 401, description = "The client id or secret is wrong, or the credential was revoked (`invalid_client`).", body = ErrorBody),
+        (status = 415, description = "The body is neither JSON nor a form.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body: AnyBody) -> Result<Json<TokenResponse>, ApiError> {
+    let request = match body.media_type {
+        MediaType::Json => TokenRequest::from_json(&body.bytes),
+        MediaType::Form => TokenRequest::from_form(&body.bytes),
+        MediaType::Lines | MediaType::Other => {
+            return Err(ApiError::UnsupportedMediaType("application/json or application/x-www-form-urlencoded"));
+        }
+    };
+    let request = request.map_err(|malformed| ApiError::Malformed(malformed.0))?;
+    match request.grant_type.as_deref() {
+        None => return Err(ApiError::IncompleteTokenRequest("grant_type")),
+        Some("client_credentials") => {}
+        Some(_) => return Err(ApiError::UnsupportedGrant),
+    }
+    let client_id = request.client_id.ok_or(ApiError::IncompleteTokenRequest("client_id"))?;
+    let client_secret = request.client_secret.ok_or(ApiError::IncompleteTokenRequest("client_secret"))?;
+
+    let second = app.clock.uptime().as_secs();
+    app.rates.guesses.check(address, &client_id, second).map_err(|exceeded| match exceeded {
+        TooManyGuesses::Client(verdict) => rate::refuse(&app, Exceeded::SecretsOfClient, verdict),
+        TooManyGuesses::Address(verdict) => rate::refuse(&app, Exceeded::SecretsOfAddress, verdict),
+    })?;
+    let issued = issue_token(&app, &client_id, &client_secret).await.map_err(|error| match error {
+        IssueTokenError::WrongClient => {
+            app.rates.guesses.count(address, &client_id, second);
+            ApiError::InvalidClient
+        }
+        IssueTokenError::Failed(failed) => failed.into(),
+    })?;
+    let answer = TokenResponse {
+        access_token: issued.token.expose_secret().to_owned(),
+        token_type: "Bearer",
+        expires_in: bearer::LIFETIME.num_seconds(),
+        scope: issued.scopes.to_string(),
+        created_at: issued.issued_at.timestamp(),
+    };
+    Ok(Json(answer))
+}
+
+/// Keeps every answer of the token endpoint out of caches, errors included.
+pub(crate) async fn forbid_caching(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,192 @@
+//! History imports: `/v1/order_imports`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::header;
+use axum::response::IntoResponse;
+use domain::id::MerchantId;
+use serde_json::value::RawValue;
+use store::orders::imports;
+use uuid::Uuid;
+use wire::answer::ErrorBody;
+use wire::orders::import::{ImportQuery, MOST_REFUSALS, OrderImport, OrderImports, RefusalsQuery, RefusedLine, RefusedLines};
+
+use crate::app::App;
+use crate::flow::orders::import_orders::{self as flow, BrokenOff, Cause, Interrupted, ResumeError, Resumed, describe};
+use crate::http::body::{LinesBody, MOST_DISCARDED};
+use crate::http::caller::Merchant;
+use crate::http::error::ApiError;
+use crate::http::path::Named;
+
+/// Imports in a list.
+const MOST_LISTED: i64 = 100;
+
+/// Import order history.
+///
+/// The body has one order per line, each as in `orders` of the order message, and may be of any size. Every line is read on its
+/// own: a refused line is reported and the others are stored. If the connection breaks, everything read so far is stored; send
+/// the same file again with `resume` to continue. Blank lines are skipped; a line has at most 1 MiB.
+#[utoipa::path(
+    post,
+    path = "/v1/order_imports",
+    tag = "imports",
+    security(("oauth2" = ["orders"])),
+    params(ImportQuery),
+    request_body(
+        description = "One order per line.",
+        content(
+            (ref("#/components/schemas/Order") = "application/x-ndjson"),
+            (ref("#/components/schemas/Order") = "application/jsonl"),
+        ),
+    ),
+    responses(
+        (status = 200, description = "Every line was read, now or before.", body = OrderImport),
+        (status = 400, description = "The connection broke, or the body is not the file that the import began with.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such import to resume.", body = ErrorBody),
+        (status = 408, description = "The body stopped arriving. Resume the import.", body = ErrorBody),
+        (status = 409, description = "Another request is running this import.", body = ErrorBody),
+        (status = 415, description = "The body is not JSON lines.", body = ErrorBody),
+        (status = 500, description = "The service failed. Resume the import with exponential backoff.", body = ErrorBody),
+        (status = 503, description = "The service is unavailable. Resume the import with exponential backoff.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn send(
+    State(app): State<App>,
+    caller: Merchant,
+    query: Result<Query<ImportQuery>, QueryRejection>,
+    mut lines: LinesBody,
+) -> Result<Json<OrderImport>, ApiError> {
+    let run = match start(&app, caller.merchant, query).await {
+        Ok(Resumed::Run(run)) => run,
+        Ok(Resumed::Done(import)) => {
+            lines.discard(usize::MAX).await;
+            return Ok(Json(describe(&import, app.now())));
+        }
+        Err(error) => {
+            lines.discard(MOST_DISCARDED).await;
+            return Err(error);
+        }
+    };
+    match flow::run(&app, run, &mut lines, Arc::new(|_| ())).await {
+        Ok(import) => Ok(Json(describe(&import, app.now()))),
+        Err(Interrupted { import, cause }) => {
+            if !matches!(cause, Cause::BrokenOff(_)) {
+                lines.discard(MOST_DISCARDED).await;
+            }
+            Err(ApiError::Interrupted(import, Box::new(cause.into())))
+        }
+    }
+}
+
+async fn start(app: &App, merchant: MerchantId, query: Result<Query<ImportQuery>, QueryRejection>) -> Result<Resumed, ApiError> {
+    let Query(query) = query.map_err(|_| ApiError::BadQuery("resume must be the id of an import".to_owned()))?;
+    let Some(resume) = query.resume else { return Ok(Resumed::Run(flow::begin(app, merchant, None).await?)) };
+    let import = resume.parse().map_err(|_| ApiError::NotFound)?;
+    flow::resume(app, merchant, import, None).await.map_err(|error| match error {
+        ResumeError::Unknown => ApiError::NotFound,
+        ResumeError::Running(_) => ApiError::ImportRunning,
+        ResumeError::Failed(failed) => failed.into(),
+    })
+}
+
+impl From<Cause> for ApiError {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::BrokenOff(BrokenOff::TooSlow) => Self::BodyTooSlow,
+            Cause::BrokenOff(BrokenOff::Gone(_)) | Cause::Shorter { .. } => Self::Malformed(cause.to_string()),
+            Cause::Leaving => Self::Unavailable(cause.to_string()),
+            Cause::TakenOver => Self::ImportRunning,
+            Cause::Failed(failed) => failed.into(),
+            Cause::GivenUp => Self::Internal(cause.to_string()),
+        }
+    }
+}
+
+/// List imports.
+///
+/// The newest 100, newest first.
+#[utoipa::path(
+    get,
+    path = "/v1/order_imports",
+    tag = "imports",
+    security(("oauth2" = ["orders"])),
+    responses(
+        (status = 200, description = "The imports.", body = OrderImports),
+    )
+)]
+pub(crate) async fn list(State(app): State<App>, caller: Merchant) -> Result<Json<OrderImports>, ApiError> {
+    let imports = imports::list(app.store(caller.merchant), caller.merchant, MOST_LISTED).await?;
+    let now = app.now();
+    Ok(Json(OrderImports { imports: imports.iter().map(|import| describe(import, now)).collect() }))
+}
+
+/// Look up an import.
+///
+/// Its state and progress.
+#[utoipa::path(
+    get,
+    path = "/v1/order_imports/{import_id}",
+    tag = "imports",
+    security(("oauth2" = ["orders"])),
+    params(("import_id" = String, Path, description = "The id of the import.")),
+    responses(
+        (status = 200, description = "The import.", body = OrderImport),
+        (status = 404, description = "The merchant has no such import.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn show(State(app): State<App>, caller: Merchant, Named(id): Named<Uuid>) -> Result<Json<OrderImport>, ApiError> {
+    let import = find(&app, caller.merchant, id).await?;
+    Ok(Json(describe(&import, app.now())))
+}
+
+async fn find(app: &App, merchant: MerchantId, id: Uuid) -> Result<imports::Import, ApiError> {
+    imports::find(app.store(merchant), merchant, id).await?.ok_or(ApiError::NotFound)
+}
+
+/// List the refused lines of an import.
+///
+/// In the order of the file, each with its faults. To read on, set `after` to the `next_after` of the answer.
+#[utoipa::path(
+    get,
+    path = "/v1/order_imports/{import_id}/refusals",
+    tag = "imports",
+    security(("oauth2" = ["orders"])),
+    params(("import_id" = String, Path, description = "The id of the import."), RefusalsQuery),
+    responses(
+        (status = 200, description = "A page of refused lines.", body = RefusedLines),
+        (status = 400, description = "`after` or `limit` is out of range.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such import.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn report(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(id): Named<Uuid>,
+    query: Result<Query<RefusalsQuery>, QueryRejection>,
+) -> Result<impl IntoResponse, ApiError> {
+    let import = find(&app, caller.merchant, id).await?;
+    let out_of_range = || ApiError::BadQuery(format!("after must be the number of a line, and limit between 1 and {MOST_REFUSALS}"));
+    let Query(RefusalsQuery { after, limit }) = query.map_err(|_| out_of_range())?;
+    let after = i64::try_from(after).map_err(|_| out_of_range())?;
+    if !(1..=MOST_REFUSALS).contains(&limit) {
+        return Err(out_of_range());
+    }
+    // Read one more than asked for, to see whether there are more.
+    let mut rows = imports::list_refusals(app.store(caller.merchant), caller.merchant, import.id, after, i64::from(limit) + 1).await?;
+    let more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    let next_after = rows.last().filter(|_| more).map(|row| row.line.unsigned_abs());
+    let errors: Result<Vec<&RawValue>, _> = rows.iter().map(|row| serde_json::from_str(&row.faults)).collect();
+    let errors = errors.map_err(|_| ApiError::Internal("a stored text is not JSON".to_owned()))?;
+    let refusals = rows.iter().zip(errors).map(|(row, errors)| RefusedLine {
+        line: row.line.unsigned_abs(),
+        order_identifier: row.order_identifier.as_deref(),
+        errors,
+    });
+    let answer = RefusedLines { refusals: refusals.collect(), next_after };
+    let body = serde_json::to_vec(&answer).map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], body))
+}

@@ -1,0 +1,285 @@
+//! Returns: `/v1/returns` and `/v1/orders/{identifier}/returnable`.
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::IntoResponse;
+use domain::returns::rma::{Held, Refused, eligibility};
+use sha2::{Digest as _, Sha256};
+use store::orders::{refunds, snapshots};
+use store::returns::rma_pages::{self, Filter};
+use store::returns::{exchange_orders, labels, return_policies, rmas, unit_claims};
+use uuid::Uuid;
+use wire::answer::ErrorBody;
+use wire::fault::{Code, Fault};
+use wire::returns::api::{MOST_RETURNS, ReturnOut, ReturnableOut, Returns, ReturnsQuery};
+use wire::time;
+
+use crate::app::App;
+use crate::flow::returns::cancel_return::{BY_MERCHANT, CancelReturnError, cancel_return};
+use crate::flow::returns::resend_return::resend_return;
+use crate::flow::returns::start_return::{Key, StartReturnError, Started, start_return, taken};
+use crate::http::api::returns::exchange_options;
+use crate::http::body::JsonBody;
+use crate::http::caller::Merchant;
+use crate::http::error::{ApiError, sentence};
+use crate::http::path::{Named, PathParameter};
+use crate::show::returns::rmas as returns;
+
+/// The actor in the audit log.
+const ACTOR: &str = "merchant";
+const KEY: &str = "idempotency-key";
+const LONGEST_KEY: usize = 255;
+
+/// Start a return.
+///
+/// Claims the units and queues the RMA message before it answers. With an `Idempotency-Key` the same request can be repeated for
+/// 48 hours: it gets the same answer, and no second return is started.
+#[utoipa::path(
+    post,
+    path = "/v1/returns",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters, new for every return.")),
+    request_body(content = ref("#/components/schemas/StartReturn"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "The return is started.", body = ReturnOut),
+        (status = 200, description = "The return was started before, by a request with this key.", body = ReturnOut),
+        (status = 400, description = "Malformed JSON, or an invalid `Idempotency-Key`.", body = ErrorBody),
+        (status = 409, description = "The `Idempotency-Key` was used for another request.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as units that cannot be returned; `errors` lists each with its path, and nothing was started.", body = ErrorBody),
+        (status = 502, description = "The exchange options are unknown: the merchant's system is unreachable or returned an error.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn start(
+    State(app): State<App>,
+    caller: Merchant,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody,
+) -> Result<impl IntoResponse, ApiError> {
+    let key = key(&headers, &body)?;
+    let wanted = wire::returns::api::read(&body)?;
+    let Started { answer, repeated } = start_return(&app, caller.merchant, &wanted, key.as_ref()).await.map_err(|error| match error {
+        StartReturnError::NoSuchOrder => {
+            ApiError::Faulty(vec![Fault::new("order_identifier", Code::Invalid, "is not an order of the merchant")])
+        }
+        StartReturnError::Faulty(faults) => ApiError::Faulty(faults),
+        StartReturnError::KeyUsed => {
+            ApiError::Conflict("The Idempotency-Key was used for another request. Use a new one for every return.".to_owned())
+        }
+        StartReturnError::Options(error) => exchange_options::refused(error),
+        StartReturnError::Failed(failed) => failed.into(),
+    })?;
+    let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
+    Ok((status, [(header::CONTENT_TYPE, "application/json")], answer))
+}
+
+/// Reads the `Idempotency-Key` of a request, if it has one.
+fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<Key>, ApiError> {
+    let Some(value) = headers.get(KEY) else { return Ok(None) };
+    let fits = |key: &&str| (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+    let key = value.to_str().ok().filter(fits);
+    let key = key.ok_or_else(|| ApiError::BadHeader(format!("Idempotency-Key must be 1 to {LONGEST_KEY} visible ASCII characters")))?;
+    Ok(Some(Key { key: key.to_owned(), request_hash: Sha256::digest(body).into() }))
+}
+
+/// List returns.
+///
+/// Newest first, optionally by order, tracking number, status, or the time at which they were started.
+#[utoipa::path(
+    get,
+    path = "/v1/returns",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(ReturnsQuery),
+    responses(
+        (status = 200, description = "A page of returns.", body = Returns),
+        (status = 400, description = "A filter, `before` or `limit` is invalid.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Merchant,
+    query: Result<Query<ReturnsQuery>, QueryRejection>,
+) -> Result<Json<Returns>, ApiError> {
+    let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_RETURNS}")))?;
+    let (filter, before) = filter(&query)?;
+    let page = rma_pages::list(app.store(caller.merchant), caller.merchant, &filter, before, query.limit as usize).await?;
+    Ok(Json(Returns {
+        returns: page.returns.into_iter().map(returns::listed).collect(),
+        has_more: page.next.is_some(),
+        next_before: page.next.map(|next| next.to_string()),
+    }))
+}
+
+/// Reads a query: the filter, and the id before which the page begins.
+fn filter(query: &ReturnsQuery) -> Result<(Filter, Option<Uuid>), ApiError> {
+    let bad = |why: &str| ApiError::BadQuery(why.to_owned());
+    if !(1..=MOST_RETURNS).contains(&query.limit) {
+        return Err(ApiError::BadQuery(format!("limit must be between 1 and {MOST_RETURNS}")));
+    }
+    // PostgreSQL refuses even to compare with a NUL.
+    if [&query.order_identifier, &query.tracking_number].into_iter().flatten().any(|text| text.contains('\0')) {
+        return Err(bad("a filter contains a NUL, which no identifier does"));
+    }
+    let status = query.status.as_ref().map(|status| status.parse());
+    let status = status.transpose().map_err(|_| bad("status must be CREATED, PARTIAL_REFUND, REFUNDED or CANCELED"))?;
+    let time = |text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => time::read(text).map(Some).ok_or_else(|| bad("from and to must be times such as 2026-03-01T12:00:00Z")),
+    };
+    let before = query.before.as_ref().map(|before| before.parse().map_err(|_| bad("before must be the next_before of another page")));
+    let filter = Filter {
+        order: query.order_identifier.clone(),
+        tracking_number: query.tracking_number.clone(),
+        status,
+        from: time(&query.from)?,
+        to: time(&query.to)?,
+    };
+    Ok((filter, before.transpose()?))
+}
+
+/// Show a return.
+///
+/// Its state and that of each unit, and how the amount of each unit is calculated.
+#[utoipa::path(
+    get,
+    path = "/v1/returns/{rma_identifier}",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier, in any spelling: `r7kq4xm92`.")),
+    responses(
+        (status = 200, description = "The return.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
+) -> Result<Json<ReturnOut>, ApiError> {
+    let kept = rmas::find(app.store(caller.merchant), caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
+    Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
+}
+
+/// Get a return's label.
+///
+/// The document to print, once the label was bought from the carrier.
+#[utoipa::path(
+    get,
+    path = "/v1/returns/{rma_identifier}/label",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
+    responses(
+        (status = 200, description = "The label.", content_type = "application/pdf"),
+        (status = 404, description = "The merchant has no such return, or no label was bought for it yet.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn label(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
+) -> Result<impl IntoResponse, ApiError> {
+    let pdf = labels::document(app.store(caller.merchant), caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
+    Ok(([(header::CONTENT_TYPE, "application/pdf")], pdf))
+}
+
+/// Cancel a return.
+///
+/// Possible until a unit is accepted or scanned by the carrier, received or refunded. The units can then be returned again. A
+/// cancelled return stays cancelled.
+#[utoipa::path(
+    post,
+    path = "/v1/returns/{rma_identifier}/cancel",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
+    responses(
+        (status = 200, description = "The return is cancelled.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+        (status = 409, description = "The return can no longer be cancelled.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
+) -> Result<Json<ReturnOut>, ApiError> {
+    let kept = cancel_return(&app, ACTOR, caller.merchant, &rma, BY_MERCHANT).await.map_err(|error| match error {
+        CancelReturnError::NoSuchReturn => ApiError::NotFound,
+        CancelReturnError::Refused(Refused::NotCancelable(held)) => {
+            let next = match held {
+                Held::Accepted | Held::Scanned | Held::Received => " Refund it instead.",
+                Held::Settled | Held::Refunded | Held::ExchangeOwed | Held::ExchangePlaced => "",
+            };
+            ApiError::Conflict(format!("The return {rma} cannot be cancelled: {held}.{next}"))
+        }
+        CancelReturnError::Refused(refused) => ApiError::Conflict(sentence(refused)),
+        CancelReturnError::Failed(failed) => failed.into(),
+    })?;
+    Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
+}
+
+/// Send a return's message again.
+///
+/// Sends the current state of the return as a new message, with the next sequence number and the event `rma.resent`.
+#[utoipa::path(
+    post,
+    path = "/v1/returns/{rma_identifier}/resend",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
+    responses(
+        (status = 202, description = "The message is owed.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn resend(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
+) -> Result<(StatusCode, Json<ReturnOut>), ApiError> {
+    let kept = resend_return(&app, ACTOR, caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
+    Ok((StatusCode::ACCEPTED, Json(returns::look(&app, caller.merchant, &kept).await?)))
+}
+
+/// The identifier of a return in a path, in the spelling that is stored.
+pub(crate) struct RmaIdentifier(String);
+
+impl PathParameter for RmaIdentifier {
+    fn read(text: String) -> Option<Self> {
+        String::read(text).map(|typed| Self(returns::identifier(&typed)))
+    }
+}
+
+/// Show what can be returned.
+///
+/// For every line of the order: how many units can be returned and until when, and why the others cannot.
+#[utoipa::path(
+    get,
+    path = "/v1/orders/{identifier}/returnable",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("identifier" = String, Path, description = "The merchant's identifier of the order.")),
+    responses(
+        (status = 200, description = "The lines of the order.", body = ReturnableOut),
+        (status = 404, description = "The merchant has no such order.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn returnable(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(identifier): Named<String>,
+) -> Result<Json<ReturnableOut>, ApiError> {
+    let stored = snapshots::find(app.store(caller.merchant), caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
+    let sale = wire::orders::order::read_stored(&stored.snapshot).map(|order| order.sale());
+    let sale = sale.ok_or_else(|| ApiError::Internal("a stored order cannot be read".to_owned()))?;
+    let policy = return_policies::current(app.store(caller.merchant), caller.merchant).await?;
+    let claims = unit_claims::list(app.store(caller.merchant), caller.merchant, &identifier).await?;
+    let refunded = refunds::units(app.store(caller.merchant), caller.merchant, &identifier).await?;
+    let lines = eligibility::returnable(&sale, &policy, &taken(&claims, &refunded), app.now());
+    let standing = exchange_orders::standing_of(app.store(caller.merchant), caller.merchant, &identifier).await?;
+    Ok(Json(returns::returnable(&sale, &policy, &lines, standing)))
+}

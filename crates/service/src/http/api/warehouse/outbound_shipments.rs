@@ -1,0 +1,291 @@
+//! Shipments out of a warehouse: `/v1/outbound_shipments`.
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use domain::warehouse::shipment::Act;
+use sha2::{Digest as _, Sha256};
+use store::warehouse::shipments as kept;
+use wire::answer::ErrorBody;
+use wire::warehouse::outbound_shipment::{self as wanted, MOST_SHIPMENTS, ShipmentOut, Shipments, ShipmentsQuery};
+
+use crate::app::App;
+use crate::flow::warehouse::add_units::{self as adding, AddUnitsError};
+use crate::flow::warehouse::create_shipment::{CreateShipmentError, create_shipment};
+use crate::flow::warehouse::move_shipment::{MoveShipmentError, change_ship_date, move_shipment};
+use crate::http::body::JsonBody;
+use crate::http::caller::Warehouse;
+use crate::http::error::{ApiError, sentence};
+use crate::http::path::Named;
+use crate::show::warehouse::shipments;
+
+/// Create a shipment.
+///
+/// It has no units yet, and the merchant is not notified. Repeating the request returns the shipment in its current state.
+#[utoipa::path(
+    post,
+    path = "/v1/outbound_shipments",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    request_body(content = ref("#/components/schemas/CreateShipment"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "The shipment is created.", body = ShipmentOut),
+        (status = 200, description = "The shipment was created before, by a request with the same content.", body = ShipmentOut),
+        (status = 400, description = "Malformed JSON.", body = ErrorBody),
+        (status = 409, description = "Another shipment, or a part of one, has this number.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as a place that is not set up; `errors` lists each with its path, and nothing was created.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn create(
+    State(app): State<App>,
+    caller: Warehouse,
+    JsonBody(body): JsonBody,
+) -> Result<(StatusCode, Json<ShipmentOut>), ApiError> {
+    let asked = wanted::read_create(&body)?;
+    let request_hash = Sha256::digest(wanted::canonical(&body)).into();
+    let created = create_shipment(&app, caller.merchant, &asked.check()?, request_hash).await.map_err(|error| match error {
+        CreateShipmentError::Faulty(faults) => ApiError::Faulty(faults),
+        CreateShipmentError::NumberTaken => {
+            ApiError::Conflict("Another shipment, or a part of one, has this asn_number. Use a new number.".to_owned())
+        }
+        CreateShipmentError::Failed(failed) => failed.into(),
+    })?;
+    let status = if created.repeated { StatusCode::OK } else { StatusCode::CREATED };
+    Ok((status, Json(shipments::shown(&created.shipment))))
+}
+
+/// List shipments.
+///
+/// Newest first.
+#[utoipa::path(
+    get,
+    path = "/v1/outbound_shipments",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(ShipmentsQuery),
+    responses(
+        (status = 200, description = "A page of shipments.", body = Shipments),
+        (status = 400, description = "`before` or `limit` is invalid.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Warehouse,
+    query: Result<Query<ShipmentsQuery>, QueryRejection>,
+) -> Result<Json<Shipments>, ApiError> {
+    let bad_limit = || ApiError::BadQuery(format!("limit must be between 1 and {MOST_SHIPMENTS}"));
+    let Query(query) = query.map_err(|_| bad_limit())?;
+    if !(1..=MOST_SHIPMENTS).contains(&query.limit) {
+        return Err(bad_limit());
+    }
+    let before = query.before.map(|before| before.parse()).transpose();
+    let before = before.map_err(|_| ApiError::BadQuery("before must be the next_before of another page".to_owned()))?;
+    let (found, next) = kept::list(app.store(caller.merchant), caller.merchant, before, query.limit as usize).await?;
+    Ok(Json(Shipments {
+        outbound_shipments: found.iter().map(shipments::shown).collect(),
+        has_more: next.is_some(),
+        next_before: next.map(|next| next.to_string()),
+    }))
+}
+
+/// Show a shipment.
+#[utoipa::path(
+    get,
+    path = "/v1/outbound_shipments/{asn_number}",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(("asn_number" = String, Path, description = "The number of the shipment, without the suffix of a part.")),
+    responses(
+        (status = 200, description = "The shipment.", body = ShipmentOut),
+        (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn show(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    let shipment = kept::find(app.store(caller.merchant), caller.merchant, &number).await?.ok_or(ApiError::NotFound)?;
+    Ok(Json(shipments::shown(&shipment)))
+}
+
+/// Change a shipment's ship date.
+///
+/// Possible while the shipment is pending. The merchant is notified if the shipment was announced.
+#[utoipa::path(
+    patch,
+    path = "/v1/outbound_shipments/{asn_number}",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(("asn_number" = String, Path, description = "The number of the shipment.")),
+    request_body(content = ref("#/components/schemas/ShipDate"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "The ship date is changed.", body = ShipmentOut),
+        (status = 400, description = "Malformed JSON.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has shipped, or is cancelled.", body = ErrorBody),
+        (status = 422, description = "The request has faults; `errors` lists each with its path.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn change(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+    JsonBody(body): JsonBody,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    must_exist(&app, &caller, &number).await?;
+    let ship_date = wanted::read_ship_date(&body)?.ship_date.0;
+    let shipment = change_ship_date(&app, caller.merchant, &number, ship_date).await.map_err(refused)?;
+    Ok(Json(shipments::shown(&shipment)))
+}
+
+/// Add units to a shipment.
+///
+/// At most 500 per request, until the shipment is announced or shipped. Either all units are added or none. Repeating the
+/// request changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/outbound_shipments/{asn_number}/units",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(("asn_number" = String, Path, description = "The number of the shipment.")),
+    request_body(content = ref("#/components/schemas/ShipmentUnits"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "The units are in the shipment.", body = ShipmentOut),
+        (status = 400, description = "Malformed JSON.", body = ErrorBody),
+        (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment takes no more units, or it has a line or carton with other content.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as units that are in another shipment; `errors` lists each with its path, and none was added.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn add_units(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+    JsonBody(body): JsonBody,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    must_exist(&app, &caller, &number).await?;
+    let units = wanted::read_units(&body)?;
+    let shipment = adding::add_units(&app, caller.merchant, &number, &units).await.map_err(|error| match error {
+        AddUnitsError::NoSuchShipment => ApiError::NotFound,
+        AddUnitsError::Fixed(state) => {
+            ApiError::Conflict(format!("No units can be added: the shipment is {}. Create another shipment for them.", state.as_str()))
+        }
+        AddUnitsError::OtherLines(lines) => ApiError::Conflict(format!(
+            "The shipment already has these lines with other content, so no units were added: {}. Use other line identifiers.",
+            lines.join(", ")
+        )),
+        AddUnitsError::OtherCartons(cartons) => ApiError::Conflict(format!(
+            "The shipment already has these cartons with another reference, so no units were added: {}. Use other carton identifiers.",
+            cartons.join(", ")
+        )),
+        AddUnitsError::Faulty(faults) => ApiError::Faulty(faults),
+        AddUnitsError::Failed(failed) => failed.into(),
+    })?;
+    Ok(Json(shipments::shown(&shipment)))
+}
+
+/// Announce a shipment.
+///
+/// Closes it for further units, and notifies the merchant that it will ship: `pending`. Repeating the request changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/outbound_shipments/{asn_number}/announce",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(("asn_number" = String, Path, description = "The number of the shipment.")),
+    responses(
+        (status = 200, description = "The shipment is announced.", body = ShipmentOut),
+        (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has no units, is no longer pending, or one of its parts would get the number of another shipment.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn announce(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Announce).await
+}
+
+/// Ship a shipment.
+///
+/// It leaves the warehouse, announced or not, and the merchant is notified: `shipped`. Repeating the request changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/outbound_shipments/{asn_number}/ship",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(("asn_number" = String, Path, description = "The number of the shipment.")),
+    responses(
+        (status = 200, description = "The shipment is shipped.", body = ShipmentOut),
+        (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has no units, is cancelled, or one of its parts would get the number of another shipment.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Ship).await
+}
+
+/// Report that a shipment arrived.
+///
+/// Possible once it has shipped. The merchant is notified: `delivered`. Repeating the request changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/outbound_shipments/{asn_number}/deliver",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(("asn_number" = String, Path, description = "The number of the shipment.")),
+    responses(
+        (status = 200, description = "The shipment is delivered.", body = ShipmentOut),
+        (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has not shipped.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn deliver(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Deliver).await
+}
+
+/// Cancel a shipment.
+///
+/// Possible until it ships. Its units can then be added to another shipment. The merchant is notified if the shipment was
+/// announced: `canceled`. Repeating the request changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/outbound_shipments/{asn_number}/cancel",
+    tag = "warehouse",
+    security(("oauth2" = ["warehouse"])),
+    params(("asn_number" = String, Path, description = "The number of the shipment.")),
+    responses(
+        (status = 200, description = "The shipment is cancelled.", body = ShipmentOut),
+        (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has shipped.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn cancel(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
+    act(&app, &caller, &number, Act::Cancel).await
+}
+
+async fn act(app: &App, caller: &Warehouse, number: &str, act: Act) -> Result<Json<ShipmentOut>, ApiError> {
+    let shipment = move_shipment(app, caller.merchant, number, act).await.map_err(refused)?;
+    Ok(Json(shipments::shown(&shipment)))
+}
+
+fn refused(error: MoveShipmentError) -> ApiError {
+    match error {
+        MoveShipmentError::NoSuchShipment => ApiError::NotFound,
+        MoveShipmentError::Refused(refused) => ApiError::Conflict(sentence(refused)),
+        MoveShipmentError::NoUnits => ApiError::Conflict("The shipment has no units yet. Add them first.".to_owned()),
+        MoveShipmentError::NumberTaken(number) => ApiError::Conflict(format!(
+            "A part of this shipment would be sent as {number}, which is the number of another shipment. Cancel this one, and \
+             create it again under another asn_number."
+        )),
+        MoveShipmentError::Failed(failed) => failed.into(),
+    }
+}
+
+/// Answers 404 for a shipment that does not exist, before the body of a request about it is checked.
+async fn must_exist(app: &App, caller: &Warehouse, number: &str) -> Result<(), ApiError> {
+    kept::find(app.store(caller.merchant), caller.merchant, number).await?.map(drop).ok_or(ApiError::NotFound)
+}

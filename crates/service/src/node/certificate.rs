@@ -1,0 +1,188 @@
+//! Checks on the TLS certificate for `backhaul doctor`: its names, its validity and its issuing authority.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::node::mode::Mode;
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use webpki::{EndEntityCert, KeyUsage};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::FromDer as _;
+use x509_parser::x509::{RelativeDistinguishedName, X509Name};
+
+use crate::node::health::Check;
+use crate::platform::config::Settings;
+use crate::platform::tls::Certificates;
+
+/// The time before expiry at which a certificate must be renewed.
+const RENEW_BEFORE: TimeDelta = TimeDelta::days(14);
+
+/// Checks the certificate, if one is set. The public authorities are those that Mozilla trusts.
+#[must_use]
+pub fn examine(settings: &Settings, now: DateTime<Utc>) -> Vec<Check> {
+    let Some(files) = settings.tls.files() else { return Vec::new() };
+    let loaded = Certificates::load(files);
+    let certificates = match loaded {
+        Ok(certificates) => certificates.current(),
+        Err(error) => {
+            let mend = "set tls.certificate and tls.private_key to the PEM files of a certificate and its private key";
+            return vec![Check::bad("certificate", error.to_string(), mend)];
+        }
+    };
+    inspect(&certificates.cert, webpki_roots::TLS_SERVER_ROOTS, settings.mode, now)
+}
+
+/// Checks a chain: its names, its validity, and that it ends in one of `anchors`.
+fn inspect(chain: &[CertificateDer<'_>], anchors: &[TrustAnchor<'_>], mode: Mode, now: DateTime<Utc>) -> Vec<Check> {
+    let Some((der, intermediates)) = chain.split_first() else { return Vec::new() };
+    let Ok((_, certificate)) = X509Certificate::from_der(der) else {
+        return vec![Check::bad("certificate", "the certificate cannot be parsed", "have the authority issue a new one")];
+    };
+    let (from, to) = (time(certificate.validity().not_before.timestamp()), time(certificate.validity().not_after.timestamp()));
+    // Verify at a time when the certificate is valid: today's validity has its own check.
+    let root = verify(der, intermediates, anchors, now.clamp(from, to.max(from)));
+    vec![
+        Check::good("certificate", format!("for {}; the private key matches", names(&certificate).join(", "))),
+        validity(from, to, now),
+        authority(root, &certificate, mode),
+    ]
+}
+
+fn validity(from: DateTime<Utc>, to: DateTime<Utc>, now: DateTime<Utc>) -> Check {
+    let mend = "renew the certificate; the service reloads its files without a restart";
+    if now < from {
+        Check::bad("validity", format!("not valid before {from:?}"), "wait until then, or correct this machine's clock")
+    } else if now > to {
+        Check::bad("validity", format!("expired at {to:?}"), mend)
+    } else if to - now < RENEW_BEFORE {
+        Check::bad("validity", format!("expires at {to:?}, in less than {} days", RENEW_BEFORE.num_days()), mend)
+    } else {
+        Check::good("validity", format!("valid until {to:?}"))
+    }
+}
+
+fn authority(root: Result<String, webpki::Error>, certificate: &X509Certificate<'_>, mode: Mode) -> Check {
+    match (root, mode) {
+        (Ok(root), _) => Check::good("authority", format!("public; clients must trust the root {root}")),
+        (Err(why), Mode::Sandbox) => {
+            let found = format!("not public ({why:?}); give clients the root certificate of {}", certificate.issuer());
+            Check::good("authority", found)
+        }
+        (Err(why), Mode::Production) => Check::bad(
+            "authority",
+            format!("the chain of {} does not end in a public root ({why:?})", certificate.issuer()),
+            "use a certificate of a public authority, and append its intermediate certificates to the file in tls.certificate",
+        ),
+    }
+}
+
+/// Verifies the chain at `now`, and returns the name of its root.
+fn verify(
+    certificate: &CertificateDer<'_>,
+    intermediates: &[CertificateDer<'_>],
+    anchors: &[TrustAnchor<'_>],
+    now: DateTime<Utc>,
+) -> Result<String, webpki::Error> {
+    let algorithms = aws_lc_rs::default_provider().signature_verification_algorithms.all;
+    let now = UnixTime::since_unix_epoch((now - DateTime::UNIX_EPOCH).to_std().unwrap_or_default());
+    let certificate = EndEntityCert::try_from(certificate)?;
+    let path = certificate.verify_for_usage(algorithms, anchors, intermediates, now, KeyUsage::server_auth(), None, None)?;
+    Ok(name(&path.anchor().subject))
+}
+
+/// The name of a root. A trust anchor holds the parts of the name without the enclosing sequence.
+fn name(mut subject: &[u8]) -> String {
+    let mut parts = Vec::new();
+    while let Ok((rest, part)) = RelativeDistinguishedName::from_der(subject) {
+        parts.push(part);
+        subject = rest;
+    }
+    X509Name::new(parts, &[]).to_string()
+}
+
+/// The names that a certificate is for.
+fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
+    let names = certificate.subject_alternative_name().ok().flatten().into_iter().flat_map(|names| &names.value.general_names);
+    let names = names.filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some((*name).to_owned()),
+        GeneralName::IPAddress(bytes) => match <[u8; 4]>::try_from(*bytes) {
+            Ok(address) => Some(std::net::Ipv4Addr::from(address).to_string()),
+            Err(_) => <[u8; 16]>::try_from(*bytes).ok().map(|address| std::net::Ipv6Addr::from(address).to_string()),
+        },
+        _ => None,
+    });
+    names.collect()
+}
+
+fn time(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(seconds, 0).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    /// The checks, at `time`, of a certificate that is valid in January 2026, and whose root is `known` or not.
+    fn checked(time: &str, mode: Mode, known: bool) -> Vec<(bool, String)> {
+        let authority = |name: &str| {
+            let mut params = CertificateParams::default();
+            params.distinguished_name.push(DnType::CommonName, name);
+            params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+            (params, KeyPair::generate().expect("a key"))
+        };
+        let ((root, root_key), (issuing, issuing_key)) = (authority("Example Root"), authority("Example Issuing"));
+        let root = CertifiedIssuer::self_signed(root, root_key).expect("a root");
+        let issuing = CertifiedIssuer::signed_by(issuing, issuing_key, &root).expect("an intermediate");
+        let mut params = CertificateParams::new(vec!["api.example.com".to_owned()]).expect("a name");
+        (params.not_before, params.not_after) = (date_time_ymd(2026, 1, 1), date_time_ymd(2026, 2, 1));
+        let certificate = params.signed_by(&KeyPair::generate().expect("a key"), &issuing).expect("a certificate");
+        let anchors = if known { vec![webpki::anchor_from_trusted_cert(root.der()).expect("an anchor")] } else { Vec::new() };
+        let chain = [certificate.der().clone(), issuing.der().clone()];
+        let checks = inspect(&chain, &anchors, mode, time.parse().expect("a time"));
+        checks.into_iter().map(|check| (check.ok, check.found)).collect()
+    }
+
+    #[test]
+    fn a_certificate_of_a_known_authority_names_the_root_that_callers_need() {
+        let checks = checked("2026-01-10T00:00:00Z", Mode::Production, true);
+        let right = [
+            "for api.example.com; the private key matches",
+            "valid until 2026-02-01T00:00:00Z",
+            "public; clients must trust the root CN=Example Root",
+        ];
+        assert_eq!(checks, right.map(|found| (true, found.to_owned())));
+    }
+
+    #[test]
+    fn a_certificate_is_to_be_renewed_two_weeks_before_its_end() {
+        for (time, ok, found) in [
+            ("2025-12-31T23:59:59Z", false, "not valid before 2026-01-01T00:00:00Z"),
+            ("2026-01-18T00:00:00Z", true, "valid until 2026-02-01T00:00:00Z"),
+            ("2026-01-18T00:00:01Z", false, "expires at 2026-02-01T00:00:00Z, in less than 14 days"),
+            ("2026-02-01T00:00:01Z", false, "expired at 2026-02-01T00:00:00Z"),
+        ] {
+            let checks = checked(time, Mode::Production, true);
+            assert_eq!(checks[1], (ok, found.to_owned()));
+            assert!(checks[2].0, "the authority does not depend on the time: {checks:?}");
+        }
+    }
+
+    #[test]
+    fn an_authority_that_nobody_knows_will_do_for_a_sandbox_only() {
+        let time = "2026-01-10T00:00:00Z";
+        let (ok, found) = checked(time, Mode::Sandbox, false).remove(2);
+        assert!(ok && found.contains("give clients the root certificate of CN=Example Issuing"), "{found}");
+        let (ok, found) = checked(time, Mode::Production, false).remove(2);
+        assert!(!ok && found.contains("UnknownIssuer"), "{found}");
+    }
+
+    #[test]
+    fn the_names_of_public_roots_can_be_read() {
+        for anchor in webpki_roots::TLS_SERVER_ROOTS {
+            let name = name(&anchor.subject);
+            assert!(name.contains("CN=") || name.contains("OU="), "{name:?}");
+        }
+    }
+}

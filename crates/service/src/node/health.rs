@@ -1,0 +1,163 @@
+//! Health checks: each says what was found, and how to fix it if it is wrong.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use store::Failed;
+use store::node::installation::Condition;
+
+use crate::node::{Node, Phase};
+
+/// The result of one check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    pub name: &'static str,
+    pub ok: bool,
+    pub found: String,
+    /// The way to fix it; none if the check passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mend: Option<String>,
+}
+
+impl Check {
+    pub(crate) fn good(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), mend: None }
+    }
+
+    pub(crate) fn bad(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { name, ok: false, found: found.into(), mend: Some(mend.into()) }
+    }
+}
+
+/// The oldest supported version, PostgreSQL 15, in the format of `server_version_num`.
+const OLDEST: i32 = 150_000;
+/// The largest allowed difference between the clocks of the process and the database.
+const MOST_SKEW_MS: i64 = 500;
+
+/// The interval at which the metric of readiness is updated.
+const UPDATE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Keeps the metric of readiness current, even if the health page is never requested.
+pub async fn watch(node: Node) {
+    loop {
+        ready(&node).await;
+        tokio::time::sleep(UPDATE_INTERVAL).await;
+    }
+}
+
+/// Runs the checks. The process is ready if it serves and all of them passed.
+pub async fn ready(node: &Node) -> (bool, Vec<Check>) {
+    let checks = examine(node).await;
+    let ready = node.is_in(Phase::Serving) && checks.iter().all(|check| check.ok);
+    node.metrics.ready.set(ready.into());
+    (ready, checks)
+}
+
+/// Checks everything that must be right before the service accepts work.
+pub async fn examine(node: &Node) -> Vec<Check> {
+    // Compare the machines' clocks: a sandbox's clock may be ahead on purpose.
+    let asked_at = node.clock.wall();
+    let condition = match node.cell().condition().await {
+        Ok(condition) => condition,
+        Err(failed) => {
+            return vec![Check::bad("database", failed.to_string(), "start PostgreSQL, or correct DATABASE_URL")];
+        }
+    };
+    let answered_at = node.clock.wall();
+    let mut checks = vec![version(&condition), writable(&condition), durability(&condition)];
+    if node.clock.is_the_machines() {
+        checks.push(clock(&condition, asked_at, answered_at));
+    }
+    checks.push(mode(node).await);
+    checks.push(schema(node).await);
+    checks
+}
+
+fn version(condition: &Condition) -> Check {
+    let found = format!("PostgreSQL {}", condition.version / 10_000);
+    if condition.version >= OLDEST {
+        Check::good("database", found)
+    } else {
+        Check::bad("database", found, "upgrade to PostgreSQL 15 or newer")
+    }
+}
+
+fn writable(condition: &Condition) -> Check {
+    if condition.writable {
+        Check::good("writes", "accepted")
+    } else {
+        Check::bad("writes", "the database is read-only", "set DATABASE_URL to the primary, or promote the standby")
+    }
+}
+
+fn durability(condition: &Condition) -> Check {
+    if condition.careless.is_empty() {
+        Check::good("durability", "commits are written to disk")
+    } else {
+        let off = condition.careless.join(", ");
+        Check::bad("durability", format!("off: {off}"), "turn them on in postgresql.conf: without them, an acknowledged order can be lost")
+    }
+}
+
+/// Compares the clocks. The database read its own at some time between query and answer, so that interval does not count as skew.
+fn clock(condition: &Condition, asked_at: DateTime<Utc>, answered_at: DateTime<Utc>) -> Check {
+    let nearest = condition.now.clamp(asked_at, answered_at.max(asked_at));
+    let skew = (condition.now - nearest).num_milliseconds();
+    let found = format!("{skew} ms from the database's clock");
+    if skew.abs() <= MOST_SKEW_MS {
+        Check::good("clock", found)
+    } else {
+        Check::bad("clock", found, "synchronise both machines' clocks (NTP)")
+    }
+}
+
+async fn mode(node: &Node) -> Check {
+    let expected = node.settings.mode;
+    match node.cell().mode().await {
+        Ok(Some(mode)) if mode == expected => Check::good("mode", mode.as_str()),
+        Ok(Some(mode)) => Check::bad(
+            "mode",
+            format!("the database is a {mode} installation, but the settings say {expected}"),
+            format!("set mode = \"{mode}\" (BACKHAUL__MODE={mode}), or use another database"),
+        ),
+        Ok(None) => Check::bad("mode", "the database has no schema yet", "run `backhaul migrate`"),
+        Err(failed) => unreadable("mode", &failed),
+    }
+}
+
+async fn schema(node: &Node) -> Check {
+    match node.cell().pending_migrations().await {
+        Ok(0) => Check::good("schema", "up to date"),
+        Ok(pending) => Check::bad("schema", format!("{pending} migrations behind"), "run `backhaul migrate`"),
+        Err(failed) => unreadable("schema", &failed),
+    }
+}
+
+fn unreadable(name: &'static str, failed: &Failed) -> Check {
+    Check::bad(name, failed.to_string(), "look at the database's log")
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn clocks_may_differ_by_half_a_second() {
+        let asked_at: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
+        let millis = TimeDelta::milliseconds;
+        for (database, took, skew) in
+            [(0, 0, 0), (500, 0, 500), (501, 0, 501), (-500, 0, -500), (-501, 0, -501), (900, 900, 0), (1_401, 900, 501)]
+        {
+            let condition = Condition { version: OLDEST, writable: true, careless: Vec::new(), now: asked_at + millis(database) };
+            let check = clock(&condition, asked_at, asked_at + millis(took));
+            assert_eq!(
+                (check.found, check.ok),
+                (format!("{skew} ms from the database's clock"), i64::abs(skew) <= 500),
+                "{database} {took}"
+            );
+        }
+    }
+}

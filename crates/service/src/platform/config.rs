@@ -1,0 +1,420 @@
+//! The settings: built-in defaults, overridden by the operator's file, overridden by the environment.
+
+mod allowed;
+mod mail;
+mod notices;
+mod outbound;
+mod tls;
+
+use std::net::IpAddr;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::Path;
+use std::time::Duration;
+
+use domain::node::mode::Mode;
+use ipnet::IpNet;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use toml::{Table, Value};
+
+pub use self::allowed::{Allowed, NoAllowed, What, is_localhost, is_name};
+pub use self::mail::Mail;
+pub use self::notices::Notices;
+pub use self::outbound::Outbound;
+pub use self::tls::{PairFiles, Tls};
+use crate::platform::keys::fingerprint::{FingerprintKey, NoKey};
+use crate::platform::keys::sealing::{Keyring, NoKeyring};
+
+/// The defaults: a TOML document with every setting and an explanation.
+pub const DEFAULTS: &str = include_str!("../../../../config.default.toml");
+
+/// The prefix of environment variables that are settings.
+const PREFIX: &str = "BACKHAUL__";
+
+/// All settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    #[serde(deserialize_with = "mode")]
+    pub mode: Mode,
+    pub database: Database,
+    pub http: Http,
+    pub limits: Limits,
+    pub intake: Intake,
+    pub events: Events,
+    pub outbound: Outbound,
+    pub mail: Mail,
+    pub notices: Notices,
+    pub tls: Tls,
+    pub log: Log,
+    pub keys: Keys,
+}
+
+/// The PostgreSQL connection.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Database {
+    /// A secret because it may contain a password.
+    url: SecretString,
+    /// The most connections in the pool.
+    pub connections: u32,
+    acquire_timeout_ms: u64,
+    statement_timeout_ms: u64,
+    lock_timeout_ms: u64,
+}
+
+/// The HTTP listeners.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Http {
+    /// The address of the public listener.
+    pub listen: String,
+    /// The address of the listener for metrics and health.
+    pub admin_listen: String,
+    /// Proxies that are trusted to report the client's address.
+    #[serde(deserialize_with = "networks")]
+    pub trusted_proxies: Vec<IpNet>,
+    /// The most open connections on the public listener.
+    pub connections: usize,
+    /// The most open connections from one address.
+    pub connections_per_address: usize,
+    handshake_timeout_ms: u64,
+    head_timeout_ms: u64,
+    body_timeout_ms: u64,
+    write_timeout_ms: u64,
+    idle_timeout_ms: u64,
+    drain_timeout_ms: u64,
+}
+
+/// The rate limits for callers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The most requests per minute from one address; 0 means the mode's default.
+    pub requests_per_minute: u32,
+}
+
+/// The intake of orders.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Intake {
+    /// The most order messages that a node processes concurrently.
+    pub messages_in_flight: NonZeroU32,
+    /// The most batches of orders written concurrently.
+    pub writers: NonZeroUsize,
+}
+
+/// The live event feed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Events {
+    /// The most open live feeds per node.
+    pub followers: u32,
+    /// The most open live feeds per merchant on a node.
+    pub followers_per_merchant: u32,
+    heartbeat_ms: u64,
+}
+
+/// The log.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    pub format: LogFormat,
+    pub level: String,
+}
+
+/// The format of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// One JSON object per line.
+    Json,
+    /// Human-readable lines.
+    Text,
+}
+
+/// The keys, which are never stored in the database.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keys {
+    fingerprint: SecretString,
+    fingerprint_file: String,
+    sealing: SecretString,
+    sealing_file: String,
+}
+
+fn mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Mode, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+}
+
+/// Reads networks such as `10.0.0.0/8`; a single address is a network of its own.
+fn networks<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    let read = |text: String| {
+        let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        network.map_err(|_| serde::de::Error::custom(format!("`{text}` is not a network such as 10.0.0.0/8 or 2001:db8::/32")))
+    };
+    Vec::<String>::deserialize(deserializer)?.into_iter().map(read).collect()
+}
+
+/// An error from loading the settings.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSettings {
+    #[error("the settings file {0} cannot be read: {1}")]
+    File(String, std::io::Error),
+    #[error("{0} is not valid TOML: {1}")]
+    Toml(String, String),
+    /// A setting is unknown or has the wrong type.
+    #[error("{0}\n`backhaul config default` prints every setting with its default")]
+    Wrong(String),
+}
+
+impl Settings {
+    /// Loads the defaults, then `file`, then the environment's `variables`; later ones win.
+    pub fn load(file: Option<&Path>, variables: impl Iterator<Item = (String, String)>) -> Result<Self, NoSettings> {
+        let parse =
+            |name: &str, text: &str| text.parse::<Table>().map_err(|error| NoSettings::Toml(name.to_owned(), error.message().to_owned()));
+        let mut table = parse("config.default.toml", DEFAULTS)?;
+        if let Some(file) = file {
+            let name = file.display().to_string();
+            let text = std::fs::read_to_string(file).map_err(|error| NoSettings::File(name.clone(), error))?;
+            overlay(&mut table, parse(&name, &text)?);
+        }
+        overlay(&mut table, from_environment(variables));
+        table.try_into().map_err(|error: toml::de::Error| NoSettings::Wrong(error.message().to_owned()))
+    }
+
+    /// The key for shoppers' fingerprints. A sandbox without one uses a well-known key.
+    pub fn fingerprint_key(&self) -> Result<FingerprintKey, NoKey> {
+        let Keys { fingerprint, fingerprint_file, .. } = &self.keys;
+        if !fingerprint.expose_secret().is_empty() {
+            return FingerprintKey::parse(fingerprint);
+        }
+        if !fingerprint_file.is_empty() {
+            return FingerprintKey::parse(&std::fs::read_to_string(fingerprint_file).map_err(|_| NoKey)?.into());
+        }
+        match self.mode {
+            Mode::Sandbox => FingerprintKey::of_sandboxes(),
+            Mode::Production => Err(NoKey),
+        }
+    }
+
+    /// The keys that seal merchants' secrets. A sandbox without any uses a well-known key.
+    pub fn keyring(&self) -> Result<Keyring, NoKeyring> {
+        let Keys { sealing, sealing_file, .. } = &self.keys;
+        if !sealing.expose_secret().is_empty() {
+            return Keyring::parse(sealing);
+        }
+        if !sealing_file.is_empty() {
+            return Keyring::parse(&std::fs::read_to_string(sealing_file).map_err(|_| NoKeyring)?.into());
+        }
+        match self.mode {
+            Mode::Sandbox => Keyring::of_sandboxes(),
+            Mode::Production => Err(NoKeyring),
+        }
+    }
+}
+
+impl Database {
+    /// The database's URL.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.url.expose_secret()
+    }
+
+    /// Replaces the database's URL.
+    pub fn set_url(&mut self, url: &str) {
+        self.url = url.into();
+    }
+
+    /// The longest wait for a free connection.
+    #[must_use]
+    pub fn acquire_timeout(&self) -> Duration {
+        Duration::from_millis(self.acquire_timeout_ms)
+    }
+
+    /// The longest run time of a statement.
+    #[must_use]
+    pub fn statement_timeout(&self) -> Duration {
+        Duration::from_millis(self.statement_timeout_ms)
+    }
+
+    /// The longest wait of a statement for a lock.
+    #[must_use]
+    pub fn lock_timeout(&self) -> Duration {
+        Duration::from_millis(self.lock_timeout_ms)
+    }
+}
+
+impl Events {
+    /// The interval of heartbeats on an idle live feed.
+    #[must_use]
+    pub fn heartbeat(&self) -> Duration {
+        Duration::from_millis(self.heartbeat_ms)
+    }
+}
+
+impl Http {
+    /// The client's time limit for the TLS handshake.
+    #[must_use]
+    pub fn handshake_timeout(&self) -> Duration {
+        Duration::from_millis(self.handshake_timeout_ms)
+    }
+
+    /// The client's time limit for sending the head of a request.
+    #[must_use]
+    pub fn head_timeout(&self) -> Duration {
+        Duration::from_millis(self.head_timeout_ms)
+    }
+
+    /// The client's time limit for sending the body.
+    #[must_use]
+    pub fn body_timeout(&self) -> Duration {
+        Duration::from_millis(self.body_timeout_ms)
+    }
+
+    /// The client's time limit for reading a response.
+    #[must_use]
+    pub fn write_timeout(&self) -> Duration {
+        Duration::from_millis(self.write_timeout_ms)
+    }
+
+    /// The time after which an idle connection is closed.
+    #[must_use]
+    pub fn idle_timeout(&self) -> Duration {
+        Duration::from_millis(self.idle_timeout_ms)
+    }
+
+    /// The time limit for requests in flight at shutdown.
+    #[must_use]
+    pub fn drain_timeout(&self) -> Duration {
+        Duration::from_millis(self.drain_timeout_ms)
+    }
+}
+
+/// Merges `upper` into `lower`, overriding its values.
+fn overlay(lower: &mut Table, upper: Table) {
+    for (name, value) in upper {
+        match (lower.get_mut(&name), value) {
+            (Some(Value::Table(lower)), Value::Table(upper)) => overlay(lower, upper),
+            (_, value) => _ = lower.insert(name, value),
+        }
+    }
+}
+
+/// Reads settings from variables such as `BACKHAUL__SECTION__KEY=value`. A value that is valid TOML (`40`, `true`, `["a"]`) is
+/// read as TOML, anything else as text.
+fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Table {
+    let mut layer = Table::new();
+    for (name, text) in variables {
+        let (path, value) = match name.strip_prefix(PREFIX) {
+            Some(path) => (path.to_lowercase(), scalar(&text)),
+            None if name == "DATABASE_URL" => ("database__url".to_owned(), Value::String(text)),
+            None => continue,
+        };
+        let nested = path.rsplit("__").fold(value, |value, key| Value::Table(Table::from_iter([(key.to_owned(), value)])));
+        if let Value::Table(nested) = nested {
+            overlay(&mut layer, nested);
+        }
+    }
+    layer
+}
+
+fn scalar(text: &str) -> Value {
+    match format!("value = {text}").parse::<Table>().ok().and_then(|mut table| table.remove("value")) {
+        Some(value @ (Value::Integer(_) | Value::Boolean(_) | Value::String(_) | Value::Array(_))) => value,
+        _ => Value::String(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(variables: &[(&str, &str)]) -> Result<Settings, NoSettings> {
+        Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    }
+
+    #[test]
+    fn the_defaults_are_complete() {
+        let settings = with(&[]).expect("the defaults are valid");
+        assert_eq!(settings.mode, Mode::Production);
+        assert_eq!(settings.database.connections, 20);
+    }
+
+    #[test]
+    fn the_environment_wins() {
+        let settings = with(&[
+            ("BACKHAUL__MODE", "sandbox"),
+            ("BACKHAUL__DATABASE__CONNECTIONS", "7"),
+            ("DATABASE_URL", "postgres:///elsewhere"),
+            ("PATH", "/bin"),
+        ]);
+        let settings = settings.expect("settings");
+        assert_eq!((settings.mode, settings.database.connections), (Mode::Sandbox, 7));
+        assert_eq!(settings.database.url(), "postgres:///elsewhere");
+    }
+
+    #[test]
+    fn a_misspelt_setting_is_named() {
+        let error = with(&[("BACKHAUL__DATABASE__CONECTIONS", "7")]).expect_err("unknown");
+        assert!(error.to_string().contains("conections"), "{error}");
+    }
+
+    #[test]
+    fn trusted_proxies_are_networks() {
+        let proxies = |text| with(&[("BACKHAUL__HTTP__TRUSTED_PROXIES", text)]).map(|settings| settings.http.trusted_proxies);
+        let read: Vec<String> =
+            proxies(r#"["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"]"#).expect("networks").iter().map(ToString::to_string).collect();
+        assert_eq!(read, ["10.0.0.0/8", "192.0.2.1/32", "2001:db8::/32"]);
+        let error = proxies(r#"["somewhere"]"#).expect_err("no network");
+        assert!(error.to_string().contains("`somewhere` is not a network such as 10.0.0.0/8"), "{error}");
+    }
+
+    #[test]
+    fn production_needs_a_key_of_its_own() {
+        assert!(with(&[]).expect("settings").fingerprint_key().is_err());
+        assert!(with(&[("BACKHAUL__MODE", "sandbox")]).expect("settings").fingerprint_key().is_ok());
+        assert!(with(&[("BACKHAUL__KEYS__FINGERPRINT", "c2hvcnQ=")]).expect("settings").fingerprint_key().is_err());
+        let key = "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
+        assert!(with(&[("BACKHAUL__KEYS__FINGERPRINT", key)]).expect("settings").fingerprint_key().is_ok());
+    }
+
+    #[test]
+    fn production_needs_sealing_keys_of_its_own() {
+        assert!(with(&[]).expect("settings").keyring().is_err());
+        assert!(with(&[("BACKHAUL__MODE", "sandbox")]).expect("settings").keyring().is_ok());
+        assert!(with(&[("BACKHAUL__KEYS__SEALING", "k1:c2hvcnQ=")]).expect("settings").keyring().is_err());
+        let keys = "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
+        assert!(with(&[("BACKHAUL__KEYS__SEALING", keys)]).expect("settings").keyring().is_ok());
+    }
+
+    #[test]
+    fn outbound_addresses_are_read() {
+        let outbound = with(&[
+            ("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.1:8080", "10.1.0.0/16", "hooks.internal.example:8443"]"#),
+            ("BACKHAUL__OUTBOUND__NAME_SERVERS", r#"["192.0.2.53", "[2001:db8::53]:5353"]"#),
+        ]);
+        let outbound = outbound.expect("settings").outbound;
+        let allowed: Vec<String> = outbound.allowed.iter().map(ToString::to_string).collect();
+        assert_eq!(allowed, ["127.0.0.1/32:8080", "10.1.0.0/16", "hooks.internal.example:8443"]);
+        let servers: Vec<String> = outbound.name_servers.iter().map(ToString::to_string).collect();
+        assert_eq!(servers, ["192.0.2.53:53", "[2001:db8::53]:5353"]);
+        let wrong = with(&[("BACKHAUL__OUTBOUND__ALLOWED", r#"["0x7f.1"]"#)]).expect_err("an odd spelling");
+        assert!(wrong.to_string().contains("`0x7f.1` is no network"), "{wrong}");
+        let wrong = with(&[("BACKHAUL__OUTBOUND__NAME_SERVERS", r#"["dns"]"#)]).expect_err("no address");
+        assert!(wrong.to_string().contains("`dns` is not a name server"), "{wrong}");
+    }
+
+    #[test]
+    fn settings_do_not_print_their_secrets() {
+        let settings = with(&[
+            ("DATABASE_URL", "postgres://u:canary@h/d"),
+            ("BACKHAUL__KEYS__FINGERPRINT", "canary"),
+            ("BACKHAUL__KEYS__SEALING", "canary"),
+            ("BACKHAUL__MAIL__URL", "smtp://u:canary@h"),
+            ("BACKHAUL__NOTICES__WEBHOOK_SECRET", "canary"),
+        ]);
+        let settings = settings.expect("settings");
+        assert!(!format!("{settings:?}").contains("canary"));
+    }
+}

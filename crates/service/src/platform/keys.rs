@@ -1,0 +1,5 @@
+//! Keys kept outside the database, and the tokens and secrets made with them.
+
+pub mod bearer;
+pub mod fingerprint;
+pub mod sealing;

@@ -1,0 +1,5 @@
+//! Stored rows turned into what people and machines are shown.
+
+pub mod messages;
+pub mod returns;
+pub mod warehouse;

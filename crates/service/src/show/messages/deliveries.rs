@@ -1,0 +1,90 @@
+//! How messages and endpoints are shown, over HTTP and on the command line.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use domain::id::MerchantId;
+use domain::messages::delivery::is_success;
+use store::messages::attempts::Attempt;
+use store::messages::log::{self, MessageDetail};
+use store::messages::{endpoints as kept, health};
+use wire::messages::message::{AttemptOut, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
+use wire::time;
+
+use crate::delivery::handle::Delivery;
+
+/// Where a message stands.
+pub(crate) const fn state(state: log::State) -> MessageState {
+    match state {
+        log::State::Owed => MessageState::Owed,
+        log::State::Failed => MessageState::Failed,
+        log::State::Discarded => MessageState::Discarded,
+        log::State::Unsent => MessageState::Unsent,
+        log::State::Delivered => MessageState::Delivered,
+    }
+}
+
+/// A message with its attempts, first to last.
+pub(crate) fn message(found: MessageDetail, attempts: Vec<Attempt>) -> MessageOut {
+    let delivered = attempts.iter().any(|attempt| attempt.status.is_some_and(|status| is_success(status.unsigned_abs())));
+    let stands = found.state(!attempts.is_empty(), delivered);
+    MessageOut {
+        message_id: found.id.to_string(),
+        state: state(stands),
+        created_at: time::write(log::written_at(found.id)),
+        next_attempt_at: found.owed.and_then(|owed| owed.due_at).map(time::write),
+        waits_for: found.owed.and_then(|owed| owed.behind).map(|behind| behind.to_string()),
+        failure: found.failure.map(|failure| FailureOut {
+            reason: failure.reason,
+            state: failure.state,
+            failed_at: time::write(failure.failed_at),
+        }),
+        interface: found.kind,
+        event: found.event,
+        subject: found.subject,
+        sequence: found.sequence,
+        body: found.body,
+        erased: found.erased,
+        attempts: attempts.into_iter().map(attempt_out).collect(),
+    }
+}
+
+fn attempt_out(attempt: Attempt) -> AttemptOut {
+    let (answer, answer_base64) = match attempt.answer.map(String::from_utf8) {
+        None => (None, None),
+        Some(Ok(text)) => (Some(text), None),
+        Some(Err(bytes)) => (None, Some(BASE64_STANDARD.encode(bytes.as_bytes()))),
+    };
+    AttemptOut {
+        number: attempt.number,
+        started_at: time::write(attempt.started_at),
+        took_ms: attempt.took_ms,
+        outcome: attempt.outcome,
+        status: attempt.status,
+        reason: attempt.reason,
+        answer,
+        answer_base64,
+    }
+}
+
+/// The endpoints of a merchant, and how they fare.
+pub(crate) async fn endpoints(delivery: &Delivery, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
+    let health = health::endpoints(delivery.store(merchant), merchant, delivery.now()).await?;
+    let described = kept::list(delivery.store(merchant), merchant).await?.into_iter().map(|endpoint| {
+        let health = health.iter().find(|health| health.endpoint == endpoint.id);
+        EndpointOut {
+            state: match health {
+                _ if endpoint.paused_at.is_some() => EndpointState::Paused,
+                Some(health) if health.failing => EndpointState::Failing,
+                Some(_) | None => EndpointState::Healthy,
+            },
+            last_success_hour: health.and_then(|health| health.last_success).map(time::write),
+            last_failure_hour: health.and_then(|health| health.last_failure).map(time::write),
+            owed: health.map_or(0, |health| health.owed),
+            past_due: health.map_or(0, |health| health.past_due),
+            failed: health.map_or(0, |health| health.failed),
+            interface: endpoint.interface,
+            url: endpoint.url,
+        }
+    });
+    Ok(described.collect())
+}

@@ -1,0 +1,4 @@
+//! Returns and exchange options as they are shown.
+
+pub mod exchanges;
+pub mod rmas;

@@ -1,0 +1,96 @@
+//! Exchange options: the variants that a shopper can get instead of a returned unit.
+
+use std::sync::Arc;
+
+use domain::id::MerchantId;
+use domain::returns::exchange::variant::{NotOffered, Variant, asked_for, offered};
+use domain::returns::rma::choice::Standing;
+use domain::returns::rma::policy::Policy;
+use domain::returns::rma::sale::{Sale, SoldLine};
+use store::Failed;
+use store::orders::snapshots;
+use store::returns::{exchange_orders, return_policies};
+
+use crate::app::App;
+use crate::delivery::variants::{Failure, VariantsError};
+
+/// An error from finding the exchange options of a line.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionsError {
+    /// Also when the merchant has no such order.
+    #[error("there is no such line")]
+    NoSuchLine,
+    #[error("a stored order cannot be read")]
+    Unreadable,
+    #[error(transparent)]
+    Merchant(#[from] Failure),
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// An order with what decides on its exchanges: the return policy and any earlier exchange.
+pub struct Exchangeable {
+    pub sale: Sale,
+    policy: Policy,
+    standing: Standing,
+}
+
+impl Exchangeable {
+    /// Finds a line by its identifier.
+    pub fn line(&self, identifier: &str) -> Result<&SoldLine, OptionsError> {
+        self.sale.lines.iter().find(|sold| sold.identifier == identifier).ok_or(OptionsError::NoSuchLine)
+    }
+}
+
+/// The exchange options of a line: all variants that the merchant has, or the reason it was not asked.
+pub struct Options(Result<Arc<[Variant]>, NotOffered>);
+
+impl Options {
+    /// All variants that the merchant listed; `None` if it was not asked.
+    #[must_use]
+    pub fn told(self) -> Option<Arc<[Variant]>> {
+        self.0.ok()
+    }
+
+    /// The variants that a shopper is offered for `line`.
+    pub fn offered(&self, line: &SoldLine) -> Result<Vec<&Variant>, NotOffered> {
+        match &self.0 {
+            Ok(variants) => Ok(offered(variants, line.unit_price)),
+            Err(why) => Err(*why),
+        }
+    }
+}
+
+/// Finds the merchant's order `order`.
+pub async fn find(app: &App, merchant: MerchantId, order: &str) -> Result<Exchangeable, OptionsError> {
+    // No stored identifier has a NUL, and PostgreSQL refuses even to compare with one.
+    if order.contains('\0') {
+        return Err(OptionsError::NoSuchLine);
+    }
+    let stored = snapshots::find(app.store(merchant), merchant, order).await?.ok_or(OptionsError::NoSuchLine)?;
+    let sale = wire::orders::order::read_stored(&stored.snapshot).map(|order| order.sale()).ok_or(OptionsError::Unreadable)?;
+    let policy = return_policies::current(app.store(merchant), merchant).await?;
+    let standing = exchange_orders::standing_of(app.store(merchant), merchant, order).await?;
+    Ok(Exchangeable { sale, policy, standing })
+}
+
+/// The exchange options of a line that is returned for `reason`. This may call the merchant's system, so never call it within a
+/// transaction.
+pub async fn options(
+    app: &App,
+    merchant: MerchantId,
+    order: &Exchangeable,
+    line: &SoldLine,
+    reason: &str,
+) -> Result<Options, OptionsError> {
+    let identifier = match asked_for(line, reason, &order.policy, order.standing) {
+        Ok(identifier) => identifier,
+        Err(why) => return Ok(Options(Err(why))),
+    };
+    match app.variants.ask(app, merchant, identifier).await {
+        Ok(variants) => Ok(Options(Ok(variants))),
+        Err(VariantsError::NoEndpoint) => Ok(Options(Err(NotOffered::NoEndpoint))),
+        Err(VariantsError::Failure(failure)) => Err(failure.into()),
+        Err(VariantsError::Failed(failed)) => Err(failed.into()),
+    }
+}

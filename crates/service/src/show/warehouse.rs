@@ -1,0 +1,5 @@
+//! ASNs, receipts, shipments and drop-ship orders as they are shown.
+
+pub mod drop_ship;
+pub mod inbound;
+pub mod shipments;

@@ -1,0 +1,4 @@
+//! Access and erasing at the surface.
+
+mod erasing;
+mod tokens;

@@ -1,0 +1,385 @@
+//! Messages reach merchants' systems: in order per subject, signed, tried again when they fail, and given up into the
+//! failure queue.
+
+use std::time::Duration;
+
+use backhaul::delivery::secrets::authentication::{Authentication, OAuth, Style};
+use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
+use domain::messages::message::Interface;
+use sandbox::merchant::Answer;
+
+use crate::world::World;
+use crate::world::receiver::PATH;
+
+#[tokio::test]
+async fn a_message_is_delivered_once_and_signed() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let id = receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+
+    let requests = receiver.systems.received_at(PATH);
+    let [request] = requests.as_slice() else { panic!("one request, not {}", requests.len()) };
+    receiver.verifies(request);
+    assert_eq!(request.message_id(), Some(id.to_string().as_str()));
+    assert_eq!(request.header("x-service-event"), Some("rma.created"));
+    assert_eq!(request.header("x-service-api-version"), Some("1"));
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert_eq!((request.sequence(), request.attempt()), (Some(1), Some(1)));
+    assert_eq!(request.json()["rma_identifier"], "R-1");
+    assert_eq!((world.owed().await, world.failures().await), (0, 0));
+    let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(200))]);
+    assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="rma",outcome="200"}"#).await, 1);
+}
+
+#[tokio::test]
+async fn messages_of_a_subject_go_one_after_the_other_and_subjects_side_by_side() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::status(500)]);
+    for sequence in 1..=5 {
+        receiver.is_owed("R-1", sequence).await;
+    }
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1"], "the first failed, so that the others wait");
+    receiver.is_owed("R-2", 1).await;
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-2 1"], "another subject does not");
+
+    world.time_passes(Duration::from_millis(5_500));
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-2 1", "R-1 1", "R-1 2", "R-1 3", "R-1 4", "R-1 5"]);
+    assert_eq!(world.owed().await, 0);
+    assert_eq!(world.metric("backhaul_delivery_lanes_rescued_total").await, 0);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_always_fails_has_six_attempts_at_the_scheduled_times_and_its_lane_moves_on() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(503).body("down for maintenance"));
+    let id = receiver.is_owed("R-1", 1).await;
+    receiver.is_owed("R-1", 2).await;
+    world.deliver_all_due().await;
+    for (attempt, wait) in [5, 40, 320, 2_560, 20_480].into_iter().enumerate() {
+        assert_eq!(receiver.systems.count(), attempt + 1);
+        world.time_passes(Duration::from_millis(wait * 1_000 - 1));
+        world.deliver_all_due().await;
+        assert_eq!(receiver.systems.count(), attempt + 1, "not before its time");
+        world.time_passes(Duration::from_secs(wait) / 10 + Duration::from_millis(1));
+        if attempt == 4 {
+            receiver.systems.answer_next(PATH, [Answer::status(503)]);
+            receiver.systems.answer(PATH, Answer::ok());
+        }
+        world.deliver_all_due().await;
+    }
+    let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+    assert!(attempts.iter().take(4).all(|attempt| attempt.answer.as_deref() == Some(b"down for maintenance")));
+    assert_eq!(receiver.arrived().last().unwrap(), "R-1 2", "the lane moved on");
+    assert_eq!((world.owed().await, world.failures().await), (0, 1));
+    let numbers: Vec<u32> = receiver.systems.received_at(PATH).iter().filter_map(sandbox::merchant::Received::attempt).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 1]);
+}
+
+fn oauth(token_url: String) -> Authentication {
+    let client_id = "backhaul".to_owned();
+    Authentication::OAuth(OAuth { token_url, client_id, client_secret: "secret".into(), scope: None, style: Style::Json })
+}
+
+#[tokio::test]
+async fn a_refused_token_is_replaced_and_the_call_made_again_without_being_counted() {
+    let world = World::new().await;
+    let systems = sandbox::merchant::Merchant::start().await.unwrap();
+    systems.expect_client("backhaul", "secret");
+    systems.requires_token(PATH);
+    let authentication = Some(oauth(systems.tokens().url()));
+    let receiver = world.receiver_at("acme", systems, Change { authentication, ..Change::default() }).await;
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    receiver.systems.revoke_tokens();
+    let id = receiver.is_owed("R-2", 1).await;
+    world.deliver_all_due().await;
+
+    assert_eq!(receiver.systems.token_fetches(), 2);
+    let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| (attempt.number, attempt.status)).collect::<Vec<_>>(), [(1, Some(401)), (1, Some(200))]);
+    assert_eq!(world.owed().await, 0);
+}
+
+#[tokio::test]
+async fn tokens_are_not_fetched_more_often_than_calls_are_made() {
+    let world = World::new().await;
+    let systems = sandbox::merchant::Merchant::start().await.unwrap();
+    systems.answer(PATH, Answer::unauthorized());
+    let authentication = Some(oauth(systems.tokens().url()));
+    let receiver = world.receiver_at("acme", systems, Change { authentication, ..Change::default() }).await;
+    receiver.is_owed("R-1", 1).await;
+    for wait in [0, 6, 45, 360, 2_900, 23_000] {
+        world.time_passes(Duration::from_secs(wait));
+        world.deliver_all_due().await;
+    }
+    assert_eq!(world.failures().await, 1);
+    let calls = receiver.systems.received_at(PATH).len();
+    assert_eq!(calls, 12, "six attempts, each with its second call");
+    assert!(receiver.systems.token_fetches() <= calls, "{}", receiver.systems.token_fetches());
+}
+
+#[tokio::test]
+async fn a_paused_endpoint_is_not_called_and_goes_on_when_it_is_resumed() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    flow::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    receiver.is_owed("R-1", 1).await;
+    receiver.is_owed("R-1", 2).await;
+    world.deliver_all_due().await;
+    assert_eq!((receiver.systems.count(), world.owed().await), (0, 2));
+    flow::resume_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    world.deliver_all_due().await;
+    assert_eq!((receiver.arrived(), world.owed().await), (vec!["R-1 1".to_owned(), "R-1 2".to_owned()], 0));
+}
+
+#[tokio::test]
+async fn what_is_owed_to_a_removed_endpoint_goes_to_the_failure_queue() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(500));
+    for (subject, sequence) in [("R-1", 1), ("R-1", 2), ("R-2", 1)] {
+        receiver.is_owed(subject, sequence).await;
+    }
+    world.deliver_all_due().await;
+    flow::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    world.deliver_all_due().await;
+    assert_eq!((world.owed().await, world.failures().await), (0, 3));
+    // Without an endpoint a message is kept, and nothing is owed.
+    receiver.is_owed("R-3", 1).await;
+    assert_eq!((world.owed().await, world.database.count("message").await), (0, 4));
+}
+
+#[tokio::test]
+async fn a_changed_endpoint_counts_from_the_next_attempt() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(500));
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let change = Change { url: Some(receiver.systems.url("/elsewhere")), ..Change::default() };
+    flow::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
+    world.time_passes(Duration::from_secs(6));
+    world.deliver_all_due().await;
+    assert_eq!((receiver.systems.received_at("/elsewhere").len(), world.owed().await), (1, 0));
+}
+
+#[tokio::test]
+async fn while_a_secret_changes_both_sign() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let new = flow::rotate_secret(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let request = receiver.systems.received_at(PATH);
+    let request = request.first().unwrap();
+    receiver.verifies(request);
+    let now = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(world.app.now().timestamp()).unwrap());
+    request.verify(secrecy::ExposeSecret::expose_secret(&new), now).unwrap();
+    world.time_passes(Duration::from_hours(24));
+    receiver.is_owed("R-2", 1).await;
+    world.deliver_all_due().await;
+    let request = receiver.systems.received_at(PATH);
+    assert_eq!(request.last().unwrap().header("webhook-signature").unwrap().split(' ').count(), 1, "the former one has served its time");
+}
+
+#[tokio::test]
+async fn a_trial_is_sent_once_and_is_in_no_report_and_no_failure_queue() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::status(418).body("short and stout"));
+    let id = flow::test_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    world.deliver_all_due().await;
+    let requests = receiver.systems.received_at(PATH);
+    let [request] = requests.as_slice() else { panic!("one request, not {}", requests.len()) };
+    receiver.verifies(request);
+    assert_eq!(request.header("x-service-event"), Some("endpoint.test"));
+    let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| attempt.status).collect::<Vec<_>>(), [Some(418)]);
+    assert_eq!((world.owed().await, world.failures().await, world.database.count("attempt_hourly").await), (0, 0, 0));
+}
+
+#[tokio::test]
+async fn a_discarded_message_is_dropped_and_its_lane_goes_on() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::status(500)]);
+    let first = receiver.is_owed("R-1", 1).await;
+    let second = receiver.is_owed("R-1", 2).await;
+    receiver.is_owed("R-1", 3).await;
+    world.deliver_all_due().await;
+    // The head waits for its retry, the others are parked behind it.
+    for message in [first, second] {
+        let mut tx = world.app.begin(receiver.merchant).await.unwrap();
+        assert!(store::messages::deliveries::discard(&mut tx, message).await.unwrap());
+        tx.commit().await.unwrap();
+    }
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-1 3"]);
+    assert_eq!((world.owed().await, world.failures().await), (0, 0));
+}
+
+#[tokio::test]
+async fn an_endpoint_may_have_a_schedule_of_its_own() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", Change { waits: Some(vec![10, 20]), ..Change::default() }).await;
+    receiver.systems.answer(PATH, Answer::status(500));
+    receiver.is_owed("R-1", 1).await;
+    for (wait, calls) in [(0, 1), (9, 1), (2, 2), (19, 2), (3, 3), (100_000, 3)] {
+        world.time_passes(Duration::from_secs(wait));
+        world.deliver_all_due().await;
+        assert_eq!(receiver.systems.count(), calls);
+    }
+    assert_eq!((world.owed().await, world.failures().await), (0, 1));
+}
+
+#[tokio::test]
+async fn whatever_goes_wrong_with_a_call_is_a_failure_like_any_other() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let elsewhere = sandbox::merchant::Merchant::start().await.unwrap();
+    let answers = [
+        (Answer::redirect(&elsewhere.url("/rmas")), "302"),
+        (Answer::status(404), "404"),
+        (Answer::unauthorized(), "401"),
+        (Answer::reset(), "unreachable"),
+        (Answer::close(), "unreachable"),
+    ];
+    for (number, (answer, outcome)) in answers.into_iter().enumerate() {
+        receiver.systems.answer_next(PATH, [answer]);
+        let id = receiver.is_owed(&format!("R-{number}"), 1).await;
+        world.deliver_all_due().await;
+        let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
+        assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), [outcome]);
+    }
+    assert_eq!(elsewhere.count(), 0, "a redirect is not followed");
+    assert_eq!(world.owed().await, 5, "each is tried again");
+    let outcomes = world.database.texts("select distinct outcome from attempt_hourly order by outcome").await;
+    assert_eq!(outcomes, ["302", "401", "404", "unreachable"], "and counted by its outcome");
+    world.time_passes(Duration::from_secs(6));
+    world.deliver_all_due().await;
+    assert_eq!(world.owed().await, 0);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_body_is_as_good_and_one_with_a_body_is_kept() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::status(204), Answer::status(201).body(r#"{"message":"thanks"}"#)]);
+    receiver.is_owed("R-1", 1).await;
+    let second = receiver.is_owed("R-1", 2).await;
+    world.deliver_all_due().await;
+    assert_eq!(world.owed().await, 0);
+    let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, second).await.unwrap();
+    assert_eq!(attempts.first().unwrap().answer.as_deref(), Some(br#"{"message":"thanks"}"#.as_slice()));
+}
+
+#[tokio::test]
+async fn a_receiver_is_known_by_whatever_it_asks_for() {
+    let world = World::new().await;
+    let ways = [
+        (Authentication::None, "authorization", None),
+        (Authentication::Bearer("opaque".into()), "authorization", Some("Bearer opaque")),
+        (Authentication::Basic { user: "us".to_owned(), password: "pass".into() }, "authorization", Some("Basic dXM6cGFzcw==")),
+        (Authentication::ApiKey { header: "X-Key".to_owned(), value: "opaque".into() }, "x-key", Some("opaque")),
+    ];
+    for (number, (authentication, header, value)) in ways.into_iter().enumerate() {
+        let change = Change {
+            authentication: Some(authentication),
+            version_header: Some(("X-Their-Version".to_owned(), "7".to_owned())),
+            ..Change::default()
+        };
+        let receiver = world.receiver_with(&format!("acme-{number}"), change).await;
+        receiver.is_owed("R-1", 1).await;
+        world.deliver_all_due().await;
+        let requests = receiver.systems.received_at(PATH);
+        let request = requests.first().unwrap();
+        assert_eq!(request.header(header), value);
+        assert_eq!((request.header("x-their-version"), request.header("x-service-api-version")), (Some("7"), None));
+        assert_eq!(request.body().as_ref(), br#"{"rma_identifier":"R-1","step":1}"#, "the body is what was written");
+    }
+    // What is kept of all that cannot be read from the database.
+    let kept = world.database.texts("select encode(authentication, 'escape') || encode(secret, 'escape') from endpoint").await;
+    assert!(kept.iter().all(|kept| !kept.contains("opaque") && !kept.contains("pass")), "{kept:?}");
+}
+
+#[tokio::test]
+async fn an_endpoint_takes_ten_calls_at_once_and_twenty_a_second_unless_something_else_is_set() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::ok().held());
+    for number in 0..15 {
+        receiver.is_owed(&format!("R-{number}"), 1).await;
+    }
+    let delivering = world.deliver_all_due();
+    let watching = async {
+        receiver.systems.wait_for(10, Duration::from_secs(10)).await.unwrap();
+        receiver.systems.answer(PATH, Answer::ok());
+        receiver.systems.release();
+    };
+    tokio::join!(delivering, watching);
+    assert_eq!((receiver.systems.most_at_once(), receiver.systems.count()), (10, 15));
+    let usual = world.database.texts("select slots || ' ' || per_second from endpoint").await;
+    assert_eq!(usual, ["10 10000"], "the test has set the rate");
+    let other = world.merchant("other").await;
+    let change = Change { url: Some(receiver.systems.url("/other")), ..Change::default() };
+    flow::set_endpoint(&world.app, "test", other.id, Interface::Rma, change).await.unwrap();
+    let change = Change { slots: Some(3), per_second: Some(7), ..Change::default() };
+    let usual = world.database.texts("select slots || ' ' || per_second from endpoint where per_second < 10000").await;
+    assert_eq!(usual, ["10 20"]);
+    flow::set_endpoint(&world.app, "test", other.id, Interface::Rma, change).await.unwrap();
+    let set = world.database.texts("select slots || ' ' || per_second from endpoint where per_second < 10000").await;
+    assert_eq!(set, ["3 7"]);
+}
+
+#[tokio::test]
+async fn a_connection_has_5_seconds_and_a_call_20() {
+    let world = World::new().await;
+    let settings = &world.app.settings.outbound;
+    assert_eq!((settings.connect_timeout(), settings.call_timeout()), (Duration::from_secs(5), Duration::from_secs(20)));
+    let hurried = World::with(&[("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", "200")]).await;
+    let receiver = hurried.receiver("acme").await;
+    receiver.systems.answer_next(PATH, [Answer::hang(), Answer::ok().drip(Duration::from_millis(20), None)]);
+    let messages = [receiver.is_owed("R-1", 1).await, receiver.is_owed("R-2", 1).await];
+    hurried.deliver_all_due().await;
+    for message in messages {
+        let attempts = store::messages::attempts::list(hurried.app.cell(), receiver.merchant, message).await.unwrap();
+        assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), ["timed out"]);
+    }
+}
+
+#[tokio::test]
+async fn days_are_made_ahead_and_dropped_after_thirty_unless_something_of_them_is_owed() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let store = world.app.cell();
+    let days = || world.database.texts("select relname::text from pg_class where relname ~ '^message_[0-9]{8}$' order by relname");
+    let at = |time: &str| wire::time::read(time).unwrap();
+    assert_eq!(store::messages::partitions::make(store, at("2026-02-28T00:00:00Z"), 3).await.unwrap(), 0, "the migration has made them");
+    assert_eq!(
+        store::messages::partitions::make(store, at("2026-02-27T23:59:59Z"), 1).await.unwrap(),
+        2,
+        "one of messages, one of attempts"
+    );
+    receiver.is_owed("R-1", 1).await;
+    let (first, count) = (days().await.remove(0), days().await.len());
+    assert_eq!(first, "message_20260227");
+    assert!(count >= 16, "{count} days");
+    assert_eq!(store::messages::partitions::drop_before(store, at("2026-03-01T00:00:00Z")).await.unwrap(), Vec::<String>::new());
+    assert_eq!(days().await.first().unwrap(), "message_20260301");
+    assert_eq!(
+        store::messages::partitions::drop_before(store, at("2026-03-02T00:00:00Z")).await.unwrap(),
+        ["message_20260301"],
+        "it is still owed"
+    );
+    world.deliver_all_due().await;
+    assert_eq!(store::messages::partitions::drop_before(store, at("2026-03-02T00:00:00Z")).await.unwrap(), Vec::<String>::new());
+    assert_eq!(days().await.first().unwrap(), "message_20260302");
+}

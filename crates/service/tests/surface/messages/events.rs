@@ -1,0 +1,220 @@
+//! The feed: every message that was committed, exactly once for whoever follows by cursor, however late it commits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint, test_endpoint};
+use domain::messages::message::{Interface, Kind};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use reqwest::Method;
+use serde_json::{Value, json};
+use store::messages::outbox::Message;
+
+use crate::world::{Merchant, Reply, World};
+
+impl Merchant<'_> {
+    /// Asks for a page of the feed; `query` is what follows the address.
+    pub async fn reads(&self, query: &str) -> Reply {
+        self.calls(Method::GET, &format!("/v1/events{query}"), |request| request).await
+    }
+
+    /// Follows the feed from `cursor` until `count` events came, which are at most `limit` a page.
+    async fn follows(&self, mut cursor: String, count: usize, limit: usize) -> (Vec<Value>, String) {
+        let mut events = Vec::new();
+        let following = async {
+            while events.len() < count {
+                let page = self.reads(&format!("?cursor={cursor}&limit={limit}")).await;
+                cursor = next_cursor(&page);
+                events.extend(page.body["events"].as_array().unwrap().iter().cloned());
+                // Transactions of other tests hold the feed back for a moment.
+                tokio::time::sleep(Duration::from_millis(if page.body["has_more"] == true { 0 } else { 5 })).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), following).await.unwrap();
+        (events, cursor)
+    }
+}
+
+/// The cursor before everything.
+fn beginning() -> String {
+    wire::messages::event::write_cursor(domain::messages::feed::Position::BEGINNING)
+}
+
+fn next_cursor(page: &Reply) -> String {
+    assert_eq!(page.status, 200, "{}", page.text);
+    page.body["next_cursor"].as_str().unwrap().to_owned()
+}
+
+fn ids(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["id"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_message_is_in_the_feed_of_its_merchant_exactly_as_it_was_said() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let other = world.merchant("other").await;
+    let id = world.app.mint();
+    let body = r#"{"rma_identifier" : "R-1", "amount":1.50}"#;
+    let (kind, subject, due_at) = (Kind::Of(Interface::Rma), "R-1".to_owned(), world.app.now());
+    let mut tx = world.app.begin(merchant.id).await.unwrap();
+    tx.owe(Message { id, kind, event: "rma.created", subject, sequence: 7, body: body.to_owned(), due_at });
+    world.app.commit(tx).await.unwrap();
+    world.owe(other.id, "R-9", 1).await;
+
+    let (events, cursor) = merchant.follows(beginning(), 1, 100).await;
+    let expected = json!({
+        "id": id.to_string(), "event": "rma.created", "interface": "rma", "subject": "R-1", "sequence": 7,
+        "created_at": "2026-03-01T12:00:00Z", "body": { "rma_identifier": "R-1", "amount": 1.5 },
+    });
+    assert_eq!(events, [expected]);
+    let page = merchant.reads("").await;
+    assert!(page.text.contains(body), "byte for byte: {}", page.text);
+    assert_eq!(next_cursor(&page), cursor);
+    let after = merchant.reads(&format!("?cursor={cursor}")).await;
+    assert_eq!((&after.body["events"], &after.body["has_more"]), (&json!([]), &json!(false)));
+    assert_eq!(next_cursor(&after), cursor, "at the end the cursor stays");
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_without_a_gap_and_leave_trials_and_other_interfaces_out() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let change = Change { url: Some("http://127.0.0.1:9/rmas".to_owned()), ..Change::default() };
+    set_endpoint(&world.app, "test", merchant.id, Interface::Rma, change).await.unwrap();
+    let mut written = Vec::new();
+    for sequence in 1..=5 {
+        written.push(world.owe(merchant.id, "R-1", sequence).await.to_string());
+        test_endpoint(&world.app, "test", merchant.id, Interface::Rma).await.unwrap();
+    }
+    let (events, end) = merchant.follows(beginning(), 5, 2).await;
+    assert_eq!(ids(&events), written);
+    let page = merchant.reads("?limit=1").await;
+    assert_eq!((page.body["events"].as_array().unwrap().len(), &page.body["has_more"]), (1, &json!(true)));
+    let none = merchant.reads("?interface=exchange_order").await;
+    assert_eq!((&none.body["events"], &none.body["has_more"]), (&json!([]), &json!(false)));
+    assert_eq!(merchant.reads("?interface=rma").await.body["events"].as_array().unwrap().len(), 5);
+
+    let now = next_cursor(&merchant.reads("?from=now").await);
+    let sixth = world.owe(merchant.id, "R-1", 6).await.to_string();
+    for cursor in [now, end] {
+        assert_eq!(ids(&merchant.follows(cursor, 1, 100).await.0), [sixth.as_str()]);
+    }
+    for wrong in ["?cursor=x", "?cursor=", "?limit=0", "?limit=101", "?limit=x", "?from=then", "?interface=rmas", "?from=now&cursor=x"] {
+        let reply = merchant.reads(wrong).await;
+        assert_eq!(reply.status, 400, "{wrong}");
+        assert!(reply.body["message"].as_str().unwrap().starts_with("The query is invalid: "), "{}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_commits_late_holds_the_feed_back_and_is_not_skipped() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let mut late = world.app.begin(merchant.id).await.unwrap();
+    let first = world.write(&mut late, "R-1", 1).await.to_string();
+    let second = world.owe(merchant.id, "R-2", 1).await.to_string();
+    let page = merchant.reads("").await;
+    assert_eq!(page.body["events"], json!([]), "the later one waits for the earlier");
+    late.commit().await.unwrap();
+    let (events, _) = merchant.follows(next_cursor(&page), 2, 100).await;
+    assert_eq!(ids(&events), [first, second]);
+
+    let mut undone = world.app.begin(merchant.id).await.unwrap();
+    world.write(&mut undone, "R-1", 2).await;
+    undone.rollback().await.unwrap();
+    let third = world.owe(merchant.id, "R-2", 2).await.to_string();
+    let (events, _) = merchant.follows(beginning(), 3, 100).await;
+    assert_eq!(ids(&events).last(), Some(&third.as_str()), "what was undone was never said");
+}
+
+const WRITERS: u64 = 16;
+const READERS: u64 = 5;
+const TRANSACTIONS: usize = 12;
+
+/// A writer has its own subject, and writes it in transactions of which some take long and some are undone. Gives back the
+/// ids that were committed.
+async fn writes(world: &World, merchant: &Merchant<'_>, number: u64) -> Vec<String> {
+    let mut rng = StdRng::seed_from_u64(number);
+    let (subject, mut sequence, mut committed) = (format!("R-{number}"), 0, Vec::new());
+    for at in 0..TRANSACTIONS {
+        let mut tx = world.app.begin(merchant.id).await.unwrap();
+        let mut written = Vec::new();
+        for _ in 0..rng.random_range(1..=4_i64) {
+            let next = sequence + i64::try_from(written.len()).unwrap() + 1;
+            written.push(world.write(&mut tx, &subject, next).await.to_string());
+            // That it takes long is what this is about.
+            tokio::time::sleep(Duration::from_millis(rng.random_range(0..20))).await;
+        }
+        if number < 2 && at == 5 {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+        if rng.random_range(0..5) == 0 {
+            tx.rollback().await.unwrap();
+        } else {
+            tx.commit().await.unwrap();
+            sequence += i64::try_from(written.len()).unwrap();
+            committed.append(&mut written);
+        }
+    }
+    committed
+}
+
+/// A reader begins at some moment, at the beginning or at what is then the end, and reads until everything can be read.
+async fn reads_on(merchant: &Merchant<'_>, number: u64, done: &AtomicBool) -> (bool, Vec<String>) {
+    let mut rng = StdRng::seed_from_u64(100 + number);
+    tokio::time::sleep(Duration::from_millis(rng.random_range(0..800))).await;
+    let whole = number.is_multiple_of(2);
+    let mut cursor = if whole { beginning() } else { next_cursor(&merchant.reads("?from=now").await) };
+    let mut seen = Vec::new();
+    loop {
+        // Asked before the page, so that the page after it is complete.
+        let complete = done.load(Ordering::SeqCst);
+        let page = merchant.reads(&format!("?cursor={cursor}&limit={}", rng.random_range(1..=40))).await;
+        cursor = next_cursor(&page);
+        seen.extend(ids(page.body["events"].as_array().unwrap()).into_iter().map(str::to_owned));
+        if page.body["has_more"] == false {
+            if complete {
+                return (whole, seen);
+            }
+            tokio::time::sleep(Duration::from_millis(rng.random_range(1..10))).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn five_readers_see_what_sixteen_writers_commit_exactly_once() {
+    let many = [("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000"), ("BACKHAUL__DATABASE__CONNECTIONS", "30")];
+    let world = World::with(&many).await;
+    let merchant = world.merchant("acme").await;
+    let done = AtomicBool::new(false);
+    let writing = async {
+        let committed = futures::future::join_all((0..WRITERS).map(|number| writes(&world, &merchant, number))).await.concat();
+        // Nothing of other tests holds the feed back any more once all of it can be read.
+        let (feed, _) = merchant.follows(beginning(), committed.len(), 100).await;
+        done.store(true, Ordering::SeqCst);
+        (committed, feed)
+    };
+    let reading = futures::future::join_all((0..READERS).map(|number| reads_on(&merchant, number, &done)));
+    let ((committed, feed), readers) = tokio::join!(writing, reading);
+
+    let order = ids(&feed);
+    let distinct: BTreeSet<&str> = order.iter().copied().collect();
+    assert_eq!(distinct.len(), order.len(), "nothing comes twice");
+    assert_eq!(distinct, committed.iter().map(String::as_str).collect(), "everything that was committed, and nothing else");
+    for (whole, seen) in &readers {
+        assert!(order.ends_with(&seen.iter().map(String::as_str).collect::<Vec<_>>()), "a reader sees the same, from where it began");
+        assert!(!whole || seen.len() == order.len());
+    }
+    let mut subjects: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for event in &feed {
+        subjects.entry(event["subject"].as_str().unwrap()).or_default().push(event["sequence"].as_i64().unwrap());
+    }
+    for (subject, mut sequences) in subjects {
+        // Messages of one transaction of this test have one moment and random ids: their sequences tell.
+        sequences.sort_unstable();
+        assert_eq!(sequences, (1..=i64::try_from(sequences.len()).unwrap()).collect::<Vec<_>>(), "{subject}");
+    }
+}

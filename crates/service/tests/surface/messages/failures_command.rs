@@ -1,0 +1,94 @@
+//! `backhaul failures …` and `backhaul messages …`, run as a program.
+
+use std::time::Duration;
+
+use backhaul::flow::messages::configure_endpoint::Change;
+use sandbox::merchant::Answer;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::binary::{backhaul, err, out};
+use crate::world::World;
+use crate::world::receiver::{PATH, Receiver};
+
+/// The output of `backhaul WORDS --merchant acme -o json`.
+fn json(world: &World, words: &[&str]) -> Value {
+    let output = backhaul(&world.database, &[words, &["--merchant", "acme", "-o", "json"]].concat());
+    serde_json::from_str(&out(&output)).unwrap()
+}
+
+/// The error of a command that fails.
+fn refused(world: &World, words: &[&str]) -> String {
+    err(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
+}
+
+async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
+    receiver.systems.answer(PATH, Answer::status(503).body("down"));
+    let mut ids = Vec::new();
+    for at in 0..count {
+        ids.push(receiver.is_owed(&format!("R-{at}"), 1).await);
+    }
+    receiver.world.deliver_all_due().await;
+    receiver.world.time_passes(Duration::from_secs(2));
+    receiver.world.deliver_all_due().await;
+    receiver.systems.answer(PATH, Answer::ok());
+    ids
+}
+
+#[tokio::test]
+async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let id = given_up(&receiver, 3).await[0].to_string();
+    let groups = json(&world, &["failures", "list"]);
+    assert_eq!((&groups[0]["interface"], &groups[0]["reason"], &groups[0]["count"]), (&"rma".into(), &"503".into(), &3.into()));
+    assert_eq!(json(&world, &["failures", "list", "--interface", "rma"]).as_array().unwrap().len(), 3);
+    assert_eq!(json(&world, &["failures", "list", "--interface", "rma", "--after", &id]).as_array().unwrap().len(), 2);
+    assert_eq!(json(&world, &["failures", "owner", &id, "sam"])["owner"], "sam");
+    assert_eq!(json(&world, &["failures", "note", &id, "their firewall"])["note"], "their firewall");
+    assert_eq!(json(&world, &["failures", "contacted", &id])["state"], "contacted");
+    let shown = json(&world, &["failures", "show", &id]);
+    assert_eq!((&shown["message"]["attempts"][1]["answer"], &shown["owner"]), (&"down".into(), &"sam".into()));
+    assert_eq!(json(&world, &["failures", "discard", &id])["state"], "discarded");
+    assert!(refused(&world, &["failures", "discard", &id]).contains("`backhaul failures list`"));
+    assert_eq!(json(&world, &["messages", "list", "--state", "failed"]).as_array().unwrap().len(), 2);
+    assert_eq!(json(&world, &["endpoint", "show", "rma"])["failed"], 2);
+}
+
+#[tokio::test]
+async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let ids: Vec<String> = given_up(&receiver, 3).await.iter().map(Uuid::to_string).collect();
+    let retried = json(&world, &["failures", "retry", &ids[0], &ids[1]]);
+    assert_eq!((retried.as_array().unwrap().len(), &retried[0]["attempt"]), (2, &3.into()));
+    assert!(refused(&world, &["failures", "retry", &ids[0]]).contains("still owed"));
+    assert!(refused(&world, &["messages", "retry", "0190a000-0000-7000-8000-000000000000"]).contains("kept for 30 days"));
+    // The program uses the machine's clock, the test world its own.
+    let due = sqlx::query("update delivery set due_at = $1").bind(world.app.now());
+    due.execute(&mut world.database.connect().await).await.unwrap();
+    world.deliver_all_due().await;
+    let shown = json(&world, &["messages", "show", &ids[0]]);
+    assert_eq!((&shown["state"], &shown["attempts"][2]["number"]), (&"delivered".into(), &3.into()));
+    assert_eq!(json(&world, &["messages", "retry", &ids[0]])["attempt"], 4, "and once more, though it was delivered");
+}
+
+#[tokio::test]
+async fn support_sees_who_delivers_and_what_a_job_does() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    given_up(&receiver, 3).await;
+    let deliverers: Value = serde_json::from_str(&out(&backhaul(&world.database, &["deliverers", "-o", "json"]))).unwrap();
+    assert_eq!((deliverers.as_array().unwrap().len(), &deliverers[0]["buckets"]), (1, &256.into()));
+    assert!(deliverers[0]["process"].as_str().unwrap().ends_with(&format!(":{}", std::process::id())), "{deliverers}");
+    assert!(refused(&world, &["failures", "retry", "--endpoint", "rma"]).contains("give --yes"), "nobody is there to be asked");
+    assert!(refused(&world, &["failures", "retry", "--endpoint", "outbound_asn", "--yes"]).contains("`backhaul endpoint list`"));
+    let wanted = backhaul::flow::messages::retry_failures::Wanted { kind: "rma".parse().unwrap(), since: None, per_second: Some(1) };
+    let (job, _) = backhaul::flow::messages::retry_failures::retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
+    let jobs = json(&world, &["failures", "jobs"]);
+    assert_eq!((&jobs[0]["state"], &jobs[0]["total"], &jobs[0]["per_second"]), (&"at work".into(), &3.into(), &1.into()));
+    assert!(refused(&world, &["failures", "retry", "--endpoint", "rma", "--yes"]).contains("`backhaul failures cancel`"));
+    assert_eq!(json(&world, &["failures", "cancel", &job.to_string()])[0]["state"], "cancelled");
+    assert!(refused(&world, &["failures", "cancel", &job.to_string()]).contains("`backhaul failures jobs`"));
+    assert_eq!(json(&world, &["failures", "jobs", "--follow", &job.to_string()])["state"], "cancelled");
+}

@@ -1,0 +1,111 @@
+//! What the operator watches: the gauges of delivery, and that alarms, dashboard and documents name metrics that there are.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
+use domain::messages::message::Interface;
+use reqwest::Method;
+use sandbox::merchant::Answer;
+
+use crate::world::World;
+use crate::world::receiver::PATH;
+
+const ALARMS: &str = include_str!("../../../../../ops/alarms.yml");
+const ALARM_TESTS: &str = include_str!("../../../../../ops/alarms.test.yml");
+const DASHBOARD: &str = include_str!("../../../../../ops/grafana-dashboard.json");
+const DOCUMENT: &str = include_str!("../../../../../docs/operations.md");
+
+/// The metrics that a text names.
+fn named(text: &str) -> BTreeSet<&str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| word.starts_with("backhaul_")).collect()
+}
+
+impl World {
+    /// Waits until a metric has this value; the gauges are renewed every few seconds.
+    pub async fn shows(&self, metric: &str, value: u64) {
+        let asking = async {
+            while self.metric(metric).await != value {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(Duration::from_secs(30), asking).await.is_err() {
+            assert_eq!(self.metric(metric).await, value, "{metric}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_metric_that_alarms_dashboard_and_documents_name_is_there() {
+    let world = World::with(&[("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "5")]).await;
+    let merchant = world.merchant("shop").await;
+    merchant.publishes_text("{").await;
+    merchant.publishes(&crate::world::message([crate::world::order("O-1")])).await;
+    while merchant.calls(Method::GET, "/v1/orders/O-1", |request| request).await.status != 429 {}
+    let receiver = world.receiver("acme").await;
+    receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let (_, page) = world.admin("/metrics").await;
+    let samples: BTreeSet<&str> =
+        page.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(['{', ' ']).next()).collect();
+    for (place, text) in [("alarms", ALARMS), ("their tests", ALARM_TESTS), ("dashboard", DASHBOARD), ("document", DOCUMENT)] {
+        let names = named(text);
+        assert!(names.len() > 8, "{place}: {names:?}");
+        for name in names {
+            // The document names a histogram as a whole.
+            assert!(
+                samples.contains(name) || samples.contains(format!("{name}_bucket").as_str()),
+                "{place}: {name} is not on the page: {samples:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_alarm_has_its_test_and_its_entry_in_the_runbook() {
+    let alarms: Vec<&str> = ALARMS.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+    assert!(alarms.len() > 10);
+    for alarm in alarms {
+        assert!(DOCUMENT.contains(&format!("\n### {alarm}\n")), "the runbook has no entry for {alarm}");
+        assert!(ALARM_TESTS.contains(&format!("\n        alertname: {alarm}\n")), "no test lets {alarm} fire");
+        assert!(ALARM_TESTS.contains(&format!("alertname: {alarm}, exp_alerts: []")), "no test keeps {alarm} silent");
+    }
+}
+
+#[test]
+fn the_dashboard_is_json_with_panels() {
+    let dashboard: serde_json::Value = serde_json::from_str(DASHBOARD).unwrap();
+    assert!(dashboard["panels"].as_array().unwrap().iter().all(|panel| !panel["targets"].as_array().unwrap().is_empty()));
+}
+
+#[tokio::test]
+async fn what_waits_is_counted_and_paused_endpoints_have_no_part_in_it() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let paused = world.receiver("paused").await;
+    let hopeless = world.receiver_with("hopeless", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    flow::pause_endpoint(&world.app, "test", paused.merchant, Interface::Rma).await.unwrap();
+    paused.is_owed("R-1", 1).await;
+    hopeless.systems.answer(PATH, Answer::status(500));
+    hopeless.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    world.time_passes(Duration::from_secs(2));
+    world.deliver_all_due().await;
+    receiver.systems.answer(PATH, Answer::ok().held());
+    receiver.is_owed("R-1", 1).await;
+    receiver.systems.wait_for(1, Duration::from_secs(10)).await.unwrap();
+    world.time_passes(Duration::from_secs(61));
+    for (metric, value) in [
+        ("backhaul_delivery_past_due", 1),
+        ("backhaul_delivery_oldest_due_seconds", 61),
+        ("backhaul_failure_queue", 1),
+        ("backhaul_delivery_buckets", 256),
+        ("backhaul_delivery_buckets_unowned", 0),
+        ("backhaul_delivery_partitions_ahead_days", 14),
+    ] {
+        world.shows(metric, value).await;
+    }
+    receiver.systems.answer(PATH, Answer::ok());
+    receiver.systems.release();
+    world.shows("backhaul_delivery_past_due", 0).await;
+}

@@ -1,0 +1,60 @@
+//! The operator sets up, with the program itself, where a merchant is asked for variants.
+
+use domain::messages::message::Interface;
+use sandbox::merchant::Answer;
+use serde_json::{Value, json};
+
+use crate::binary::{backhaul, err, out};
+use crate::world::World;
+
+const BASE: &str = "https://api.acme.example/backhaul";
+
+fn endpoint(world: &World, command: &str, words: &[&str]) -> std::process::Output {
+    backhaul(&world.database, &[&["endpoint", command, "--merchant", "acme", "exchange_variants"], words].concat())
+}
+
+#[tokio::test]
+async fn the_url_says_where_the_variant_identifier_goes() {
+    let world = World::new().await;
+    world.merchant("acme").await;
+    let listed = out(&endpoint(&world, "set", &["--base", BASE]));
+    assert!(listed.contains("https://api.acme.example/backhaul/sku/{variant_identifier}/variants"), "{listed}");
+    assert!(!listed.contains("whsec_"), "nothing is signed where nothing is sent");
+    out(&endpoint(&world, "set", &["--url", "https://api.acme.example/products/{variant_identifier}/siblings?in=stock"]));
+    for url in ["https://api.acme.example/variants", "https://api.acme.example/?of={variant_identifier}"] {
+        let told = err(&endpoint(&world, "set", &["--url", url]));
+        assert!(told.contains("{variant_identifier} once, in its path"), "{told}");
+    }
+    assert!(err(&endpoint(&world, "set", &["--url", "http://127.0.0.1/{variant_identifier}"])).contains("only https is called"));
+    assert!(err(&endpoint(&world, "set", &["--waits", "5"])).contains("nothing is tried again"));
+    assert!(err(&endpoint(&world, "rotate-secret", &[])).contains("there is nothing to sign"));
+    let shown: Value = serde_json::from_str(&out(&endpoint(&world, "show", &["-o", "json"]))).unwrap();
+    assert_eq!(shown["interface"], "exchange_variants");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
+    let world = World::new().await;
+    let shop = world.catalogue("acme").await;
+    let command = |words: &[&str]| {
+        let mut command = crate::binary::command(&world.database);
+        command.env("BACKHAUL__MODE", "sandbox").env("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#);
+        // A busy machine takes its time.
+        command.env("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000");
+        command.args([&["endpoint", "test", "--merchant", "acme", "exchange_variants", "-o", "json"], words].concat());
+        let tried: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
+        (tried["outcome"].clone(), tried["variants"].clone(), tried["reason"].clone())
+    };
+    assert_eq!(command(&["--variant-identifier", "V-SHOE"]), (json!("200"), json!(2), json!(null)));
+    assert_eq!(command(&[]), (json!("404"), json!(null), json!(null)));
+    shop.systems.answer_next("/sku", [Answer::ok().body("<html>"), Answer::close()]);
+    assert_eq!(command(&[]), (json!("200"), json!(null), json!(null)));
+    assert_eq!(command(&[]), (json!("unreachable"), json!(null), json!("the connection was closed without an answer")));
+    assert_eq!(shop.reports().await, Vec::<String>::new());
+    let told = world.database.texts("select distinct actor || ' ' || detail from audit where action = 'endpoint.tested'").await;
+    assert_eq!(told, ["cli:tester exchange_variants"]);
+    let refused =
+        backhaul::flow::messages::configure_endpoint::test_endpoint(&world.app, "test", shop.merchant.id, Interface::ExchangeVariants)
+            .await;
+    assert!(refused.is_err(), "it takes no message");
+}

@@ -1,0 +1,126 @@
+//! The steps of a history, taken by the flows on a real database.
+
+mod exchanging;
+
+use backhaul::app::App;
+use backhaul::flow::orders::accept_orders::{AcceptOrdersError, accept_orders};
+use backhaul::flow::returns::cancel_return::{CancelReturnError, cancel_return};
+use backhaul::flow::returns::carrier_event::{CarrierEventError, Taken, carrier_event};
+use backhaul::flow::returns::receive_return::{ReceiveReturnError, close_receiving, receive_units};
+use backhaul::flow::returns::resend_return::resend_return;
+use backhaul::flow::returns::start_return::{Key, StartReturnError, start_return};
+use backhaul::flow::returns::wake_returns::wake_returns;
+use domain::id::MerchantId;
+use domain::orders::snapshot::Verdict;
+use serde_json::Value;
+use sqlx::PgConnection;
+use wire::fault::Warning;
+use wire::orders::order::Refusal;
+
+use super::step::{Report, Snapshot, Start, Step, return_name};
+
+/// Takes a step, and says how it ended. A return that it started joins the `names`.
+pub async fn take(app: &App, beside: &mut PgConnection, merchant: MerchantId, step: &Step, names: &mut Vec<String>) -> String {
+    match step {
+        Step::Publish(snapshot) => publish(app, merchant, snapshot, names).await,
+        Step::Start(start) => begin(app, merchant, start, names).await,
+        Step::Carry(report) => carry(app, merchant, report, names).await,
+        Step::Receive(nth, units) => received(receive_units(app, merchant, return_name(*nth, names), units).await.map(drop)).to_owned(),
+        Step::Close(nth) => received(close_receiving(app, merchant, return_name(*nth, names)).await.map(drop)).to_owned(),
+        Step::Cancel(nth) => match cancel_return(app, "test", merchant, return_name(*nth, names), "by the test").await {
+            Ok(_) => "cancelled".to_owned(),
+            Err(CancelReturnError::Refused(_)) => "refused".to_owned(),
+            Err(CancelReturnError::NoSuchReturn) => "no such return".to_owned(),
+            Err(CancelReturnError::Failed(failed)) => panic!("{failed}"),
+        },
+        Step::Resend(nth) => {
+            let resent = resend_return(app, "test", merchant, return_name(*nth, names)).await.unwrap();
+            if resent.is_some() { "resent" } else { "no such return" }.to_owned()
+        }
+        Step::Answer(nth, answer, last) => exchanging::answer(app, beside, merchant, return_name(*nth, names), *answer, *last).await,
+        Step::Convert(nth) => exchanging::convert(app, merchant, return_name(*nth, names)).await.to_owned(),
+        Step::Retry(nth) => exchanging::retry(app, beside, merchant, return_name(*nth, names)).await.to_owned(),
+        Step::Wait(_) => {
+            while wake_returns(app).await.unwrap() {}
+            "woken".to_owned()
+        }
+    }
+}
+
+async fn publish(app: &App, merchant: MerchantId, snapshot: &Snapshot, names: &[String]) -> String {
+    let message = snapshot.message(names);
+    let Ok(received) = wire::orders::order::read(message.as_bytes()) else { return "refused".to_owned() };
+    match accept_orders(app, merchant, received).await {
+        Ok(accepted) => {
+            let verdict = match accepted.orders[0].1 {
+                Verdict::Created => "created",
+                Verdict::Updated => "updated",
+                Verdict::Unchanged => "unchanged",
+                Verdict::Stale => "stale",
+            };
+            let mut warnings: Vec<&str> = accepted.warnings.iter().filter_map(about_returns).collect();
+            warnings.sort_unstable();
+            format!("{verdict} {warnings:?}")
+        }
+        Err(AcceptOrdersError::Contradicts(_)) => "refused".to_owned(),
+        Err(AcceptOrdersError::Failed(failed)) => panic!("{failed}"),
+    }
+}
+
+/// The field of a warning that is about returns, and not about sums.
+fn about_returns(warning: &Warning) -> Option<&str> {
+    let ours = warning.field.ends_with("rma_identifier") || warning.message.ends_with("the return stays");
+    warning.field.strip_prefix("returns_portal_order.orders[0].").filter(|_| ours)
+}
+
+async fn begin(app: &App, merchant: MerchantId, start: &Start, names: &mut Vec<String>) -> String {
+    let request = start.request();
+    let Ok(wanted) = wire::returns::api::read(request.as_bytes()) else { return "faulty".to_owned() };
+    let mut request_hash = [0; 32];
+    request_hash[0] = u8::from(start.giftee);
+    let key = start.key.map(|key| Key { key: key.to_string(), request_hash });
+    match start_return(app, merchant, &wanted, key.as_ref()).await {
+        Ok(started) => {
+            let answer: Value = serde_json::from_str(&started.answer).unwrap();
+            let name = answer["rma_identifier"].as_str().unwrap().to_owned();
+            if started.repeated {
+                return format!("repeated {name}");
+            }
+            names.push(name.clone());
+            format!("started {name}")
+        }
+        Err(StartReturnError::NoSuchOrder) => "no such order".to_owned(),
+        Err(StartReturnError::Faulty(_)) => "faulty".to_owned(),
+        Err(StartReturnError::KeyUsed) => "key used".to_owned(),
+        Err(StartReturnError::Options(unknown)) => panic!("{unknown}"),
+        Err(StartReturnError::Failed(failed)) => panic!("{failed}"),
+    }
+}
+
+async fn carry(app: &App, merchant: MerchantId, report: &Report, names: &[String]) -> String {
+    let request = report.request(names);
+    let event = match wire::returns::carrier::read(request.as_bytes()) {
+        Ok(event) => event,
+        Err(Refusal::Faulty(_)) => return "faulty".to_owned(),
+        Err(Refusal::Malformed(_)) => panic!("{request}"),
+    };
+    match carrier_event(app, merchant, &event).await {
+        Ok(Taken::Moved(name)) => format!("moved {name}"),
+        Ok(Taken::Unchanged(name)) => format!("unchanged {name}"),
+        Ok(Taken::Kept(name)) => format!("kept {}", name.as_deref().unwrap_or("for a number")),
+        Ok(Taken::Ignored) => "ignored".to_owned(),
+        Err(CarrierEventError::NoSuchReturn) => "no such return".to_owned(),
+        Err(CarrierEventError::Refused(_)) => "refused".to_owned(),
+        Err(CarrierEventError::AnothersNumber) => "another's number".to_owned(),
+        Err(CarrierEventError::Failed(failed)) => panic!("{failed}"),
+    }
+}
+
+fn received(done: Result<(), ReceiveReturnError>) -> &'static str {
+    match done {
+        Ok(()) => "received",
+        Err(ReceiveReturnError::Refused(_)) => "refused",
+        Err(ReceiveReturnError::NoSuchReturn) => "no such return",
+        Err(ReceiveReturnError::Failed(failed)) => panic!("{failed}"),
+    }
+}

@@ -1,0 +1,191 @@
+//! What can be seen of a merchant's returns: as the model has them, and as the database does.
+
+pub mod exchanging;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use backhaul::app::App;
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use domain::returns::rma::eligibility::{self, UnavailableUnits};
+use domain::returns::rma::policy::Policy;
+use serde_json::Value;
+use sqlx::{PgConnection, Row as _};
+use store::orders::{refunds, snapshots};
+use store::returns::unit_claims;
+use uuid::Uuid;
+
+use self::exchanging::{Asked, Called, Exchange, Got};
+use super::step::order_name;
+
+/// What can be seen after a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// How the step ended.
+    pub outcome: String,
+    /// Oldest first.
+    pub returns: Vec<Return>,
+    /// The messages of the step, by return and sequence.
+    pub told: Vec<Told>,
+    /// The returns of which the shopper was reminded in the step.
+    pub reminded: Vec<String>,
+    /// The exchange orders that the merchant was asked for in the step.
+    pub asked: Vec<Asked>,
+    /// The calls for exchange orders in the step.
+    pub called: Vec<Called>,
+    /// Every exchange order, by the order that is exchanged.
+    pub exchanges: Vec<Exchange>,
+    /// Order, line and number of every unit in a return that is not cancelled.
+    pub claims: BTreeSet<(String, String, u32)>,
+    /// How many units of each line of the order that was looked at can come back.
+    pub returnable: BTreeMap<String, u32>,
+}
+
+/// A return.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Return {
+    pub name: String,
+    pub order: String,
+    pub status: String,
+    pub sequence: i64,
+    pub closed: bool,
+    pub cancel_reason: Option<String>,
+    /// When something is due if nothing happens.
+    pub wakes_at: Option<DateTime<Utc>>,
+    pub units: Vec<Unit>,
+}
+
+/// A unit of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unit {
+    pub line: String,
+    pub number: u32,
+    pub place: Place,
+    pub refund: Option<String>,
+    pub got: Got,
+    /// What of the fee is taken off.
+    pub fee: i64,
+}
+
+/// Where a unit is, as messages say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub parcel: Option<String>,
+    pub tracking: Option<String>,
+    pub receiving: Option<String>,
+}
+
+/// A message on a return.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    pub name: String,
+    pub sequence: i64,
+    pub event: String,
+    pub status: String,
+    pub units: Vec<Place>,
+    pub got: Vec<Got>,
+}
+
+impl Return {
+    /// Whether it is still to be settled.
+    pub fn is_live(&self) -> bool {
+        ["CREATED", "PARTIAL_REFUND"].contains(&self.status.as_str())
+    }
+}
+
+/// What the database shows: messages and calls of this very moment, and what of `order` can come back.
+pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, policy: &Policy, order: usize) -> View {
+    let now = u128::try_from(app.now().timestamp_millis()).unwrap();
+    let ids @ (first, last) = (Uuid::from_u128(now << 80), Uuid::from_u128(((now + 1) << 80) - 1));
+    let mut view = View { returns: returns(beside, merchant).await, ..View::default() };
+    view.exchanges = exchanging::exchanges(beside, merchant).await;
+    view.called = exchanging::called(beside, merchant, ids).await;
+    let claims = sqlx::query("select order_identifier, order_line, unit from unit_claim where merchant_id = $1").bind(merchant.0);
+    for row in claims.fetch_all(&mut *beside).await.unwrap() {
+        view.claims.insert((row.get(0), row.get(1), u32::try_from(row.get::<i32, _>(2)).unwrap()));
+    }
+    let messages = "
+        select kind, subject, sequence, event, body
+        from message
+        where merchant_id = $1 and message_id between $2 and $3
+        order by 2, 3";
+    for row in sqlx::query(messages).bind(merchant.0).bind(first).bind(last).fetch_all(&mut *beside).await.unwrap() {
+        match row.get("kind") {
+            "rma" => view.told.push(told(row.get("subject"), row.get("sequence"), row.get("event"), row.get("body"))),
+            "exchange_order" => view.asked.push(Asked::read(row.get("subject"), row.get("body"))),
+            _ => view.reminded.push(row.get("subject")),
+        }
+    }
+    view.returnable = returnable(app, merchant, policy, &order_name(order)).await;
+    view
+}
+
+fn told(name: String, sequence: i64, event: String, body: &str) -> Told {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+    let place = |item: &Value| Place {
+        parcel: text(&item["package_tracking_status"]),
+        tracking: text(&item["tracking_number"]),
+        receiving: text(&item["receiving_status"]),
+    };
+    let items = body["items"].as_array().unwrap();
+    let (units, got) = (items.iter().map(place).collect(), items.iter().map(Got::read).collect());
+    Told { name, sequence, event, status: text(&body["status"]).unwrap(), units, got }
+}
+
+async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return> {
+    let query = "
+        select identifier, order_identifier, status, sequence, receiving_closed, cancel_reason, wakes_at,
+            order_line, unit, parcel, tracking_number, receiving, refund_identifier,
+            refund_type, exchange_order_identifier, estimated_cents, service_cents, shopper_cents, fee_cents
+        from rma join rma_item using (merchant_id, rma_id)
+        where merchant_id = $1
+        order by rma_id, position";
+    let mut returns: Vec<Return> = Vec::new();
+    for row in sqlx::query(query).bind(merchant.0).fetch_all(beside).await.unwrap() {
+        let name: String = row.get("identifier");
+        if returns.last().is_none_or(|last| last.name != name) {
+            returns.push(Return {
+                name,
+                order: row.get("order_identifier"),
+                status: row.get("status"),
+                sequence: row.get("sequence"),
+                closed: row.get("receiving_closed"),
+                cancel_reason: row.get("cancel_reason"),
+                wakes_at: row.get("wakes_at"),
+                ..Return::default()
+            });
+        }
+        let last = returns.last_mut().unwrap();
+        last.units.push(Unit {
+            line: row.get("order_line"),
+            number: u32::try_from(row.get::<i32, _>("unit")).unwrap(),
+            place: Place { parcel: row.get("parcel"), tracking: row.get("tracking_number"), receiving: row.get("receiving") },
+            refund: row.get("refund_identifier"),
+            got: Got {
+                refund_type: row.get("refund_type"),
+                exchange_order: row.get("exchange_order_identifier"),
+                estimated: row.get("estimated_cents"),
+                service: row.get("service_cents"),
+                shopper: row.get("shopper_cents"),
+            },
+            fee: row.get("fee_cents"),
+        });
+    }
+    returns
+}
+
+/// What can come back, as whoever asks for it is answered.
+async fn returnable(app: &App, merchant: MerchantId, policy: &Policy, order: &str) -> BTreeMap<String, u32> {
+    let Some(stored) = snapshots::find(app.cell(), merchant, order).await.unwrap() else { return BTreeMap::new() };
+    let sale = wire::orders::order::read_stored(&stored.snapshot).unwrap().sale();
+    let mut taken: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
+    for claim in unit_claims::list(app.cell(), merchant, order).await.unwrap().into_iter().filter(|claim| !claim.refunded) {
+        taken.entry(claim.line).or_default().live += 1;
+    }
+    for (line, units) in refunds::units(app.cell(), merchant, order).await.unwrap() {
+        taken.entry(line).or_default().refunded = u32::try_from(units).unwrap();
+    }
+    let lines = eligibility::returnable(&sale, policy, &taken, app.now());
+    lines.iter().map(|line| (sale.lines[line.line].identifier.clone(), line.units)).collect()
+}

@@ -1,0 +1,109 @@
+//! The merchants.
+
+use chrono::{DateTime, Utc};
+use domain::id::{Handle, MerchantId};
+use uuid::Uuid;
+
+use crate::{Failed, Store, Tx};
+
+/// The constraint that makes a handle unique.
+pub const HANDLE_IS_UNIQUE: &str = "merchant_handle_is_unique";
+
+/// A merchant.
+#[derive(Clone, Debug)]
+pub struct Merchant {
+    pub id: MerchantId,
+    /// The short name that people type.
+    pub handle: String,
+    pub name: String,
+    /// The contact for failures of the merchant's systems.
+    pub technical_contact: Option<String>,
+    pub created_at: DateTime<Utc>,
+    /// `Some` while the merchant's calls are refused.
+    pub paused_at: Option<DateTime<Utc>>,
+}
+
+struct Row {
+    merchant_id: Uuid,
+    handle: String,
+    name: String,
+    technical_contact: Option<String>,
+    created_at: DateTime<Utc>,
+    paused_at: Option<DateTime<Utc>>,
+}
+
+impl From<Row> for Merchant {
+    fn from(row: Row) -> Self {
+        Self {
+            id: MerchantId(row.merchant_id),
+            handle: row.handle,
+            name: row.name,
+            technical_contact: row.technical_contact,
+            created_at: row.created_at,
+            paused_at: row.paused_at,
+        }
+    }
+}
+
+/// Inserts the transaction's merchant.
+pub async fn insert(tx: &mut Tx, handle: &Handle, name: &str, technical_contact: Option<&str>, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        "insert into merchant (merchant_id, handle, name, technical_contact, created_at) values ($1, $2, $3, $4, $5)",
+        tx.merchant().0,
+        handle.as_str(),
+        name,
+        technical_contact,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Sets the contact for failures of the merchant's systems.
+pub async fn set_technical_contact(tx: &mut Tx, contact: Option<&str>) -> Result<(), Failed> {
+    sqlx::query!("update merchant set technical_contact = $2 where merchant_id = $1", tx.merchant().0, contact)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// Pauses the merchant as of `paused_at`, or resumes it.
+pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result<(), Failed> {
+    sqlx::query!("update merchant set paused_at = $2 where merchant_id = $1", tx.merchant().0, paused_at).execute(tx.connection()).await?;
+    Ok(())
+}
+
+/// Locks the merchant against concurrent changes to its configuration. Its calls are not affected.
+pub async fn lock(tx: &mut Tx) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!("select merchant_id from merchant where merchant_id = $1 for no key update", merchant).fetch_one(tx.connection()).await?;
+    Ok(())
+}
+
+/// The merchant's name.
+pub async fn name(tx: &mut Tx) -> Result<String, Failed> {
+    let merchant = tx.merchant().0;
+    Ok(sqlx::query_scalar!("select name from merchant where merchant_id = $1", merchant).fetch_one(tx.connection()).await?)
+}
+
+/// The merchant with this handle.
+pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Failed> {
+    let row = sqlx::query_as!(
+        Row,
+        "select merchant_id, handle, name, technical_contact, created_at, paused_at from merchant where handle = $1",
+        handle.as_str(),
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    Ok(row.map(Merchant::from))
+}
+
+/// Every merchant, by handle.
+pub async fn list(store: &Store) -> Result<Vec<Merchant>, Failed> {
+    let rows =
+        sqlx::query_as!(Row, "select merchant_id, handle, name, technical_contact, created_at, paused_at from merchant order by handle",)
+            .fetch_all(&store.pool)
+            .await?;
+    Ok(rows.into_iter().map(Merchant::from).collect())
+}

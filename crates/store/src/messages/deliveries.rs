@@ -1,0 +1,326 @@
+//! Deliveries as the owner of an endpoint's bucket sees them: those that are due, and those that need attention without
+//! being due.
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::messages::message::Internal;
+use uuid::Uuid;
+
+use crate::crash::{self, Point};
+use crate::messages::buckets::bucket;
+use crate::messages::outbox::Signal;
+use crate::{Failed, Store};
+
+/// A request for the due deliveries of one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct DueQuery {
+    pub merchant: MerchantId,
+    pub endpoint: EndpointId,
+    /// Earliest due time. Whatever was due before it is in memory already.
+    pub since: DateTime<Utc>,
+    /// Maximum number of rows.
+    pub most: i64,
+}
+
+/// A delivery that is due.
+pub struct Due {
+    pub merchant: MerchantId,
+    pub endpoint: EndpointId,
+    pub message: Uuid,
+    pub due_at: DateTime<Utc>,
+    pub lane: String,
+    pub sequence: i64,
+    /// Counted attempts in this round.
+    pub attempts: i16,
+    /// Counted attempts in earlier rounds.
+    pub attempts_before: i16,
+    /// Set when someone has asked to discard the message.
+    pub discard: bool,
+    /// The revision of the endpoint's settings at the time of reading.
+    pub revision: i64,
+    /// `None` while another message of the lane goes first.
+    pub text: Option<Text>,
+}
+
+impl Due {
+    /// True for a manual retry, which has a lane of its own.
+    #[must_use]
+    pub fn is_by_hand(&self) -> bool {
+        Uuid::try_parse(&self.lane).is_ok_and(|lane| lane == self.message)
+    }
+}
+
+/// The content of a message.
+pub struct Text {
+    /// The message kind as stored.
+    pub kind: String,
+    pub event: String,
+    pub body: String,
+}
+
+/// Up to this many messages in memory, the query uses a generic plan.
+const MUCH_IN_HAND: usize = 200;
+
+/// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_hand`. Paused
+/// and removed endpoints return nothing.
+pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
+    let merchants: Vec<Uuid> = wanted.iter().map(|wanted| wanted.merchant.0).collect();
+    let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
+    let since: Vec<DateTime<Utc>> = wanted.iter().map(|wanted| wanted.since).collect();
+    let most: Vec<i64> = wanted.iter().map(|wanted| wanted.most).collect();
+    // With many ids to exclude, a custom plan pays off: only a plan made for these ids looks them up by hash.
+    let connections = if in_hand.len() > MUCH_IN_HAND { &store.engine } else { &store.readers };
+    let rows = sqlx::query!(
+        r#"
+        select
+            owed.merchant_id, owed.endpoint_id, owed.message_id, owed.due_at, owed.lane, owed.sequence,
+            owed.attempts, owed.attempts_before, owed.discard, endpoint.revision,
+            text.kind as "kind?", text.event as "event?", text.body as "body?"
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[]) as wanted (merchant_id, endpoint_id, since, most)
+        join endpoint
+            on endpoint.merchant_id = wanted.merchant_id and endpoint.endpoint_id = wanted.endpoint_id
+            and endpoint.paused_at is null and endpoint.removed_at is null
+        cross join lateral (
+            select delivery.*
+            from delivery
+            where delivery.merchant_id = wanted.merchant_id and delivery.endpoint_id = wanted.endpoint_id
+                and delivery.due_at >= wanted.since and delivery.due_at <= $5
+                and delivery.message_id <> all ($6::uuid[])
+            order by delivery.due_at, delivery.message_id
+            limit wanted.most
+        ) as owed
+        -- Only the head of a lane is sent; the others are read without their text, to be parked. The limit leaves the planner
+        -- no other way than by the key, also in a plan that was made when there was nothing. Of a message that is tried again
+        -- by hand, which has a lane of its own, the day may be dropped: then the failure queue has its text.
+        left join lateral (
+            select kept.kind, kept.event, kept.body
+            from (
+                select message.kind, message.event, message.body
+                from message
+                where message.merchant_id = owed.merchant_id and message.message_id = owed.message_id
+                union all
+                select failure.kind, failure.event, failure.body
+                from failure
+                where failure.merchant_id = owed.merchant_id and failure.message_id = owed.message_id
+                    and owed.lane = owed.message_id::text
+            ) as kept
+            where owed.sequence = (
+                    select head.sequence
+                    from delivery as head
+                    where head.merchant_id = owed.merchant_id and head.endpoint_id = owed.endpoint_id and head.lane = owed.lane
+                    order by head.sequence
+                    limit 1
+                )
+            limit 1
+        ) as text on true
+        "#,
+        &merchants,
+        &endpoints,
+        &since,
+        &most,
+        now,
+        in_hand,
+    )
+    .fetch_all(connections)
+    .await?;
+    crash::point(Point::WorkRead);
+    let due = rows.into_iter().map(|row| Due {
+        merchant: MerchantId(row.merchant_id),
+        endpoint: EndpointId(row.endpoint_id),
+        message: row.message_id,
+        due_at: row.due_at,
+        lane: row.lane,
+        sequence: row.sequence,
+        attempts: row.attempts,
+        attempts_before: row.attempts_before,
+        discard: row.discard,
+        revision: row.revision,
+        text: row.kind.zip(row.event).zip(row.body).map(|((kind, event), body)| Text { kind, event, body }),
+    });
+    Ok(due.collect())
+}
+
+/// The endpoints of `buckets` with something due at `now`, each with its earliest due time. This is the backstop for work
+/// that no signal announced.
+pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Signal>, Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    let rows = sqlx::query!(
+        r#"
+        select endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, first.due_at as "due_at!"
+        from endpoint
+        cross join lateral (
+            select delivery.due_at
+            from delivery
+            where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id and delivery.due_at <= $2
+            order by delivery.due_at, delivery.message_id
+            limit 1
+        ) as first
+        where endpoint.bucket = any ($1::smallint[]) and endpoint.paused_at is null and endpoint.removed_at is null
+        "#,
+        &buckets,
+        now,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    crash::point(Point::WorkFound);
+    let signal = |(merchant, endpoint, number, due_at)| {
+        Ok(Signal { merchant: MerchantId(merchant), endpoint: EndpointId(endpoint), bucket: bucket(number)?, due_at })
+    };
+    rows.into_iter().map(|row| signal((row.merchant_id, row.endpoint_id, row.bucket, row.due_at))).collect()
+}
+
+/// A delivery that needs its owner although it is not due.
+pub struct Odd {
+    pub merchant: MerchantId,
+    pub endpoint: EndpointId,
+    pub bucket: u8,
+    pub message: Uuid,
+    pub oddity: Oddity,
+    /// Counted attempts in this round.
+    pub attempts: i16,
+    /// Counted attempts in earlier rounds.
+    pub attempts_before: i16,
+}
+
+/// The reasons a delivery can need attention without being due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// Someone has asked to discard it.
+    Unwanted,
+    /// Its endpoint was removed.
+    EndpointRemoved,
+    /// It is parked although nothing goes before it. This must never happen.
+    Stuck,
+}
+
+/// The deliveries in `buckets` that need attention without being due, up to `most` of each kind.
+pub async fn odd(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<Odd>, Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    let unwanted = sqlx::query_as!(
+        Row,
+        r#"
+        -- Across merchants: few rows, by an index of their own. The offset keeps the planner from starting with the endpoints.
+        select unwanted.merchant_id, unwanted.endpoint_id, endpoint.bucket, unwanted.message_id, unwanted.attempts, unwanted.attempts_before
+        from (select * from delivery where delivery.discard offset 0) as unwanted
+        join endpoint on endpoint.merchant_id = unwanted.merchant_id and endpoint.endpoint_id = unwanted.endpoint_id
+        where endpoint.bucket = any ($1::smallint[])
+        limit $2
+        "#,
+        &buckets,
+        most,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    let removed = sqlx::query_as!(
+        Row,
+        r#"
+        select endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, owed.message_id, owed.attempts, owed.attempts_before
+        from endpoint
+        cross join lateral (
+            select delivery.message_id, delivery.attempts, delivery.attempts_before
+            from delivery
+            where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+            order by delivery.lane, delivery.sequence
+            limit $2
+        ) as owed
+        where endpoint.bucket = any ($1::smallint[]) and endpoint.removed_at is not null
+        limit $2
+        "#,
+        &buckets,
+        most,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    let unwanted = unwanted.into_iter().map(|row| row.odd(Oddity::Unwanted));
+    unwanted.chain(removed.into_iter().map(|row| row.odd(Oddity::EndpointRemoved))).collect()
+}
+
+/// The parked deliveries of one bucket that have nothing before them in their lane. No committed state contains one; if one
+/// is found anyway, the caller unparks it and reports it.
+pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Odd>, Failed> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        select endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, stuck.message_id, stuck.attempts, stuck.attempts_before
+        from endpoint
+        cross join lateral (
+            select delivery.message_id, delivery.attempts, delivery.attempts_before
+            from delivery
+            where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+                and delivery.due_at = 'infinity'
+                and delivery.sequence = (
+                    select head.sequence
+                    from delivery as head
+                    where head.merchant_id = delivery.merchant_id and head.endpoint_id = delivery.endpoint_id
+                        and head.lane = delivery.lane
+                    order by head.sequence
+                    limit 1
+                )
+            limit 100
+        ) as stuck
+        where endpoint.bucket = $1
+        "#,
+        i16::from(of),
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    rows.into_iter().map(|row| row.odd(Oddity::Stuck)).collect()
+}
+
+/// A row of these queries.
+struct Row {
+    merchant_id: Uuid,
+    endpoint_id: Uuid,
+    bucket: i16,
+    message_id: Uuid,
+    attempts: i16,
+    attempts_before: i16,
+}
+
+impl Row {
+    fn odd(self, oddity: Oddity) -> Result<Odd, Failed> {
+        Ok(Odd {
+            merchant: MerchantId(self.merchant_id),
+            endpoint: EndpointId(self.endpoint_id),
+            bucket: bucket(self.bucket)?,
+            message: self.message_id,
+            oddity,
+            attempts: self.attempts,
+            attempts_before: self.attempts_before,
+        })
+    }
+}
+
+/// Asks the bucket's owner to discard a message. Returns false if the message is no longer owed.
+pub async fn discard(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> {
+    let done = sqlx::query!("update delivery set discard = true where merchant_id = $1 and message_id = $2", tx.merchant().0, message,)
+        .execute(tx.connection())
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Asks the bucket's owner to drop internal work on `subject`, if there is any.
+pub async fn discard_work(tx: &mut crate::Tx, kind: Internal, subject: &str) -> Result<(), Failed> {
+    let endpoint = kind.endpoint_of(tx.merchant());
+    sqlx::query!(
+        "update delivery set discard = true where merchant_id = $1 and endpoint_id = $2 and lane = $3",
+        tx.merchant().0,
+        endpoint.0,
+        subject,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// True while `message` still has to be delivered.
+pub async fn is_owed(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> {
+    let owed = sqlx::query_scalar!(
+        r#"select exists (select from delivery where merchant_id = $1 and message_id = $2) as "owed!""#,
+        tx.merchant().0,
+        message,
+    )
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(owed)
+}

@@ -1,0 +1,142 @@
+//! Leases on buckets, which decide who delivers to which endpoints. They go by the database's clock.
+//!
+//! These tables belong to no merchant, so writes take no `Tx`: each is a single statement.
+
+use uuid::Uuid;
+
+use crate::crash::{self, Point};
+use crate::messages::buckets::bucket;
+use crate::messages::settlements::Hold;
+use crate::{Failed, Store};
+
+/// The result of renewing a deliverer's leases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renewed {
+    pub holds: Vec<Hold>,
+    /// The number of live deliverers, including this one.
+    pub live: i64,
+}
+
+/// A deliverer's description for people.
+#[derive(Clone, Debug)]
+pub struct Known<'a> {
+    /// Host name and process id.
+    pub name: &'a str,
+    /// The number of calls in progress.
+    pub calls: i32,
+}
+
+/// Marks `deliverer` as live and renews all its leases.
+pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'_>) -> Result<Renewed, Failed> {
+    let row = sqlx::query!(
+        r#"
+        with alive as (
+            insert into deliverer (deliverer_id, live_until, name, calls) values ($1, now() + make_interval(secs => $2), $3, $4)
+            on conflict (deliverer_id) do update
+            set live_until = excluded.live_until, name = excluded.name, calls = excluded.calls
+        ),
+        -- In the order in which settling takes them, so that the two never wait for each other.
+        ours as materialized (
+            select bucket from delivery_bucket where owner = $1 order by bucket for update
+        ),
+        renewed as (
+            update delivery_bucket set leased_until = now() + make_interval(secs => $2)
+            from ours
+            where delivery_bucket.bucket = ours.bucket
+            returning delivery_bucket.bucket, delivery_bucket.epoch
+        )
+        select
+            (select count(*) from deliverer where deliverer_id <> $1 and live_until > now()) as "others!",
+            array(select bucket from renewed order by bucket) as "buckets!",
+            array(select epoch from renewed order by bucket) as "epochs!"
+        "#,
+        deliverer,
+        seconds,
+        known.name,
+        known.calls,
+    )
+    .fetch_one(&store.engine)
+    .await?;
+    crash::point(Point::LeasesRenewed);
+    let holds = row.buckets.into_iter().zip(row.epochs).map(|(number, epoch)| Ok(Hold { bucket: bucket(number)?, epoch }));
+    Ok(Renewed { holds: holds.collect::<Result<_, Failed>>()?, live: row.others + 1 })
+}
+
+/// Takes up to `most` buckets that nobody holds. A bucket whose former owner is still settling is left for the next time.
+pub async fn take(store: &Store, deliverer: Uuid, most: i64, seconds: f64) -> Result<Vec<Hold>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        update delivery_bucket
+        set owner = $1, epoch = epoch + 1, leased_until = now() + make_interval(secs => $3)
+        where bucket in (
+            select bucket from delivery_bucket
+            where owner is null or leased_until < now()
+            order by bucket
+            limit $2
+            for update skip locked
+        )
+        returning bucket, epoch
+        "#,
+        deliverer,
+        most,
+        seconds,
+    )
+    .fetch_all(&store.engine)
+    .await?;
+    crash::point(Point::LeasesTaken);
+    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
+}
+
+/// Releases buckets.
+pub async fn release(store: &Store, deliverer: Uuid, buckets: &[u8]) -> Result<(), Failed> {
+    let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
+    crash::point(Point::Release);
+    sqlx::query!(
+        "update delivery_bucket set owner = null, leased_until = null where owner = $1 and bucket = any ($2::smallint[])",
+        deliverer,
+        &buckets,
+    )
+    .execute(&store.engine)
+    .await?;
+    crash::point(Point::Released);
+    Ok(())
+}
+
+/// Signs `deliverer` off, so that the others can take its share at once.
+pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
+    crash::point(Point::Leave);
+    sqlx::query!("update delivery_bucket set owner = null, leased_until = null where owner = $1", deliverer).execute(&store.engine).await?;
+    sqlx::query!("delete from deliverer where deliverer_id = $1 or live_until < now() - interval '1 hour'", deliverer)
+        .execute(&store.engine)
+        .await?;
+    crash::point(Point::Left);
+    Ok(())
+}
+
+/// Notifies the other processes of endpoints with work, one line each. Never call this inside a transaction.
+pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
+    crash::point(Point::Tell);
+    sqlx::query!(r#"select pg_notify('backhaul_owed', line) as "sent?" from unnest($1::text[]) as line"#, lines)
+        .fetch_all(&store.engine)
+        .await?;
+    crash::point(Point::Told);
+    Ok(())
+}
+
+/// Receives the notifications of other processes. Those sent while the connection is broken are lost; the backstop finds
+/// their work.
+pub struct Listener(sqlx::postgres::PgListener);
+
+impl Listener {
+    /// Starts listening.
+    pub async fn new(store: &Store) -> Result<Self, Failed> {
+        let mut listener = sqlx::postgres::PgListener::connect_with(&store.engine).await?;
+        listener.listen("backhaul_owed").await?;
+        Ok(Self(listener))
+    }
+
+    /// Waits for the next line.
+    pub async fn next(&mut self) -> Result<String, Failed> {
+        Ok(self.0.recv().await?.payload().to_owned())
+    }
+}

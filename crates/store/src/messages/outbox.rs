@@ -1,0 +1,244 @@
+//! The outbox: messages owed to merchants' systems, written in the transaction of the change that they report.
+//!
+//! A flow says what is owed with [`crate::Tx::owe`]. The messages and their deliveries are written when the transaction commits, as
+//! its last statement, and the commit answers the [`Signal`]s for whoever delivers. There is no other way to owe a message.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::messages::message::{Kind, bucket_of};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::failed::Failed;
+use crate::messages::internal_endpoints;
+
+/// A message as it will be sent, byte for byte.
+pub struct Message {
+    /// UUID version 7. Receivers recognise duplicates by it.
+    pub id: Uuid,
+    pub kind: Kind,
+    /// The event that it reports, such as `rma.created`.
+    pub event: &'static str,
+    /// Messages on one subject are delivered in order: a return, an order, an ASN number, a unit.
+    pub subject: String,
+    /// The position within the subject, from 1 on, taken under the subject's lock.
+    pub sequence: i64,
+    pub body: String,
+    /// The time from which it may be delivered.
+    pub due_at: DateTime<Utc>,
+}
+
+/// An endpoint has work since `due_at`: told to the engine after the commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    pub merchant: MerchantId,
+    pub endpoint: EndpointId,
+    pub bucket: u8,
+    pub due_at: DateTime<Utc>,
+}
+
+/// The messages that a transaction owes and has not written yet.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    owed: Vec<Owed>,
+    signals: Vec<Signal>,
+    /// The number of messages owed at the savepoint, if one is set.
+    mark: Option<usize>,
+}
+
+struct Owed {
+    message: Message,
+    /// The one endpoint that it is for; without it, the merchant's endpoint for messages of its kind.
+    endpoint: Option<EndpointId>,
+}
+
+impl Outbox {
+    pub(crate) fn push(&mut self, message: Message, endpoint: Option<EndpointId>) {
+        self.owed.push(Owed { message, endpoint });
+    }
+
+    pub(crate) fn mark(&mut self) {
+        self.mark = Some(self.owed.len());
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.mark = None;
+    }
+
+    pub(crate) fn undo(&mut self) {
+        if let Some(mark) = self.mark.take() {
+            self.owed.truncate(mark);
+        }
+    }
+
+    /// Not after a savepoint: undoing it would lose messages that were owed before.
+    pub(crate) fn may_write_early(&self) -> bool {
+        self.mark.is_none()
+    }
+
+    pub(crate) fn into_signals(self) -> Vec<Signal> {
+        self.signals
+    }
+
+    /// Writes everything owed so far.
+    pub(crate) async fn write(&mut self, connection: &mut PgConnection, merchant: MerchantId) -> Result<(), Failed> {
+        let (for_one, for_kind): (Vec<Owed>, Vec<Owed>) = self.owed.drain(..).partition(|owed| owed.endpoint.is_some());
+        for Owed { message, endpoint } in for_one {
+            if let Some(endpoint) = endpoint {
+                insert_for(connection, merchant, endpoint, &message).await?;
+                self.signal(signal(merchant, endpoint, message.due_at));
+            }
+        }
+        let messages: Vec<Message> = for_kind.into_iter().map(|owed| owed.message).collect();
+        let mut addressed = match messages.as_slice() {
+            [] => return Ok(()),
+            [message] => insert(connection, merchant, message).await?.map(|endpoint| (message.id, endpoint)).into_iter().collect(),
+            messages => insert_many(connection, merchant, messages).await?,
+        };
+        insert_internal(connection, merchant, &messages, &mut addressed).await?;
+        let due_at: HashMap<Uuid, DateTime<Utc>> = messages.iter().map(|message| (message.id, message.due_at)).collect();
+        let signals = addressed.into_iter().filter_map(|(id, endpoint)| Some(signal(merchant, endpoint, *due_at.get(&id)?)));
+        signals.for_each(|signal| self.signal(signal));
+        Ok(())
+    }
+
+    /// One signal for each endpoint, with the earliest time.
+    fn signal(&mut self, signal: Signal) {
+        match self.signals.iter_mut().find(|before| before.endpoint == signal.endpoint) {
+            Some(before) => before.due_at = before.due_at.min(signal.due_at),
+            None => self.signals.push(signal),
+        }
+    }
+}
+
+/// Internal work finds no endpoint when it is the merchant's first: makes the endpoints for such work, and its deliveries.
+async fn insert_internal(
+    connection: &mut PgConnection,
+    merchant: MerchantId,
+    messages: &[Message],
+    addressed: &mut Vec<(Uuid, EndpointId)>,
+) -> Result<(), Failed> {
+    let mut first = true;
+    for message in messages {
+        let Kind::Internal(internal) = message.kind else { continue };
+        if addressed.iter().any(|(id, _)| *id == message.id) {
+            continue;
+        }
+        if std::mem::take(&mut first) {
+            internal_endpoints::insert(connection, merchant, message.due_at).await?;
+        }
+        let endpoint = internal.endpoint_of(merchant);
+        sqlx::query!(
+            r#"
+            insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+            values ($1, $2, $3, $4, $5, 0, 0, false, $6)
+            "#,
+            merchant.0,
+            message.id,
+            endpoint.0,
+            message.sequence,
+            message.due_at,
+            message.subject,
+        )
+        .execute(&mut *connection)
+        .await?;
+        addressed.push((message.id, endpoint));
+    }
+    Ok(())
+}
+
+/// Writes a message and, where the merchant has an endpoint for its kind, its delivery. Answers that endpoint.
+async fn insert(connection: &mut PgConnection, merchant: MerchantId, message: &Message) -> Result<Option<EndpointId>, Failed> {
+    let endpoint = sqlx::query_scalar!(
+        r#"
+        with written as (
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
+            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7, $9)
+        )
+        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+        select $1, $2, endpoint_id, $3, $8, 0, 0, false, $6
+        from endpoint
+        where merchant_id = $1 and interface = $4 and removed_at is null
+        returning endpoint_id
+        "#,
+        merchant.0,
+        message.id,
+        message.sequence,
+        message.kind.as_str(),
+        message.event,
+        message.subject,
+        message.body,
+        message.due_at,
+        message.kind.is_internal(),
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(endpoint.map(EndpointId))
+}
+
+/// Writes messages and, where the merchant has endpoints for their kinds, their deliveries. Answers each message that has one with it.
+async fn insert_many(connection: &mut PgConnection, merchant: MerchantId, messages: &[Message]) -> Result<Vec<(Uuid, EndpointId)>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        with owed as (
+            select message_id, sequence, kind, event, subject, body, due_at, internal
+            from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::boolean[])
+                as owed (message_id, sequence, kind, event, subject, body, due_at, internal)
+        ), written as (
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
+            select $1, message_id, pg_current_xact_id(), (select feed_epoch from installation), sequence, kind, event, subject, body, internal
+            from owed
+        )
+        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+        select $1, owed.message_id, endpoint.endpoint_id, owed.sequence, owed.due_at, 0, 0, false, owed.subject
+        from owed
+        join endpoint on endpoint.merchant_id = $1 and endpoint.interface = owed.kind and endpoint.removed_at is null
+        returning message_id, endpoint_id
+        "#,
+        merchant.0,
+        &messages.iter().map(|message| message.id).collect::<Vec<_>>(),
+        &messages.iter().map(|message| message.sequence).collect::<Vec<_>>(),
+        &messages.iter().map(|message| message.kind.as_str()).collect::<Vec<_>>() as &[&str],
+        &messages.iter().map(|message| message.event).collect::<Vec<_>>() as &[&str],
+        &messages.iter().map(|message| message.subject.as_str()).collect::<Vec<_>>() as &[&str],
+        &messages.iter().map(|message| message.body.as_str()).collect::<Vec<_>>() as &[&str],
+        &messages.iter().map(|message| message.due_at).collect::<Vec<_>>(),
+        &messages.iter().map(|message| message.kind.is_internal()).collect::<Vec<_>>(),
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.message_id, EndpointId(row.endpoint_id))).collect())
+}
+
+/// Writes a message that is for one endpoint, and its delivery, in a lane of its own.
+async fn insert_for(connection: &mut PgConnection, merchant: MerchantId, endpoint: EndpointId, message: &Message) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        with written as (
+            insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body)
+            values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7)
+        )
+        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+        values ($1, $2, $8, $3, $9, 0, 0, false, $6)
+        "#,
+        merchant.0,
+        message.id,
+        message.sequence,
+        message.kind.as_str(),
+        message.event,
+        message.subject,
+        message.body,
+        endpoint.0,
+        message.due_at,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The bucket follows from the endpoint's id, as it did when the endpoint was made.
+fn signal(merchant: MerchantId, endpoint: EndpointId, due_at: DateTime<Utc>) -> Signal {
+    Signal { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at }
+}

@@ -1,0 +1,92 @@
+//! The rollups that reports are made of. Calls to endpoints that receive messages are counted in `settlements`.
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::messages::message::Interface;
+
+use crate::{Failed, Store, Tx};
+
+/// Counts a call to an endpoint that is asked for an answer. Calls that deliver messages are counted when they are settled.
+pub async fn count_call(tx: &mut Tx, endpoint: EndpointId, interface: Interface, outcome: &str, at: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count)
+        values ($1, $2, date_trunc('hour', $3::timestamptz, 'UTC'), $4, $5, 1, 1)
+        on conflict (merchant_id, endpoint_id, hour, kind, outcome, number) do update
+        set count = hourly.count + excluded.count
+        "#,
+        tx.merchant().0,
+        endpoint.0,
+        at,
+        interface.as_str(),
+        outcome,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The attempts of one day with the same outcome.
+#[derive(Debug)]
+pub struct Attempts {
+    /// Start of the day.
+    pub day: DateTime<Utc>,
+    /// The message kind as stored.
+    pub kind: String,
+    pub outcome: String,
+    pub count: i64,
+}
+
+/// The merchant's attempts from `from` until before `to`, by day.
+pub async fn attempts(store: &Store, merchant: MerchantId, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Vec<Attempts>, Failed> {
+    let attempts = sqlx::query_as!(
+        Attempts,
+        r#"
+        select date_trunc('day', hour, 'UTC') as "day!", kind, outcome, sum(count)::bigint as "count!"
+        from attempt_hourly
+        where merchant_id = $1 and hour >= $2 and hour < $3
+        group by 1, 2, 3
+        order by 1, 2, 3
+        "#,
+        merchant.0,
+        from,
+        to,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(attempts)
+}
+
+/// The messages delivered on one day by the same attempt number and within the same time.
+#[derive(Debug)]
+pub struct Delivered {
+    /// Start of the day.
+    pub day: DateTime<Utc>,
+    /// The message kind as stored.
+    pub kind: String,
+    /// The number of the attempt that succeeded.
+    pub attempts: i16,
+    /// A bound of `domain::messages::promptness`.
+    pub within_ms: i64,
+    pub count: i64,
+}
+
+/// The merchant's messages delivered from `from` until before `to`, by day.
+pub async fn delivered(store: &Store, merchant: MerchantId, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Vec<Delivered>, Failed> {
+    let delivered = sqlx::query_as!(
+        Delivered,
+        r#"
+        select date_trunc('day', hour, 'UTC') as "day!", kind, attempts, within_ms, sum(count)::bigint as "count!"
+        from delivered_hourly
+        where merchant_id = $1 and hour >= $2 and hour < $3
+        group by 1, 2, 3, 4
+        order by 1, 2, 3, 4
+        "#,
+        merchant.0,
+        from,
+        to,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(delivered)
+}

@@ -1,0 +1,454 @@
+//! Settles deliveries on behalf of the owner of their endpoint's bucket.
+//!
+//! Only the owner changes and removes rows of `delivery`. A settling transaction locks the bucket's row `for share` and
+//! checks its epoch first, so the writes of a former owner change nothing: taking a bucket over changes that row, and so
+//! waits for every transaction that holds it.
+
+mod queue;
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use domain::id::{EndpointId, MerchantId};
+use domain::messages::delivery::is_success;
+use domain::messages::promptness::within;
+use sqlx::{Acquire as _, PgConnection};
+use uuid::Uuid;
+
+use crate::crash::{self, Point};
+use crate::messages::buckets::bucket;
+use crate::{Failed, Store, Tx};
+
+/// A bucket as its owner holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Hold {
+    pub bucket: u8,
+    /// Grows each time the bucket changes its owner.
+    pub epoch: i64,
+}
+
+/// A delivery to settle.
+pub struct Settlement {
+    pub hold: Hold,
+    pub merchant: MerchantId,
+    pub message: Uuid,
+    pub fate: Disposition,
+}
+
+/// The disposition of a delivery: what settling does with it.
+pub enum Disposition {
+    /// Finished: delivered, discarded, or a test message.
+    Gone,
+    /// Finished without being delivered, and not to be retried.
+    Withdrawn,
+    /// To be tried again later.
+    Postponed {
+        due_at: DateTime<Utc>,
+        /// Counted attempts so far.
+        attempts: i16,
+    },
+    /// Given up; moves to the failure queue.
+    Failed {
+        /// Counted attempts in all rounds.
+        attempts: i16,
+        /// The last outcome, or whatever else ended it.
+        reason: String,
+        failed_at: DateTime<Utc>,
+    },
+    /// Another message of its lane goes first.
+    Parked,
+}
+
+/// One call, as the history and the reports need it.
+pub struct Attempt {
+    pub hold: Hold,
+    pub id: Uuid,
+    pub merchant: MerchantId,
+    pub message: Uuid,
+    pub endpoint: EndpointId,
+    pub started_at: DateTime<Utc>,
+    pub took_ms: i32,
+    /// The attempt number that was sent to the receiver.
+    pub number: i16,
+    /// True for a manual retry.
+    pub by_hand: bool,
+    pub status: Option<i16>,
+    pub outcome: String,
+    /// The reason there was no response, or no usable one.
+    pub reason: Option<String>,
+    /// The beginning of the response body.
+    pub answer: Option<Vec<u8>>,
+    /// The message kind, if the reports count this call.
+    pub counted_as: Option<&'static str>,
+}
+
+impl Attempt {
+    /// True if this attempt delivered the message.
+    #[must_use]
+    pub fn arrived(&self) -> bool {
+        self.reason.is_none() && self.status.is_some_and(|status| is_success(status.unsigned_abs()))
+    }
+}
+
+/// The result of settling a batch.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// The holds that were still valid. Anything settled under another hold changed nothing.
+    pub held: Vec<Hold>,
+    /// The endpoints of lanes whose next message has become due.
+    pub unparked: Vec<(MerchantId, EndpointId)>,
+}
+
+/// The outcome of a call that was recorded before it was made, until its real outcome is known.
+pub const UNKNOWN: &str = "unknown";
+
+/// Settles, in one transaction, everything that is under a valid hold. Each message may appear once. Lanes continue at
+/// `now`.
+pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
+    let mut connection = store.engine.acquire().await?;
+    let mut transaction = connection.begin().await?;
+    crash::point(Point::SettleBegun);
+    let settled = settle_all(&mut transaction, settlements, attempts, now).await?;
+    crash::point(Point::SettleCommit);
+    transaction.commit().await?;
+    crash::point(Point::SettleCommitted);
+    Ok(settled)
+}
+
+/// Settles one message in its merchant's transaction, so that its consequences commit together with it. Changes nothing if
+/// the hold is no longer valid.
+pub async fn settle_within(tx: &mut Tx, settlement: &Settlement, attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
+    settle_all(tx.connection(), std::slice::from_ref(settlement), attempts, now).await
+}
+
+/// Records a call that is about to be made. Returns false if the hold is no longer valid.
+pub async fn announce(store: &Store, attempt: &Attempt) -> Result<bool, Failed> {
+    let mut connection = store.engine.acquire().await?;
+    let mut transaction = connection.begin().await?;
+    let held = hold(&mut transaction, &[attempt.hold]).await?;
+    if held.is_empty() {
+        return Ok(false);
+    }
+    append(&mut transaction, &[attempt]).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+async fn settle_all(
+    connection: &mut PgConnection,
+    settlements: &[Settlement],
+    attempts: &[Attempt],
+    now: DateTime<Utc>,
+) -> Result<Settled, Failed> {
+    let mut holds: Vec<Hold> =
+        settlements.iter().map(|settlement| settlement.hold).chain(attempts.iter().map(|attempt| attempt.hold)).collect();
+    holds.sort_unstable();
+    holds.dedup();
+    let held = hold(connection, &holds).await?;
+    crash::point(Point::SettleHeld);
+    let good = |hold: &Hold| held.binary_search(hold).is_ok();
+    let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
+    let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
+    // Retrying a message locks its failure queue entry before its delivery. Keep the same order here.
+    queue::keep(connection, &ours).await?;
+    queue::resolve(connection, &attempts).await?;
+    queue::withdraw(connection, &ours).await?;
+    let removed = remove(connection, &ours).await?;
+    postpone(connection, &ours).await?;
+    park(connection, &ours).await?;
+    let unparked = unpark(connection, &removed, now).await?;
+    record(connection, &attempts).await?;
+    count_delivered(connection, &attempts, &removed).await?;
+    Ok(Settled { held, unparked })
+}
+
+/// Locks the buckets' rows until the transaction ends, so that nobody can take them over. Returns the holds that are still
+/// valid.
+pub(crate) async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
+    let buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
+    let epochs: Vec<i64> = holds.iter().map(|hold| hold.epoch).collect();
+    let rows = sqlx::query!(
+        r#"
+        select delivery_bucket.bucket, delivery_bucket.epoch
+        from delivery_bucket
+        join unnest($1::smallint[], $2::bigint[]) as ours (bucket, epoch)
+            on ours.bucket = delivery_bucket.bucket and ours.epoch = delivery_bucket.epoch
+        order by delivery_bucket.bucket
+        for share of delivery_bucket
+        "#,
+        &buckets,
+        &epochs,
+    )
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
+}
+
+/// A removed delivery, and the lane that may continue after it.
+struct Removed {
+    merchant: Uuid,
+    message: Uuid,
+    endpoint: Uuid,
+    lane: String,
+    sequence: i64,
+}
+
+/// Removes finished deliveries.
+async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
+    let over = settlements
+        .iter()
+        .filter(|settlement| matches!(settlement.fate, Disposition::Gone | Disposition::Withdrawn | Disposition::Failed { .. }));
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = over.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
+    if messages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = sqlx::query!(
+        r#"
+        delete from delivery
+        using unnest($1::uuid[], $2::uuid[]) as over (merchant_id, message_id)
+        where delivery.merchant_id = over.merchant_id and delivery.message_id = over.message_id
+        returning delivery.merchant_id, delivery.message_id, delivery.endpoint_id, delivery.lane, delivery.sequence
+        "#,
+        &merchants,
+        &messages,
+    )
+    .fetch_all(connection)
+    .await?;
+    crash::point(Point::SettleRemoved);
+    let removed = rows.into_iter().map(|row| Removed {
+        merchant: row.merchant_id,
+        message: row.message_id,
+        endpoint: row.endpoint_id,
+        lane: row.lane,
+        sequence: row.sequence,
+    });
+    Ok(removed.collect())
+}
+
+/// Continues the lanes of removed rows: the next message of each becomes due if it was parked.
+async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTime<Utc>) -> Result<Vec<(MerchantId, EndpointId)>, Failed> {
+    if removed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let merchants: Vec<Uuid> = removed.iter().map(|removed| removed.merchant).collect();
+    let endpoints: Vec<Uuid> = removed.iter().map(|removed| removed.endpoint).collect();
+    let lanes: Vec<&str> = removed.iter().map(|removed| removed.lane.as_str()).collect();
+    let sequences: Vec<i64> = removed.iter().map(|removed| removed.sequence).collect();
+    let next = sqlx::query!(
+        r#"
+        select removed.merchant_id as "merchant_id!", next.message_id
+        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[]) as removed (merchant_id, endpoint_id, lane, sequence)
+        cross join lateral (
+            select follower.message_id, follower.due_at
+            from delivery as follower
+            where follower.merchant_id = removed.merchant_id and follower.endpoint_id = removed.endpoint_id
+                and follower.lane = removed.lane and follower.sequence > removed.sequence
+            order by follower.sequence
+            limit 1
+        ) as next
+        where next.due_at = 'infinity'
+        "#,
+        &merchants,
+        &endpoints,
+        &lanes as &[&str],
+        &sequences,
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    if next.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = next.into_iter().map(|next| (next.merchant_id, next.message_id)).unzip();
+    let rows = sqlx::query!(
+        r#"
+        update delivery
+        set due_at = $3
+        from unnest($1::uuid[], $2::uuid[]) as next (merchant_id, message_id)
+        where delivery.merchant_id = next.merchant_id and delivery.message_id = next.message_id
+        returning delivery.merchant_id, delivery.endpoint_id
+        "#,
+        &merchants,
+        &messages,
+        now,
+    )
+    .fetch_all(connection)
+    .await?;
+    crash::point(Point::SettleUnparked);
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), EndpointId(row.endpoint_id))).collect())
+}
+
+async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+    let (mut merchants, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for settlement in settlements {
+        if let Disposition::Postponed { due_at, attempts } = settlement.fate {
+            merchants.push(settlement.merchant.0);
+            messages.push(settlement.message);
+            times.push(due_at);
+            counts.push(attempts);
+        }
+    }
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        update delivery
+        set due_at = later.due_at, attempts = later.attempts
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::smallint[]) as later (merchant_id, message_id, due_at, attempts)
+        where delivery.merchant_id = later.merchant_id and delivery.message_id = later.message_id
+        "#,
+        &merchants,
+        &messages,
+        &times,
+        &counts,
+    )
+    .execute(connection)
+    .await?;
+    crash::point(Point::SettlePostponed);
+    Ok(())
+}
+
+/// Parks rows that are not the head of their lane. This is checked again here, because the head may have been removed since
+/// they were read; nobody else can remove it while we hold the bucket.
+async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+    let parked = settlements.iter().filter(|settlement| matches!(settlement.fate, Disposition::Parked));
+    let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = parked.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        update delivery
+        set due_at = 'infinity'
+        from unnest($1::uuid[], $2::uuid[]) as waiting (merchant_id, message_id)
+        where delivery.merchant_id = waiting.merchant_id and delivery.message_id = waiting.message_id
+            and delivery.sequence > (
+                select head.sequence
+                from delivery as head
+                where head.merchant_id = delivery.merchant_id and head.endpoint_id = delivery.endpoint_id and head.lane = delivery.lane
+                order by head.sequence
+                limit 1
+            )
+        "#,
+        &merchants,
+        &messages,
+    )
+    .execute(connection)
+    .await?;
+    crash::point(Point::SettleParked);
+    Ok(())
+}
+
+/// Inserts the attempts, or completes those that were announced, and returns the ids of those that changed. Writing the same
+/// attempts again, after a commit whose confirmation was lost, changes nothing.
+async fn append(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<Vec<Uuid>, Failed> {
+    let written = sqlx::query_scalar!(
+        r#"
+        insert into attempt (
+            merchant_id, attempt_id, message_id, endpoint_id, started_at, took_ms, number, status, outcome, reason, answer
+        )
+        select *
+        from unnest(
+            $1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::integer[], $7::smallint[], $8::smallint[],
+            $9::text[], $10::text[], $11::bytea[]
+        )
+        on conflict (merchant_id, attempt_id) do update
+        set took_ms = excluded.took_ms, status = excluded.status, outcome = excluded.outcome, reason = excluded.reason,
+            answer = excluded.answer
+        where attempt.outcome = 'unknown'
+        returning attempt_id
+        "#,
+        &attempts.iter().map(|attempt| attempt.merchant.0).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.id).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.message).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.endpoint.0).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.started_at).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.took_ms).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(),
+        &attempts.iter().map(|attempt| attempt.status).collect::<Vec<_>>() as &[Option<i16>],
+        &attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>() as &[&str],
+        &attempts.iter().map(|attempt| attempt.reason.as_deref()).collect::<Vec<_>>() as &[Option<&str>],
+        &attempts.iter().map(|attempt| attempt.answer.as_deref()).collect::<Vec<_>>() as &[Option<&[u8]>],
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(written)
+}
+
+/// Records the attempts and adds them to the hourly counts, each once.
+async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
+    if attempts.is_empty() {
+        return Ok(());
+    }
+    let written = append(&mut *connection, attempts).await?;
+    crash::point(Point::SettleAppended);
+    let counted: Vec<(&&Attempt, &'static str)> = attempts
+        .iter()
+        .filter(|attempt| written.contains(&attempt.id))
+        .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
+        .collect();
+    if counted.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        insert into attempt_hourly as hourly (merchant_id, endpoint_id, hour, kind, outcome, number, count)
+        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, outcome, number, count(*)
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::smallint[])
+            as attempt (merchant_id, endpoint_id, started_at, kind, outcome, number)
+        group by 1, 2, 3, 4, 5, 6
+        on conflict (merchant_id, endpoint_id, hour, kind, outcome, number) do update
+        set count = hourly.count + excluded.count
+        "#,
+        &counted.iter().map(|(attempt, _)| attempt.merchant.0).collect::<Vec<_>>(),
+        &counted.iter().map(|(attempt, _)| attempt.endpoint.0).collect::<Vec<_>>(),
+        &counted.iter().map(|(attempt, _)| attempt.started_at).collect::<Vec<_>>(),
+        &counted.iter().map(|(_, kind)| *kind).collect::<Vec<_>>() as &[&str],
+        &counted.iter().map(|(attempt, _)| attempt.outcome.as_str()).collect::<Vec<_>>() as &[&str],
+        &counted.iter().map(|(attempt, _)| attempt.number).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await?;
+    crash::point(Point::SettleCounted);
+    Ok(())
+}
+
+/// Counts the delivered messages, each once: only those whose deliveries were removed in this transaction. This is a
+/// separate statement because a Citus cluster allows only one write per statement.
+async fn count_delivered(connection: &mut PgConnection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
+    let removed: HashSet<Uuid> = removed.iter().map(|removed| removed.message).collect();
+    let delivered: Vec<(&&Attempt, &'static str)> = attempts
+        .iter()
+        .filter(|attempt| attempt.arrived() && removed.contains(&attempt.message))
+        .filter_map(|attempt| Some((attempt, attempt.counted_as?)))
+        .collect();
+    if delivered.is_empty() {
+        return Ok(());
+    }
+    sqlx::query!(
+        r#"
+        insert into delivered_hourly as hourly (merchant_id, endpoint_id, hour, kind, attempts, within_ms, count)
+        select merchant_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), kind, number, within_ms, count(*)
+        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::smallint[], $6::bigint[])
+            as delivered (merchant_id, endpoint_id, started_at, kind, number, within_ms)
+        group by 1, 2, 3, 4, 5, 6
+        on conflict (merchant_id, hour, endpoint_id, kind, attempts, within_ms) do update
+        set count = hourly.count + excluded.count
+        "#,
+        &delivered.iter().map(|(attempt, _)| attempt.merchant.0).collect::<Vec<_>>(),
+        &delivered.iter().map(|(attempt, _)| attempt.endpoint.0).collect::<Vec<_>>(),
+        &delivered.iter().map(|(attempt, _)| attempt.started_at).collect::<Vec<_>>(),
+        &delivered.iter().map(|(_, kind)| *kind).collect::<Vec<_>>() as &[&str],
+        &delivered.iter().map(|(attempt, _)| attempt.number).collect::<Vec<_>>(),
+        &delivered.iter().map(|(attempt, _)| within(time_to_deliver(attempt))).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Milliseconds from writing the message, whose id starts with that time, to the end of the attempt.
+fn time_to_deliver(attempt: &Attempt) -> i64 {
+    let written = i64::try_from(attempt.message.as_u128() >> 80).unwrap_or(i64::MAX);
+    attempt.started_at.timestamp_millis().saturating_add(attempt.took_ms.into()).saturating_sub(written)
+}

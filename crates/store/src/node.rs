@@ -1,0 +1,5 @@
+//! The installation, limits, and rates shared between nodes.
+
+pub mod installation;
+pub mod limits;
+pub mod rates;

@@ -1,0 +1,200 @@
+//! The installation itself: its schema, its mode, and the durability of its database.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::node::mode::Mode;
+use sqlx::migrate::{Migrate, Migrator};
+use sqlx::{ConnectOptions, Connection as _, Executor as _, PgConnection};
+
+use crate::messages::partitions;
+use crate::pool::connect_options;
+use crate::{Failed, Store};
+
+static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
+
+/// An error from migrating the schema.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// The database holds an installation of the other mode.
+    #[error("this database is a {stored} installation and cannot become {wanted}; use another database, or set mode = \"{stored}\"")]
+    OtherMode { stored: Mode, wanted: Mode },
+    #[error("a migration failed: {0}")]
+    Migration(String),
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Migrates the schema of the database at `url` and, the first time, fixes its `mode`. Returns the number of migrations
+/// applied.
+pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize, MigrateError> {
+    let mut connection = connect_options(url)?.connect().await.map_err(Failed::from)?;
+    let table = &MIGRATOR.table_name;
+    connection.ensure_migrations_table(table).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
+    let before = pending(&mut connection).await?;
+    MIGRATOR.run(&mut connection).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
+    let stored = sqlx::query_scalar!(
+        r#"
+        -- The first migration decides; afterwards this changes nothing.
+        with first as (
+            insert into installation (singleton, mode, installed_at)
+            values (true, $1, $2)
+            on conflict (singleton) do nothing
+            returning mode
+        )
+        select mode as "mode!" from first
+        union all
+        select mode from installation
+        limit 1
+        "#,
+        mode.as_str(),
+        now,
+    )
+    .fetch_one(&mut connection)
+    .await
+    .map_err(Failed::from)?;
+    // Create the partitions around now right away, so that messages can be written before any deliverer runs.
+    let ahead = sqlx::query_scalar!("select clock_ahead_us from installation").fetch_one(&mut connection).await.map_err(Failed::from)?;
+    partitions::make_around_by(&mut connection, now + TimeDelta::microseconds(ahead)).await?;
+    connection.close().await.map_err(Failed::from)?;
+    match parse_mode(&stored)? {
+        stored if stored == mode => Ok(before),
+        stored => Err(MigrateError::OtherMode { stored, wanted: mode }),
+    }
+}
+
+/// Drops every table and function of a sandbox. The database itself refuses if the installation is not a sandbox.
+const FORGET_SANDBOX: &str = r"
+do $$
+declare
+    name text;
+begin
+    if (select mode from installation for update) is distinct from 'sandbox' then
+        raise exception 'only a sandbox is forgotten';
+    end if;
+    for name in
+        select oid::regclass from pg_class
+        where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+    loop
+        execute format('drop table %s cascade', name);
+    end loop;
+    for name in
+        select oid::regprocedure from pg_proc
+        where pronamespace = current_schema()::regnamespace and prokind = 'f'
+            and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
+    loop
+        execute format('drop function %s cascade', name);
+    end loop;
+end $$";
+
+/// Deletes everything in the sandbox at `url`, in one transaction. Fails without any change on a production database.
+pub async fn forget_sandbox(url: &str) -> Result<(), Failed> {
+    let mut connection = connect_options(url)?.connect().await?;
+    connection.execute(FORGET_SANDBOX).await?;
+    Ok(connection.close().await?)
+}
+
+/// The number of migrations that the program has and the database lacks.
+async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
+    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
+    let applied = applied.map_err(|_| Failed::Internal("the migrations table cannot be read"))?;
+    Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
+}
+
+fn parse_mode(word: &str) -> Result<Mode, Failed> {
+    word.parse().map_err(|_| Failed::Refused(format!("the installation has the unknown mode {word:?}")))
+}
+
+/// The offset of a sandbox's clock from real time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockAhead {
+    /// Zero in production.
+    pub ahead: TimeDelta,
+    pub moved_by: Option<String>,
+    /// In real time.
+    pub moved_at: Option<DateTime<Utc>>,
+}
+
+/// The current offset of the clock.
+pub async fn clock(store: &Store) -> Result<ClockAhead, Failed> {
+    let row = sqlx::query!("select clock_ahead_us, clock_moved_by, clock_moved_at from installation").fetch_one(&store.aside).await?;
+    Ok(ClockAhead { ahead: TimeDelta::microseconds(row.clock_ahead_us), moved_by: row.clock_moved_by, moved_at: row.clock_moved_at })
+}
+
+/// Sets the clock's offset to `to` if it is still `from`. Returns false if it is not.
+pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str, at: DateTime<Utc>) -> Result<bool, Failed> {
+    let moved = sqlx::query!(
+        "update installation set clock_ahead_us = $2, clock_moved_by = $3, clock_moved_at = $4 where clock_ahead_us = $1",
+        from.num_microseconds(),
+        to.num_microseconds(),
+        by,
+        at,
+    )
+    .execute(&store.aside)
+    .await?;
+    Ok(moved.rows_affected() > 0)
+}
+
+/// The state of the database, for `/readyz` and `backhaul doctor`.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// PostgreSQL's version as a number: 15.4 is 150004.
+    pub version: i32,
+    /// False on a read-only server.
+    pub writable: bool,
+    /// Durability settings that are off, so that a commit may be lost.
+    pub careless: Vec<String>,
+    /// The server's clock.
+    pub now: DateTime<Utc>,
+}
+
+impl Store {
+    /// The installation's mode. `None` before the first migration.
+    pub async fn mode(&self) -> Result<Option<Mode>, Failed> {
+        let mode = sqlx::query_scalar!("select mode from installation").fetch_optional(&self.pool).await;
+        match mode {
+            Ok(mode) => mode.as_deref().map(parse_mode).transpose(),
+            // undefined_table: no migration has run yet.
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The number of tables in the database, including tables that are not ours.
+    pub async fn count_tables(&self) -> Result<i64, Failed> {
+        let count = sqlx::query_scalar!(
+            r#"
+            select count(*) as "count!" from pg_class
+            where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm')
+            "#
+        );
+        Ok(count.fetch_one(&self.pool).await?)
+    }
+
+    /// The number of migrations that the program has and the database lacks: all of them before the first run.
+    pub async fn pending_migrations(&self) -> Result<usize, Failed> {
+        if self.mode().await?.is_none() {
+            return Ok(MIGRATOR.iter().count());
+        }
+        let mut connection = self.pool.acquire().await?;
+        pending(&mut connection).await
+    }
+
+    /// Reads the state of the database.
+    pub async fn condition(&self) -> Result<Condition, Failed> {
+        let row = sqlx::query!(
+            r#"
+            select
+                current_setting('server_version_num')::integer as "version!",
+                not (pg_is_in_recovery() or current_setting('transaction_read_only')::boolean) as "writable!",
+                array(
+                    select name from pg_settings
+                    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+                    order by name
+                ) as "careless!",
+                clock_timestamp() as "now!"
+            "#
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(Condition { version: row.version, writable: row.writable, careless: row.careless, now: row.now })
+    }
+}

@@ -1,0 +1,306 @@
+//! The newest snapshot of each order.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use domain::orders::order::Status;
+use domain::orders::snapshot::{Digest, Version};
+use sqlx::PgConnection;
+
+use crate::{Failed, Store, Tx};
+
+/// A keyed hash of a personal value.
+pub type Fingerprint = [u8; 16];
+
+/// A snapshot that arrived.
+pub struct Snapshot<'a> {
+    pub merchant: MerchantId,
+    pub identifier: Cow<'a, str>,
+    pub status: Status,
+    pub placed_at: DateTime<Utc>,
+    /// Tells it from other snapshots of the order.
+    pub version: Version,
+    pub received_at: DateTime<Utc>,
+    /// Fingerprint of the shopper's e-mail address.
+    pub email_fingerprint: Option<Fingerprint>,
+    /// Fingerprint of the shopper's postal code.
+    pub zip_fingerprint: Option<Fingerprint>,
+    /// Inconsistencies in the order, as JSON.
+    pub warnings: Option<String>,
+    /// The order exactly as sent.
+    pub text: Cow<'a, str>,
+}
+
+impl Snapshot<'_> {
+    /// A copy that can outlive the request.
+    #[must_use]
+    pub fn into_owned(self) -> Snapshot<'static> {
+        Snapshot { identifier: Cow::Owned(self.identifier.into_owned()), text: Cow::Owned(self.text.into_owned()), ..self }
+    }
+
+    /// The key of a snapshot. Snapshots of one batch are sorted by it, and it must be unique among them.
+    #[must_use]
+    pub fn key(&self) -> (MerchantId, &str) {
+        (self.merchant, &self.identifier)
+    }
+}
+
+/// A snapshot that was stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    pub merchant: MerchantId,
+    pub identifier: String,
+    /// The number of snapshots stored so far: 1 for a new order.
+    pub revision: i64,
+    /// True if a return of the order was ever started.
+    pub has_returns: bool,
+}
+
+/// The status in the contract's spelling.
+fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Created => "Created",
+        Status::Shipped => "Shipped",
+        Status::Cancelled => "Cancelled",
+    }
+}
+
+/// Stores the snapshots that are new, and returns those. This is [`domain::orders::snapshot::judge`] in SQL, because the decision
+/// must be made under the row's lock. Each order may appear once, and they must be sorted by (merchant, identifier) to avoid
+/// deadlocks.
+pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+    upsert(tx.connection(), snapshots).await
+}
+
+/// [`publish`] in one statement outside of a transaction, for snapshots of any number of merchants. Each row stands alone.
+pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+    let mut connection = store.pool.acquire().await?;
+    upsert(&mut connection, snapshots).await
+}
+
+async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+    let mut columns = Columns::with_capacity(snapshots.len());
+    for snapshot in snapshots {
+        columns.push(snapshot);
+    }
+    let rows = sqlx::query!(
+        r#"
+        insert into customer_order as stored (
+            merchant_id, identifier, status, placed_at, updated_at, received_at, revision,
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+        )
+        select
+            merchant_id, identifier, status, placed_at, updated_at, received_at, 1,
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+        from unnest(
+            $1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
+            $7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $11::text[]
+        ) as arriving (
+            merchant_id, identifier, status, placed_at, updated_at, received_at,
+            digest, email_fingerprint, zip_fingerprint, warnings, snapshot
+        )
+        on conflict (merchant_id, identifier) do update set
+            status = excluded.status,
+            placed_at = excluded.placed_at,
+            updated_at = excluded.updated_at,
+            received_at = excluded.received_at,
+            revision = stored.revision + 1,
+            digest = excluded.digest,
+            email_fingerprint = excluded.email_fingerprint,
+            zip_fingerprint = excluded.zip_fingerprint,
+            warnings = excluded.warnings,
+            snapshot = excluded.snapshot
+        -- The same again is no news; of two with the same time, the later arrival wins.
+        where excluded.digest <> stored.digest and excluded.updated_at >= stored.updated_at
+        returning merchant_id, identifier, revision, has_returns
+        "#,
+        &columns.merchants,
+        &columns.identifiers as &[&str],
+        &columns.statuses as &[&str],
+        &columns.placed,
+        &columns.updated,
+        &columns.received,
+        &columns.digests as &[&[u8]],
+        &columns.emails as &[Option<&[u8]>],
+        &columns.zips as &[Option<&[u8]>],
+        &columns.warnings as &[Option<&str>],
+        &columns.texts as &[&str],
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Published {
+            merchant: MerchantId(row.merchant_id),
+            identifier: row.identifier,
+            revision: row.revision,
+            has_returns: row.has_returns,
+        })
+        .collect())
+}
+
+/// The snapshots as `unnest` takes them: one list per column.
+struct Columns<'a> {
+    merchants: Vec<uuid::Uuid>,
+    identifiers: Vec<&'a str>,
+    statuses: Vec<&'a str>,
+    placed: Vec<DateTime<Utc>>,
+    updated: Vec<DateTime<Utc>>,
+    received: Vec<DateTime<Utc>>,
+    digests: Vec<&'a [u8]>,
+    emails: Vec<Option<&'a [u8]>>,
+    zips: Vec<Option<&'a [u8]>>,
+    warnings: Vec<Option<&'a str>>,
+    texts: Vec<&'a str>,
+}
+
+impl<'a> Columns<'a> {
+    fn with_capacity(rows: usize) -> Self {
+        Self {
+            merchants: Vec::with_capacity(rows),
+            identifiers: Vec::with_capacity(rows),
+            statuses: Vec::with_capacity(rows),
+            placed: Vec::with_capacity(rows),
+            updated: Vec::with_capacity(rows),
+            received: Vec::with_capacity(rows),
+            digests: Vec::with_capacity(rows),
+            emails: Vec::with_capacity(rows),
+            zips: Vec::with_capacity(rows),
+            warnings: Vec::with_capacity(rows),
+            texts: Vec::with_capacity(rows),
+        }
+    }
+
+    fn push(&mut self, snapshot: &'a Snapshot<'_>) {
+        self.merchants.push(snapshot.merchant.0);
+        self.identifiers.push(&snapshot.identifier);
+        self.statuses.push(status_word(snapshot.status));
+        self.placed.push(snapshot.placed_at);
+        self.updated.push(snapshot.version.updated_at);
+        self.received.push(snapshot.received_at);
+        self.digests.push(&snapshot.version.digest);
+        self.emails.push(snapshot.email_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
+        self.zips.push(snapshot.zip_fingerprint.as_ref().map(<[u8; 16]>::as_slice));
+        self.warnings.push(snapshot.warnings.as_deref());
+        self.texts.push(&snapshot.text);
+    }
+}
+
+/// The stored versions of the orders `identifiers`.
+pub async fn versions(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+    let merchant = tx.merchant();
+    read_versions(tx.connection(), merchant, identifiers).await
+}
+
+/// [`versions`] outside of a transaction.
+pub async fn current_versions(store: &Store, merchant: MerchantId, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
+    let mut connection = store.pool.acquire().await?;
+    read_versions(&mut connection, merchant, identifiers).await
+}
+
+async fn read_versions(
+    connection: &mut PgConnection,
+    merchant: MerchantId,
+    identifiers: &[&str],
+) -> Result<Vec<(String, Version)>, Failed> {
+    let rows = sqlx::query!(
+        "select identifier, updated_at, digest from customer_order where merchant_id = $1 and identifier = any($2)",
+        merchant.0,
+        identifiers as &[&str],
+    )
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter().map(|row| Ok((row.identifier, Version { updated_at: row.updated_at, digest: digest(row.digest)? }))).collect()
+}
+
+fn digest(bytes: Vec<u8>) -> Result<Digest, Failed> {
+    Digest::try_from(bytes).map_err(|_| Failed::Internal("a stored digest is not 32 bytes long"))
+}
+
+/// A stored order.
+pub struct Stored {
+    pub identifier: String,
+    /// The number of snapshots stored so far.
+    pub revision: i64,
+    /// The time the snapshot arrived.
+    pub received_at: DateTime<Utc>,
+    /// Inconsistencies in the order, as JSON.
+    pub warnings: Option<String>,
+    /// The order exactly as sent.
+    pub snapshot: String,
+}
+
+/// The order `identifier` of `merchant`.
+pub async fn find(store: &Store, merchant: MerchantId, identifier: &str) -> Result<Option<Stored>, Failed> {
+    let stored = sqlx::query_as!(
+        Stored,
+        r#"
+        select identifier, revision, received_at, warnings, snapshot
+        from customer_order
+        where merchant_id = $1 and identifier = $2
+        "#,
+        merchant.0,
+        identifier,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    Ok(stored)
+}
+
+/// The order `identifier`, locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Stored>, Failed> {
+    let stored = sqlx::query_as!(
+        Stored,
+        r#"
+        select identifier, revision, received_at, warnings, snapshot
+        from customer_order
+        where merchant_id = $1 and identifier = $2
+        for update
+        "#,
+        tx.merchant().0,
+        identifier,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(stored)
+}
+
+/// The order `identifier` exactly as sent.
+pub async fn snapshot(tx: &mut Tx, identifier: &str) -> Result<Option<String>, Failed> {
+    let merchant = tx.merchant().0;
+    let snapshot =
+        sqlx::query_scalar!("select snapshot from customer_order where merchant_id = $1 and identifier = $2", merchant, identifier)
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(snapshot)
+}
+
+/// An order with warnings.
+#[derive(Clone, Debug)]
+pub struct Doubtful {
+    pub identifier: String,
+    /// The time the snapshot arrived.
+    pub received_at: DateTime<Utc>,
+    /// Inconsistencies in the order, as JSON.
+    pub warnings: String,
+}
+
+/// The orders of `merchant` with warnings, latest first.
+pub async fn list_doubtful(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec<Doubtful>, Failed> {
+    let rows = sqlx::query_as!(
+        Doubtful,
+        r#"
+        select identifier, received_at, warnings as "warnings!"
+        from customer_order
+        where merchant_id = $1 and warnings is not null
+        order by received_at desc
+        limit $2
+        "#,
+        merchant.0,
+        limit,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows)
+}

@@ -1,0 +1,13 @@
+//! Returns, policies, claims on units, exchange orders, labels, parcels, and carriers.
+
+pub mod carrier_accounts;
+pub mod carrier_events;
+pub mod carrier_webhooks;
+pub mod exchange_orders;
+pub mod idempotency;
+pub mod labels;
+pub mod parcels;
+pub mod return_policies;
+pub mod rma_pages;
+pub mod rmas;
+pub mod unit_claims;

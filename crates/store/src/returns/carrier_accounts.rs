@@ -1,0 +1,100 @@
+//! Merchants' carrier accounts, with which labels are bought.
+
+use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
+use domain::returns::carrier::Carrier;
+use sqlx::PgConnection;
+
+use crate::{Failed, Store, Tx};
+
+/// A merchant's account with a carrier.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub carrier: Carrier,
+    /// The address of the carrier's API.
+    pub url: String,
+    /// The weight assumed for goods of unknown weight, in thousandths of a pound.
+    pub usual_weight: u32,
+    /// The address that parcels go to, as JSON.
+    pub destination: String,
+    /// The key that sealed the secrets.
+    pub key_id: String,
+    /// The API key, sealed.
+    pub api_key: Vec<u8>,
+    /// The secret of the carrier's webhooks, sealed.
+    pub webhook_secret: Vec<u8>,
+    /// The time of the last change.
+    pub changed_at: DateTime<Utc>,
+}
+
+/// The merchant's account, if it has one.
+pub async fn find(tx: &mut Tx) -> Result<Option<Account>, Failed> {
+    let merchant = tx.merchant();
+    read(tx.connection(), merchant).await
+}
+
+/// [`find`] outside of a transaction.
+pub async fn current(store: &Store, merchant: MerchantId) -> Result<Option<Account>, Failed> {
+    let mut connection = store.pool.acquire().await?;
+    read(&mut connection, merchant).await
+}
+
+async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Option<Account>, Failed> {
+    let row = sqlx::query!(
+        r#"
+        select carrier, url, usual_weight, destination, key_id, api_key, webhook_secret, changed_at
+        from carrier_account
+        where merchant_id = $1
+        "#,
+        merchant.0,
+    )
+    .fetch_optional(connection)
+    .await?;
+    row.map(|row| {
+        Ok(Account {
+            carrier: row.carrier.parse().map_err(|_| Failed::Internal("a stored carrier is unknown"))?,
+            url: row.url,
+            usual_weight: u32::try_from(row.usual_weight).unwrap_or_default(),
+            destination: row.destination,
+            key_id: row.key_id,
+            api_key: row.api_key,
+            webhook_secret: row.webhook_secret,
+            changed_at: row.changed_at,
+        })
+    })
+    .transpose()
+}
+
+/// Inserts or replaces the merchant's account.
+pub async fn save(tx: &mut Tx, account: &Account) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into carrier_account (
+            merchant_id, changed_at, usual_weight, carrier, url, key_id, api_key, webhook_secret, destination
+        )
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        on conflict (merchant_id) do update set
+            changed_at = excluded.changed_at, usual_weight = excluded.usual_weight, carrier = excluded.carrier, url = excluded.url,
+            key_id = excluded.key_id, api_key = excluded.api_key, webhook_secret = excluded.webhook_secret,
+            destination = excluded.destination
+        "#,
+        tx.merchant().0,
+        account.changed_at,
+        i32::try_from(account.usual_weight).unwrap_or(i32::MAX),
+        account.carrier.as_str(),
+        account.url,
+        account.key_id,
+        account.api_key,
+        account.webhook_secret,
+        account.destination,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Deletes the merchant's account. Returns false if it has none.
+pub async fn remove(tx: &mut Tx) -> Result<bool, Failed> {
+    let removed = sqlx::query!("delete from carrier_account where merchant_id = $1", tx.merchant().0).execute(tx.connection()).await?;
+    Ok(removed.rows_affected() > 0)
+}

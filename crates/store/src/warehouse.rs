@@ -1,0 +1,12 @@
+//! Places, inbound ASNs and receipts, outbound shipments, and drop shipping.
+
+pub mod drop_ship_cancellations;
+pub mod drop_ship_orders;
+pub mod drop_shipments;
+pub mod inbound_asn_pages;
+pub mod inbound_asns;
+pub mod places;
+pub mod receipts;
+pub mod receiving_exceptions;
+pub mod shipment_units;
+pub mod shipments;

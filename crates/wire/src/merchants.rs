@@ -1,0 +1,3 @@
+//! Access tokens on the wire.
+
+pub mod token;

@@ -1,0 +1,4 @@
+//! The order message and history imports.
+
+pub mod import;
+pub mod order;

@@ -1,0 +1,148 @@
+//! Puts the findings of the domain's rules into the words and paths of the order message.
+
+use std::collections::BTreeMap;
+
+use domain::orders::order::{Broken, Doubt, MOST_UNITS, Status};
+use domain::orders::refund::Conflict;
+use domain::returns::rma::sale::Sale;
+
+use super::shape::order_path;
+use crate::fault::{Code, Fault, Path, Warning};
+
+fn refund_at(order: &Path, refund: usize) -> Path {
+    order.field("refunds").index(refund)
+}
+
+fn refund_line_at(order: &Path, refund: usize, line: usize) -> Path {
+    refund_at(order, refund).field("refund_line_items").index(line)
+}
+
+fn invalid(path: &Path, message: impl Into<String>) -> Fault {
+    Fault::new(path, Code::Invalid, message)
+}
+
+/// The fault for a broken rule of the order at `order`.
+pub(super) fn broken(order: &Path, broken: Broken) -> Fault {
+    let line_at = |line| order.field("items").index(line);
+    match broken {
+        Broken::CustomerUnnamed => {
+            let message = "is required unless the customer has an e-mail address; the e-mail address may serve as the identifier";
+            Fault::new(order.field("customer").field("identifier"), Code::MissingField, message)
+        }
+        Broken::LineRepeated { line } => invalid(&line_at(line).field("identifier"), "must be unique among the lines of the order"),
+        Broken::LineOvercommitted { line } => {
+            invalid(&line_at(line).field("quantity_shipped"), "shipped and cancelled units together must not exceed quantity")
+        }
+        Broken::RefundRepeated { refund } => invalid(&refund_at(order, refund).field("identifier"), "must be unique across all refunds"),
+        Broken::RefundLineRepeated { refund, line } => reused_refund_line(order, refund, line),
+        Broken::RefundOfUnknownLine { refund, line } => {
+            invalid(&refund_line_at(order, refund, line).field("order_item_identifier"), "must be the identifier of a line of this order")
+        }
+        Broken::Overrefunded { refund, line } => overrefunded(order, refund, line),
+    }
+}
+
+/// The warning for a doubt about the order at `order`.
+pub(super) fn doubt(order: &Path, doubt: Doubt) -> Warning {
+    let warning = |path: Path, message: String| Warning { field: path.to_string(), message };
+    match doubt {
+        Doubt::TotalDiffers { computed } => warning(
+            order.field("total_amount_cents"),
+            format!("differs from product − discount + tax + shipping + shipping tax, which is {computed}"),
+        ),
+        Doubt::ProductDiffers { computed } => warning(
+            order.field("product_amount_cents"),
+            format!("differs from the sum of the lines' product_amount_cents, which is {computed}"),
+        ),
+        Doubt::TaxDiffers { computed } => {
+            warning(order.field("tax_amount_cents"), format!("differs from the sum of the lines' tax_amount_cents, which is {computed}"))
+        }
+        Doubt::LineProductDiffers { line, computed } => warning(
+            order.field("items").index(line).field("product_amount_cents"),
+            format!("differs from unit_price_amount_cents × quantity_shipped, which is {computed}"),
+        ),
+        Doubt::FullRefundDiffers { refund } => warning(
+            refund_at(order, refund).field("total_refund_amount_cents"),
+            "differs from the order's total_amount_cents, although every unit is refunded".to_owned(),
+        ),
+        Doubt::RefundedAboveTotal { refund } => warning(
+            refund_at(order, refund).field("total_refund_amount_cents"),
+            "brings the refunds above the order's total_amount_cents".to_owned(),
+        ),
+        Doubt::RefundBeforeOrder { refund } => {
+            warning(refund_at(order, refund).field("created_at"), "is before the order's created_at".to_owned())
+        }
+    }
+}
+
+/// The fault of a refund that contradicts the recorded refund with the same identifier.
+#[must_use]
+pub fn conflict(order: &Path, refund: usize, conflict: Conflict) -> Fault {
+    let at = refund_at(order, refund);
+    match conflict {
+        Conflict::AnotherOrder => {
+            invalid(&at.field("identifier"), "is already used by a refund of another order; identifiers must be unique across all refunds")
+        }
+        Conflict::AnotherTotal => invalid(
+            &at.field("total_refund_amount_cents"),
+            "differs from the refund received before; refunds are immutable, so send a new refund instead",
+        ),
+        Conflict::OtherLines => invalid(
+            &at.field("refund_line_items"),
+            "differ from the refund received before; refunds are immutable, so send a new refund instead",
+        ),
+    }
+}
+
+/// The fault of a refund line whose identifier belongs to another refund line of the merchant.
+#[must_use]
+pub fn reused_refund_line(order: &Path, refund: usize, line: usize) -> Fault {
+    invalid(&refund_line_at(order, refund, line).field("identifier"), "must be unique across all refunds")
+}
+
+/// The fault of a refund line that exceeds the units ordered.
+#[must_use]
+pub fn overrefunded(order: &Path, refund: usize, line: usize) -> Fault {
+    let message = format!("all refunds of the line together must not exceed its quantity (at most {MOST_UNITS})");
+    invalid(&refund_line_at(order, refund, line).field("quantity"), message)
+}
+
+/// The warning about a refund that names an RMA other than the recorded one.
+#[must_use]
+pub fn rma_differs(order: &Path, refund: usize) -> Warning {
+    let message = "differs from the refund received before; the earlier value is kept".to_owned();
+    Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
+}
+
+/// The warning about a refund whose RMA is unknown, belongs to another order, or is already cancelled or settled.
+#[must_use]
+pub fn rma_not_live(order: &Path, refund: usize) -> Warning {
+    let message = "is not an RMA of this order that can still be settled; the refund is processed as if it named no RMA".to_owned();
+    Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
+}
+
+/// Warnings about an order at position `at` that no longer has units in returns; `live` counts those units by line.
+#[must_use]
+pub fn changed_under_returns(at: usize, sale: &Sale, live: &BTreeMap<String, u32>) -> Vec<Warning> {
+    let order = order_path(at);
+    if sale.status == Status::Cancelled && !live.is_empty() {
+        let message = "the order is cancelled although units of it are being returned; the return is not affected".to_owned();
+        return vec![Warning { field: order.field("status").to_string(), message }];
+    }
+    let reduced = live.iter().filter_map(|(line, units)| {
+        let position = sale.lines.iter().position(|sold| sold.identifier == *line);
+        let shipped = position.and_then(|position| sale.lines.get(position)).map_or(0, |sold| sold.shipped);
+        let items = order.field("items");
+        let field = position.map_or_else(|| items.clone(), |position| items.index(position).field("quantity_shipped"));
+        let message = format!("{units} units are being returned, but only {shipped} are shipped; the return is not affected");
+        (*units > shipped).then(|| Warning { field: field.to_string(), message })
+    });
+    reduced.collect()
+}
+
+/// The warning about a refund with a time other than the recorded one.
+#[must_use]
+pub fn time_differs(order: &Path, refund: usize) -> Warning {
+    let message = "differs from the refund received before; the earlier value is kept".to_owned();
+    Warning { field: refund_at(order, refund).field("created_at").to_string(), message }
+}

@@ -1,0 +1,170 @@
+//! The part of the EasyPost v2 API that returns need.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::returns::carrier::CarrierWord;
+use crate::returns::label::{LabelWork, PostalAddress};
+
+/// The header that signs webhooks. Its value is [`SIGNATURE_SCHEME`], then the HMAC-SHA256 of the body in hex.
+pub const SIGNATURE: &str = "x-hmac-signature";
+/// The prefix of the value of [`SIGNATURE`].
+pub const SIGNATURE_SCHEME: &str = "hmac-sha256-hex=";
+
+/// The error code for a shipment whose label has already been bought.
+pub const BOUGHT_ALREADY: &str = "SHIPMENT.POSTAGE.EXISTS";
+
+/// A request to create a shipment. It has no `Debug`: addresses are personal.
+#[derive(Serialize)]
+pub struct NewShipment<'a> {
+    shipment: ShipmentBody<'a>,
+}
+
+#[derive(Serialize)]
+struct ShipmentBody<'a> {
+    reference: &'a str,
+    is_return: bool,
+    from_address: &'a PostalAddress,
+    to_address: &'a PostalAddress,
+    parcel: Parcel,
+}
+
+#[derive(Serialize)]
+struct Parcel {
+    /// In ounces.
+    weight: f64,
+}
+
+/// Ounces per thousandth of a pound.
+const OUNCES: f64 = 16.0 / 1_000.0;
+
+impl<'a> NewShipment<'a> {
+    /// The shipment of a return.
+    #[must_use]
+    pub fn of(work: &'a LabelWork) -> Self {
+        Self {
+            shipment: ShipmentBody {
+                reference: &work.reference,
+                is_return: true,
+                // For a return, EasyPost expects the addresses of the outbound journey and swaps them itself.
+                from_address: &work.to,
+                to_address: &work.from,
+                parcel: Parcel { weight: (f64::from(work.weight) * OUNCES * 10.0).ceil() / 10.0 },
+            },
+        }
+    }
+}
+
+/// A request to buy a rate.
+#[derive(Serialize)]
+pub struct Purchase<'a> {
+    rate: RateId<'a>,
+}
+
+#[derive(Serialize)]
+struct RateId<'a> {
+    id: &'a str,
+}
+
+impl<'a> Purchase<'a> {
+    /// The rate with this id.
+    #[must_use]
+    pub const fn of(rate: &'a str) -> Self {
+        Self { rate: RateId { id: rate } }
+    }
+}
+
+/// A shipment as EasyPost returns it.
+#[derive(Deserialize)]
+pub struct Shipment {
+    pub id: String,
+    /// Present once bought.
+    pub postage_label: Option<PostageLabel>,
+    /// Present once bought.
+    pub tracking_code: Option<String>,
+    /// The offers to choose from.
+    #[serde(default)]
+    pub rates: Vec<Rate>,
+    /// Present once bought.
+    pub selected_rate: Option<Rate>,
+    /// Present once a refund was requested.
+    pub refund_status: Option<String>,
+}
+
+/// A label.
+#[derive(Deserialize)]
+pub struct PostageLabel {
+    pub label_url: String,
+}
+
+/// A price.
+#[derive(Deserialize)]
+pub struct Rate {
+    pub id: String,
+    pub carrier: String,
+    /// A decimal number.
+    pub rate: String,
+}
+
+impl Shipment {
+    /// The cheapest rate.
+    #[must_use]
+    pub fn cheapest(&self) -> Option<&Rate> {
+        let price = |rate: &&Rate| rate.rate.parse::<f64>().unwrap_or(f64::MAX);
+        self.rates.iter().min_by(|a, b| price(a).total_cmp(&price(b)))
+    }
+}
+
+/// An error response.
+#[derive(Deserialize)]
+pub struct ErrorAnswer {
+    pub error: ErrorDetail,
+}
+
+/// An error response.
+#[derive(Deserialize)]
+pub struct ErrorDetail {
+    pub code: String,
+}
+
+/// An event from a webhook.
+#[derive(Deserialize)]
+pub struct WebhookEvent {
+    /// Stays the same when EasyPost sends the event again.
+    pub id: String,
+    pub created_at: String,
+    /// An object of any type.
+    #[serde(default)]
+    result: Value,
+}
+
+impl WebhookEvent {
+    /// The tracker, if the event carries one.
+    #[must_use]
+    pub fn tracker(&self) -> Option<Tracker> {
+        let is_tracker = self.result.get("object").and_then(Value::as_str) == Some("Tracker");
+        is_tracker.then(|| Tracker::deserialize(&self.result).ok()).flatten()
+    }
+}
+
+/// The tracking state of a parcel.
+#[derive(Deserialize)]
+pub struct Tracker {
+    pub tracking_code: Option<String>,
+    /// Such as `in_transit`.
+    pub status: Option<String>,
+}
+
+impl Tracker {
+    /// The carrier event that the status stands for, if any.
+    #[must_use]
+    pub fn word(&self) -> Option<CarrierWord> {
+        match self.status.as_deref()? {
+            "in_transit" | "out_for_delivery" | "available_for_pickup" => Some(CarrierWord::InTransit),
+            "delivered" => Some(CarrierWord::Delivered),
+            "return_to_sender" => Some(CarrierWord::ReturnedToSender),
+            "failure" | "error" | "cancelled" => Some(CarrierWord::Failed),
+            _ => None,
+        }
+    }
+}
