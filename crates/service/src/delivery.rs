@@ -16,13 +16,15 @@
 
 pub mod client;
 pub mod deliverer;
-mod engine;
+mod due_message;
+pub(crate) mod engine;
 pub mod guard;
 mod handle;
 pub mod handlers;
 mod rate_limiter;
 pub mod reaction;
 pub mod secrets;
+pub mod settling;
 pub mod signal;
 pub mod subscribers;
 pub mod timer;

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use backhaul::app::App;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::EndpointId;
-use store::messages::deliveries::{Due, DueQuery, due};
+use store::messages::deliveries::{DueQuery, DueRow, due};
 use store::messages::leases;
 use store::messages::settlements::{Attempt, Disposition, Hold, Settlement, settle};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -42,7 +42,7 @@ impl State {
 }
 
 /// A row that was read, and the lease it was read under.
-type Read = (Due, Hold);
+type Read = (DueRow, Hold);
 
 /// Reads and settles until `count` messages are settled. They may still be being added: `owed` counts them, so that reading
 /// waits for a full batch.
@@ -133,7 +133,7 @@ async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow:
 }
 
 /// The attempt that the service would record.
-fn attempt(app: &App, row: &Due, hold: Hold, now: DateTime<Utc>) -> Attempt {
+fn attempt(app: &App, row: &DueRow, hold: Hold, now: DateTime<Utc>) -> Attempt {
     Attempt {
         hold,
         id: app.mint(),

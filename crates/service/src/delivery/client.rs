@@ -70,7 +70,7 @@ pub struct Request {
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Exchange {
+pub struct CallResult {
     /// How it ended.
     pub outcome: Outcome,
     /// The answer's body, as much as is kept of it.
@@ -81,7 +81,7 @@ pub struct Exchange {
     pub took: Duration,
 }
 
-impl Exchange {
+impl CallResult {
     /// One that did not come about.
     #[must_use]
     pub fn refused(outcome: Outcome) -> Self {
@@ -157,12 +157,17 @@ impl Client {
     }
 
     /// Calls, once. It always comes back with an outcome, at the deadline at the latest.
-    pub async fn call(&self, request: Request) -> Exchange {
+    pub async fn call(&self, request: Request) -> CallResult {
         let began = self.clock.uptime();
         let deadline = request.deadline;
         let mut answer = Answer { most_read: request.most_read, most_kept: request.most_kept, ..Answer::default() };
         let outcome = tokio::time::timeout(deadline, self.exchange(request, &mut answer)).await.unwrap_or(Outcome::TimedOut);
-        Exchange { outcome, truncated: answer.is_truncated(), answer: answer.kept.into(), took: self.clock.uptime().saturating_sub(began) }
+        CallResult {
+            outcome,
+            truncated: answer.is_truncated(),
+            answer: answer.kept.into(),
+            took: self.clock.uptime().saturating_sub(began),
+        }
     }
 
     async fn exchange(&self, request: Request, answer: &mut Answer) -> Outcome {

@@ -7,7 +7,8 @@ use store::messages::leases;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
-use super::engine::{Ending, Engine, Event};
+use super::engine::event::Event;
+use super::engine::{Ending, Engine};
 use super::handlers::Handlers;
 use crate::delivery::handle::Delivery;
 use crate::platform::task::Task;

@@ -1,4 +1,4 @@
-//! The engine of a deliverer process: one loop that owns all desks, and tasks that read, call and settle for it.
+//! The engine of a deliverer process: one loop that owns all queues, and tasks that read, call and settle for it.
 //!
 //! - The loop alone decides; it never waits for the database or a peer. Whatever happens reaches it as an event.
 //! - A reader asks the table for many endpoints at once, as many rows as each has slots for.
@@ -7,8 +7,9 @@
 //!   trouble.
 //! - When any of these breaks off, the whole engine ends, and another one follows, which takes its leases anew.
 
-pub(super) mod attempt;
+mod attempt;
 mod calls;
+pub(super) mod event;
 mod gauges;
 mod incidents;
 pub(crate) mod lease;
@@ -18,8 +19,8 @@ mod notices;
 mod queue;
 mod reading;
 mod ready;
+mod result;
 mod retries;
-pub mod settling;
 mod work;
 mod writer;
 
@@ -30,10 +31,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use domain::messages::notice::ReportedHealth;
 use store::messages::deliveries::{Odd, Oddity};
 use store::messages::leases;
-use store::messages::notices::Troubled;
 use store::messages::outbox::Signal;
 use store::messages::settlements::{Disposition, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -42,70 +41,29 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use self::calls::Calls;
-pub(super) use self::incidents::Candidate;
-use self::incidents::Troubles;
-pub(super) use self::look::Look;
-use self::reading::Reading;
+use self::event::Event;
+use self::incidents::Incidents;
+use self::lease::Leases;
+use self::look::Look;
+use self::queue::EndpointQueue;
 use self::ready::Ready;
+use self::result::{AttemptResult, Batch, Settled};
+use super::handle::Delivery;
 use super::handlers::Handlers;
 use super::reaction::Reactions;
-use super::timer;
-use crate::delivery::engine::lease::Leases;
-use crate::delivery::engine::queue::Desk;
-use crate::delivery::engine::writer::{self, Batch, Settled};
-use crate::delivery::engine::{gauges, maintenance, retries};
-use crate::delivery::handle::Delivery;
 
 /// How many writers there are; a bucket always has the same.
 const WRITERS: usize = 4;
 /// The longest that the loop sleeps.
 const LONGEST_NAP: Duration = Duration::from_secs(1);
-/// How long a desk with nothing to do is kept.
+/// How long a queue with nothing to do is kept.
 const KEPT_IDLE: Duration = Duration::from_mins(1);
-/// How often desks with nothing to do are looked for.
+/// How often queues with nothing to do are looked for.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// How often leases that ran out are looked for; what starts looks for itself.
 const EXPIRE_EVERY: Duration = Duration::from_millis(100);
 /// How long a deliverer that leaves waits for what is in flight.
 const FAREWELL: Duration = Duration::from_secs(25);
-
-/// Something that happened.
-pub(super) enum Event {
-    /// Leases were renewed.
-    Leased {
-        /// The buckets that were gained.
-        gained: Vec<Hold>,
-        /// The buckets that were lost.
-        lost: Vec<u8>,
-    },
-    /// Buckets were given back.
-    Released(Vec<u8>),
-    /// The table was looked at.
-    Looked {
-        /// Endpoints with something due.
-        found: Vec<Signal>,
-        /// What needs us without being due.
-        odd: Vec<Odd>,
-        /// Up to which request this is the answer.
-        answers: u64,
-    },
-    /// Another process told of work.
-    Heard(Signal),
-    /// A reading ended.
-    Read(Reading),
-    /// A call ended.
-    Called(writer::Result),
-    /// A call broke off: it was dropped, or it panicked.
-    Broke(EndpointId, Hold, Uuid),
-    /// A batch was settled.
-    Settled(Batch),
-    /// Endpoints in trouble were looked for in buckets that were gained.
-    Reviewed(Vec<(Troubled, Hold)>),
-    /// What was to be told of an endpoint is told, or could not be.
-    Told(EndpointId, Hold, Result<Option<ReportedHealth>, store::Failed>),
-    /// Say when nothing is left to do.
-    Drain(oneshot::Sender<()>),
-}
 
 /// How an engine ended.
 pub(super) enum Ending {
@@ -121,19 +79,19 @@ pub(super) struct Engine {
     /// By which its leases are known.
     pub(super) id: Uuid,
     leases: Arc<Leases>,
-    desks: HashMap<EndpointId, Desk>,
+    queues: HashMap<EndpointId, EndpointQueue>,
     /// Desks to look at.
     ready: Ready,
     /// When retries are due, and when a rate allows more.
     due: BTreeSet<(DateTime<Utc>, EndpointId)>,
     paced: BTreeSet<(Duration, EndpointId)>,
     /// Endpoints in trouble, and the tasks that look for them and tell of them; these end with whoever holds this.
-    troubles: Troubles,
+    incidents: Incidents,
     telling: JoinSet<()>,
     readings: usize,
     calls: Calls,
     reactions: Reactions,
-    writers: Vec<UnboundedSender<writer::Result>>,
+    writers: Vec<UnboundedSender<AttemptResult>>,
     events: UnboundedSender<Event>,
     look: Arc<Look>,
     leaving: watch::Receiver<bool>,
@@ -165,17 +123,17 @@ impl Engine {
         parts.spawn(maintenance::backstop(delivery.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
         parts.spawn(maintenance::listen(delivery.clone(), events.clone()));
         parts.spawn(gauges::watch(delivery.clone(), Arc::clone(&leases)));
-        parts.spawn(timer::keep(delivery.clone(), Arc::clone(&leases), Arc::clone(&handlers.timer)));
+        parts.spawn(maintenance::run_timer(delivery.clone(), Arc::clone(&leases), Arc::clone(&handlers.timer)));
         parts.spawn(retries::carry_out(delivery.clone(), Arc::clone(&leases)));
         Self {
             delivery,
             id,
             leases,
-            desks: HashMap::new(),
+            queues: HashMap::new(),
             ready: Ready::default(),
             due: BTreeSet::new(),
             paced: BTreeSet::new(),
-            troubles: Troubles::default(),
+            incidents: Incidents::default(),
             telling: JoinSet::new(),
             readings: 0,
             calls: Calls::default(),
@@ -263,7 +221,7 @@ impl Engine {
                 lost.into_iter().for_each(|bucket| self.drop_bucket(bucket));
                 if !gained.is_empty() {
                     self.look.ask();
-                    self.troubles.review();
+                    self.incidents.review();
                     self.telling.spawn(maintenance::review(self.delivery.clone(), gained, self.events.clone()));
                 }
             }
@@ -284,27 +242,27 @@ impl Engine {
             Event::Read(reading) => self.was_read(reading),
             Event::Called(result) => {
                 let endpoint = result.endpoint;
-                if let Some(desk) = self.desk(endpoint, result.settlement.hold) {
-                    desk.call_ended(uptime);
+                if let Some(queue) = self.queue(endpoint, result.settlement.hold) {
+                    queue.call_ended(uptime);
                     self.calls.ended(result.settlement.message);
                     self.ready.insert(endpoint);
                     self.settle(result);
                 }
             }
             Event::Broke(endpoint, hold, message) => {
-                if let Some(desk) = self.desk(endpoint, hold) {
-                    desk.call_ended(uptime);
-                    if let Some(due_at) = desk.let_go(message) {
-                        desk.signal(due_at, uptime);
+                if let Some(queue) = self.queue(endpoint, hold) {
+                    queue.call_ended(uptime);
+                    if let Some(due_at) = queue.let_go(message) {
+                        queue.signal(due_at, uptime);
                     }
                     self.calls.ended(message);
                     self.ready.insert(endpoint);
                 }
             }
             Event::Settled(batch) => self.settled(batch),
-            Event::Reviewed(found) => self.troubles.reviewed(found, self.delivery.now()),
-            Event::Told(endpoint, hold, Ok(told)) => self.troubles.told(endpoint, hold, told, self.delivery.now()),
-            Event::Told(endpoint, _, Err(_)) => self.troubles.was_not_told(endpoint),
+            Event::Reviewed(found) => self.incidents.reviewed(found, self.delivery.now()),
+            Event::Told(endpoint, hold, Ok(told)) => self.incidents.told(endpoint, hold, told, self.delivery.now()),
+            Event::Told(endpoint, _, Err(_)) => self.incidents.was_not_told(endpoint),
             Event::Drain(tell) => {
                 self.draining.push(tell);
                 self.drained_by = self.look.ask();
@@ -312,9 +270,9 @@ impl Engine {
         }
     }
 
-    /// The desk of an endpoint, for what was begun by `hold`.
-    fn desk(&mut self, endpoint: EndpointId, hold: Hold) -> Option<&mut Desk> {
-        self.desks.get_mut(&endpoint).filter(|desk| desk.hold == hold)
+    /// The queue of an endpoint, for what was begun by `hold`.
+    fn queue(&mut self, endpoint: EndpointId, hold: Hold) -> Option<&mut EndpointQueue> {
+        self.queues.get_mut(&endpoint).filter(|queue| queue.hold == hold)
     }
 
     /// Takes the signals of this process: those for others are passed on.
@@ -333,7 +291,7 @@ impl Engine {
         let uptime = self.leases.now();
         let Signal { merchant, endpoint, bucket, due_at } = *signal;
         if let Some(hold) = self.leases.to_start(bucket, uptime) {
-            self.desks.entry(endpoint).or_insert_with(|| Desk::new(merchant, hold, uptime)).signal(due_at, uptime);
+            self.queues.entry(endpoint).or_insert_with(|| EndpointQueue::new(merchant, hold, uptime)).signal(due_at, uptime);
             self.ready.insert(endpoint);
         }
     }
@@ -343,11 +301,11 @@ impl Engine {
         let Odd { merchant, endpoint, bucket, message, oddity, attempts, attempts_before } = *odd;
         let (now, uptime) = (self.delivery.now(), self.leases.now());
         let Some(hold) = self.leases.to_start(bucket, uptime) else { return };
-        let desk = self.desks.entry(endpoint).or_insert_with(|| Desk::new(merchant, hold, uptime));
-        if desk.holds(message) {
+        let queue = self.queues.entry(endpoint).or_insert_with(|| EndpointQueue::new(merchant, hold, uptime));
+        if queue.holds(message) {
             return;
         }
-        desk.take(message, now, false);
+        queue.take(message, now, false);
         let (fate, due_again) = match oddity {
             Oddity::Unwanted => (Disposition::Gone, None),
             Oddity::EndpointRemoved => {
@@ -357,7 +315,7 @@ impl Engine {
             Oddity::Stuck => (Disposition::Postponed { due_at: now, attempts }, Some(now)),
         };
         let settlement = Settlement { hold, merchant, message, fate };
-        self.settle(writer::Result::uncalled(endpoint, settlement, due_again));
+        self.settle(AttemptResult::uncalled(endpoint, settlement, due_again));
     }
 
     /// What time has brought: leases that ran out, retries, rates.
@@ -367,14 +325,14 @@ impl Engine {
             self.expired = uptime;
             self.leases.expire(uptime).into_iter().for_each(|bucket| self.drop_bucket(bucket));
         }
-        self.troubles.wake(now);
+        self.incidents.wake(now);
         while let Some((at, endpoint)) = self.due.pop_first() {
             if at > now {
                 self.due.insert((at, endpoint));
                 break;
             }
-            if let Some(desk) = self.desks.get_mut(&endpoint) {
-                desk.signal(at, uptime);
+            if let Some(queue) = self.queues.get_mut(&endpoint) {
+                queue.signal(at, uptime);
                 self.ready.insert(endpoint);
             }
         }
@@ -387,19 +345,19 @@ impl Engine {
         }
         if uptime.saturating_sub(self.swept) >= SWEEP_EVERY {
             self.swept = uptime;
-            // A retry of a desk that is not kept any more is found by the look at the table.
-            self.desks.retain(|_, desk| !desk.is_idle() || uptime.saturating_sub(desk.touched) < KEPT_IDLE);
+            // A retry of a queue that is not kept any more is found by the look at the table.
+            self.queues.retain(|_, queue| !queue.is_idle() || uptime.saturating_sub(queue.touched) < KEPT_IDLE);
         }
     }
 
     /// Lets the next be told that there is to tell.
     fn tell(&mut self) {
-        if let Some(candidate) = self.troubles.next() {
+        if let Some(candidate) = self.incidents.next() {
             self.telling.spawn(maintenance::tell(self.delivery.clone(), candidate, self.events.clone()));
         }
     }
 
-    fn settle(&self, result: writer::Result) {
+    fn settle(&self, result: AttemptResult) {
         let writer = self.writers.get(usize::from(result.settlement.hold.bucket) % WRITERS);
         if let Some(writer) = writer {
             let _ = writer.send(result);
@@ -410,21 +368,21 @@ impl Engine {
     fn settled(&mut self, batch: Batch) {
         let (now, uptime) = (self.delivery.now(), self.leases.now());
         for Settled { merchant, endpoint, hold, message, due_again, saw } in batch.messages {
-            let Some(desk) = self.desk(endpoint, hold) else { continue };
-            desk.let_go(message);
+            let Some(queue) = self.queue(endpoint, hold) else { continue };
+            queue.let_go(message);
             match due_again {
-                Some(at) if at <= now => desk.signal(at, uptime),
+                Some(at) if at <= now => queue.signal(at, uptime),
                 Some(at) => _ = self.due.insert((at, endpoint)),
                 None => {}
             }
             self.ready.insert(endpoint);
             if let Some(saw) = saw {
-                self.troubles.saw(merchant, endpoint, hold, saw, now);
+                self.incidents.saw(merchant, endpoint, hold, saw, now);
             }
         }
         for (_, endpoint) in batch.unparked {
-            if let Some(desk) = self.desks.get_mut(&endpoint) {
-                desk.signal(batch.now, uptime);
+            if let Some(queue) = self.queues.get_mut(&endpoint) {
+                queue.signal(batch.now, uptime);
                 self.ready.insert(endpoint);
             }
         }
@@ -438,12 +396,12 @@ impl Engine {
 
     /// A bucket is not ours any more: its calls are dropped, their outcomes unknown.
     fn drop_bucket(&mut self, bucket: u8) {
-        self.troubles.drop_bucket(bucket);
+        self.incidents.drop_bucket(bucket);
         let gone: Vec<EndpointId> =
-            self.desks.iter().filter(|(_, desk)| desk.hold.bucket == bucket).map(|(endpoint, _)| *endpoint).collect();
+            self.queues.iter().filter(|(_, queue)| queue.hold.bucket == bucket).map(|(endpoint, _)| *endpoint).collect();
         for endpoint in gone {
-            let Some(desk) = self.desks.remove(&endpoint) else { continue };
-            desk.in_hand().for_each(|message| self.calls.abort(message));
+            let Some(queue) = self.queues.remove(&endpoint) else { continue };
+            queue.in_hand().for_each(|message| self.calls.abort(message));
         }
     }
 
@@ -456,7 +414,7 @@ impl Engine {
         if leaving.is_empty() {
             return;
         }
-        let busy: HashSet<u8> = self.desks.values().filter(|desk| !desk.is_empty()).map(|desk| desk.hold.bucket).collect();
+        let busy: HashSet<u8> = self.queues.values().filter(|queue| !queue.is_empty()).map(|queue| queue.hold.bucket).collect();
         leaving.retain(|bucket| !busy.contains(bucket));
         if leaving.is_empty() {
             return;
@@ -476,8 +434,8 @@ impl Engine {
         self.readings == 0
             && self.ready.is_empty()
             && self.paced.is_empty()
-            && self.troubles.is_idle()
-            && self.desks.values().all(Desk::is_idle)
+            && self.incidents.is_idle()
+            && self.queues.values().all(EndpointQueue::is_idle)
     }
 
     fn say_when_drained(&self) {

@@ -23,7 +23,7 @@ pub struct DueQuery {
 }
 
 /// A delivery that is due.
-pub struct Due {
+pub struct DueRow {
     pub merchant: MerchantId,
     pub endpoint: EndpointId,
     pub message: Uuid,
@@ -42,7 +42,7 @@ pub struct Due {
     pub text: Option<Text>,
 }
 
-impl Due {
+impl DueRow {
     /// True for a manual retry, which has a lane of its own.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
@@ -63,7 +63,7 @@ const MUCH_IN_HAND: usize = 200;
 
 /// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_hand`. Paused
 /// and removed endpoints return nothing.
-pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<Due>, Failed> {
+pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<DueRow>, Failed> {
     let merchants: Vec<Uuid> = wanted.iter().map(|wanted| wanted.merchant.0).collect();
     let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
     let since: Vec<DateTime<Utc>> = wanted.iter().map(|wanted| wanted.since).collect();
@@ -124,7 +124,7 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: Date
     .fetch_all(connections)
     .await?;
     crash::point(Point::WorkRead);
-    let due = rows.into_iter().map(|row| Due {
+    let due = rows.into_iter().map(|row| DueRow {
         merchant: MerchantId(row.merchant_id),
         endpoint: EndpointId(row.endpoint_id),
         message: row.message_id,

@@ -8,8 +8,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 use uuid::Uuid;
 
-use super::Event;
-use crate::delivery::engine::writer;
+use super::event::Event;
+use super::result::AttemptResult;
 
 /// Whose call it is: of which endpoint, by which hold, with which message.
 type At = (EndpointId, Hold, Uuid);
@@ -29,7 +29,7 @@ impl Calls {
         &mut self,
         at: At,
         events: UnboundedSender<Event>,
-        call: impl Future<Output = Option<writer::Result>> + Send + 'static,
+        call: impl Future<Output = Option<AttemptResult>> + Send + 'static,
     ) {
         let (.., message) = at;
         let mut guard = Broken { events, at: Some(at) };

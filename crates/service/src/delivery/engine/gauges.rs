@@ -19,7 +19,7 @@ const LATE: TimeDelta = TimeDelta::seconds(60);
 const MOST_COUNTED: i64 = 10_000;
 
 /// Keeps the gauges of delivery current. A failure leaves them as they are; the next look follows.
-pub(in crate::delivery) async fn watch(delivery: Delivery, held: Arc<Leases>) {
+pub(super) async fn watch(delivery: Delivery, held: Arc<Leases>) {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -12,13 +12,13 @@ use domain::messages::notice::{Health, ReportedHealth};
 use store::messages::notices::Troubled;
 use store::messages::settlements::Hold;
 
-use crate::delivery::engine::notices::Seen;
-use crate::delivery::engine::writer::Saw;
+use super::notices::Seen;
+use super::result::Saw;
 
 /// The endpoints in trouble.
 #[derive(Default)]
-pub(super) struct Troubles {
-    known: HashMap<EndpointId, Trouble>,
+pub(super) struct Incidents {
+    known: HashMap<EndpointId, Incident>,
     /// When endpoints will be failing, if nothing arrives meanwhile.
     turning: BTreeSet<(DateTime<Utc>, EndpointId)>,
     /// Of which something may have to be told.
@@ -30,7 +30,7 @@ pub(super) struct Troubles {
 }
 
 /// An endpoint in trouble.
-struct Trouble {
+struct Incident {
     merchant: MerchantId,
     hold: Hold,
     seen: Seen,
@@ -39,14 +39,14 @@ struct Trouble {
 }
 
 /// An endpoint of which something may have to be told.
-pub(in crate::delivery) struct Candidate {
-    pub(in crate::delivery) merchant: MerchantId,
-    pub(in crate::delivery) endpoint: EndpointId,
-    pub(in crate::delivery) hold: Hold,
-    pub(in crate::delivery) seen: Seen,
+pub(super) struct Candidate {
+    pub(super) merchant: MerchantId,
+    pub(super) endpoint: EndpointId,
+    pub(super) hold: Hold,
+    pub(super) seen: Seen,
 }
 
-impl Troubles {
+impl Incidents {
     /// An attempt at an endpoint was settled.
     pub(super) fn saw(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold, saw: Saw, now: DateTime<Utc>) {
         let unknown = self.known.get(&endpoint).is_none_or(|trouble| trouble.hold != hold);
@@ -71,8 +71,8 @@ impl Troubles {
         }
     }
 
-    fn trouble(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold) -> &mut Trouble {
-        let new = || Trouble { merchant, hold, seen: Seen::default(), told: false };
+    fn trouble(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold) -> &mut Incident {
+        let new = || Incident { merchant, hold, seen: Seen::default(), told: false };
         let trouble = self.known.entry(endpoint).or_insert_with(new);
         if trouble.hold != hold {
             *trouble = new();
@@ -105,7 +105,7 @@ impl Troubles {
     pub(super) fn next(&mut self) -> Option<Candidate> {
         while self.telling.is_none() {
             let endpoint = self.candidates.pop_first()?;
-            if let Some(Trouble { merchant, hold, seen, .. }) = self.known.get(&endpoint) {
+            if let Some(Incident { merchant, hold, seen, .. }) = self.known.get(&endpoint) {
                 self.telling = Some(endpoint);
                 return Some(Candidate { merchant: *merchant, endpoint, hold: *hold, seen: seen.clone() });
             }
@@ -188,13 +188,13 @@ mod tests {
         DateTime::from_timestamp(seconds, 0).unwrap()
     }
 
-    fn fails(troubles: &mut Troubles, seconds: i64, given_up: bool) {
+    fn fails(incidents: &mut Incidents, seconds: i64, given_up: bool) {
         let saw = Saw::Failure { at: at(seconds), given_up, outcome: "503".to_owned() };
-        troubles.saw(MERCHANT, ENDPOINT, HOLD, saw, at(seconds));
+        incidents.saw(MERCHANT, ENDPOINT, HOLD, saw, at(seconds));
     }
 
-    fn arrives(troubles: &mut Troubles, seconds: i64) {
-        troubles.saw(MERCHANT, ENDPOINT, HOLD, Saw::Success, at(seconds));
+    fn arrives(incidents: &mut Incidents, seconds: i64) {
+        incidents.saw(MERCHANT, ENDPOINT, HOLD, Saw::Success, at(seconds));
     }
 
     fn failing(since: i64) -> ReportedHealth {
@@ -211,75 +211,75 @@ mod tests {
 
     #[test]
     fn an_endpoint_that_takes_what_it_is_sent_costs_nothing() {
-        let mut troubles = Troubles::default();
-        arrives(&mut troubles, 0);
-        assert!(troubles.known.is_empty());
-        fails(&mut troubles, 1, false);
-        assert_eq!(troubles.known.len(), 1);
-        arrives(&mut troubles, 2);
-        assert!(troubles.known.is_empty() && troubles.is_idle());
+        let mut incidents = Incidents::default();
+        arrives(&mut incidents, 0);
+        assert!(incidents.known.is_empty());
+        fails(&mut incidents, 1, false);
+        assert_eq!(incidents.known.len(), 1);
+        arrives(&mut incidents, 2);
+        assert!(incidents.known.is_empty() && incidents.is_idle());
     }
 
     #[test]
     fn one_that_fails_becomes_a_candidate_when_its_time_has_come_and_then_is_one_no_more() {
-        let mut troubles = Troubles::default();
-        [0, 5, 45].into_iter().for_each(|second| fails(&mut troubles, second, false));
-        troubles.wake(at(299));
-        assert!(troubles.next().is_none());
-        troubles.wake(at(300));
-        let candidate = troubles.next().unwrap();
+        let mut incidents = Incidents::default();
+        [0, 5, 45].into_iter().for_each(|second| fails(&mut incidents, second, false));
+        incidents.wake(at(299));
+        assert!(incidents.next().is_none());
+        incidents.wake(at(300));
+        let candidate = incidents.next().unwrap();
         assert_eq!((candidate.endpoint, candidate.seen.run.failed(), candidate.seen.last.as_deref()), (ENDPOINT, 3, Some("503")));
-        assert!(!troubles.is_idle() && troubles.next().is_none(), "one at a time");
-        troubles.told(ENDPOINT, HOLD, Some(failing(0)), at(300));
-        fails(&mut troubles, 365, false);
-        assert!(troubles.is_idle(), "it is told");
-        arrives(&mut troubles, 400);
-        assert!(troubles.next().is_some(), "it has recovered");
-        troubles.told(ENDPOINT, HOLD, Some(ReportedHealth::default()), at(400));
-        assert!(troubles.known.is_empty() && troubles.is_idle());
+        assert!(!incidents.is_idle() && incidents.next().is_none(), "one at a time");
+        incidents.told(ENDPOINT, HOLD, Some(failing(0)), at(300));
+        fails(&mut incidents, 365, false);
+        assert!(incidents.is_idle(), "it is told");
+        arrives(&mut incidents, 400);
+        assert!(incidents.next().is_some(), "it has recovered");
+        incidents.told(ENDPOINT, HOLD, Some(ReportedHealth::default()), at(400));
+        assert!(incidents.known.is_empty() && incidents.is_idle());
     }
 
     #[test]
     fn what_happens_while_it_is_told_is_told_next() {
-        let mut troubles = Troubles::default();
-        (0..3).for_each(|second| fails(&mut troubles, second, second == 2));
-        assert!(troubles.next().is_some());
-        arrives(&mut troubles, 3);
-        assert!(troubles.next().is_none());
-        troubles.told(ENDPOINT, HOLD, Some(failing(0)), at(3));
-        assert_eq!(troubles.next().unwrap().seen.run.health(at(3)), Health::Healthy);
+        let mut incidents = Incidents::default();
+        (0..3).for_each(|second| fails(&mut incidents, second, second == 2));
+        assert!(incidents.next().is_some());
+        arrives(&mut incidents, 3);
+        assert!(incidents.next().is_none());
+        incidents.told(ENDPOINT, HOLD, Some(failing(0)), at(3));
+        assert_eq!(incidents.next().unwrap().seen.run.health(at(3)), Health::Healthy);
     }
 
     #[test]
     fn what_could_not_be_told_is_tried_again() {
-        let mut troubles = Troubles::default();
-        fails(&mut troubles, 0, true);
-        assert!(troubles.next().is_some());
-        troubles.was_not_told(ENDPOINT);
-        assert!(troubles.next().is_some());
+        let mut incidents = Incidents::default();
+        fails(&mut incidents, 0, true);
+        assert!(incidents.next().is_some());
+        incidents.was_not_told(ENDPOINT);
+        assert!(incidents.next().is_some());
     }
 
     #[test]
     fn a_success_during_the_review_of_an_endpoint_that_was_told_to_fail_is_a_recovery() {
-        let mut troubles = Troubles::default();
-        troubles.review();
-        arrives(&mut troubles, 10);
-        assert!(!troubles.is_idle());
-        troubles.reviewed(vec![found(failing(0), 5)], at(10));
-        let candidate = troubles.next().unwrap();
+        let mut incidents = Incidents::default();
+        incidents.review();
+        arrives(&mut incidents, 10);
+        assert!(!incidents.is_idle());
+        incidents.reviewed(vec![found(failing(0), 5)], at(10));
+        let candidate = incidents.next().unwrap();
         assert_eq!(candidate.seen.run.health(at(10)), Health::Healthy);
     }
 
     #[test]
     fn a_new_owner_goes_on_with_what_it_finds() {
-        let mut troubles = Troubles::default();
-        troubles.review();
-        fails(&mut troubles, 10, false);
-        troubles.reviewed(vec![found(ReportedHealth::default(), 4)], at(10));
-        assert!(troubles.next().is_none());
-        troubles.wake(at(300));
-        assert_eq!(troubles.next().unwrap().seen.run.failed(), 4);
-        troubles.drop_bucket(HOLD.bucket);
-        assert!(troubles.known.is_empty());
+        let mut incidents = Incidents::default();
+        incidents.review();
+        fails(&mut incidents, 10, false);
+        incidents.reviewed(vec![found(ReportedHealth::default(), 4)], at(10));
+        assert!(incidents.next().is_none());
+        incidents.wake(at(300));
+        assert_eq!(incidents.next().unwrap().seen.run.failed(), 4);
+        incidents.drop_bucket(HOLD.bucket);
+        assert!(incidents.known.is_empty());
     }
 }

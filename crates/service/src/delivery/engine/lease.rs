@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// For how long a bucket is leased.
 pub(crate) const TERM: Duration = Duration::from_secs(10);
 /// How often leases are renewed.
-pub(in crate::delivery) const RENEW_EVERY: Duration = Duration::from_secs(2);
+pub(super) const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// How long after a renewal calls may start.
 const START_WITHIN: Duration = Duration::from_secs(7);
 /// How long after a renewal calls may go on.
@@ -25,14 +25,14 @@ const WORK_WITHIN: Duration = Duration::from_secs(9);
 const BUCKETS: usize = 256;
 
 /// The buckets of this process. Times are of the machine's monotonic clock, whatever the app's clock says.
-pub(in crate::delivery) struct Leases {
+pub(super) struct Leases {
     held: Mutex<BTreeMap<u8, Lease>>,
     /// When buckets were last given back.
     given_back: Mutex<BTreeMap<u8, Duration>>,
     /// Whether some are being given back.
     leaving: AtomicBool,
     /// How many calls are out: people are told with every renewal.
-    pub(in crate::delivery) calls: AtomicI32,
+    pub(super) calls: AtomicI32,
     since: Instant,
 }
 
@@ -46,7 +46,7 @@ struct Lease {
 
 impl Leases {
     /// No leases yet.
-    pub(in crate::delivery) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             held: Mutex::default(),
             given_back: Mutex::default(),
@@ -57,7 +57,7 @@ impl Leases {
     }
 
     /// The time by which leases are counted.
-    pub(in crate::delivery) fn now(&self) -> Duration {
+    pub(super) fn now(&self) -> Duration {
         self.since.elapsed()
     }
 
@@ -67,7 +67,7 @@ impl Leases {
 
     /// Takes over what a renewal that was sent at `sent` said: these are ours, and no others. Answers those that are new and
     /// those that are lost.
-    pub(in crate::delivery) fn renewed(&self, holds: &[Hold], sent: Duration) -> (Vec<Hold>, Vec<u8>) {
+    pub(super) fn renewed(&self, holds: &[Hold], sent: Duration) -> (Vec<Hold>, Vec<u8>) {
         let mut leases = self.lock();
         let mut gained = Vec::new();
         let lost: Vec<u8> = leases
@@ -89,7 +89,7 @@ impl Leases {
     }
 
     /// Adds buckets that were taken by a statement sent at `sent`.
-    pub(in crate::delivery) fn taken(&self, holds: &[Hold], sent: Duration) {
+    pub(super) fn taken(&self, holds: &[Hold], sent: Duration) {
         let mut leases = self.lock();
         for hold in holds {
             leases.insert(hold.bucket, Lease { epoch: hold.epoch, renewed: sent, leaving: false });
@@ -97,19 +97,19 @@ impl Leases {
     }
 
     /// The hold on a bucket under which a call may start now.
-    pub(in crate::delivery) fn to_start(&self, bucket: u8, now: Duration) -> Option<Hold> {
+    pub(super) fn to_start(&self, bucket: u8, now: Duration) -> Option<Hold> {
         let lease = *self.lock().get(&bucket)?;
         let good = !lease.leaving && now.saturating_sub(lease.renewed) < START_WITHIN;
         good.then_some(Hold { bucket, epoch: lease.epoch })
     }
 
     /// Whether what was begun under `hold` may still go on.
-    pub(in crate::delivery) fn is_good(&self, hold: Hold, now: Duration) -> bool {
+    pub(super) fn is_good(&self, hold: Hold, now: Duration) -> bool {
         self.lock().get(&hold.bucket).is_some_and(|lease| lease.epoch == hold.epoch && now.saturating_sub(lease.renewed) < WORK_WITHIN)
     }
 
     /// Forgets the leases that are too old to go on with, and answers which.
-    pub(in crate::delivery) fn expire(&self, now: Duration) -> Vec<u8> {
+    pub(super) fn expire(&self, now: Duration) -> Vec<u8> {
         let mut leases = self.lock();
         let expired: Vec<u8> =
             leases.iter().filter(|(_, lease)| now.saturating_sub(lease.renewed) >= WORK_WITHIN).map(|(bucket, _)| *bucket).collect();
@@ -118,31 +118,31 @@ impl Leases {
     }
 
     /// The buckets in which calls may start.
-    pub(in crate::delivery) fn working(&self) -> Vec<u8> {
+    pub(super) fn working(&self) -> Vec<u8> {
         self.lock().iter().filter(|(_, lease)| !lease.leaving).map(|(bucket, _)| *bucket).collect()
     }
 
     /// Whether buckets may be on their way back: a quick look before [`Self::leaving`].
-    pub(in crate::delivery) fn is_leaving(&self) -> bool {
+    pub(super) fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::Relaxed)
     }
 
     /// The buckets that are being given back.
-    pub(in crate::delivery) fn leaving(&self) -> Vec<u8> {
+    pub(super) fn leaving(&self) -> Vec<u8> {
         let leases = self.lock();
         self.leaving.store(leases.values().any(|lease| lease.leaving), Ordering::Relaxed);
         leases.iter().filter(|(_, lease)| lease.leaving).map(|(bucket, _)| *bucket).collect()
     }
 
     /// Starts to give back `count` buckets.
-    pub(in crate::delivery) fn hand_over(&self, count: usize) {
+    pub(super) fn hand_over(&self, count: usize) {
         let mut leases = self.lock();
         leases.values_mut().rev().filter(|lease| !lease.leaving).take(count).for_each(|lease| lease.leaving = true);
         self.leaving.store(true, Ordering::Relaxed);
     }
 
     /// Forgets buckets that were given back by `now`.
-    pub(in crate::delivery) fn released(&self, buckets: &[u8], now: Duration) {
+    pub(super) fn released(&self, buckets: &[u8], now: Duration) {
         let mut leases = self.lock();
         let mut given_back = self.given_back.lock().unwrap_or_else(PoisonError::into_inner);
         for bucket in buckets {
@@ -153,7 +153,7 @@ impl Leases {
 }
 
 /// The most buckets that one of `live` processes should have.
-pub(in crate::delivery) fn fair_share(live: i64) -> usize {
+pub(super) fn fair_share(live: i64) -> usize {
     BUCKETS.div_ceil(usize::try_from(live).unwrap_or(1).max(1))
 }
 

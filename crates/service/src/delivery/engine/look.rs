@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 /// Requests to look at the table.
 #[derive(Default)]
-pub(in crate::delivery) struct Look {
+pub(super) struct Look {
     asked: AtomicU64,
     notify: Notify,
 }
@@ -20,12 +20,12 @@ impl Look {
     }
 
     /// Waits for a request.
-    pub(in crate::delivery) async fn asked(&self) {
+    pub(super) async fn asked(&self) {
         self.notify.notified().await;
     }
 
     /// The last request that a look beginning now answers.
-    pub(in crate::delivery) fn answers(&self) -> u64 {
+    pub(super) fn answers(&self) -> u64 {
         self.asked.load(Ordering::SeqCst)
     }
 }

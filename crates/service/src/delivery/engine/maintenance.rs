@@ -13,13 +13,16 @@ use store::messages::settlements::Hold;
 use store::messages::{deliveries, leases, notices, partitions};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use uuid::Uuid;
 
+use super::event::Event;
+use super::incidents::Candidate;
 use super::lease::{Leases, RENEW_EVERY, TERM, fair_share};
-use crate::delivery::engine::{Candidate, Event, Look};
+use super::look::Look;
 use crate::delivery::handle::Delivery;
 use crate::delivery::signal;
+use crate::delivery::timer::Timer;
 
 /// How often the table is looked at for work that no signal told of.
 const BACKSTOP_EVERY: Duration = Duration::from_secs(3);
@@ -33,7 +36,7 @@ const PARTITIONS_EVERY: Duration = Duration::from_hours(1);
 const KEPT_FOR: TimeDelta = TimeDelta::days(30);
 
 /// Renews the leases, takes what is free up to the fair share, and gives back what is beyond it.
-pub(in crate::delivery) async fn keep_leases(
+pub(super) async fn keep_leases(
     delivery: Delivery,
     id: Uuid,
     held: Arc<Leases>,
@@ -87,7 +90,7 @@ fn process_name() -> &'static str {
 }
 
 /// Looks for work that no signal told of: every few seconds, and whenever it is asked to.
-pub(in crate::delivery) async fn backstop(delivery: Delivery, held: Arc<Leases>, events: UnboundedSender<Event>, requests: Arc<Look>) {
+pub(super) async fn backstop(delivery: Delivery, held: Arc<Leases>, events: UnboundedSender<Event>, requests: Arc<Look>) {
     let mut ticks = interval(BACKSTOP_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut turn = 0_usize;
@@ -125,7 +128,7 @@ async fn look(delivery: &Delivery, held: &Leases, events: &UnboundedSender<Event
 }
 
 /// Finds the endpoints in trouble of buckets that were gained, for whoever has to know of them.
-pub(in crate::delivery) async fn review(delivery: Delivery, gained: Vec<Hold>, events: UnboundedSender<Event>) {
+pub(super) async fn review(delivery: Delivery, gained: Vec<Hold>, events: UnboundedSender<Event>) {
     let buckets: Vec<u8> = gained.iter().map(|hold| hold.bucket).collect();
     while !events.is_closed() {
         match notices::troubled(delivery.cell(), &buckets, delivery.now()).await {
@@ -144,7 +147,7 @@ pub(in crate::delivery) async fn review(delivery: Delivery, gained: Vec<Hold>, e
 }
 
 /// Tells what is to be told of an endpoint.
-pub(in crate::delivery) async fn tell(delivery: Delivery, candidate: Candidate, events: UnboundedSender<Event>) {
+pub(super) async fn tell(delivery: Delivery, candidate: Candidate, events: UnboundedSender<Event>) {
     let Candidate { merchant, endpoint, hold, seen } = candidate;
     let told = super::notices::notify(&delivery, merchant, endpoint, hold, &seen).await;
     if let Err(failed) = &told {
@@ -155,7 +158,7 @@ pub(in crate::delivery) async fn tell(delivery: Delivery, candidate: Candidate, 
 }
 
 /// Hears what other processes tell.
-pub(in crate::delivery) async fn listen(delivery: Delivery, events: UnboundedSender<Event>) {
+pub(super) async fn listen(delivery: Delivery, events: UnboundedSender<Event>) {
     loop {
         if let Err(failed) = hear(&delivery, &events).await {
             tracing::debug!(%failed, "other processes are not heard for now");
@@ -175,7 +178,7 @@ async fn hear(delivery: &Delivery, events: &UnboundedSender<Event>) -> Result<()
 }
 
 /// Makes the partitions of the days to come, and drops those that are too old.
-pub(in crate::delivery) async fn keep_partitions(delivery: Delivery) {
+pub(super) async fn keep_partitions(delivery: Delivery) {
     loop {
         let pause = match look_after_partitions(&delivery).await {
             Ok(()) => PARTITIONS_EVERY,
@@ -196,4 +199,24 @@ async fn look_after_partitions(delivery: &Delivery) -> Result<(), store::Failed>
         tracing::warn!(?kept, "days are kept beyond their time, because messages of them are still owed");
     }
     Ok(())
+}
+
+/// The pause between two runs of the timer.
+const TIMER_EVERY: Duration = Duration::from_secs(10);
+/// The pause while there is more to do.
+const TIMER_GOES_ON: Duration = Duration::from_millis(500);
+
+/// Runs `timer` for as long as this process holds the first bucket.
+pub(super) async fn run_timer(delivery: Delivery, held: Arc<Leases>, timer: Arc<dyn Timer>) {
+    loop {
+        if !held.working().contains(&0) {
+            // The bucket may come with any renewal.
+            sleep(RENEW_EVERY).await;
+            continue;
+        }
+        let moved = delivery.clock.moved();
+        let pause = if timer.run().await { TIMER_GOES_ON } else { TIMER_EVERY };
+        // A clock that is moved may make much due at once.
+        let _ = timeout(pause, moved).await;
+    }
 }

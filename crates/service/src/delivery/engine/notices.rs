@@ -20,16 +20,16 @@ use crate::delivery::handle::Delivery;
 
 /// How an endpoint fared, as its owner saw it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::delivery) struct Seen {
+pub(super) struct Seen {
     /// How its last attempts went.
-    pub(in crate::delivery) run: Run,
+    pub(super) run: Run,
     /// The last outcome that was no success.
-    pub(in crate::delivery) last: Option<String>,
+    pub(super) last: Option<String>,
 }
 
 /// Tells what has changed, if anything has, and answers what was told by now. Nothing, if the bucket is somebody else's, or if
 /// the endpoint is paused or removed.
-pub(in crate::delivery) async fn notify(
+pub(super) async fn notify(
     delivery: &Delivery,
     merchant: MerchantId,
     endpoint: EndpointId,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use store::messages::deliveries::{self, Due, DueQuery};
+use store::messages::deliveries::{self, DueQuery, DueRow};
 use store::messages::endpoints;
 use store::messages::settlements::Hold;
 use uuid::Uuid;
@@ -19,7 +19,7 @@ pub(in crate::delivery) struct Reading {
     pub(super) asked: Vec<(DueQuery, Hold)>,
     /// At which time.
     pub(super) read_at: DateTime<Utc>,
-    pub(super) outcome: Result<(Vec<Due>, Peers), store::Failed>,
+    pub(super) outcome: Result<(Vec<DueRow>, Peers), store::Failed>,
 }
 
 /// The settings that were read, or why they cannot be used.

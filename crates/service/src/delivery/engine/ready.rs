@@ -1,4 +1,4 @@
-//! The desks that are to be looked at.
+//! The queues that are to be looked at.
 
 use std::collections::{HashSet, VecDeque};
 

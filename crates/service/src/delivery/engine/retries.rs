@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(3);
 const RELEASE_EVERY: Duration = Duration::from_millis(100);
 
 /// Carries out the jobs of the endpoints that this process delivers to.
-pub(in crate::delivery) async fn carry_out(delivery: Delivery, held: Arc<Leases>) {
+pub(super) async fn carry_out(delivery: Delivery, held: Arc<Leases>) {
     loop {
         let pause = match take_a_turn(&delivery, &held).await {
             Ok(true) => RELEASE_EVERY,

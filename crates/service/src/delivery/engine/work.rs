@@ -1,4 +1,4 @@
-//! From desks that want work to calls: the table is read for many of them at once, and what was read is taken in hand.
+//! From queues that want work to calls: the table is read for many of them at once, and what was read is taken in hand.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use store::messages::deliveries::{Due, DueQuery};
+use store::messages::deliveries::{DueQuery, DueRow};
 use store::messages::settlements::{Disposition, Settlement};
 
+use super::event::Event;
+use super::queue::Wants;
 use super::reading::{Reading, read};
-use super::{Engine, Event};
-use crate::delivery::engine::attempt::{self, Letter};
-use crate::delivery::engine::queue::Wants;
-use crate::delivery::engine::writer;
+use super::result::AttemptResult;
+use super::{Engine, attempt};
+use crate::delivery::due_message::DueMessage;
 use crate::delivery::reaction::Reaction;
 use crate::delivery::transports::peer::{Peer, Unfit};
 
@@ -24,24 +25,24 @@ const MOST_ENDPOINTS: usize = 64;
 const MOST_CALLS: usize = 5_000;
 
 impl Engine {
-    /// Reads for the desks that want it, as far as readers are free.
+    /// Reads for the queues that want it, as far as readers are free.
     pub(super) fn pump(&mut self) {
         let uptime = self.leases.now();
         while self.readings < READERS && self.calls.len() < MOST_CALLS && !self.ready.is_empty() {
             let (mut asked, mut in_hand, mut peers) = (Vec::new(), Vec::new(), HashMap::new());
             for endpoint in self.ready.take(MOST_ENDPOINTS) {
-                let Some(desk) = self.desks.get_mut(&endpoint) else { continue };
-                if self.leases.to_start(desk.hold.bucket, uptime) != Some(desk.hold) {
+                let Some(queue) = self.queues.get_mut(&endpoint) else { continue };
+                if self.leases.to_start(queue.hold.bucket, uptime) != Some(queue.hold) {
                     continue;
                 }
-                match desk.wants(uptime) {
+                match queue.wants(uptime) {
                     Wants::Nothing => {}
                     Wants::Later(wait) => _ = self.paced.insert((uptime + wait, endpoint)),
                     Wants::Read(most) => {
-                        let wanted = desk.read(endpoint, most);
-                        in_hand.extend(desk.in_hand_since(wanted.since));
-                        peers.extend(desk.peer.clone().map(|peer| (endpoint, peer)));
-                        asked.push((wanted, desk.hold));
+                        let wanted = queue.read(endpoint, most);
+                        in_hand.extend(queue.in_hand_since(wanted.since));
+                        peers.extend(queue.peer.clone().map(|peer| (endpoint, peer)));
+                        asked.push((wanted, queue.hold));
                     }
                 }
             }
@@ -66,83 +67,83 @@ impl Engine {
                 tracing::warn!(%failed, endpoints = reading.asked.len(), "work could not be read");
                 // Not at once: the database has trouble.
                 for (wanted, hold) in reading.asked {
-                    if let Some(desk) = self.desk(wanted.endpoint, hold) {
-                        desk.was_not_read(uptime);
+                    if let Some(queue) = self.queue(wanted.endpoint, hold) {
+                        queue.was_not_read(uptime);
                         self.paced.insert((uptime + Duration::from_millis(200), wanted.endpoint));
                     }
                 }
                 return;
             }
         };
-        let mut by_endpoint: HashMap<EndpointId, Vec<Due>> = HashMap::with_capacity(reading.asked.len());
+        let mut by_endpoint: HashMap<EndpointId, Vec<DueRow>> = HashMap::with_capacity(reading.asked.len());
         rows.into_iter().for_each(|due| by_endpoint.entry(due.endpoint).or_default().push(due));
         for (wanted, hold) in reading.asked {
             let rows = by_endpoint.remove(&wanted.endpoint).unwrap_or_default();
             let peer = peers.remove(&wanted.endpoint);
-            if self.desk(wanted.endpoint, hold).is_some() {
+            if self.queue(wanted.endpoint, hold).is_some() {
                 self.take(wanted, rows, peer, reading.read_at);
             }
         }
     }
 
     /// Takes the rows of one endpoint in hand, in the order in which they are due.
-    fn take(&mut self, wanted: DueQuery, rows: Vec<Due>, peer: Option<Result<Arc<Peer>, Unfit>>, read_at: DateTime<Utc>) {
+    fn take(&mut self, wanted: DueQuery, rows: Vec<DueRow>, peer: Option<Result<Arc<Peer>, Unfit>>, read_at: DateTime<Utc>) {
         let endpoint = wanted.endpoint;
         let uptime = self.leases.now();
-        let Some(mut desk) = self.desks.remove(&endpoint) else { return };
-        let hold = self.leases.to_start(desk.hold.bucket, uptime).filter(|hold| *hold == desk.hold);
+        let Some(mut queue) = self.queues.remove(&endpoint) else { return };
+        let hold = self.leases.to_start(queue.hold.bucket, uptime).filter(|hold| *hold == queue.hold);
         let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) >= wanted.most;
         let last = rows.last().map_or(read_at, |due| due.due_at);
         let mut stopped = None;
         let unfit = match peer {
             Some(Ok(peer)) => {
-                desk.peer = Some(peer);
+                queue.peer = Some(peer);
                 None
             }
             Some(Err(unfit)) => Some(unfit),
             None => None,
         };
-        let peer = desk.peer.clone();
+        let peer = queue.peer.clone();
         let mut rows = rows;
         for due in &mut rows {
             let Some(hold) = hold else { break };
             let (message, due_at) = (due.message, due.due_at);
             // What a lane's change made due again while it was still in hand comes with the next reading.
-            if desk.holds(message) {
+            if queue.holds(message) {
                 continue;
             }
             let settlement = |fate| Settlement { hold, merchant: due.merchant, message, fate };
             if due.discard {
-                desk.take(message, due_at, false);
-                self.settle(writer::Result::uncalled(endpoint, settlement(Disposition::Gone), None));
+                queue.take(message, due_at, false);
+                self.settle(AttemptResult::uncalled(endpoint, settlement(Disposition::Gone), None));
             } else if due.text.is_none() {
-                desk.take(message, due_at, false);
-                self.settle(writer::Result::uncalled(endpoint, settlement(Disposition::Parked), Some(due_at)));
-            } else if unfit.is_none() && !(peer.is_some() && desk.may_start(uptime)) {
+                queue.take(message, due_at, false);
+                self.settle(AttemptResult::uncalled(endpoint, settlement(Disposition::Parked), Some(due_at)));
+            } else if unfit.is_none() && !(peer.is_some() && queue.may_start(uptime)) {
                 stopped = Some(due_at);
                 break;
-            } else if let Some(letter) = Letter::new(due, hold) {
-                let reaction = self.reactions.of(letter.kind).cloned();
-                desk.take(message, due_at, unfit.is_none());
+            } else if let Some(due_message) = DueMessage::new(due, hold) {
+                let reaction = self.reactions.of(due_message.kind).cloned();
+                queue.take(message, due_at, unfit.is_none());
                 match (&unfit, &peer) {
-                    (Some(unfit), _) => self.settle(attempt::refuse(&self.delivery, &letter, unfit, reaction.as_deref())),
-                    (None, Some(peer)) => self.call(Arc::clone(peer), letter, reaction),
+                    (Some(unfit), _) => self.settle(attempt::refuse(&self.delivery, &due_message, unfit, reaction.as_deref())),
+                    (None, Some(peer)) => self.call(Arc::clone(peer), due_message, reaction),
                     (None, None) => {}
                 }
             } else {
                 tracing::error!(%message, "a message of an unknown kind waits for a newer program");
             }
         }
-        desk.was_read(stopped.unwrap_or(if full { last } else { read_at }), stopped.is_some() || full, uptime);
-        self.desks.insert(endpoint, desk);
+        queue.was_read(stopped.unwrap_or(if full { last } else { read_at }), stopped.is_some() || full, uptime);
+        self.queues.insert(endpoint, queue);
         self.ready.insert(endpoint);
     }
 
     /// Starts a call.
-    fn call(&mut self, peer: Arc<Peer>, letter: Letter, reaction: Option<Arc<dyn Reaction>>) {
-        let at = (letter.endpoint, letter.hold, letter.message);
+    fn call(&mut self, peer: Arc<Peer>, message: DueMessage, reaction: Option<Arc<dyn Reaction>>) {
+        let at = (message.endpoint, message.hold, message.id);
         let (delivery, leases) = (self.delivery.clone(), Arc::clone(&self.leases));
-        let call = async move { attempt::attempt(&delivery, &leases, &peer, &letter, reaction.as_deref()).await };
+        let call = async move { attempt::attempt(&delivery, &leases, &peer, &message, reaction.as_deref()).await };
         self.calls.start(at, self.events.clone(), call);
     }
 }

@@ -15,13 +15,13 @@ use store::returns::carrier_accounts::Account;
 use wire::returns::label::{LabelAction, LabelWork};
 
 use self::easypost::EasyPost;
-use crate::delivery::client::{Client, Exchange};
+use crate::delivery::client::{CallResult, Client};
 
 /// How much of a carrier's answer is read: labels come with pictures.
 pub(in crate::delivery) const MOST_READ: usize = 2 * 1024 * 1024;
 
 /// What a carrier does, one call after the other.
-type Doing<'a> = Pin<Box<dyn Future<Output = Exchange> + Send + 'a>>;
+type Doing<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
 
 /// Somebody who carries parcels.
 trait Carrier: Send + Sync {
@@ -56,7 +56,7 @@ impl Ready {
     }
 
     /// Does it.
-    pub(in crate::delivery) async fn go(&self, calls: &Calls<'_>) -> Exchange {
+    pub(in crate::delivery) async fn go(&self, calls: &Calls<'_>) -> CallResult {
         match self.work.action {
             LabelAction::Buy => self.carrier.buy(calls, &self.work).await,
             LabelAction::Void => self.carrier.void(calls, &self.work).await,
@@ -65,11 +65,11 @@ impl Ready {
 }
 
 /// It is done; `answer` says what came of it.
-fn done(answer: Vec<u8>) -> Exchange {
-    Exchange { answer: Bytes::from(answer), ..Exchange::refused(Outcome::Answered { status: 200, retry_after: None }) }
+fn done(answer: Vec<u8>) -> CallResult {
+    CallResult { answer: Bytes::from(answer), ..CallResult::refused(Outcome::Answered { status: 200, retry_after: None }) }
 }
 
 /// The carrier's answer makes no sense.
-fn odd(what: &str) -> Exchange {
-    Exchange::refused(Outcome::Unreachable(format!("the carrier's answer is not understood: {what}")))
+fn odd(what: &str) -> CallResult {
+    CallResult::refused(Outcome::Unreachable(format!("the carrier's answer is not understood: {what}")))
 }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use self::server::Server;
 pub use self::server::WrongUrl;
-use crate::delivery::client::{Exchange, MOST_KEPT, NoRoots};
+use crate::delivery::client::{CallResult, MOST_KEPT, NoRoots};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
@@ -92,24 +92,24 @@ impl Mailer {
     ///
     /// What the server said is the answer, and its code the status: 250 is a mail that was taken, 4xx one that is refused for now,
     /// 5xx one that is refused for good.
-    pub async fn send(&self, mail: &Mail) -> Exchange {
+    pub async fn send(&self, mail: &Mail) -> CallResult {
         let began = self.clock.uptime();
-        let exchange = match &self.way {
+        let result = match &self.way {
             None => refused(NO_SERVER),
             Some(way) => match mail.to.parse() {
                 Ok(to) => way.send(&text::compose(mail, &way.from, &to, self.clock.wall()), to).await,
                 Err(_) => refused("the recipient is no e-mail address"),
             },
         };
-        Exchange { took: self.clock.uptime().saturating_sub(began), ..exchange }
+        CallResult { took: self.clock.uptime().saturating_sub(began), ..result }
     }
 }
 
 impl Way {
-    async fn send(&self, text: &str, to: Address) -> Exchange {
+    async fn send(&self, text: &str, to: Address) -> CallResult {
         let Ok(envelope) = Envelope::new(Some(self.from.clone()), vec![to]) else { return refused("it has no recipient") };
         match timeout(self.deadline, self.server.hand_over(&envelope, text)).await {
-            Err(_) => Exchange::refused(Outcome::TimedOut),
+            Err(_) => CallResult::refused(Outcome::TimedOut),
             Ok(Err(error)) => failure::explain(&error),
             Ok(Ok((response, mut connection))) => {
                 // Whether the server says goodbye changes nothing any more.
@@ -120,17 +120,17 @@ impl Way {
     }
 }
 
-fn refused(why: &str) -> Exchange {
-    Exchange::refused(Outcome::Refused(why.to_owned()))
+fn refused(why: &str) -> CallResult {
+    CallResult::refused(Outcome::Refused(why.to_owned()))
 }
 
-fn answered(response: &Response) -> Exchange {
+fn answered(response: &Response) -> CallResult {
     said(response.code().into(), &response.message().collect::<Vec<_>>().join("\n"))
 }
 
 /// The server's word on the mail, with as much of it as is kept.
-fn said(status: u16, text: &str) -> Exchange {
+fn said(status: u16, text: &str) -> CallResult {
     let kept = text.get(..text.floor_char_boundary(MOST_KEPT)).unwrap_or(text);
     let outcome = Outcome::Answered { status, retry_after: None };
-    Exchange { outcome, answer: Bytes::copy_from_slice(kept.as_bytes()), truncated: kept.len() < text.len(), took: Duration::ZERO }
+    CallResult { outcome, answer: Bytes::copy_from_slice(kept.as_bytes()), truncated: kept.len() < text.len(), took: Duration::ZERO }
 }

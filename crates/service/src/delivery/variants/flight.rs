@@ -15,7 +15,7 @@ use super::Answer;
 use super::breaker::Ticket;
 use super::gate::{Gate, Resting};
 use super::template::{self, NoTarget};
-use crate::delivery::client::{Exchange, MOST_READ, Request};
+use crate::delivery::client::{CallResult, MOST_READ, Request};
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
 use crate::delivery::secrets::authentication::Token;
@@ -104,11 +104,11 @@ pub async fn trial(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoin
     let ready = Ready::new(delivery, &question)?;
     let began = delivery.clock.uptime();
     let mut log = Log::default();
-    let exchange = tokio::time::timeout(patience, ready.exchange(delivery, &mut log)).await;
-    let exchange = exchange.unwrap_or_else(|_| Exchange::refused(Outcome::TimedOut));
-    let variants = read(exchange.clone()).ok().map(|variants| variants.len());
+    let result = tokio::time::timeout(patience, ready.exchange(delivery, &mut log)).await;
+    let result = result.unwrap_or_else(|_| CallResult::refused(Outcome::TimedOut));
+    let variants = read(result.clone()).ok().map(|variants| variants.len());
     let took = delivery.clock.uptime().saturating_sub(began);
-    Ok(Trial { outcome: exchange.outcome, took, answer: exchange.answer, variants })
+    Ok(Trial { outcome: result.outcome, took, answer: result.answer, variants })
 }
 
 /// A question that can be asked.
@@ -134,39 +134,39 @@ impl Ready {
     }
 
     /// Calls. A token that was refused is replaced once, and the call made again.
-    async fn exchange(&self, delivery: &Delivery, log: &mut Log) -> Exchange {
-        let (exchange, token) = self.call(delivery, log).await;
-        match (&exchange.outcome, token) {
+    async fn exchange(&self, delivery: &Delivery, log: &mut Log) -> CallResult {
+        let (result, token) = self.call(delivery, log).await;
+        match (&result.outcome, token) {
             (Outcome::Answered { status: 401, .. }, Some(token)) => {
                 delivery.tokens.reject(&token).await;
                 self.call(delivery, log).await.0
             }
-            _ => exchange,
+            _ => result,
         }
     }
 
     /// Nothing is sent that would have to be signed.
-    async fn call(&self, delivery: &Delivery, log: &mut Log) -> (Exchange, Option<Token>) {
+    async fn call(&self, delivery: &Delivery, log: &mut Log) -> (CallResult, Option<Token>) {
         log.note(delivery);
-        let (exchange, token) = match authorize(delivery, &self.address, self.endpoint).await {
+        let (result, token) = match authorize(delivery, &self.address, self.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
                 headers.extend(authorization.into_iter().chain(self.address.version.clone()).map(|(name, value)| (Some(name), value)));
                 let usual = delivery.client.request_to(Method::GET, self.target.clone());
                 (delivery.client.call(Request { headers, most_kept: MOST_READ, ..usual }).await, token)
             }
-            Err(outcome) => (Exchange::refused(outcome), None),
+            Err(outcome) => (CallResult::refused(outcome), None),
         };
-        log.complete(delivery, exchange.outcome.clone());
-        (exchange, token)
+        log.complete(delivery, result.outcome.clone());
+        (result, token)
     }
 }
 
 /// The variants in an answer.
-fn read(exchange: Exchange) -> Result<Vec<domain::returns::exchange::variant::Variant>, Failure> {
-    match exchange.outcome {
+fn read(result: CallResult) -> Result<Vec<domain::returns::exchange::variant::Variant>, Failure> {
+    match result.outcome {
         Outcome::Answered { status, .. } if is_success(status) => {
-            let variants = if exchange.truncated { None } else { wire::returns::variants::read(&exchange.answer).ok() };
+            let variants = if result.truncated { None } else { wire::returns::variants::read(&result.answer).ok() };
             variants.ok_or_else(|| Failure::Erred("the merchant's answer cannot be read".to_owned()))
         }
         Outcome::Answered { status, .. } => Err(Failure::Erred(format!("the merchant answered {status}"))),

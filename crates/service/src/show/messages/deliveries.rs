@@ -10,7 +10,7 @@ use store::messages::{endpoints as kept, health};
 use wire::messages::message::{AttemptOut, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
 use wire::time;
 
-use crate::delivery::handle::Delivery;
+use crate::node::Node;
 
 /// Where a message stands.
 pub(crate) const fn state(state: log::State) -> MessageState {
@@ -67,9 +67,9 @@ fn attempt_out(attempt: Attempt) -> AttemptOut {
 }
 
 /// The endpoints of a merchant, and how they fare.
-pub(crate) async fn endpoints(delivery: &Delivery, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
-    let health = health::endpoints(delivery.store(merchant), merchant, delivery.now()).await?;
-    let described = kept::list(delivery.store(merchant), merchant).await?.into_iter().map(|endpoint| {
+pub(crate) async fn endpoints(node: &Node, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
+    let health = health::endpoints(node.store(merchant), merchant, node.now()).await?;
+    let described = kept::list(node.store(merchant), merchant).await?.into_iter().map(|endpoint| {
         let health = health.iter().find(|health| health.endpoint == endpoint.id);
         EndpointOut {
             state: match health {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use backhaul::delivery::client::Exchange;
+use backhaul::delivery::client::CallResult;
 use backhaul::delivery::transports::mail::{Mail, Mailer, NoMailer};
 use backhaul::platform::clock::Clock;
 use backhaul::platform::config::Settings;
@@ -50,7 +50,7 @@ fn answered(status: u16) -> Outcome {
     Outcome::Answered { status, retry_after: None }
 }
 
-fn refusal(exchange: &Exchange) -> &str {
+fn refusal(exchange: &CallResult) -> &str {
     match &exchange.outcome {
         Outcome::Refused(why) => why,
         other => panic!("{other:?}"),

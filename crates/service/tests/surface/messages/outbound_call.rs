@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use backhaul::delivery::client::{Client, Exchange, Request};
+use backhaul::delivery::client::{CallResult, Client, Request};
 use backhaul::platform::clock::Clock;
 use backhaul::platform::config::Settings;
 use bytes::Bytes;
@@ -40,11 +40,11 @@ fn neighbour(port: u16) -> Client {
     client(&[allowing(&[format!("127.0.0.1:{port}")])])
 }
 
-async fn get(client: &Client, url: &str) -> Exchange {
+async fn get(client: &Client, url: &str) -> CallResult {
     client.call(client.request(Method::GET, url)).await
 }
 
-async fn hurried(client: &Client, url: &str) -> Exchange {
+async fn hurried(client: &Client, url: &str) -> CallResult {
     client.call(Request { deadline: Duration::from_millis(300), ..client.request(Method::POST, url) }).await
 }
 

@@ -13,7 +13,7 @@ use wire::returns::easypost::{BOUGHT_ALREADY, ErrorAnswer, NewShipment, Purchase
 use wire::returns::label::{BoughtLabel, LabelWork};
 
 use super::{Calls, Carrier, Doing, MOST_READ, done, odd};
-use crate::delivery::client::{Exchange, Request};
+use crate::delivery::client::{CallResult, Request};
 
 /// How a PDF begins.
 const PDF: &[u8] = b"%PDF-";
@@ -26,7 +26,7 @@ pub(super) struct EasyPost {
 }
 
 /// A call that went well, or the exchange with which it all ends.
-type Went<T> = Result<T, Exchange>;
+type Went<T> = Result<T, CallResult>;
 
 impl EasyPost {
     pub(super) fn new(url: &str, key: SecretString) -> Self {
@@ -35,10 +35,10 @@ impl EasyPost {
 
     /// The shipment under this reference, if there is one.
     async fn find(&self, calls: &Calls<'_>, reference: &str) -> Went<Option<Shipment>> {
-        let exchange = self.call(calls, Method::GET, &format!("/v2/shipments/{reference}"), Bytes::new()).await?;
-        match exchange.outcome {
+        let result = self.call(calls, Method::GET, &format!("/v2/shipments/{reference}"), Bytes::new()).await?;
+        match result.outcome {
             Outcome::Answered { status: 404, .. } => Ok(None),
-            _ => read(exchange).map(Some),
+            _ => read(result).map(Some),
         }
     }
 
@@ -50,11 +50,11 @@ impl EasyPost {
     async fn purchase(&self, calls: &Calls<'_>, reference: &str, shipment: &Shipment) -> Went<Shipment> {
         let rate = shipment.cheapest().ok_or_else(|| odd("there is no rate"))?;
         let path = format!("/v2/shipments/{reference}/buy");
-        let exchange = self.call(calls, Method::POST, &path, json(&Purchase::of(&rate.id))).await?;
-        if is_error(&exchange, BOUGHT_ALREADY) {
+        let result = self.call(calls, Method::POST, &path, json(&Purchase::of(&rate.id))).await?;
+        if is_error(&result, BOUGHT_ALREADY) {
             return self.find(calls, reference).await?.ok_or_else(|| odd("a shipment is gone"));
         }
-        read(exchange)
+        read(result)
     }
 
     async fn buy_all(&self, calls: &Calls<'_>, work: &LabelWork) -> Went<BoughtLabel> {
@@ -73,14 +73,14 @@ impl EasyPost {
 
     /// The label itself. It is kept elsewhere, where nobody must learn the key.
     async fn document(&self, calls: &Calls<'_>, url: &str) -> Went<Bytes> {
-        let exchange = go(calls, calls.client.request(Method::GET, url)).await?;
-        if !exchange.outcome.is_success() {
-            return Err(exchange);
+        let result = go(calls, calls.client.request(Method::GET, url)).await?;
+        if !result.outcome.is_success() {
+            return Err(result);
         }
-        if exchange.truncated || !exchange.answer.starts_with(PDF) {
+        if result.truncated || !result.answer.starts_with(PDF) {
             return Err(odd("a label is no PDF"));
         }
-        Ok(exchange.answer)
+        Ok(result.answer)
     }
 
     async fn void_all(&self, calls: &Calls<'_>, work: &LabelWork) -> Went<()> {
@@ -88,12 +88,12 @@ impl EasyPost {
         if shipment.postage_label.is_none() || shipment.refund_status.is_some() {
             return Ok(());
         }
-        let exchange = self.call(calls, Method::POST, &format!("/v2/shipments/{}/refund", work.reference), Bytes::new()).await?;
-        if exchange.outcome.is_success() { Ok(()) } else { Err(exchange) }
+        let result = self.call(calls, Method::POST, &format!("/v2/shipments/{}/refund", work.reference), Bytes::new()).await?;
+        if result.outcome.is_success() { Ok(()) } else { Err(result) }
     }
 
     /// Calls the API.
-    async fn call(&self, calls: &Calls<'_>, method: Method, path: &str, body: Bytes) -> Went<Exchange> {
+    async fn call(&self, calls: &Calls<'_>, method: Method, path: &str, body: Bytes) -> Went<CallResult> {
         let basic = format!("Basic {}", BASE64_STANDARD.encode(format!("{}:", self.key.expose_secret())));
         let mut basic = HeaderValue::from_str(&basic).map_err(|_| odd("the API key is no header"))?;
         basic.set_sensitive(true);
@@ -104,14 +104,14 @@ impl EasyPost {
 }
 
 /// Makes one call, if it may still be made.
-async fn go(calls: &Calls<'_>, request: Request) -> Went<Exchange> {
+async fn go(calls: &Calls<'_>, request: Request) -> Went<CallResult> {
     if !(calls.may_go_on)() {
-        return Err(Exchange::refused(Outcome::Unreachable("the lease ran out".to_owned())));
+        return Err(CallResult::refused(Outcome::Unreachable("the lease ran out".to_owned())));
     }
-    let exchange = calls.client.call(Request { most_read: MOST_READ, most_kept: MOST_READ, ..request }).await;
-    match exchange.outcome {
-        Outcome::Answered { .. } | Outcome::Unusable { .. } => Ok(exchange),
-        Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => Err(exchange),
+    let result = calls.client.call(Request { most_read: MOST_READ, most_kept: MOST_READ, ..request }).await;
+    match result.outcome {
+        Outcome::Answered { .. } | Outcome::Unusable { .. } => Ok(result),
+        Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => Err(result),
     }
 }
 
@@ -120,15 +120,15 @@ fn json(body: &impl Serialize) -> Bytes {
 }
 
 /// Reads a good answer; another one ends it all.
-fn read<T: DeserializeOwned>(exchange: Exchange) -> Went<T> {
-    if !exchange.outcome.is_success() {
-        return Err(exchange);
+fn read<T: DeserializeOwned>(result: CallResult) -> Went<T> {
+    if !result.outcome.is_success() {
+        return Err(result);
     }
-    serde_json::from_slice(&exchange.answer).map_err(|_| odd("it is no shipment"))
+    serde_json::from_slice(&result.answer).map_err(|_| odd("it is no shipment"))
 }
 
-fn is_error(exchange: &Exchange, code: &str) -> bool {
-    !exchange.outcome.is_success() && serde_json::from_slice(&exchange.answer).is_ok_and(|answer: ErrorAnswer| answer.error.code == code)
+fn is_error(result: &CallResult, code: &str) -> bool {
+    !result.outcome.is_success() && serde_json::from_slice(&result.answer).is_ok_and(|answer: ErrorAnswer| answer.error.code == code)
 }
 
 impl Carrier for EasyPost {
@@ -136,7 +136,7 @@ impl Carrier for EasyPost {
         Box::pin(async move {
             match self.buy_all(calls, work).await {
                 Ok(bought) => done(bought.write()),
-                Err(exchange) => exchange,
+                Err(result) => result,
             }
         })
     }
@@ -145,7 +145,7 @@ impl Carrier for EasyPost {
         Box::pin(async move {
             match self.void_all(calls, work).await {
                 Ok(()) => done(Vec::new()),
-                Err(exchange) => exchange,
+                Err(result) => result,
             }
         })
     }

@@ -6,19 +6,19 @@ use std::io;
 use domain::messages::delivery::Outcome;
 use lettre::transport::smtp::Error;
 
-use crate::delivery::client::{Exchange, io_words};
+use crate::delivery::client::{CallResult, io_words};
 
 /// What came of a mail that the server did not take.
-pub(super) fn explain(error: &Error) -> Exchange {
+pub(super) fn explain(error: &Error) -> CallResult {
     let said = || error.source().map(ToString::to_string).unwrap_or_default();
     if let Some(code) = error.status() {
         return super::said(code.into(), &said());
     }
     // The server lacks something that we insist on, such as TLS or a way to log in.
     if error.is_client() {
-        return Exchange::refused(Outcome::Refused(said()));
+        return CallResult::refused(Outcome::Refused(said()));
     }
-    Exchange::refused(Outcome::Unreachable(words(error).to_owned()))
+    CallResult::refused(Outcome::Unreachable(words(error).to_owned()))
 }
 
 fn words(error: &Error) -> &'static str {

@@ -1,8 +1,8 @@
 //! What merchants answer to exchange orders, settled as the delivery engine settles it, and what people do about them.
 
 use backhaul::app::App;
-use backhaul::delivery::engine::settling::settle_and_react;
 use backhaul::delivery::reaction::{Call, Ending, Followed, How, Reaction as _};
+use backhaul::delivery::settling::settle_and_react;
 use backhaul::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
 use backhaul::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
 use backhaul::flow::returns::place_exchange::ExchangeAnswered;
