@@ -31,7 +31,7 @@ fn refused(refused: &Refused) -> String {
         | Refused::PartOfALabel
         | Refused::NoSuchUnit(_)
         | Refused::NotReceiving
-        | Refused::Canceled => "refused".to_owned(),
+        | Refused::Cancelled => "refused".to_owned(),
     }
 }
 

@@ -159,7 +159,7 @@ fn lists(number: u32) -> Vec<(&'static str, Filter)> {
         ("refunded", at(Status::Refunded)),
         ("none", at(Status::PartialRefund)),
         ("a day", day(filter())),
-        ("a day's cancelled", day(at(Status::Canceled))),
+        ("a day's cancelled", day(at(Status::Cancelled))),
         ("an order's", Filter { order: order.clone(), ..filter() }),
         ("an order's refunded", Filter { order, ..at(Status::Refunded) }),
         ("a label's", Filter { tracking_number: tracking_number.clone(), ..filter() }),

@@ -60,7 +60,7 @@ impl Rma {
     pub const fn is_live(&self) -> bool {
         match self.status {
             Status::Created | Status::PartialRefund => true,
-            Status::Refunded | Status::Canceled => false,
+            Status::Refunded | Status::Cancelled => false,
         }
     }
 
@@ -94,7 +94,7 @@ impl Rma {
     #[must_use]
     pub fn open(&self) -> BTreeMap<String, Vec<usize>> {
         let mut open: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        if self.status == Status::Canceled {
+        if self.status == Status::Cancelled {
             return open;
         }
         let of =
@@ -109,7 +109,7 @@ impl Rma {
     #[must_use]
     pub fn settle_status(&self) -> Status {
         match self.status {
-            Status::Refunded | Status::Canceled => return self.status,
+            Status::Refunded | Status::Cancelled => return self.status,
             Status::Created | Status::PartialRefund => {}
         }
         let some_refunded = self.units.iter().any(|unit| unit.refunded);
@@ -151,7 +151,7 @@ impl Rma {
 
     /// Applies the events to all their parcels, or to none if one is refused.
     fn report<'e>(&mut self, event_of: impl Fn(usize, &Unit) -> Option<&'e CarrierEvent>) -> Result<Step, Refused> {
-        if self.status == Status::Canceled {
+        if self.status == Status::Cancelled {
             return Ok(Step::Unchanged);
         }
         let mut moved = Vec::new();
@@ -190,8 +190,8 @@ impl Rma {
 
     /// Applies a warehouse event; true if any unit changed.
     fn arrive(&mut self, event: ReceivingEvent, about: impl Fn(usize) -> bool) -> Result<bool, Refused> {
-        if self.status == Status::Canceled {
-            return Err(Refused::Canceled);
+        if self.status == Status::Cancelled {
+            return Err(Refused::Cancelled);
         }
         if self.units.iter().any(|unit| unit.receiving.is_none()) {
             return Err(Refused::NotReceiving);
@@ -212,8 +212,8 @@ impl Rma {
     /// Marks units as covered by a refund. Exchanged units may still be covered once the return is settled.
     pub fn refund(&mut self, units: &[usize]) -> Result<Step, Refused> {
         self.know(units)?;
-        if self.status == Status::Canceled {
-            return Err(Refused::Canceled);
+        if self.status == Status::Cancelled {
+            return Err(Refused::Cancelled);
         }
         let mut moved = false;
         for (_, unit) in self.units.iter_mut().enumerate().filter(|(at, unit)| !unit.refunded && units.contains(at)) {
@@ -246,15 +246,15 @@ impl Rma {
     /// Cancels the return; its units can be returned again.
     pub fn cancel(&mut self) -> Result<Step, Refused> {
         match self.status {
-            Status::Canceled => return Ok(Step::Unchanged),
+            Status::Cancelled => return Ok(Step::Unchanged),
             Status::Refunded => return Err(Refused::NotCancelable(Held::Settled)),
             Status::Created | Status::PartialRefund => {}
         }
         if let Some(held) = self.held() {
             return Err(Refused::NotCancelable(held));
         }
-        self.status = Status::Canceled;
-        Ok(Step::Moved(Event::Canceled))
+        self.status = Status::Cancelled;
+        Ok(Step::Moved(Event::Cancelled))
     }
 
     fn held(&self) -> Option<Held> {
@@ -272,7 +272,7 @@ impl Rma {
             Status::Created => None,
             Status::PartialRefund => Some(Event::PartiallyRefunded),
             Status::Refunded => Some(Event::Refunded),
-            Status::Canceled => Some(Event::Canceled),
+            Status::Cancelled => Some(Event::Cancelled),
         }
     }
 

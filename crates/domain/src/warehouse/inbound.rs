@@ -18,7 +18,7 @@ words! {
         Receiving = "receiving",
         /// Nothing more is expected; units that still arrive are received late.
         Closed = "closed",
-        Canceled = "canceled",
+        Cancelled = "canceled",
     }
 }
 
@@ -26,7 +26,7 @@ words! {
     /// The kinds of receiving exceptions.
     Exception, "receiving exception" {
         UnknownAsn = "unknown_asn",
-        CanceledAsn = "canceled_asn",
+        CancelledAsn = "canceled_asn",
         /// No line of the ASN announces the unit.
         UnexpectedUnit = "unexpected_unit",
         /// The line was already complete.
@@ -69,14 +69,14 @@ impl State {
     pub const fn on(self, act: Act) -> Result<Self, Refused> {
         match (self, act) {
             (Self::Open, Act::Change) => Ok(Self::Open),
-            (Self::Open | Self::Canceled, Act::Cancel) => Ok(Self::Canceled),
+            (Self::Open | Self::Cancelled, Act::Cancel) => Ok(Self::Cancelled),
             (Self::Open | Self::Receiving, Act::Receive) => Ok(Self::Receiving),
             // Units that arrive late are still received.
             (Self::Closed, Act::Receive) | (Self::Open | Self::Receiving | Self::Closed, Act::Close) => Ok(Self::Closed),
-            (Self::Receiving | Self::Closed, Act::Cancel) | (Self::Receiving | Self::Closed | Self::Canceled, Act::Change) => {
+            (Self::Receiving | Self::Closed, Act::Cancel) | (Self::Receiving | Self::Closed | Self::Cancelled, Act::Change) => {
                 Err(Refused(self, act))
             }
-            (Self::Canceled, Act::Receive | Act::Close) => Err(Refused(self, act)),
+            (Self::Cancelled, Act::Receive | Act::Close) => Err(Refused(self, act)),
         }
     }
 }
@@ -86,13 +86,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_asn_goes_from_open_over_receiving_to_closed_or_is_canceled_before() {
+    fn an_asn_goes_from_open_over_receiving_to_closed_or_is_cancelled_before() {
         assert_eq!(State::Open.on(Act::Receive), Ok(State::Receiving));
         assert_eq!(State::Receiving.on(Act::Close), Ok(State::Closed));
-        assert_eq!(State::Open.on(Act::Cancel), Ok(State::Canceled));
+        assert_eq!(State::Open.on(Act::Cancel), Ok(State::Cancelled));
         assert_eq!(State::Receiving.on(Act::Cancel), Err(Refused(State::Receiving, Act::Cancel)));
         assert_eq!(State::Closed.on(Act::Receive), Ok(State::Closed));
-        assert!(State::Canceled.on(Act::Receive).is_err());
+        assert!(State::Cancelled.on(Act::Receive).is_err());
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl State {
             Self::Open | Self::Announced => Status::Pending,
             Self::Shipped => Status::Shipped,
             Self::Delivered => Status::Delivered,
-            Self::Canceled => Status::Canceled,
+            Self::Cancelled => Status::Cancelled,
         }
     }
 
@@ -76,18 +76,18 @@ impl State {
             (Self::Open | Self::Announced, Act::Ship) => Ok(Step::Moved { to: Self::Shipped, tells: Some(Event::Shipped) }),
             (Self::Shipped, Act::Deliver) => Ok(Step::Moved { to: Self::Delivered, tells: Some(Event::Delivered) }),
             // The merchant does not know of a shipment that was never announced.
-            (Self::Open, Act::Cancel) => Ok(Step::Moved { to: Self::Canceled, tells: None }),
-            (Self::Announced, Act::Cancel) => Ok(Step::Moved { to: Self::Canceled, tells: Some(Event::Canceled) }),
+            (Self::Open, Act::Cancel) => Ok(Step::Moved { to: Self::Cancelled, tells: None }),
+            (Self::Announced, Act::Cancel) => Ok(Step::Moved { to: Self::Cancelled, tells: Some(Event::Cancelled) }),
             (Self::Open, Act::ChangeShipDate) => Ok(Step::Moved { to: Self::Open, tells: None }),
             (Self::Announced, Act::ChangeShipDate) => Ok(Step::Moved { to: Self::Announced, tells: Some(Event::ShipDateChanged) }),
             // Warehouses repeat reports. A delivered shipment has also shipped.
             (Self::Announced, Act::Announce)
             | (Self::Shipped | Self::Delivered, Act::Ship)
             | (Self::Delivered, Act::Deliver)
-            | (Self::Canceled, Act::Cancel) => Ok(Step::Unchanged),
-            (Self::Shipped | Self::Delivered | Self::Canceled, Act::Announce | Act::ChangeShipDate)
-            | (Self::Canceled, Act::Ship)
-            | (Self::Open | Self::Announced | Self::Canceled, Act::Deliver)
+            | (Self::Cancelled, Act::Cancel) => Ok(Step::Unchanged),
+            (Self::Shipped | Self::Delivered | Self::Cancelled, Act::Announce | Act::ChangeShipDate)
+            | (Self::Cancelled, Act::Ship)
+            | (Self::Open | Self::Announced | Self::Cancelled, Act::Deliver)
             | (Self::Shipped | Self::Delivered, Act::Cancel) => Err(Refused { from: self, act }),
         }
     }

@@ -58,7 +58,7 @@ struct Measured {
 }
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, 51 endpoints …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants, 51 endpoints …");
     let stage = Stage::set(program).await?;
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
     let one = Target::set_all(&app, &stage, 0..1, &receiver.systems, 64).await?;

@@ -47,7 +47,7 @@ const TRY_AGAIN: Duration = Duration::from_millis(200);
 const DRAINED_WITHIN: Duration = Duration::from_mins(2);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, {ENDPOINTS} endpoints …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants, {ENDPOINTS} endpoints …");
     let stage = Stage::set(program).await?;
     let app = stage.app()?;
     let witness = Arc::new(Witness::default());

@@ -45,7 +45,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 const GONE_FOR: Duration = Duration::from_mins(1);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL with a standby, 100 merchants, the service …");
+    println!("Setting up: a temporary PostgreSQL with a standby, 100 merchants, the service …");
     let mut stage = Stage::set(program).await?;
     let mut standby = Elsewhere(stage.cluster.standby(&Elsewhere::dir("standby"))?);
     let said = Arc::new(Mutex::new(Said::default()));

@@ -53,7 +53,7 @@ struct Bench {
 }
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting the stage: a temporary PostgreSQL, 100 merchants, 100 endpoints …");
+    println!("Setting up: a temporary PostgreSQL, 100 merchants, 100 endpoints …");
     let stage = Stage::set(program).await?;
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
     let systems = &receiver.systems;

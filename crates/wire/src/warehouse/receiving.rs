@@ -165,7 +165,7 @@ pub struct ExceptionOut {
 pub const fn explain(exception: Exception) -> &'static str {
     match exception {
         Exception::UnknownAsn => "No such ASN was announced.",
-        Exception::CanceledAsn => "The ASN was canceled.",
+        Exception::CancelledAsn => "The ASN was canceled.",
         Exception::UnexpectedUnit => "No line of the ASN announces this unit.",
         Exception::OverReceived => "All units that the line announces have already arrived.",
         Exception::Short => "Units of the line had not arrived when the ASN was closed.",

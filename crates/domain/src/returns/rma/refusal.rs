@@ -20,7 +20,7 @@ pub enum Refused {
     #[error("no units are received for this return")]
     NotReceiving,
     #[error("the return is cancelled")]
-    Canceled,
+    Cancelled,
     #[error("the return cannot be cancelled: {0}")]
     NotCancelable(Held),
 }

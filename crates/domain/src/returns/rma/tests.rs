@@ -91,7 +91,7 @@ fn a_refund_of_a_part_is_recorded_and_the_rest_settles_the_return_once() {
 
 #[test]
 fn what_is_final_stays_whatever_the_units_say() {
-    for status in [Status::Refunded, Status::Canceled] {
+    for status in [Status::Refunded, Status::Cancelled] {
         let mut rma = Rma { status, receiving_closed: true, ..two() };
         for refunded in [false, true] {
             rma.units[0].refunded = refunded;
@@ -204,7 +204,7 @@ fn a_refund_goes_to_what_is_to_be_refunded_before_what_is_exchanged() {
 #[test]
 fn a_return_can_be_called_off_until_something_has_happened() {
     let mut fresh = labelled(two());
-    assert_eq!(fresh.cancel(), Ok(Step::Moved(Event::Canceled)));
+    assert_eq!(fresh.cancel(), Ok(Step::Moved(Event::Cancelled)));
     assert_eq!(fresh.cancel(), Ok(Step::Unchanged));
 
     let refusal = |change: fn(&mut Rma)| {
@@ -231,13 +231,13 @@ fn a_return_can_be_called_off_until_something_has_happened() {
 #[test]
 fn a_cancelled_return_is_not_moved_by_its_carrier_and_takes_neither_units_nor_refunds() {
     let mut rma = labelled(two());
-    assert_eq!(rma.cancel(), Ok(Step::Moved(Event::Canceled)));
+    assert_eq!(rma.cancel(), Ok(Step::Moved(Event::Cancelled)));
     let before = rma.clone();
     assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::All), Ok(Step::Unchanged));
     assert_eq!(rma.drop_off(&[0]), Ok(Step::Unchanged));
-    assert_eq!(rma.receive(&[0]), Err(Refused::Canceled));
-    assert_eq!(rma.close_receiving(), Err(Refused::Canceled));
-    assert_eq!(rma.refund(&[0]), Err(Refused::Canceled));
+    assert_eq!(rma.receive(&[0]), Err(Refused::Cancelled));
+    assert_eq!(rma.close_receiving(), Err(Refused::Cancelled));
+    assert_eq!(rma.refund(&[0]), Err(Refused::Cancelled));
     assert_eq!(rma, before);
 }
 

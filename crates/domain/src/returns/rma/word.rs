@@ -63,7 +63,7 @@ words! {
         /// Settled. Final.
         Refunded = "REFUNDED",
         /// Final.
-        Canceled = "CANCELED",
+        Cancelled = "CANCELED",
     }
 }
 
@@ -93,7 +93,7 @@ words! {
         PartiallyRefunded = "rma.partially_refunded",
         /// The status became [`Status::Refunded`].
         Refunded = "rma.refunded",
-        Canceled = "rma.canceled",
+        Cancelled = "rma.canceled",
         ExchangePlaced = "rma.exchange_placed",
         /// The exchange was not placed; its units are refunded.
         ExchangeConverted = "rma.exchange_converted",

@@ -8,16 +8,16 @@ const ACTS: [Act; 5] = [Act::Announce, Act::Ship, Act::Deliver, Act::Cancel, Act
 /// True if one status may follow the other.
 fn may_follow(from: Status, to: Status) -> bool {
     let after: &[Status] = match from {
-        Status::Pending => &[Status::Pending, Status::Shipped, Status::Canceled],
+        Status::Pending => &[Status::Pending, Status::Shipped, Status::Cancelled],
         Status::Shipped => &[Status::Shipped, Status::Delivered],
         Status::Delivered => &[Status::Delivered],
-        Status::Canceled => &[Status::Canceled],
+        Status::Cancelled => &[Status::Cancelled],
     };
     after.contains(&to)
 }
 
 #[test]
-fn the_only_ways_are_pending_shipped_delivered_and_pending_canceled() {
+fn the_only_ways_are_pending_shipped_delivered_and_pending_cancelled() {
     let mut moves = Vec::new();
     for from in State::ALL {
         for act in ACTS {
@@ -43,7 +43,7 @@ fn the_only_ways_are_pending_shipped_delivered_and_pending_canceled() {
 
 #[test]
 fn a_refusal_says_where_the_shipment_stands_and_what_was_asked() {
-    let refused = State::Canceled.on(Act::Ship).map_err(|refused| refused.to_string());
+    let refused = State::Cancelled.on(Act::Ship).map_err(|refused| refused.to_string());
     assert_eq!(refused, Err("the shipment is canceled and cannot be shipped".to_owned()));
 }
 
@@ -98,8 +98,8 @@ proptest! {
             state = to;
         }
         let times = |event| told.iter().filter(|told| **told == event).count();
-        let once = [Event::Pending, Event::Shipped, Event::Delivered, Event::Canceled].into_iter().all(|event| times(event) <= 1);
+        let once = [Event::Pending, Event::Shipped, Event::Delivered, Event::Cancelled].into_iter().all(|event| times(event) <= 1);
         prop_assert!(once);
-        prop_assert!(times(Event::Canceled) <= times(Event::Pending), "only what was announced is called off aloud");
+        prop_assert!(times(Event::Cancelled) <= times(Event::Pending), "only what was announced is called off aloud");
     }
 }

@@ -8,7 +8,7 @@ words! {
         Pending = "pending",
         Shipped = "shipped",
         Delivered = "delivered",
-        Canceled = "canceled",
+        Cancelled = "canceled",
     }
 }
 
@@ -18,7 +18,7 @@ words! {
         Pending = "outbound_asn.pending",
         Shipped = "outbound_asn.shipped",
         Delivered = "outbound_asn.delivered",
-        Canceled = "outbound_asn.canceled",
+        Cancelled = "outbound_asn.canceled",
         ShipDateChanged = "outbound_asn.ship_date_changed",
     }
 }
@@ -63,6 +63,6 @@ words! {
         Announced = "announced",
         Shipped = "shipped",
         Delivered = "delivered",
-        Canceled = "canceled",
+        Cancelled = "canceled",
     }
 }

@@ -91,7 +91,7 @@ impl Shopper {
         let answer: Value = serde_json::from_slice(&answer)?;
         if status == 422 {
             let why = answer.pointer("/errors/0/message").and_then(Value::as_str).unwrap_or_default();
-            anyhow::ensure!(why.starts_with("the order was exchanged before"), "{answer}");
+            anyhow::ensure!(why.contains("the order has already been exchanged"), "{answer}");
             return Ok(Confirmation::ExchangedBefore);
         }
         let rma = answer.get("rma_identifier").and_then(Value::as_str).context("the answer does not name the return")?;

@@ -114,7 +114,7 @@ async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<(), Failed> {
         Labelled::Known => Ok(()),
         Labelled::Unwanted => match kept.rma.status {
             // Whoever called it off has asked for the label to be given back.
-            Status::Canceled => Ok(()),
+            Status::Cancelled => Ok(()),
             // It got another label while this one was bought.
             Status::Created | Status::PartialRefund | Status::Refunded => ask(app, tx, &kept, None, LabelAction::Void).await,
         },

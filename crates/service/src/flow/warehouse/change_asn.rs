@@ -41,8 +41,8 @@ pub async fn cancel_asn(app: &App, merchant: MerchantId, number: &str) -> Result
     let mut tx = app.begin(merchant).await?;
     let kept = inbound_asns::lock(&mut tx, number).await?.ok_or(ChangeAsnError::NoSuchAsn)?;
     kept.state.on(Act::Cancel)?;
-    if kept.state != State::Canceled {
-        inbound_asns::save_state(&mut tx, kept.id, State::Canceled, app.now()).await?;
+    if kept.state != State::Cancelled {
+        inbound_asns::save_state(&mut tx, kept.id, State::Cancelled, app.now()).await?;
         app.commit(tx).await?;
     }
     Ok(())

@@ -75,7 +75,7 @@ async fn apply(app: &App, mut tx: Tx, mut shipment: Shipment, act: Act) -> Resul
     shipment.state = to;
     // Clocks of processes differ; what others see never goes back.
     shipment.updated_at = shipment.updated_at.max(now);
-    if to == State::Canceled {
+    if to == State::Cancelled {
         shipment_units::release(&mut tx, shipment.id).await?;
     }
     if let Some(event) = tells {

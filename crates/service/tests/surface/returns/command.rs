@@ -109,8 +109,8 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     // The program uses the machine's clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     assert_eq!(returns(&world, &["resend", "--merchant", "acme", &first])["sequence"], 2);
-    let canceled = returns(&world, &["cancel", "--merchant", "acme", &first]);
-    assert_eq!((&canceled["status"], &canceled["cancel_reason"]), (&json!("CANCELED"), &json!("canceled_by_operator")));
+    let cancelled = returns(&world, &["cancel", "--merchant", "acme", &first]);
+    assert_eq!((&cancelled["status"], &cancelled["cancel_reason"]), (&json!("CANCELED"), &json!("canceled_by_operator")));
     assert_eq!(returns(&world, &["cancel", "--merchant", "acme", &first])["sequence"], 3, "it stays as it is");
     for (verb, status) in [("resend", 202), ("cancel", 200)] {
         let reply = shop.merchant.calls(Method::POST, &format!("/v1/returns/{second}/{verb}"), |request| request).await;

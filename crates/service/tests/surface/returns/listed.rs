@@ -34,8 +34,8 @@ async fn a_list_has_what_is_asked_for_and_nothing_else() {
     }
     other.sells("A-1", 1).await;
     let foreign = other.starts_a_return("A-1", 1).await;
-    let canceled = merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(merchant.cancels(&canceled).await.status, 200);
+    let cancelled = merchant.starts_a_return("A-1", 1).await;
+    assert_eq!(merchant.cancels(&cancelled).await.status, 200);
     world.time_passes(Duration::from_hours(1));
     let settled = merchant.starts_a_return("A-2", 2).await;
     merchant.publishes(&message([refunded(sold("A-2", 3), [plain_refund("F1", 2)])])).await;
@@ -43,7 +43,7 @@ async fn a_list_has_what_is_asked_for_and_nothing_else() {
     let labelled = merchant.starts_a_return("A-1", 2).await;
     merchant.carrier_says(&labelled, "label_issued").await;
 
-    let (first, second, third) = (canceled.as_str(), settled.as_str(), labelled.as_str());
+    let (first, second, third) = (cancelled.as_str(), settled.as_str(), labelled.as_str());
     for (query, expected) in [
         ("", [third, second, first].as_slice()),
         ("order_identifier=A-1", &[third, first]),

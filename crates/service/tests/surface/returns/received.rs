@@ -99,6 +99,6 @@ async fn nothing_is_received_for_a_return_that_is_called_off() {
     assert_eq!(shop.merchant.cancels(&rma).await.status, 200);
     shop.receives().await;
     let received = receive_units(&world.app, shop.merchant.id, &rma, &[0]).await;
-    assert!(matches!(received, Err(ReceiveReturnError::Refused(Refused::Canceled))));
+    assert!(matches!(received, Err(ReceiveReturnError::Refused(Refused::Cancelled))));
     assert!(shop.is_told().await.is_empty());
 }

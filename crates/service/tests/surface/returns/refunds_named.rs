@@ -14,14 +14,14 @@ async fn a_return_that_is_not_the_orders_is_warned_about_and_treated_as_none() {
         shop.merchant.sells(order, 8).await;
     }
     other.sells("A-1", 1).await;
-    let canceled = shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.merchant.cancels(&canceled).await.status, 200);
+    let cancelled = shop.merchant.starts_a_return("A-1", 1).await;
+    assert_eq!(shop.merchant.cancels(&cancelled).await.status, 200);
     let rma = shop.merchant.starts_a_return("A-1", 5).await;
     let of_another_order = shop.merchant.starts_a_return("A-2", 1).await;
     let of_another_merchant = other.starts_a_return("A-1", 1).await;
     shop.receives().await;
     let mut refunds = Vec::new();
-    for (at, name) in ["R-2222-2222", "RMA 17", &of_another_order, &of_another_merchant, &canceled].into_iter().enumerate() {
+    for (at, name) in ["R-2222-2222", "RMA 17", &of_another_order, &of_another_merchant, &cancelled].into_iter().enumerate() {
         refunds.insert(0, refund_for(name, &format!("F{at}"), 1));
         assert_eq!(shop.refunds(8, &refunds).await, [NAMED], "{name}");
         let last = if at == 4 { "rma.refunded" } else { "rma.refund_recorded" };
@@ -30,7 +30,7 @@ async fn a_return_that_is_not_the_orders_is_warned_about_and_treated_as_none() {
         assert_eq!(shop.hears().await, Vec::<String>::new());
     }
     assert_eq!(shop.stands(&rma).await, "REFUNDED: F0 F1 F2 F3 F4");
-    assert_eq!((shop.stands(&of_another_order).await, shop.stands(&canceled).await), ("CREATED: -".to_owned(), "CANCELED: -".to_owned()));
+    assert_eq!((shop.stands(&of_another_order).await, shop.stands(&cancelled).await), ("CREATED: -".to_owned(), "CANCELED: -".to_owned()));
     assert_eq!(other.looks_at(&of_another_merchant).await["status"], "CREATED");
 }
 

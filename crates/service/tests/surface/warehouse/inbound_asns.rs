@@ -110,7 +110,7 @@ async fn an_asn_can_be_changed_until_its_first_unit_arrives() {
 }
 
 #[tokio::test]
-async fn an_asn_is_canceled_for_good() {
+async fn an_asn_is_cancelled_for_good() {
     let world = World::new().await;
     let yard = world.yard("acme").await;
     let merchant = &yard.merchant;

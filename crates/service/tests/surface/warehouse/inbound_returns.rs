@@ -87,10 +87,10 @@ async fn a_return_that_is_not_received_here_or_is_called_off_leaves_the_receipt_
     let (shop, yard) = place(&world, false).await;
     shop.merchant.sells("O-1", 2).await;
     let unmanaged = shop.merchant.starts_a_return("O-1", 1).await;
-    let canceled = shop.merchant.starts_a_return("O-1", 1).await;
-    assert_eq!(shop.merchant.cancels(&canceled).await.status, 200);
+    let cancelled = shop.merchant.starts_a_return("O-1", 1).await;
+    assert_eq!(shop.merchant.cancels(&cancelled).await.status, 200);
     shop.receives().await;
-    let asns = [("A-1", unmanaged.as_str()), ("A-2", canceled.as_str()), ("A-3", "R-2222-2222")];
+    let asns = [("A-1", unmanaged.as_str()), ("A-2", cancelled.as_str()), ("A-3", "R-2222-2222")];
     for (number, rma) in asns {
         assert_eq!(yard.merchant.posts_asns(&[returned(number, rma, &[line("1", Some("L1"), 1)])]).await.status, 201);
         assert_eq!(yard.merchant.scans(&[on_line(number, number, "1")]).await, ["received 1"]);

@@ -58,7 +58,7 @@ async fn freight_through_its_life() {
 }
 
 #[tokio::test]
-async fn freight_that_is_canceled() {
+async fn freight_that_is_cancelled() {
     insta::assert_snapshot!(told(&freight("A-1"), &["announce", "cancel"]).await);
 }
 

@@ -43,7 +43,7 @@ enum Where {
     Announced,
     Shipped,
     Delivered,
-    Canceled,
+    Cancelled,
 }
 
 fn variable(name: &str, usual: u64) -> u64 {
@@ -74,14 +74,14 @@ fn moved(shipment: &Modelled, act: Act) -> Option<(Where, Option<&'static str>)>
         (Where::Open, Act::Ship) if !empty => Some((Where::Shipped, Some("outbound_asn.shipped"))),
         (Where::Announced, Act::Ship) => Some((Where::Shipped, Some("outbound_asn.shipped"))),
         (Where::Shipped, Act::Deliver) => Some((Where::Delivered, Some("outbound_asn.delivered"))),
-        (Where::Open, Act::Cancel) => Some((Where::Canceled, None)),
-        (Where::Announced, Act::Cancel) => Some((Where::Canceled, Some("outbound_asn.canceled"))),
+        (Where::Open, Act::Cancel) => Some((Where::Cancelled, None)),
+        (Where::Announced, Act::Cancel) => Some((Where::Cancelled, Some("outbound_asn.canceled"))),
         (Where::Open, Act::ChangeShipDate) => Some((Where::Open, None)),
         (Where::Announced, Act::ChangeShipDate) => Some((Where::Announced, Some("outbound_asn.ship_date_changed"))),
         (Where::Announced, Act::Announce)
         | (Where::Shipped | Where::Delivered, Act::Ship)
         | (Where::Delivered, Act::Deliver)
-        | (Where::Canceled, Act::Cancel) => Some((shipment.state, None)),
+        | (Where::Cancelled, Act::Cancel) => Some((shipment.state, None)),
         _ => None,
     }
 }
@@ -99,7 +99,7 @@ async fn step(app: &App, merchant: MerchantId, model: &mut BTreeMap<String, Mode
         let first = chance.random_range(0..UNITS);
         let wanted: BTreeSet<u32> = (first..(first + chance.random_range(1..4)).min(UNITS)).collect();
         let elsewhere = |unit: &u32| {
-            model.iter().any(|(other, shipment)| *other != number && shipment.state != Where::Canceled && shipment.units.contains(unit))
+            model.iter().any(|(other, shipment)| *other != number && shipment.state != Where::Cancelled && shipment.units.contains(unit))
         };
         let (has_all, taken) = (wanted.is_subset(&model[&number].units), wanted.iter().any(elsewhere));
         let shipment = model.get_mut(&number).unwrap();
@@ -163,7 +163,7 @@ async fn any_history_of_shipments_is_as_the_model_has_it() {
         let rows = sqlx::query(units).bind(merchant.id.0).fetch_all(&mut beside).await.unwrap();
         let live: BTreeSet<String> = rows.iter().map(|row| row.get("unit_identifier")).collect();
         assert!(rows.iter().all(|row| row.get::<i64, _>("live") == 1), "a unit is in one shipment");
-        let expected = model.values().filter(|shipment| shipment.state != Where::Canceled).flat_map(|shipment| &shipment.units);
+        let expected = model.values().filter(|shipment| shipment.state != Where::Cancelled).flat_map(|shipment| &shipment.units);
         assert_eq!(live, expected.map(|unit| format!("LP-{unit}")).collect());
     }
 }

@@ -11,7 +11,7 @@ enum Happening {
     Received(Vec<usize>),
     ReceivingClosed,
     Refunded(Vec<usize>),
-    Canceled,
+    Cancelled,
     ExchangePlaced,
     ExchangeConverted,
 }
@@ -34,7 +34,7 @@ fn happenings() -> impl Strategy<Value = Happening> {
         1 => units().prop_map(Happening::Received),
         1 => Just(Happening::ReceivingClosed),
         2 => units().prop_map(Happening::Refunded),
-        1 => Just(Happening::Canceled),
+        1 => Just(Happening::Cancelled),
         1 => Just(Happening::ExchangePlaced),
         1 => Just(Happening::ExchangeConverted),
     ]
@@ -59,7 +59,7 @@ fn happen(rma: &mut Rma, happening: &Happening) -> Result<Step, Refused> {
         Happening::Received(units) => rma.receive(units),
         Happening::ReceivingClosed => rma.close_receiving(),
         Happening::Refunded(units) => rma.refund(units),
-        Happening::Canceled => rma.cancel(),
+        Happening::Cancelled => rma.cancel(),
         Happening::ExchangePlaced => Ok(rma.place_exchange()),
         Happening::ExchangeConverted => Ok(rma.convert_exchange()),
     }
@@ -100,7 +100,7 @@ proptest! {
             }
             check(&before, &rma)?;
         }
-        for (status, event) in [(Status::Refunded, Event::Refunded), (Status::Canceled, Event::Canceled)] {
+        for (status, event) in [(Status::Refunded, Event::Refunded), (Status::Cancelled, Event::Cancelled)] {
             prop_assert_eq!(told.iter().filter(|told| **told == event).count(), usize::from(rma.status == status), "an end is told once");
         }
         prop_assert!(told.iter().filter(|told| **told == Event::PartiallyRefunded).count() <= 1);
@@ -125,7 +125,7 @@ proptest! {
         }
         if rma.may_expire() {
             prop_assert!(!rma.has_moved());
-            prop_assert_eq!(rma.cancel(), Ok(Step::Moved(Event::Canceled)));
+            prop_assert_eq!(rma.cancel(), Ok(Step::Moved(Event::Cancelled)));
         }
     }
 }

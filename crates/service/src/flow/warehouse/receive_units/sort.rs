@@ -118,7 +118,7 @@ fn hold_against<'a>(
     let all = |exception| scanned.iter().map(|(at, unit)| (*at, Went::Out(unit, exception))).collect();
     let Some(asn) = asn else { return all(Exception::UnknownAsn) };
     if asn.state.on(Act::Receive).is_err() {
-        return all(Exception::CanceledAsn);
+        return all(Exception::CancelledAsn);
     }
     let lines: Vec<&Placed> = lines.iter().filter(|placed| placed.asn == asn.id).collect();
     let facts: Vec<Line<'_>> = lines.iter().map(|placed| fact(placed)).collect();
