@@ -1,4 +1,4 @@
-//! One process of the installation: the bottom that every other part stands on.
+//! A node: one process of the installation, with what every other part needs.
 
 pub mod certificate;
 pub mod health;
@@ -37,7 +37,7 @@ pub struct Parts {
     phase: AtomicU8,
 }
 
-/// The stages of a process' life.
+/// The phases of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
@@ -72,7 +72,7 @@ impl Node {
 }
 
 impl Parts {
-    /// The time that the app goes by.
+    /// The current time; in a sandbox it can be ahead of real time.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use backhaul::app::App;
 use backhaul::flow::messages::configure_endpoint::Change;
-use backhaul::flow::messages::retry_failures::{Wanted, retry_failures};
+use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use domain::messages::message::{Interface, Kind};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -54,7 +54,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let forwarder = tokio::spawn(backhaul::delivery::forward_signals(app.clone()));
 
     let mut without = live(&app, &receiver, &target, plan.duration, "before").await?;
-    let wanted = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(plan.per_second) };
+    let wanted = RetryRequest { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(plan.per_second) };
     let started = Instant::now();
     let (job, total) = retry_failures(&app, "proof", target.merchant, wanted).await?;
     ensure!(usize::try_from(total)? == plan.failed, "the job has {total} messages instead of {}", plan.failed);

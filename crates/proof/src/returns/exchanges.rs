@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use backhaul::app::App;
 use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::messages::retry_failures::{Wanted, retry_failures};
+use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use backhaul::flow::returns::set_policy::{self, set_policy};
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Kind};
@@ -190,7 +190,7 @@ impl Scene {
             let given_up = "select count(*) from failure where merchant_id = $1 and state = 'open'";
             let given_up: i64 = sqlx::query_scalar(given_up).bind(merchant).fetch_one(&mut connection).await?;
             if given_up > 0 {
-                let request = Wanted { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
+                let request = RetryRequest { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
                 retry_failures(&self.app, "proof", MerchantId(*merchant), request).await?;
             }
         }

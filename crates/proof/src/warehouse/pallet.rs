@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::warehouse::configure_place::{WarehouseChange, Word, set_warehouse};
+use backhaul::flow::warehouse::configure_place::{TextChange, WarehouseChange, set_warehouse};
 use domain::id::MerchantId;
 use domain::messages::message::Interface;
 use domain::warehouse::place::Address;
@@ -127,7 +127,7 @@ async fn places(stage: &Stage, merchant: MerchantId, systems: &Systems) -> anyho
         };
         let change = WarehouseChange {
             name: Some(word(id)),
-            external_identifier: Word::Set(word(id)),
+            external_identifier: TextChange::Set(word(id)),
             address: Some(address),
             ..WarehouseChange::default()
         };

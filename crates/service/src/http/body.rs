@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::error::ApiError;
 use crate::app::App;
-use crate::flow::orders::import_orders::{BrokenOff, Source};
+use crate::flow::orders::import_orders::{Source, SourceError};
 
 /// The largest body: 5 MiB.
 pub(super) const MOST_BYTES: usize = 5 * 1024 * 1024;
@@ -142,13 +142,13 @@ impl LinesBody {
 }
 
 impl Source for LinesBody {
-    async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
+    async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
         // The caller may cancel this future and call again; the deadline of the piece stays the same.
         let deadline = *self.waiting.get_or_insert_with(Instant::now) + self.timeout;
         loop {
-            let frame = timeout_at(deadline, self.body.frame()).await.map_err(|_| BrokenOff::TooSlow)?;
+            let frame = timeout_at(deadline, self.body.frame()).await.map_err(|_| SourceError::TooSlow)?;
             let Some(frame) = frame else { return Ok(None) };
-            let frame = frame.map_err(|_| BrokenOff::Gone("the connection broke".to_owned()))?;
+            let frame = frame.map_err(|_| SourceError::Gone("the connection broke".to_owned()))?;
             if let Ok(data) = frame.into_data() {
                 self.waiting = None;
                 return Ok(Some(data));

@@ -83,7 +83,7 @@ async fn support_sees_who_delivers_and_what_a_job_does() {
     assert!(deliverers[0]["process"].as_str().unwrap().ends_with(&format!(":{}", std::process::id())), "{deliverers}");
     assert!(refused(&world, &["failures", "retry", "--endpoint", "rma"]).contains("give --yes"), "nobody is there to be asked");
     assert!(refused(&world, &["failures", "retry", "--endpoint", "outbound_asn", "--yes"]).contains("`backhaul endpoint list`"));
-    let wanted = backhaul::flow::messages::retry_failures::Wanted { kind: "rma".parse().unwrap(), since: None, per_second: Some(1) };
+    let wanted = backhaul::flow::messages::retry_failures::RetryRequest { kind: "rma".parse().unwrap(), since: None, per_second: Some(1) };
     let (job, _) = backhaul::flow::messages::retry_failures::retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
     let jobs = json(&world, &["failures", "jobs"]);
     assert_eq!((&jobs[0]["state"], &jobs[0]["total"], &jobs[0]["per_second"]), (&"at work".into(), &3.into(), &1.into()));

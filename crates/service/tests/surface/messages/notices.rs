@@ -5,7 +5,7 @@ use std::time::Duration;
 use backhaul::flow::merchants::configure_merchant::set_technical_contact;
 use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
 use backhaul::flow::messages::retry_message::{Asker, retry_message};
-use backhaul::flow::messages::work_on_failure::{Deed, work_on_failure};
+use backhaul::flow::messages::work_on_failure::{FailureAction, work_on_failure};
 use domain::messages::message::Interface;
 use sandbox::mailbox::{self, Mailbox};
 use sandbox::merchant::{Answer, Merchant as Systems};
@@ -138,7 +138,7 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
     give_up("R-3").await;
     assert_eq!(stage.hooks().len(), 1, "there was always one left");
     for id in [second, first] {
-        let discarded = work_on_failure(&stage.world.app, "test", receiver.merchant, id, Deed::Discarded).await;
+        let discarded = work_on_failure(&stage.world.app, "test", receiver.merchant, id, FailureAction::Discard).await;
         assert_eq!(discarded.is_ok(), id == second);
     }
     let third = stage.world.database.texts("select message_id::text from failure where state = 'open'").await;
@@ -147,7 +147,7 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
     give_up("R-4").await;
     assert_eq!(stage.mails(), [GIVEN_UP, GIVEN_UP]);
     let fourth = stage.world.database.texts("select message_id::text from failure where state = 'open'").await;
-    work_on_failure(&stage.world.app, "test", receiver.merchant, fourth[0].parse().unwrap(), Deed::Discarded).await.unwrap();
+    work_on_failure(&stage.world.app, "test", receiver.merchant, fourth[0].parse().unwrap(), FailureAction::Discard).await.unwrap();
     give_up("R-5").await;
     assert_eq!(stage.hooks(), ["endpoint.failures_open"; 3]);
 }
