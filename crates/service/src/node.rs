@@ -31,7 +31,7 @@ pub struct Parts {
     pub clock: Clock,
     pub entropy: Entropy,
     pub metrics: Metrics,
-    /// Tells this node from the others that share the database.
+    /// Distinguishes this node from others on the same database.
     pub id: Uuid,
     store: Store,
     phase: AtomicU8,
@@ -115,7 +115,7 @@ impl Parts {
         self.phase.store(phase as u8, Ordering::SeqCst);
     }
 
-    /// Whether the process is in `phase`.
+    /// Returns `true` while the process is in `phase`.
     #[must_use]
     pub fn is_in(&self, phase: Phase) -> bool {
         self.phase.load(Ordering::SeqCst) == phase as u8

@@ -156,7 +156,7 @@ pub(super) enum Labelled {
     New,
     /// The return already had this label.
     Known,
-    /// The return has another label or needs none any more.
+    /// The return has another label, or no longer needs one.
     Unwanted,
 }
 

@@ -31,7 +31,7 @@ pub(super) async fn request_exchange(
     tx: &mut Tx,
     new: &Return,
     order: &OrderIn<'_>,
-    wanted: &ExchangeOrder<'_>,
+    contents: &ExchangeOrder<'_>,
     policy: &Policy,
 ) -> Result<Option<Exchange>, Failed> {
     let kind = Kind::Of(Interface::ExchangeOrder);
@@ -40,14 +40,14 @@ pub(super) async fn request_exchange(
     }
     let message = app.mint();
     let (transaction, terms) = (message.to_string(), terms(policy));
-    let body = ExchangeOrderMessage::new(order, &new.identifier, wanted, &terms, &transaction).render();
+    let body = ExchangeOrderMessage::new(order, &new.identifier, contents, &terms, &transaction).render();
     let body = body.map_err(|_| Failed::Internal("an exchange order could not be written"))?;
     let exchange = Exchange {
         original_order: new.order.clone(),
         rma: new.id,
         message,
         state: ExchangeState::Pending,
-        gift_card: wanted.gift_card.as_ref().map(|card| (card.value, card.bonus)),
+        gift_card: contents.gift_card.as_ref().map(|card| (card.value, card.bonus)),
         placed: None,
     };
     exchange_orders::insert(tx, &exchange, app.now()).await?;

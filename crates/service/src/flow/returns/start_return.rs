@@ -73,13 +73,13 @@ pub enum StartReturnError {
 pub async fn start_return(
     app: &App,
     merchant: MerchantId,
-    wanted: &StartReturnIn<'_>,
+    request: &StartReturnIn<'_>,
     key: Option<&IdempotencyKey>,
 ) -> Result<StartedReturn, StartReturnError> {
-    let variants = variants_of(app, merchant, wanted, key).await?;
+    let variants = variants_of(app, merchant, request, key).await?;
     let mut tries = 1;
     loop {
-        match attempt(app, merchant, wanted, key, &variants).await {
+        match attempt(app, merchant, request, key, &variants).await {
             Err(StartReturnError::Failed(failed))
                 if tries < TRIES && (failed.violates(IDENTIFIER_IS_UNIQUE) || failed.violates(KEY_IS_UNIQUE)) =>
             {
@@ -95,15 +95,15 @@ pub async fn start_return(
 async fn variants_of(
     app: &App,
     merchant: MerchantId,
-    wanted: &StartReturnIn<'_>,
+    request: &StartReturnIn<'_>,
     key: Option<&IdempotencyKey>,
 ) -> Result<Variants, StartReturnError> {
-    let choice = wanted.choice();
+    let choice = request.choice();
     let exchanged: Vec<&RequestedItem<'_>> = choice.items.iter().filter(|item| matches!(item.instead, Instead::Variant(_))).collect();
     if exchanged.is_empty() || is_repeated(app, merchant, key).await? {
         return Ok(Variants::new());
     }
-    let order = match exchanges::find(app, merchant, &wanted.order_identifier.0).await {
+    let order = match exchanges::find(app, merchant, &request.order_identifier.0).await {
         Err(OptionsError::NoSuchLine) => return Err(StartReturnError::NoSuchOrder),
         found => found?,
     };
@@ -126,13 +126,13 @@ async fn is_repeated(app: &App, merchant: MerchantId, key: Option<&IdempotencyKe
 async fn attempt(
     app: &App,
     merchant: MerchantId,
-    wanted: &StartReturnIn<'_>,
+    request: &StartReturnIn<'_>,
     key: Option<&IdempotencyKey>,
     variants: &Variants,
 ) -> Result<StartedReturn, StartReturnError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    let order = snapshots::lock(&mut tx, &wanted.order_identifier.0).await?;
+    let order = snapshots::lock(&mut tx, &request.order_identifier.0).await?;
     // A concurrent request with the same key has committed by now: it held the order's lock.
     if let Some(key) = key
         && let Some(used) = idempotency::find(&mut tx, &key.key, now).await?
@@ -155,18 +155,18 @@ async fn attempt(
     }
     let (standing, original) = exchange_orders::standing(&mut tx, &sale.identifier).await?;
     let exchanges = Exchanges { standing, variants: variants.clone() };
-    let chosen = choose(&sale, &policy, &lines, &used, &exchanges, &wanted.choice());
+    let chosen = choose(&sale, &policy, &lines, &used, &exchanges, &request.choice());
     let faulty = |against: &[Impossible]| {
         StartReturnError::Faulty(against.iter().map(|impossible| wire::returns::api::fault(impossible, &policy)).collect())
     };
     let chosen = chosen.map_err(|against| faulty(&against))?;
-    let new = make(app, wanted, &sale, &policy, &chosen, original, now);
+    let new = make(app, request, &sale, &policy, &chosen, original, now);
     save_new(app, &mut tx, &new).await?;
     request_label(app, &mut tx, &new, &order).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
     let exchange = match exchange::order::of(&chosen.units, bonus) {
         None => None,
-        Some(wanted) => match request_exchange(app, &mut tx, &new, &order, &wanted, &policy).await? {
+        Some(contents) => match request_exchange(app, &mut tx, &new, &order, &contents, &policy).await? {
             Some(exchange) => Some(exchange),
             // The endpoint was removed in the meantime.
             None => return Err(faulty(&[Impossible::Exchange { item: 0, why: NoExchange::NotOffered }])),
@@ -184,7 +184,7 @@ async fn attempt(
 /// Builds the new return.
 fn make(
     app: &App,
-    wanted: &StartReturnIn<'_>,
+    request: &StartReturnIn<'_>,
     sale: &Sale,
     policy: &Policy,
     chosen: &Chosen<'_>,
@@ -224,7 +224,7 @@ fn make(
         shipping_cost: fee,
         fee_deducted: *deducted,
         gift: *gift,
-        giftee_email: wanted.giftee_email.as_ref().map(|email| email.0.to_string()),
+        giftee_email: request.giftee_email.as_ref().map(|email| email.0.to_string()),
         cancel_reason: None,
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),

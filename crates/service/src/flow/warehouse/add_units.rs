@@ -41,22 +41,22 @@ pub enum AddUnitsError {
 }
 
 /// Adds units to the shipment `number`, and returns it.
-pub async fn add_units(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn<'_>) -> Result<Shipment, AddUnitsError> {
+pub async fn add_units(app: &App, merchant: MerchantId, number: &str, request: &UnitsIn<'_>) -> Result<Shipment, AddUnitsError> {
     for _ in 1..TRIES {
-        if let Some(added) = attempt(app, merchant, number, wanted).await? {
+        if let Some(added) = attempt(app, merchant, number, request).await? {
             return Ok(added);
         }
     }
     let collided = || Failed::Collided("another shipment is taking the same units".to_owned());
-    attempt(app, merchant, number, wanted).await?.ok_or_else(|| collided().into())
+    attempt(app, merchant, number, request).await?.ok_or_else(|| collided().into())
 }
 
 /// Adds units in a transaction. `None` if another shipment took a unit in the meantime; then nothing is done.
-async fn attempt(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn<'_>) -> Result<Option<Shipment>, AddUnitsError> {
+async fn attempt(app: &App, merchant: MerchantId, number: &str, request: &UnitsIn<'_>) -> Result<Option<Shipment>, AddUnitsError> {
     let mut tx = app.begin(merchant).await?;
     let mut shipment = shipments::lock(&mut tx, number).await?.ok_or(AddUnitsError::NoSuchShipment)?;
-    let Numbered { numbers, changed, count } = number_cartons(&mut tx, &shipment, wanted).await?;
-    let units: Vec<Unit> = wanted.details().zip(numbers).map(|((_, _, detail), carton)| unit(carton, detail)).collect();
+    let Numbered { numbers, changed, count } = number_cartons(&mut tx, &shipment, request).await?;
+    let units: Vec<Unit> = request.details().zip(numbers).map(|((_, _, detail), carton)| unit(carton, detail)).collect();
     let new = unknown(&mut tx, &shipment, units).await?;
     if new.is_empty() && changed.is_empty() {
         return Ok(Some(shipment));
@@ -64,7 +64,7 @@ async fn attempt(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn
     if shipment.state != State::Open {
         return Err(AddUnitsError::Fixed(shipment.state));
     }
-    check(&mut tx, &shipment, wanted, &new).await?;
+    check(&mut tx, &shipment, request, &new).await?;
     shipment_units::save_cartons(&mut tx, shipment.id, &changed).await?;
     let added = shipment_units::insert(&mut tx, shipment.id, shipment.units, &new).await?;
     if added as usize != new.len() {
@@ -93,7 +93,7 @@ async fn unknown(tx: &mut Tx, shipment: &Shipment, units: Vec<Unit>) -> Result<V
 }
 
 /// Checks that the shipment does not get too large, and that none of the new units is in a shipment already.
-async fn check(tx: &mut Tx, shipment: &Shipment, wanted: &UnitsIn<'_>, new: &[Unit]) -> Result<(), AddUnitsError> {
+async fn check(tx: &mut Tx, shipment: &Shipment, request: &UnitsIn<'_>, new: &[Unit]) -> Result<(), AddUnitsError> {
     let all = shipment.units as usize + new.len();
     if all > MOST_UNITS as usize {
         let message = format!("would bring the shipment to {all} units; a shipment can have at most {MOST_UNITS}");
@@ -102,7 +102,7 @@ async fn check(tx: &mut Tx, shipment: &Shipment, wanted: &UnitsIn<'_>, new: &[Un
     let plates: Vec<String> = new.iter().map(|unit| unit.unit.clone()).collect();
     let held = shipment_units::held(tx, &plates).await?;
     let held: HashMap<&str, &str> = held.iter().map(|held| (held.unit.as_str(), held.number.as_str())).collect();
-    let faults = wanted.details().filter_map(|(at, _, detail)| {
+    let faults = request.details().filter_map(|(at, _, detail)| {
         let number = held.get(&*detail.unit_identifier.0)?;
         // The unit of a line that is there already is in this very shipment.
         new.iter()

@@ -38,13 +38,13 @@ pub struct Created {
 pub async fn create_shipment(
     app: &App,
     merchant: MerchantId,
-    wanted: &CreateShipment<'_>,
+    request: &CreateShipment<'_>,
     request_hash: [u8; 32],
 ) -> Result<Created, CreateShipmentError> {
-    match attempt(app, merchant, wanted, request_hash).await {
+    match attempt(app, merchant, request, request_hash).await {
         // A concurrent request created it, and has committed by now.
         Err(CreateShipmentError::Failed(failed)) if failed.violates(NUMBER_IS_UNIQUE) || failed.violates(NUMBER_IS_TAKEN) => {
-            let known = shipments::find(app.store(merchant), merchant, wanted.number.as_str()).await?;
+            let known = shipments::find(app.store(merchant), merchant, request.number.as_str()).await?;
             repeated(known, request_hash)?.ok_or(CreateShipmentError::NumberTaken)
         }
         done => done,
@@ -63,26 +63,26 @@ fn repeated(known: Option<Shipment>, request_hash: [u8; 32]) -> Result<Option<Cr
 async fn attempt(
     app: &App,
     merchant: MerchantId,
-    wanted: &CreateShipment<'_>,
+    request: &CreateShipment<'_>,
     request_hash: [u8; 32],
 ) -> Result<Created, CreateShipmentError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    if let Some(known) = repeated(shipments::lock(&mut tx, wanted.number.as_str()).await?, request_hash)? {
+    if let Some(known) = repeated(shipments::lock(&mut tx, request.number.as_str()).await?, request_hash)? {
         return Ok(known);
     }
-    let asked = wanted.asked;
+    let asked = request.asked;
     let mut faults = Vec::new();
-    let from = places::lock_warehouse(&mut tx, &wanted.from).await?;
+    let from = places::lock_warehouse(&mut tx, &request.from).await?;
     if from.is_none() {
         faults.push(no_warehouse("from_warehouse"));
     }
-    let to = destination(&mut tx, wanted).await?.map_err(|fault| faults.push(fault)).ok();
+    let to = destination(&mut tx, request).await?.map_err(|fault| faults.push(fault)).ok();
     let (Some(from), Some((to_identifier, to_type, to_address))) = (from, to) else { return Err(CreateShipmentError::Faulty(faults)) };
     let text = |text: &wire::shape::Identifier<'_>| text.0.clone().into_owned();
     let shipment = Shipment {
         id: app.mint(),
-        number: wanted.number.clone(),
+        number: request.number.clone(),
         request_hash,
         kind: asked.kind.0,
         state: State::Open,
@@ -115,15 +115,15 @@ async fn attempt(
 }
 
 /// The identifier, type and address of the destination, or the fault in it.
-async fn destination(tx: &mut Tx, wanted: &CreateShipment<'_>) -> Result<Result<(String, PlaceType, Address), Fault>, Failed> {
-    Ok(match &wanted.to {
+async fn destination(tx: &mut Tx, request: &CreateShipment<'_>) -> Result<Result<(String, PlaceType, Address), Fault>, Failed> {
+    Ok(match &request.to {
         Destination::Store(store) => Ok((store.identifier.0.clone().into_owned(), PlaceType::Store, address(&store.address))),
         Destination::Vendor(id) => match places::lock_vendor(tx, *id).await? {
             Some(vendor) => Ok((vendor.id.to_string(), PlaceType::Warehouse, vendor.address)),
             None => Err(Fault::new("to_vendor", Code::Invalid, "is not a vendor of the merchant; ask the operator to add it")),
         },
         Destination::Warehouse(id) => match places::lock_warehouse(tx, id).await? {
-            Some(warehouse) => warehouse_destination(wanted.asked.kind.0, id, warehouse),
+            Some(warehouse) => warehouse_destination(request.asked.kind.0, id, warehouse),
             None => Err(no_warehouse("to_warehouse")),
         },
     })
@@ -135,8 +135,11 @@ fn warehouse_destination(kind: Kind, id: &WarehouseId, warehouse: Warehouse) -> 
         Kind::StockTransfer => (warehouse.stock_transfer_identifier, "--stock-transfer-identifier"),
         Kind::Freight | Kind::Vendor => (warehouse.external_identifier, "--external-identifier"),
     };
-    let missing =
-        || format!("has no identifier for this kind of shipment; ask the operator to set it: backhaul warehouse set {id} {option}");
+    let missing = || {
+        format!(
+            "has no identifier for this kind of shipment; ask the operator to set it: backhaul warehouse set --merchant HANDLE {id} {option}"
+        )
+    };
     let identifier = identifier.ok_or_else(|| Fault::new("to_warehouse", Code::Invalid, missing()))?;
     Ok((identifier, PlaceType::Warehouse, warehouse.address))
 }

@@ -60,7 +60,7 @@ pub async fn change_ship_date(
 }
 
 async fn apply(app: &App, mut tx: Tx, mut shipment: Shipment, act: Act) -> Result<Shipment, MoveShipmentError> {
-    let Step::Moved { to, tells } = shipment.state.on(act)? else { return Ok(shipment) };
+    let Step::Moved { to, tells: event } = shipment.state.on(act)? else { return Ok(shipment) };
     let now = app.now();
     if shipment.state == State::Open && matches!(to, State::Announced | State::Shipped) {
         if shipment.units == 0 {
@@ -74,7 +74,7 @@ async fn apply(app: &App, mut tx: Tx, mut shipment: Shipment, act: Act) -> Resul
     if to == State::Cancelled {
         shipment_units::release(&mut tx, shipment.id).await?;
     }
-    save_change(app, &mut tx, &mut shipment, tells, now).await?;
+    save_change(app, &mut tx, &mut shipment, event, now).await?;
     app.commit(tx).await?;
     Ok(shipment)
 }

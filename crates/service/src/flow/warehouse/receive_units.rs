@@ -79,16 +79,16 @@ async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result
     let before = inbound_asns::list(tx, &numbers).await?;
     let ids: HashMap<&str, Uuid> = before.iter().map(|kept| (kept.asn.number.as_str(), kept.id)).collect();
     let asn_of = |unit: &'_ ReceivedUnitIn<'_>| ids.get(&*unit.asn_number.0).copied();
-    let wanted: Vec<LineQuery<'_>> = units.iter().filter_map(|unit| Some(line_query(unit, asn_of(unit)?))).collect();
+    let queries: Vec<LineQuery<'_>> = units.iter().filter_map(|unit| Some(line_query(unit, asn_of(unit)?))).collect();
 
     // The order of locks: returns, ASNs, lines, receipts.
-    let returns = if before.iter().any(|kept| kept.has_returns) { lock_returns(tx, &wanted).await? } else { HashMap::new() };
+    let returns = if before.iter().any(|kept| kept.has_returns) { lock_returns(tx, &queries).await? } else { HashMap::new() };
     let asns = inbound_asns::share(tx, &before.iter().map(|kept| kept.id).collect::<Vec<_>>()).await?;
     let changed = |kept: &StoredAsn| before.iter().any(|before| before.id == kept.id && before.digest != kept.digest);
     if asns.iter().any(changed) {
         return Ok(None);
     }
-    let lines = receipts::lock_lines(tx, &wanted).await?;
+    let lines = receipts::lock_lines(tx, &queries).await?;
     let plates: Vec<&str> = units.iter().map(|unit| &*unit.unit_identifier.0).collect();
     let known = receipts::known(tx, &plates).await?;
     let assigned = assign(units, &asns, &lines, &known);
@@ -101,8 +101,8 @@ fn line_query<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> LineQuery<'a> {
     LineQuery { asn, line: scan.line, unit: scan.unit, client_unit: scan.client_unit, sku: scan.sku }
 }
 
-async fn lock_returns(tx: &mut Tx, wanted: &[LineQuery<'_>]) -> Result<HashMap<String, Return>, Failed> {
-    let names = receipts::returns_of(tx, wanted).await?;
+async fn lock_returns(tx: &mut Tx, queries: &[LineQuery<'_>]) -> Result<HashMap<String, Return>, Failed> {
+    let names = receipts::returns_of(tx, queries).await?;
     let locked = rmas::lock_many(tx, &names.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     Ok(locked.into_iter().map(|of| (of.identifier.clone(), of)).collect())
 }

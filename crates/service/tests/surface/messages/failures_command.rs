@@ -50,7 +50,7 @@ async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
     let shown = json(&world, &["failures", "show", &id]);
     assert_eq!((&shown["message"]["attempts"][1]["answer"], &shown["owner"]), (&"down".into(), &"sam".into()));
     assert_eq!(json(&world, &["failures", "discard", &id])["state"], "discarded");
-    assert!(refused(&world, &["failures", "discard", &id]).contains("`backhaul failures list`"));
+    assert!(refused(&world, &["failures", "discard", &id]).contains("`backhaul failures list --merchant HANDLE`"));
     assert_eq!(json(&world, &["messages", "list", "--state", "failed"]).as_array().unwrap().len(), 2);
     assert_eq!(json(&world, &["endpoint", "show", "rma"])["failed"], 2);
 }
@@ -87,8 +87,8 @@ async fn support_sees_who_delivers_and_what_a_job_does() {
     let (job, _) = backhaul::flow::messages::retry_failures::retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
     let jobs = json(&world, &["failures", "jobs"]);
     assert_eq!((&jobs[0]["state"], &jobs[0]["total"], &jobs[0]["per_second"]), (&"at work".into(), &3.into(), &1.into()));
-    assert!(refused(&world, &["failures", "retry", "--endpoint", "rma", "--yes"]).contains("`backhaul failures cancel`"));
+    assert!(refused(&world, &["failures", "retry", "--endpoint", "rma", "--yes"]).contains("`backhaul failures cancel --merchant HANDLE`"));
     assert_eq!(json(&world, &["failures", "cancel", &job.to_string()])[0]["state"], "cancelled");
-    assert!(refused(&world, &["failures", "cancel", &job.to_string()]).contains("`backhaul failures jobs`"));
+    assert!(refused(&world, &["failures", "cancel", &job.to_string()]).contains("`backhaul failures jobs --merchant HANDLE`"));
     assert_eq!(json(&world, &["failures", "jobs", "--follow", &job.to_string()])["state"], "cancelled");
 }

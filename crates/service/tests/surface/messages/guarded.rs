@@ -204,7 +204,7 @@ async fn the_command_line_saves_no_address_inside() {
         ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is a link-local address, which is not called"),
     ] {
         let told = err(&set(&["--url", &url]));
-        assert!(told.contains("the address cannot be called") && told.contains(why), "{told}");
+        assert!(told.contains("the URL cannot be called") && told.contains(why), "{told}");
     }
     out(&set(&["--url", ELSEWHERE]));
     assert_eq!(site.visits_inside(), 0);

@@ -113,7 +113,7 @@ async fn a_message_that_is_owed_absent_foreign_or_without_an_endpoint_is_not_tri
     world.deliver_all_due().await;
     endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     let refused = retry(&receiver, failed).await.unwrap_err();
-    assert!(refused.to_string().contains("`backhaul endpoint set`"), "{refused}");
+    assert!(refused.to_string().contains("`backhaul endpoint set --merchant HANDLE`"), "{refused}");
     let trial = endpoint::test_endpoint(&world.app, "test", other.merchant, Interface::Rma).await.unwrap();
     world.deliver_all_due().await;
     assert!(matches!(retry(&other, trial).await, Err(RetryMessageError::Trial)));

@@ -68,7 +68,7 @@ async fn what_cannot_be_shipped_is_told_fault_by_fault() {
     back["to_warehouse"] = "WH-1".into();
     let reply = dock.merchant.ships(&back).await;
     assert_eq!(reply.faults(), ["to_warehouse invalid"]);
-    assert!(reply.text.contains("backhaul warehouse set WH-1 --stock-transfer-identifier"), "{}", reply.text);
+    assert!(reply.text.contains("backhaul warehouse set --merchant HANDLE WH-1 --stock-transfer-identifier"), "{}", reply.text);
     let unknown = WarehouseChange { external_identifier: TextChange::Clear, ..WarehouseChange::default() };
     set_warehouse(&world.app, "test", dock.merchant.id, &"WH-2".parse().unwrap(), unknown).await.unwrap();
     assert!(dock.merchant.ships(&freight("A-1")).await.text.contains("--external-identifier"));

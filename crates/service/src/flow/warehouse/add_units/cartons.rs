@@ -23,14 +23,14 @@ pub(super) struct Numbered {
 
 /// Finds the cartons of a call in the shipment, which must be locked, and numbers new ones. The reference of a carton cannot
 /// change; its sorting template can.
-pub(super) async fn number_cartons(tx: &mut Tx, shipment: &Shipment, wanted: &UnitsIn<'_>) -> Result<Numbered, AddUnitsError> {
-    let given: Vec<Carton> = wanted.cartons.0.iter().map(read).collect();
+pub(super) async fn number_cartons(tx: &mut Tx, shipment: &Shipment, request: &UnitsIn<'_>) -> Result<Numbered, AddUnitsError> {
+    let given: Vec<Carton> = request.cartons.0.iter().map(read).collect();
     let keys: Vec<Vec<u8>> = given.iter().map(|carton| carton.key.to_vec()).collect();
     let known = shipment_units::cartons(tx, shipment.id, &keys).await?;
     let known: HashMap<[u8; 32], Carton> = known.into_iter().map(|carton| (carton.key, carton)).collect();
     let mut cartons = known.clone();
     let (mut count, mut numbers, mut others) = (shipment.cartons, Vec::new(), Vec::new());
-    for (carton, there) in given.into_iter().zip(&wanted.cartons.0) {
+    for (carton, there) in given.into_iter().zip(&request.cartons.0) {
         let kept = cartons.entry(carton.key).or_insert_with(|| {
             count += 1;
             Carton { number: count, ..carton.clone() }
