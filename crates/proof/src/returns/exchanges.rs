@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use backhaul::flow::returns::set_policy::{self, set_policy};
 use domain::id::MerchantId;
@@ -228,10 +228,10 @@ async fn open(app: &App, stage: &Stage, shop: usize, systems: &Merchant) -> anyh
     for interface in [Interface::Rma, Interface::ExchangeVariants, Interface::ExchangeOrder] {
         let url = Some(systems.url(interface.path()));
         let waits = (interface != Interface::ExchangeVariants).then(|| vec![1, 1, 1, 2, 2]);
-        let change = Change { url, per_second: Some(10_000), slots: Some(50), waits, ..Change::default() };
+        let change = EndpointChange { url, per_second: Some(10_000), slots: Some(50), waits, ..EndpointChange::default() };
         set_endpoint(app, "proof", merchant, interface, change).await?;
     }
     let gift_card = Some(Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus: Cents::new(500).unwrap_or_default() }));
-    set_policy(app, "proof", merchant, set_policy::Change { gift_card, ..set_policy::Change::default() }).await?;
+    set_policy(app, "proof", merchant, set_policy::PolicyChange { gift_card, ..set_policy::PolicyChange::default() }).await?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::warehouse::configure_place::{TextChange, WarehouseChange, set_warehouse};
 use domain::id::MerchantId;
 use domain::messages::message::Interface;
@@ -133,7 +133,7 @@ async fn places(stage: &Stage, merchant: MerchantId, systems: &Systems) -> anyho
         };
         set_warehouse(&app, "proof", merchant, &id.parse()?, change).await?;
     }
-    let change = Change { url: Some(systems.url("/outbound_asn")), ..Change::default() };
+    let change = EndpointChange { url: Some(systems.url("/outbound_asn")), ..EndpointChange::default() };
     set_endpoint(&app, "proof", merchant, Interface::OutboundAsn, change).await?;
     app.cell().close().await;
     Ok(())

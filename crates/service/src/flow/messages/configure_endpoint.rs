@@ -27,7 +27,7 @@ const ROTATES_FOR: TimeDelta = TimeDelta::hours(24);
 
 /// Changes to an endpoint. Absent fields stay as they are, or get their defaults in a new endpoint.
 #[derive(Default)]
-pub struct Change {
+pub struct EndpointChange {
     pub url: Option<String>,
     pub authentication: Option<Authentication>,
     /// Concurrent calls.
@@ -83,7 +83,7 @@ pub async fn set_endpoint(
     actor: &str,
     merchant: MerchantId,
     interface: Interface,
-    change: Change,
+    change: EndpointChange,
 ) -> Result<Option<SecretString>, ConfigureEndpointError> {
     let mut tx = app.begin(merchant).await?;
     if let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? {
@@ -130,9 +130,9 @@ fn apply(
     interface: Interface,
     endpoint: &mut Endpoint,
     secrets: &mut Secrets,
-    change: Change,
+    change: EndpointChange,
 ) -> Result<(), ConfigureEndpointError> {
-    let Change { url, authentication, slots, per_second, waits, version_header } = change;
+    let EndpointChange { url, authentication, slots, per_second, waits, version_header } = change;
     if let Some(url) = url {
         app.client.guard().check_url(&url)?;
         if interface.is_asked() {

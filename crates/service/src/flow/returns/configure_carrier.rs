@@ -19,7 +19,7 @@ const USUAL_WEIGHT: u32 = 1_000;
 
 /// Changes to a carrier account. Absent fields stay as they are, or get their defaults in a new account.
 #[derive(Default)]
-pub struct Change {
+pub struct CarrierChange {
     pub url: Option<String>,
     pub api_key: Option<SecretString>,
     /// The address that parcels are sent to.
@@ -54,7 +54,7 @@ pub async fn set_carrier(
     app: &App,
     actor: &str,
     merchant: MerchantId,
-    change: Change,
+    change: CarrierChange,
 ) -> Result<Option<SecretString>, ConfigureCarrierError> {
     let mut tx = app.begin(merchant).await?;
     let known = carrier_accounts::find(&mut tx).await?;
@@ -88,7 +88,7 @@ pub async fn set_carrier(
 }
 
 /// A new account. Fails if a required field is missing.
-fn new_account(app: &App, change: &Change) -> Result<(Account, CarrierKeys), ConfigureCarrierError> {
+fn new_account(app: &App, change: &CarrierChange) -> Result<(Account, CarrierKeys), ConfigureCarrierError> {
     let missing = ConfigureCarrierError::Incomplete;
     let api_key = change.api_key.clone().ok_or_else(|| missing("its API key"))?;
     change.url.as_ref().ok_or_else(|| missing("the URL of its API: --url"))?;

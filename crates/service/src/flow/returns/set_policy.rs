@@ -14,7 +14,7 @@ use crate::app::App;
 
 /// Changes to a return policy. Absent fields stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct PolicyChange {
     /// Days after shipping within which a unit can be returned.
     pub window_days: Option<u16>,
     /// The reasons that a shopper can choose from.
@@ -56,8 +56,8 @@ fn sentences(flaws: &[Flaw]) -> String {
 }
 
 /// Changes the policy of `merchant` and returns the new one. It does not affect returns that have been started.
-pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: Change) -> Result<Policy, SetPolicyError> {
-    if change == Change::default() {
+pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: PolicyChange) -> Result<Policy, SetPolicyError> {
+    if change == PolicyChange::default() {
         return Err(SetPolicyError::Nothing);
     }
     let (detail, now) = (describe(&change), app.now());
@@ -71,7 +71,7 @@ pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: Ch
     Ok(policy)
 }
 
-fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
+fn apply(mut policy: Policy, change: PolicyChange) -> Result<Policy, SetPolicyError> {
     for tag in change.forgotten_tags {
         if policy.tags.remove(&tag).is_none() {
             return Err(SetPolicyError::NoSuchTag(tag.as_str().to_owned()));
@@ -101,7 +101,7 @@ fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
 }
 
 /// The changes as text, for the audit log.
-fn describe(change: &Change) -> String {
+fn describe(change: &PolicyChange) -> String {
     let offers = |offers: &Vec<Offer>| offers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let settings = [
         change.window_days.map(|days| format!("window_days: {days}")),

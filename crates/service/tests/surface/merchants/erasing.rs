@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::merchants::erase_shopper::{EraseShopperError, Erased, ErasureTarget, discard_owed, erase_shopper, orders_of_shopper};
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use backhaul::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
 use backhaul::flow::returns::wake_returns::wake_returns;
@@ -85,7 +85,7 @@ impl Merchant<'_> {
 impl Shop<'_> {
     /// Takes nothing, and is tried once more only.
     async fn is_down(&self) {
-        let change = Change { waits: Some(vec![1]), ..Change::default() };
+        let change = EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() };
         set_endpoint(&self.merchant.world.app, "test", self.merchant.id, Interface::Rma, change).await.unwrap();
         self.systems.answer(PATH, Answer::status(503));
     }

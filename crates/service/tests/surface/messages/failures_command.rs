@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use sandbox::merchant::Answer;
 use serde_json::Value;
 use uuid::Uuid;
@@ -38,7 +38,7 @@ async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
 #[tokio::test]
 async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     let id = given_up(&receiver, 3).await[0].to_string();
     let groups = json(&world, &["failures", "list"]);
     assert_eq!((&groups[0]["interface"], &groups[0]["reason"], &groups[0]["count"]), (&"rma".into(), &"503".into(), &3.into()));
@@ -58,7 +58,7 @@ async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
 #[tokio::test]
 async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     let ids: Vec<String> = given_up(&receiver, 3).await.iter().map(Uuid::to_string).collect();
     let retried = json(&world, &["failures", "retry", &ids[0], &ids[1]]);
     assert_eq!((retried.as_array().unwrap().len(), &retried[0]["attempt"]), (2, &3.into()));
@@ -76,7 +76,7 @@ async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
 #[tokio::test]
 async fn support_sees_who_delivers_and_what_a_job_does() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     given_up(&receiver, 3).await;
     let deliverers: Value = serde_json::from_str(&out(&backhaul(&world.database, &["deliverers", "-o", "json"]))).unwrap();
     assert_eq!((deliverers.as_array().unwrap().len(), &deliverers[0]["buckets"]), (1, &256.into()));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::{self as endpoint, Change};
+use backhaul::flow::messages::configure_endpoint::{self as endpoint, EndpointChange};
 use backhaul::flow::messages::retry_failures::{RetryFailuresError, RetryRequest, cancel_retries, retry_failures};
 use backhaul::flow::messages::retry_message::{Asker, Retried, RetryMessageError, retry_message};
 use backhaul::flow::messages::work_on_failure::{FailureAction, work_on_failure};
@@ -15,8 +15,8 @@ use crate::world::World;
 use crate::world::receiver::{PATH, Receiver};
 
 /// A schedule with one attempt a round, so that what fails is in the failure queue at once.
-fn impatient() -> Change {
-    Change { waits: Some(vec![1]), ..Change::default() }
+fn impatient() -> EndpointChange {
+    EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }
 }
 
 /// `count` messages of different subjects that were given up.
@@ -128,7 +128,7 @@ async fn what_was_owed_to_a_removed_endpoint_goes_to_the_one_that_follows_it() {
     endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     world.deliver_all_due().await;
     assert_eq!(world.database.texts(STATES).await, ["R-0 open after 0"]);
-    let change = Change { url: Some(receiver.systems.url(PATH)), ..Change::default() };
+    let change = EndpointChange { url: Some(receiver.systems.url(PATH)), ..EndpointChange::default() };
     endpoint::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
     retry(&receiver, id).await.unwrap();
     world.deliver_all_due().await;
@@ -195,7 +195,7 @@ async fn everything_of_an_endpoint_is_tried_again_no_faster_than_it_is_told_to()
 #[tokio::test]
 async fn a_job_leaves_half_of_the_slots_to_others() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { slots: Some(6), ..impatient() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { slots: Some(6), ..impatient() }).await;
     given_up(&receiver, 10).await;
     receiver.systems.answer(PATH, Answer::ok().held());
     let wanted = RetryRequest { per_second: Some(1_000), ..EVERYTHING };

@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use backhaul::flow::returns::configure_carrier::{Change, ConfigureCarrierError, set_carrier};
+use backhaul::flow::returns::configure_carrier::{CarrierChange, ConfigureCarrierError, set_carrier};
 use sandbox::carrier::Carrier;
 use serde_json::Value;
 use store::returns::carrier_accounts;
@@ -103,14 +103,15 @@ async fn a_carrier_inside_is_neither_saved_nor_called() {
     let inside = Carrier::start().await.unwrap();
     for url in [inside.url(), "https://127.0.0.1", "https://169.254.169.254", "https://10.0.0.1", "http://api.easypost.com", "ftp://x", ""]
     {
-        let change = Change { url: Some(url.to_owned()), ..account_with(&inside) };
+        let change = CarrierChange { url: Some(url.to_owned()), ..account_with(&inside) };
         let refused = set_carrier(&world.app, "test", shop.id, change).await.err();
         assert!(matches!(refused, Some(ConfigureCarrierError::NotAllowed(_))), "{url}: {refused:?}");
     }
     assert_eq!(world.database.count("carrier_account").await, 0);
 
     // As if the guard had once let it pass.
-    let change = Change { url: Some("https://api.easypost.com".to_owned()), destination: Some(warehouse()), ..account_with(&inside) };
+    let change =
+        CarrierChange { url: Some("https://api.easypost.com".to_owned()), destination: Some(warehouse()), ..account_with(&inside) };
     set_carrier(&world.app, "test", shop.id, change).await.unwrap();
     let mut tx = world.app.begin(shop.id).await.unwrap();
     let mut account = carrier_accounts::find(&mut tx).await.unwrap().unwrap();

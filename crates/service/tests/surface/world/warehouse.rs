@@ -1,6 +1,6 @@
 //! Merchants whose goods leave a warehouse.
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::warehouse::configure_place::{TextChange, WarehouseChange, add_vendor, set_warehouse};
 use domain::messages::message::Interface;
 use domain::warehouse::place::Address;
@@ -85,7 +85,7 @@ impl World {
     pub async fn dock(&self, handle: &str) -> Dock<'_> {
         let merchant = self.merchant(handle).await;
         let systems = Systems::start().await.unwrap();
-        let change = Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..Change::default() };
+        let change = EndpointChange { url: Some(systems.url(PATH)), per_second: Some(10_000), ..EndpointChange::default() };
         set_endpoint(&self.app, "test", merchant.id, Interface::OutboundAsn, change).await.unwrap();
         merchant.has_places().await;
         Dock { merchant, systems }
