@@ -74,12 +74,11 @@ impl<'p> AppliedSnapshots<'p> {
     }
 
     fn outcomes(&self, orders: &[&Snapshot<'_>], stored: &Stored) -> Vec<PublishOutcome> {
-        let outcome = |order: &&Snapshot<'_>| match self.0.get(&order.key()) {
-            Some(published) => {
+        let outcome = |order: &&Snapshot<'_>| {
+            if let Some(published) = self.0.get(&order.key()) {
                 let verdict = if published.revision == 1 { Verdict::Created } else { Verdict::Updated };
                 PublishOutcome { verdict, changed_under_returns: published.has_returns }
-            }
-            None => {
+            } else {
                 let version = stored.0.get(&(order.merchant, order.identifier.to_string()));
                 PublishOutcome { verdict: judge(version, &order.version), changed_under_returns: false }
             }

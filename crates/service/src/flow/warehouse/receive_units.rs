@@ -107,7 +107,7 @@ async fn lock_returns(tx: &mut Tx, queries: &[LineQuery<'_>]) -> Result<HashMap<
     Ok(locked.into_iter().map(|of| (of.identifier.clone(), of)).collect())
 }
 
-/// Writes the outcome of every unit, with the messages owed for it. Answers `false` if another transaction was first with one of them.
+/// Writes the outcome of every unit, with the messages owed for it. Returns `false` if another transaction was first with one of them.
 async fn write(app: &App, tx: &mut Tx, assigned: &[Assignment<'_>], mut returns: HashMap<String, Return>) -> Result<bool, Failed> {
     let now = app.now();
     let received: Vec<&MatchedUnit<'_>> = assigned.iter().filter_map(Assignment::received).collect();

@@ -21,7 +21,7 @@ pub enum DropShipError {
     #[error("another report with different content has this identifier")]
     IdentifierUsed,
     /// The order does not have these units, or has fewer of them left.
-    #[error("the report does not fit the order")]
+    #[error("the report does not match the order")]
     Faulty(Vec<Fault>),
     #[error(transparent)]
     Refused(Refused),
