@@ -156,7 +156,7 @@ model-returns: ## Compare 100,000 random histories of returns with a simple mode
 
 .PHONY: race-returns
 race-returns: ## Race returns with order updates, and labels with scans, 10,000 times each
-	@TRIALS=10000 cargo test --quiet --release -p backhaul --test surface returns_races
+	@TRIALS=10000 cargo test --quiet --release -p backhaul --test surface returns::races
 
 .PHONY: plan-returns
 plan-returns: ## Query plans for returns with 200,000 orders and 100,000 returns: most_sorted, most_pages

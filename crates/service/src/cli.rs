@@ -2,6 +2,7 @@
 //!
 //! Listings are tables by default, and JSON with `-o json`.
 
+mod context;
 mod dev;
 mod merchants;
 mod messages;
@@ -11,14 +12,11 @@ mod output;
 mod returns;
 mod warehouse;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
-use domain::id::Handle;
-use store::merchants::accounts::{self, Merchant};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use self::output::Format;
 use crate::app::App;
@@ -162,36 +160,4 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(doctor) => return node::doctor::run(doctor, settings(), cli.output).await,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The merchant that a command acts for.
-#[derive(Args)]
-struct OfMerchant {
-    /// The merchant's handle, as in `backhaul merchant list`.
-    #[arg(id = "merchant", long = "merchant", value_name = "HANDLE")]
-    handle: Handle,
-}
-
-impl OfMerchant {
-    async fn find(&self, app: &App) -> anyhow::Result<Merchant> {
-        find_merchant(app, &self.handle).await
-    }
-}
-
-impl fmt::Display for OfMerchant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.handle.fmt(f)
-    }
-}
-
-async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
-    let found = accounts::find(app.cell(), handle).await?;
-    found.with_context(|| format!("there is no merchant `{handle}`; run `backhaul merchant list` to see all merchants"))
-}
-
-/// The user of this command line, for the audit log.
-#[expect(clippy::disallowed_methods, reason = "the user's name is not a setting")]
-fn actor() -> String {
-    let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
-    format!("cli:{user}")
 }

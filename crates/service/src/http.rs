@@ -12,6 +12,8 @@ mod middleware;
 pub mod openapi;
 mod path;
 mod rate;
+mod request_id;
+mod size;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};

@@ -208,8 +208,8 @@ fn no_write_asks_the_database_for_time_or_chance() {
 /// `settlements`, `notices` and `retry_jobs`, and is asked to discard messages through `deliveries`. `reports` counts calls
 /// to endpoints that are asked for an answer. `erasures` overwrites personal data, see docs/adr/0020-erasing.md.
 const WRITERS: [(&str, &str, &[&str]); 21] = [
-    ("insert into", "message", &["endpoints", "outbox"]),
-    ("insert into", "delivery", &["endpoints", "outbox", "retries", "retry_jobs"]),
+    ("insert into", "message", &["outbox"]),
+    ("insert into", "delivery", &["outbox", "retries", "retry_jobs"]),
     ("update", "delivery", &["deliveries", "settlements"]),
     ("delete from", "delivery", &["settlements"]),
     ("insert into", "attempt", &["settlements"]),
@@ -223,7 +223,7 @@ const WRITERS: [(&str, &str, &[&str]); 21] = [
     ("update", "delivery_bucket", &["leases"]),
     ("insert into", "deliverer", &["leases"]),
     ("delete from", "deliverer", &["leases"]),
-    ("insert into", "endpoint", &["endpoints"]),
+    ("insert into", "endpoint", &["endpoints", "internal_endpoints"]),
     ("update", "endpoint", &["endpoints"]),
     ("insert into", "endpoint_notice", &["notices"]),
     ("update", "endpoint_notice", &["notices"]),
@@ -250,7 +250,8 @@ fn every_row_of_the_delivery_engine_has_the_writer_that_the_decision_names() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let decision = std::fs::read_to_string(root.join("../../docs/adr/0010-one-writer-per-row.md")).unwrap();
     let mut found: BTreeSet<(String, String, String)> = BTreeSet::new();
-    for (module, text) in modules(&root.join("src")) {
+    let areas = std::fs::read_dir(root.join("src")).unwrap().map(|area| area.unwrap().path()).filter(|area| area.is_dir());
+    for (module, text) in areas.flat_map(|area| modules(&area)) {
         for verb in ["insert into", "update", "delete from"] {
             for (at, _) in text.match_indices(verb) {
                 let table = text[at + verb.len()..].trim_start().split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap();

@@ -38,8 +38,6 @@ use crate::platform::telemetry;
 
 /// The simulated warehouses' pause between two looks for work.
 const WAREHOUSE_PAUSE: Duration = Duration::from_secs(2);
-/// The network of the simulated systems.
-const LOOPBACK: &str = "127.0.0.1/32";
 
 #[derive(Args)]
 pub(super) struct Dev {
@@ -144,7 +142,7 @@ fn sandboxed(mut settings: Settings, url: &str, port: u16, mailbox: &Mailbox) ->
     settings.mail.set_url(&format!("{}?tls=none", mailbox.url()));
     "notices@example.com".clone_into(&mut settings.mail.from);
     // The simulated systems listen on this machine's loopback address, which calls otherwise refuse.
-    settings.outbound.allowed.push(LOOPBACK.parse()?);
+    settings.outbound.allowed.push(welcome::LOOPBACK.parse()?);
     settings.log.format = LogFormat::Text;
     Ok(settings)
 }

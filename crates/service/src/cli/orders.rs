@@ -1,4 +1,5 @@
 //! `backhaul orders`.
 
 pub(super) mod commands;
+mod faults;
 mod import;

@@ -10,11 +10,9 @@ use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
 use super::error::ApiError;
+use super::size::MOST_BYTES;
 use crate::app::App;
 use crate::flow::orders::import_orders::{Source, SourceError};
-
-/// The largest body: 5 MiB.
-pub(super) const MOST_BYTES: usize = 5 * 1024 * 1024;
 
 /// The most memory that is reserved because of a `Content-Length`, before any byte has arrived.
 const MOST_TRUSTED: usize = 256 * 1024;

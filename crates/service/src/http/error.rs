@@ -9,8 +9,7 @@ use wire::answer::{ErrorBody, ProblemBody};
 use wire::fault::Fault;
 use wire::orders::order::Refusal;
 
-use super::body::MOST_BYTES;
-use super::middleware::RequestId;
+use super::size::MOST_BYTES;
 
 /// An error of an API call. [`ApiError::render`] turns it into a response, once the request's id and the format that the
 /// caller accepts are known.
@@ -313,13 +312,5 @@ impl From<store::Failed> for ApiError {
             store::Failed::Unreachable(_) | store::Failed::Collided(_) => Self::Unavailable(failed.to_string()),
             store::Failed::Constraint(_) | store::Failed::Refused(_) | store::Failed::Internal(_) => Self::Internal(failed.to_string()),
         }
-    }
-}
-
-impl<S: Sync> axum::extract::FromRequestParts<S> for RequestId {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, ApiError> {
-        parts.extensions.get::<Self>().cloned().ok_or_else(|| ApiError::Internal("a request without an id".to_owned()))
     }
 }

@@ -30,9 +30,9 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt as _;
 
-use self::answer::{Answer, PORTION};
+use self::answer::Answer;
 use self::connection_limit::ConnectionLimit;
-use self::deadlines::{Deadlines, Overdue};
+use self::deadlines::{Deadlines, Overdue, PORTION};
 use self::stream::Observed;
 use crate::platform::config::Http;
 use crate::platform::metrics::{Connections, ReasonLabels};

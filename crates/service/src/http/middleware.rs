@@ -11,12 +11,9 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::error::{ApiError, ErrorFormat, Exceeded};
 use super::rate;
+use super::request_id::RequestId;
 use crate::app::App;
 use crate::platform::metrics::{RequestLabels, RouteLabels};
-
-/// The id of a request in its response, in the logs and in the refusals kept for support.
-#[derive(Clone)]
-pub(super) struct RequestId(pub(super) String);
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

@@ -5,12 +5,13 @@ use domain::id::MerchantId;
 use domain::warehouse::place::Address;
 use sandbox::shop::Shop;
 
-use super::seed::ACTOR;
 use crate::app::App;
 use crate::flow::warehouse::announce_asns::announce;
 use crate::flow::warehouse::configure_place::{TextChange, WarehouseChange, add_vendor, set_warehouse};
 use crate::show::warehouse::inbound;
 
+/// The actor that the audit log shows for `backhaul dev`.
+pub(super) const ACTOR: &str = "dev";
 /// The id of every demo merchant's warehouse.
 pub(super) const WAREHOUSE: &str = "WH-1";
 /// The number of every demo merchant's vendor.

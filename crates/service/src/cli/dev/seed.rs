@@ -20,7 +20,7 @@ use store::returns::carrier_accounts;
 use wire::returns::label::PostalAddress;
 use wire::warehouse::drop_ship::DropShipOrderIn;
 
-use super::places;
+use super::places::{self, ACTOR};
 use crate::app::App;
 use crate::flow::merchants::configure_merchant;
 use crate::flow::merchants::configure_merchant::IssuedCredential;
@@ -30,8 +30,6 @@ use crate::flow::returns::configure_carrier;
 use crate::flow::returns::set_policy::{PolicyChange as Policy, set_policy};
 use crate::flow::warehouse::take_drop_ship_orders::take_drop_ship_orders;
 
-/// The actor that the audit log shows for `backhaul dev`.
-pub(super) const ACTOR: &str = "dev";
 /// The merchants' technical contact.
 const CONTACT: &str = "engineers@example.com";
 /// The interfaces that the merchants' systems serve.

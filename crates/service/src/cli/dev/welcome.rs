@@ -3,10 +3,12 @@
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use secrecy::ExposeSecret as _;
 
-use super::LOOPBACK;
 use super::database::Database;
 use super::paint::Paint;
 use super::seed::Demo;
+
+/// The network of the simulated systems.
+pub(super) const LOOPBACK: &str = "127.0.0.1/32";
 
 /// The welcome text: blocks of commands with a comment each, to paste into another terminal one by one or all at once.
 pub(super) fn welcome(base: &str, database: &Database, demos: &(Demo, Demo), now: DateTime<Utc>, paint: Paint) -> String {

@@ -8,8 +8,8 @@ use store::merchants::credentials::{self, Credential};
 use wire::time;
 
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::merchants::configure_merchant as flow;
 
 #[derive(Subcommand)]
@@ -81,7 +81,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             Ok(())
         }
         Command::List { merchant } => {
-            let credentials = credentials::list(app.cell(), merchant.find(app).await?.id).await?;
+            let id = merchant.find(app).await?.id;
+            let credentials = credentials::list(app.store(id), id).await?;
             let credentials: Vec<CredentialOut> = credentials.into_iter().map(CredentialOut::from).collect();
             let empty = format!("{merchant} has no credentials yet; `backhaul credential issue --merchant {merchant}` issues one.");
             output::list(format, &credentials, &empty, &["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED"], |shown| {

@@ -7,8 +7,8 @@ use store::merchants::accounts::{self, Merchant};
 use wire::time;
 
 use crate::app::App;
+use crate::cli::context::{actor, find_merchant};
 use crate::cli::output::{self, Format};
-use crate::cli::{actor, find_merchant};
 use crate::flow::merchants::configure_merchant as flow;
 
 #[derive(Subcommand)]

@@ -8,8 +8,8 @@ use domain::id::MerchantId;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::merchants::erase_shopper::{EraseShopperError, Erased, ErasureTarget, discard_owed, erase_shopper, orders_of_shopper};
 
 /// The time between two checks that discarded messages are settled, and the number of checks before giving up.

@@ -13,8 +13,8 @@ use wire::messages::message::{AttemptOut, MessageOut};
 use wire::time;
 
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::messages::retry_message::{Asker, retry_message};
 use crate::show::messages::deliveries;
 
@@ -122,9 +122,9 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::List(options) => list(app, options, format).await,
         Command::Show(OfMessage { id, merchant }) => {
             let merchant_id = merchant.find(app).await?.id;
-            let found = log::find(app.cell(), merchant_id, id).await?;
+            let found = log::find(app.store(merchant_id), merchant_id, id).await?;
             let found = found.with_context(|| format!("{merchant} has no message {id}; messages are kept for 30 days"))?;
-            show(deliveries::message(found, attempts::list(app.cell(), merchant_id, id).await?), format)
+            show(deliveries::message(found, attempts::list(app.store(merchant_id), merchant_id, id).await?), format)
         }
         Command::Retry(OfMessage { id, merchant }) => {
             let merchant = merchant.find(app).await?.id;

@@ -11,8 +11,8 @@ use store::messages::endpoints::{self, Endpoint};
 use wire::time;
 
 use crate::app::App;
+use crate::cli::context::{OfEndpoint, OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
 use crate::flow::messages::configure_endpoint::{self as flow, EndpointChange};
@@ -54,16 +54,6 @@ pub(in crate::cli) enum Command {
         #[command(flatten)]
         merchant: OfMerchant,
     },
-}
-
-/// The endpoint that a command acts on.
-#[derive(Args)]
-pub(in crate::cli) struct OfEndpoint {
-    #[command(flatten)]
-    merchant: OfMerchant,
-    /// The endpoint's interface: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`,
-    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
-    interface: Interface,
 }
 
 #[derive(Args)]

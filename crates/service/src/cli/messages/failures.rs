@@ -14,9 +14,9 @@ use uuid::Uuid;
 use wire::time;
 
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::messages::commands::Retried;
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::messages::retry_failures::cancel_retries;
 use crate::flow::messages::retry_message::{Asker, retry_message};
 use crate::flow::messages::work_on_failure::{FailureAction, work_on_failure};

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use wire::messages::report::{DeliveriesReport, ReportedDay, ReportedInterface};
 
 use crate::app::App;
-use crate::cli::OfMerchant;
+use crate::cli::context::OfMerchant;
 use crate::cli::output::{self, Format};
 use crate::show::messages::report::{Deliveries, Range};
 

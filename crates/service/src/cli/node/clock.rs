@@ -6,7 +6,7 @@ use store::node::installation::{self, ClockAhead};
 use wire::time;
 
 use crate::app::App;
-use crate::cli::actor;
+use crate::cli::context::actor;
 use crate::cli::output::{self, Format};
 use crate::flow::node::advance_clock::advance_clock;
 use crate::platform::clock::Span;

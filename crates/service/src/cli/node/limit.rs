@@ -6,7 +6,7 @@ use store::node::limits::{self, OperatorLimit};
 use wire::time;
 
 use crate::app::App;
-use crate::cli::actor;
+use crate::cli::context::actor;
 use crate::cli::output::{self, Format};
 use crate::flow::node::set_limit as flow;
 use crate::node::limits::Name;

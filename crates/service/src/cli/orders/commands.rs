@@ -6,9 +6,10 @@ use serde_json::Value;
 use store::orders::{refusals, snapshots};
 use wire::time;
 
+use super::faults::faults_text;
 use super::import::{self, Import, Report};
 use crate::app::App;
-use crate::cli::OfMerchant;
+use crate::cli::context::OfMerchant;
 use crate::cli::output::{self, Format};
 
 #[derive(Subcommand)]
@@ -48,19 +49,13 @@ struct WarnedOrder {
     warnings: Value,
 }
 
-/// The faults or warnings of a row, one per line.
-pub(in crate::cli) fn faults_text(list: &Value) -> String {
-    let word = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let lines = list.as_array().into_iter().flatten().map(|entry| format!("{}: {}", word(entry, "field"), word(entry, "message")));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::Import(import) => import::run(import, app, format).await,
         Command::ImportReport(report) => import::report(report, app, format).await,
         Command::Refused(Selection { merchant, limit }) => {
-            let rows: Vec<RefusedMessage> = refusals::list(app.cell(), merchant.find(app).await?.id, limit)
+            let id = merchant.find(app).await?.id;
+            let rows: Vec<RefusedMessage> = refusals::list(app.store(id), id, limit)
                 .await?
                 .into_iter()
                 .map(|refusal| RefusedMessage {
@@ -79,7 +74,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             })
         }
         Command::Warned(Selection { merchant, limit }) => {
-            let rows: Vec<WarnedOrder> = snapshots::list_doubtful(app.cell(), merchant.find(app).await?.id, limit)
+            let id = merchant.find(app).await?.id;
+            let rows: Vec<WarnedOrder> = snapshots::list_doubtful(app.store(id), id, limit)
                 .await?
                 .into_iter()
                 .map(|order| WarnedOrder {

@@ -19,10 +19,10 @@ use wire::time;
 
 use self::file::File;
 use self::progress::Progress;
+use super::faults::faults_text;
 use crate::app::App;
-use crate::cli::orders::commands::faults_text;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::orders::import_orders::{self as flow, Interrupted, ResumeError, Resumed, describe};
 
 /// The refused lines shown at the end of an import.

@@ -8,8 +8,8 @@ use wire::returns::label::PostalAddress;
 use wire::time;
 
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::returns::configure_carrier::{self as flow, CarrierChange, ConfigureCarrierError};
 
 #[derive(Subcommand)]

@@ -12,9 +12,9 @@ use uuid::Uuid;
 use wire::returns::api::ReturnListed;
 
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
 use crate::flow::returns::resend_return::resend_return;

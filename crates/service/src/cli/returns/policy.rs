@@ -10,8 +10,8 @@ use serde::Serialize;
 use store::returns::return_policies;
 
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::returns::set_policy::{PolicyChange, set_policy};
 
 #[derive(Subcommand)]
@@ -173,7 +173,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     match command {
         Command::Show { merchant } => {
             let id = merchant.find(app).await?.id;
-            show(&merchant.handle, &return_policies::current(app.cell(), id).await?, format)
+            show(&merchant.handle, &return_policies::current(app.store(id), id).await?, format)
         }
         Command::Set(set) => {
             let handle = set.merchant.handle.clone();

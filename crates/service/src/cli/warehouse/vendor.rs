@@ -8,8 +8,8 @@ use store::warehouse::places;
 
 use super::place::{self, AddressArgs, AddressOut};
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::warehouse::configure_place::{self as flow, ConfigurePlaceError, VendorChange};
 
 #[derive(Subcommand)]
@@ -103,7 +103,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             show(flow::set_vendor(app, &actor(), merchant.id, VendorId(vendor), change).await?, format)
         }
         Command::List { merchant } => {
-            let found = places::vendors(app.cell(), merchant.find(app).await?.id).await?;
+            let id = merchant.find(app).await?.id;
+            let found = places::vendors(app.store(id), id).await?;
             let empty = format!("{merchant} has no vendors yet; `backhaul vendor add --merchant {merchant}` adds one.");
             if format == Format::Json {
                 let shown: Vec<VendorOut> = found.into_iter().map(VendorOut::from).collect();
@@ -115,7 +116,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             })
         }
         Command::Show { merchant, vendor } => {
-            let found = places::vendors(app.cell(), merchant.find(app).await?.id).await?;
+            let id = merchant.find(app).await?.id;
+            let found = places::vendors(app.store(id), id).await?;
             let found = found.into_iter().find(|found| found.id.0 == vendor);
             show(found.ok_or(ConfigurePlaceError::NoVendor(VendorId(vendor)))?, format)
         }

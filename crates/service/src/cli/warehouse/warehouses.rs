@@ -7,8 +7,8 @@ use store::warehouse::places;
 
 use super::place::{self, AddressArgs, AddressOut};
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::warehouse::configure_place::{self as flow, ConfigurePlaceError, TextChange, WarehouseChange};
 
 #[derive(Subcommand)]
@@ -117,7 +117,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             show(flow::set_warehouse(app, &actor(), merchant.id, &id, set.change()?).await?, format)
         }
         Command::List { merchant } => {
-            let found = places::warehouses(app.cell(), merchant.find(app).await?.id).await?;
+            let id = merchant.find(app).await?.id;
+            let found = places::warehouses(app.store(id), id).await?;
             let shown: Vec<WarehouseOut> = found.into_iter().map(WarehouseOut::from).collect();
             let empty = format!("{merchant} has no warehouses yet; `backhaul warehouse set --merchant {merchant}` adds one.");
             output::list(format, &shown, &empty, &["WAREHOUSE", "NAME", "EXTERNAL", "STOCK TRANSFERS"], |shown| {
@@ -131,7 +132,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             })
         }
         Command::Show { merchant, warehouse } => {
-            let found = places::warehouses(app.cell(), merchant.find(app).await?.id).await?;
+            let id = merchant.find(app).await?.id;
+            let found = places::warehouses(app.store(id), id).await?;
             let found = found.into_iter().find(|found| found.id == warehouse);
             show(found.ok_or(ConfigurePlaceError::NoWarehouse(warehouse))?, format)
         }

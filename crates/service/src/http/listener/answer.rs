@@ -7,11 +7,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
-use super::deadlines::InFlight;
-
-/// The most of an answer that is handed to the protocol at once: 16 KiB. A client counts as reading when the next portion is
-/// taken, so no more than one portion may wait inside the protocol, even with a small HTTP/2 window.
-pub(super) const PORTION: u16 = 16 * 1024;
+use super::deadlines::{InFlight, PORTION};
 
 /// The body of an answer; its request is in flight until it is dropped.
 pub(super) struct Answer {

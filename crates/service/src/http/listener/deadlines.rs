@@ -12,8 +12,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep};
 
-use super::answer::PORTION;
 use crate::platform::config::Http;
+
+/// The most of an answer that is handed to the protocol at once: 16 KiB. A client counts as reading when the next portion is
+/// taken, so no more than one portion may wait inside the protocol, even with a small HTTP/2 window.
+pub(super) const PORTION: u16 = 16 * 1024;
 
 /// A deadline that a client missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

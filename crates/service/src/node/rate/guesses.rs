@@ -4,7 +4,8 @@
 //! clients, so that nobody can try one secret on each. Correct secrets are not counted. Each node counts for itself: a secret
 //! has 256 random bits, so the limit only has to keep the noise down.
 
-use super::{Address, Counters, Verdict};
+use super::address::Address;
+use super::counters::{Counters, Verdict};
 use crate::platform::keys::bearer::{self, Hash};
 
 /// Wrong secrets that an address may send for one client within a minute.

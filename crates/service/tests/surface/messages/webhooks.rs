@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 /// Which message the written-down messages of a test file are.
 const WRITTEN_DOWN: [(&str, &str); 5] = [
-    ("returns_messages", "rma"),
-    ("exchanges_messages", "exchange_order"),
-    ("outbound_messages", "outbound_asn"),
-    ("inbound_messages", "inventory_receipt"),
-    ("drop_ship_messages", ""),
+    ("returns__messages", "rma"),
+    ("returns__exchanges_messages", "exchange_order"),
+    ("warehouse__outbound_messages", "outbound_asn"),
+    ("warehouse__inbound_messages", "inventory_receipt"),
+    ("warehouse__drop_ship_messages", ""),
 ];
 
 fn document() -> Value {
@@ -71,7 +71,9 @@ fn every_interface_of_the_contract_is_published() {
 fn every_message_that_is_written_down_holds_to_its_published_schema() {
     let document = document();
     let mut seen = BTreeSet::new();
-    for entry in Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/surface/orders/snapshots").read_dir().unwrap() {
+    let surface = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/surface");
+    let folders = ["returns/snapshots", "warehouse/snapshots"].map(|folder| surface.join(folder));
+    for entry in folders.iter().flat_map(|folder| folder.read_dir().unwrap()) {
         let (name, path) = (entry.as_ref().unwrap().file_name().into_string().unwrap(), entry.unwrap().path());
         let Some((of, interface)) = WRITTEN_DOWN.iter().find(|(of, _)| name.starts_with(&format!("surface__{of}__"))) else { continue };
         let interface = if interface.is_empty() { drop_shipment(&name) } else { interface };

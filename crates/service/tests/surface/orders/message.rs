@@ -206,7 +206,7 @@ async fn the_sku_may_stand_for_the_product_identifier() {
     assert_eq!((left_out.results(), &left_out.body), (vec!["created"], &sku.body));
     let document = world.ask(Method::GET, "/openapi.json", |request| request).await;
     let published = &document.body["components"]["schemas"]["OrderLine"]["properties"]["product_identifier"]["description"];
-    assert_eq!(published, "The merchant's unique product id; the SKU when there is none.");
+    assert_eq!(published, "The merchant's unique product id; the SKU if there is none.");
 }
 
 #[tokio::test]
@@ -402,7 +402,7 @@ async fn malformed_json_is_a_bad_request_that_says_where() {
         (&format!("{whole}x"), "not well-formed JSON"),
         (&lone, "not well-formed JSON"),
         (&"[".repeat(33), "exceeds the limit of 32 nesting levels"),
-        (&format!("[{}0]", "0,".repeat(500_000)), "more than the limit of 500000 values"),
+        (&format!("[{}0]", "0,".repeat(500_000)), "exceeds the limit of 500000 values"),
     ] {
         let reply = merchant.publishes_text(malformed).await;
         assert_eq!(reply.status, 400, "{}", reply.text);
@@ -411,7 +411,7 @@ async fn malformed_json_is_a_bad_request_that_says_where() {
     }
     let latin = merchant.calls(Method::POST, "/returns_portal_orders", |request| request.body(b"{\"a\": \"\xe9\"}".to_vec())).await;
     assert_eq!(latin.status, 400);
-    assert!(latin.text.contains("not UTF-8 from byte 7 on"), "{}", latin.text);
+    assert!(latin.text.contains("not valid UTF-8 from byte 7 on"), "{}", latin.text);
 }
 
 #[tokio::test]

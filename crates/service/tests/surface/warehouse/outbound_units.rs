@@ -118,7 +118,7 @@ async fn every_fault_of_units_is_told_with_its_path() {
     assert_eq!(twice.faults(), ["cartons[1].details[0].line_identifier invalid", "cartons[1].details[0].unit_identifier invalid"]);
     let many = merchant.packs("A-1", [carton("C-1", 1..500), carton("C-2", 500..502)]).await;
     assert_eq!(many.faults(), ["cartons invalid"]);
-    assert!(many.text.contains("at most 500 at a time"), "{}", many.text);
+    assert!(many.text.contains("must have at most 500 details in total; they have 501"), "{}", many.text);
     assert_eq!(merchant.packs("A-1", []).await.faults(), ["cartons invalid"]);
     assert_eq!(merchant.packs("A-9", [carton("C-1", 1..2)]).await.status, 404);
     assert_eq!(world.database.count("shipment_unit").await, 0);

@@ -7,9 +7,8 @@ use domain::messages::delivery::Outcome;
 use serde::Serialize;
 use store::messages::attempts::{self, Attempt};
 
-use super::OfEndpoint;
 use crate::app::App;
-use crate::cli::actor;
+use crate::cli::context::{OfEndpoint, actor};
 use crate::cli::output::{self, Format};
 use crate::delivery::variants;
 use crate::flow::messages::configure_endpoint as flow;

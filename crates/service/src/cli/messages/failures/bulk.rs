@@ -17,9 +17,9 @@ use wire::time;
 
 use super::{count, endpoint_of, retry_each, show_groups};
 use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
-use crate::cli::{OfMerchant, actor};
 use crate::flow::messages::retry_failures::{RetryRequest, retry_failures};
 
 /// The time between two looks at a job's progress.

@@ -21,8 +21,8 @@ use crate::http::api_version::ApiVersion;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
-use crate::http::middleware::RequestId;
 use crate::http::path::Named;
+use crate::http::request_id::RequestId;
 use crate::platform::metrics::ResultLabels;
 
 /// Publish orders.

@@ -1,0 +1,54 @@
+//! The merchant that a command acts for, and the person who runs it.
+
+use std::fmt;
+
+use anyhow::Context as _;
+use clap::Args;
+use domain::id::Handle;
+use domain::messages::message::Interface;
+use store::merchants::accounts::{self, Merchant};
+
+use crate::app::App;
+
+/// The merchant that a command acts for.
+#[derive(Args)]
+pub(super) struct OfMerchant {
+    /// The merchant's handle, as in `backhaul merchant list`.
+    #[arg(id = "merchant", long = "merchant", value_name = "HANDLE")]
+    pub(super) handle: Handle,
+}
+
+impl OfMerchant {
+    pub(super) async fn find(&self, app: &App) -> anyhow::Result<Merchant> {
+        find_merchant(app, &self.handle).await
+    }
+}
+
+/// The endpoint that a command acts on.
+#[derive(Args)]
+pub(super) struct OfEndpoint {
+    #[command(flatten)]
+    pub(super) merchant: OfMerchant,
+    /// The endpoint's interface: `rma`, `exchange_order`, `exchange_variants`, `outbound_asn`, `inventory_receipt`,
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
+    pub(super) interface: Interface,
+}
+
+impl fmt::Display for OfMerchant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.fmt(f)
+    }
+}
+
+/// The merchant with this handle.
+pub(super) async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<Merchant> {
+    let found = accounts::find(app.cell(), handle).await?;
+    found.with_context(|| format!("there is no merchant `{handle}`; run `backhaul merchant list` to see all merchants"))
+}
+
+/// The user of this command line, for the audit log.
+#[expect(clippy::disallowed_methods, reason = "the user's name is not a setting")]
+pub(super) fn actor() -> String {
+    let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
+    format!("cli:{user}")
+}
