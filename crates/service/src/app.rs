@@ -1,8 +1,8 @@
 //! The handle that flows, pages and commands are given.
 //!
-//! Three handles stand on each other, and each dereferences to the one below: an [`App`] has everything, a
-//! [`Delivery`] what delivering needs, a [`Node`] settings, store, clock, entropy and metrics. So `app.now()` and
-//! `app.commit(tx)` work everywhere, and a module takes the lowest handle that it needs.
+//! There are three handles, and each dereferences to the next: an [`App`] has everything, a [`Delivery`] has the delivery engine's
+//! parts, and a [`Node`] has settings, store, clock, entropy and metrics. So `app.now()` and `app.commit(tx)` work everywhere, and a
+//! module takes the smallest handle that it needs.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct Parts {
     pub rates: Rates,
 }
 
-/// The reasons an app cannot be made of its settings.
+/// The reasons an app cannot be created from its settings.
 #[derive(Debug, thiserror::Error)]
 pub enum NoApp {
     #[error("keys.fingerprint: {0}")]

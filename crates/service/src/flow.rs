@@ -1,4 +1,4 @@
-//! The business verbs: one file, one verb, one transaction.
+//! The business operations: one file and one transaction each. Only a flow opens a transaction.
 
 pub mod merchants;
 pub mod messages;
@@ -12,7 +12,7 @@ use domain::messages::message::{Interface, Internal, Kind};
 use crate::app::App;
 use crate::delivery::reaction::Reactions;
 
-/// What follows from which delivery.
+/// The reactions to finished deliveries, by message kind.
 #[must_use]
 pub fn reactions(app: &App) -> Reactions {
     Reactions::default()

@@ -1,8 +1,8 @@
-//! What a node does every second beside answering: it hears of limits that the operator has lowered and of a sandbox's
-//! clock that was moved, and shares its counts with the other nodes.
+//! The node's heartbeat: every second it learns of limits that the operator lowered and of moves of a sandbox's clock, and shares
+//! its request counts with the other nodes.
 //!
-//! Nothing waits for a beat. When the database cannot be reached, a node goes on with the limits and the clock that it last
-//! heard of and with its own counts.
+//! Nothing waits for a heartbeat. While the database is unreachable, a node uses the last known limits and clock, and its own
+//! counts.
 
 use std::time::Duration;
 
@@ -12,15 +12,14 @@ use crate::app::App;
 use crate::node::{Node, health, rate};
 use crate::platform::task::Task;
 
-/// How often there is a beat.
+/// The interval between heartbeats.
 const EVERY: Duration = Duration::from_secs(1);
-/// In every how many beats the limits are asked for: with the time that a beat may take, a lowered limit is in force
-/// within 5 seconds.
+/// Limits are read in every second heartbeat. Including the deadline, a lowered limit takes effect within 5 seconds.
 const LIMITS_EVERY: u64 = 2;
-/// How long a beat may take.
+/// The timeout of a heartbeat.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// One beat, the `number`th.
+/// Runs one heartbeat, the `number`th.
 pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     if number.is_multiple_of(LIMITS_EVERY) {
         app.limits.renew(app.cell()).await?;
@@ -28,39 +27,39 @@ pub async fn beat(app: &App, number: u64) -> Result<(), store::Failed> {
     rate::sharing::share(app, &app.rates, &app.limits).await
 }
 
-/// Beats without end, and looks beside whether everything is in order.
+/// Runs heartbeats and health checks forever.
 pub async fn run(app: App) {
     let node = Node::clone(&app);
     tokio::join!(beats(app), health::watch(node));
 }
 
-/// Beats without end. When one panics, that is logged, and the next follows.
+/// Runs heartbeats forever. A panic is logged, and they start again.
 async fn beats(app: App) {
     loop {
-        if let Err(error) = Task::spawn(go_on(app.clone())).ended().await {
-            tracing::error!(%error, "a beat broke off");
+        if let Err(error) = Task::spawn(beat_forever(app.clone())).ended().await {
+            tracing::error!(%error, "the heartbeat panicked, restarting it");
         }
         sleep(EVERY).await;
     }
 }
 
-async fn go_on(app: App) {
+async fn beat_forever(app: App) {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // Trouble is told once when it begins and once when it is over, not every second.
-    let mut trouble = false;
+    // Log a failure when it begins and when it ends, not every second.
+    let mut failing = false;
     for number in 0_u64.. {
         ticks.tick().await;
         let failed = match timeout(DEADLINE, beat(&app, number)).await {
             Ok(Ok(())) => None,
             Ok(Err(failed)) => Some(failed.to_string()),
-            Err(_) => Some("it took too long".to_owned()),
+            Err(_) => Some("the heartbeat timed out".to_owned()),
         };
         match &failed {
-            Some(why) if !trouble => tracing::warn!(why, "limits are not shared; this node goes on with its own counts"),
-            None if trouble => tracing::info!("limits are shared again"),
+            Some(why) if !failing => tracing::warn!(why, "sharing request counts failed, using this node's own counts"),
+            None if failing => tracing::info!("sharing request counts works again"),
             Some(_) | None => {}
         }
-        trouble = failed.is_some();
+        failing = failed.is_some();
     }
 }

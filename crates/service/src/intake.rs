@@ -16,10 +16,10 @@ use store::orders::snapshots::Snapshot;
 use tokio::sync::oneshot;
 
 use self::upsert::upsert_batch;
-pub use self::upsert::{Fate, TRIES, upsert};
+pub use self::upsert::{PublishOutcome, TRIES, upsert};
 use crate::node::Node;
 
-/// How many orders a batch takes; a larger message is a batch of its own.
+/// The most orders in a batch. A larger message is a batch of its own.
 const MOST_ORDERS: usize = 64;
 
 /// A message that waits for its commit.
@@ -27,7 +27,7 @@ struct Job {
     /// A hash of each order's key.
     hashes: Vec<u64>,
     orders: Vec<Snapshot<'static>>,
-    answer: oneshot::Sender<Result<Vec<Fate>, Failed>>,
+    answer: oneshot::Sender<Result<Vec<PublishOutcome>, Failed>>,
 }
 
 /// The queue, and the messages being worked on.
@@ -38,7 +38,7 @@ pub struct Intake {
     in_flight: AtomicU32,
 }
 
-/// The right of a message to be worked on.
+/// The permission to process a message. Dropping it gives it back.
 pub struct Admission<'a>(&'a AtomicU32);
 
 impl Drop for Admission<'_> {
@@ -50,16 +50,14 @@ impl Drop for Admission<'_> {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    /// Orders of the jobs.
     orders: usize,
-    /// Writers at work.
     writers: usize,
 }
 
 impl Queue {
-    /// Queues a job, and answers whether one more writer is to start, of `most`. One writes whatever is queued; the others
-    /// start when a whole batch waits. Few writers make large batches, and a large batch costs the database half of what
-    /// small ones do.
+    /// Queues a job. Returns whether another writer should start, of at most `most`. The first one writes whatever is queued;
+    /// others start only when a full batch waits. Few writers make large batches, and a large batch costs the database half of
+    /// what small ones do.
     fn push(&mut self, job: Job, most: usize) -> bool {
         self.orders += job.orders.len();
         self.jobs.push_back(job);
@@ -68,12 +66,12 @@ impl Queue {
         wanted
     }
 
-    /// The next batch: from the front, up to [`MOST_ORDERS`] or one message. A message that repeats an order of the batch
-    /// stays for the next one, and so does whatever would overtake it.
+    /// Takes the next batch from the front: up to [`MOST_ORDERS`], or one message. A message that repeats an order of the batch
+    /// stays for the next one, and so does every message that would overtake it.
     fn take(&mut self) -> Vec<Job> {
         let mut batch: Vec<Job> = Vec::new();
         let mut count = 0;
-        // Orders are told apart by a hash: should two ever share one, the second merely waits for the next batch.
+        // Orders are compared by hash. After a collision, the second one merely waits for the next batch.
         let mut taken: HashSet<u64> = HashSet::with_capacity(MOST_ORDERS);
         let mut staying = Vec::new();
         while let Some(job) = self.jobs.pop_front() {
@@ -97,29 +95,29 @@ impl Queue {
 }
 
 impl Intake {
-    /// Stores the orders of a message, together with whatever else is queued, and answers once they are committed.
-    pub(crate) async fn publish(self: &Arc<Self>, node: &Node, orders: Vec<Snapshot<'static>>) -> Result<Vec<Fate>, Failed> {
+    /// Stores the orders of a message, together with whatever else is queued. Returns once they are committed.
+    pub(crate) async fn publish(self: &Arc<Self>, node: &Node, orders: Vec<Snapshot<'static>>) -> Result<Vec<PublishOutcome>, Failed> {
         let (answer, answered) = oneshot::channel();
         let hashes = orders.iter().map(|order| self.hasher.hash_one(order.key())).collect();
         if self.lock().push(Job { hashes, orders, answer }, node.settings.intake.writers.get()) {
             tokio::spawn(write(node.clone(), Arc::clone(self)));
         }
-        answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer is gone".to_owned())))
+        answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer of the order batch ended early".to_owned())))
     }
 
-    /// Lets a message in, unless `most` are being worked on already. It counts until the admission is dropped, so that this
-    /// bounds the queue, and what is read and parsed for it.
+    /// Admits a message, unless `most` are being processed already. It counts until the admission is dropped, so this bounds the
+    /// queue and the memory for parsed messages.
     pub fn admit(&self, most: u32) -> Option<Admission<'_>> {
         let admission = Admission(&self.in_flight);
         (self.in_flight.fetch_add(1, Ordering::SeqCst) < most).then_some(admission)
     }
 
-    /// How many messages wait for a writer.
+    /// The number of messages that wait for a writer.
     pub fn queued(&self) -> usize {
         self.lock().jobs.len()
     }
 
-    /// How many writers are at work.
+    /// The number of active writers.
     pub fn writers(&self) -> usize {
         self.lock().writers
     }
@@ -137,15 +135,14 @@ async fn write(node: Node, intake: Arc<Intake>) {
     }
 }
 
-/// A writer at work. However it ends, its place is free again.
+/// An active writer. It is uncounted however it ends.
 struct Writer {
     intake: Arc<Intake>,
     left: bool,
 }
 
 impl Writer {
-    /// The next batch. When nothing is queued the writer leaves, under the same lock, so that whoever queues next sees it
-    /// gone and starts another.
+    /// The next batch. If nothing is queued, the writer ends under the same lock, so that the next job starts a new one.
     fn next_batch(&mut self) -> Option<Vec<Job>> {
         let mut queue = self.intake.lock();
         if queue.jobs.is_empty() {
@@ -165,16 +162,16 @@ impl Drop for Writer {
     }
 }
 
-/// Writes a batch. If it fails, each of its messages is written alone, so that one cannot spoil the others.
+/// Writes a batch. If that fails, writes each of its messages alone, so that one cannot make the others fail.
 async fn store_batch(node: &Node, batch: Vec<Job>) {
     let orders: Vec<&Snapshot<'static>> = batch.iter().flat_map(|job| &job.orders).collect();
     node.metrics.batches.observe(f64::from(u32::try_from(orders.len()).unwrap_or(u32::MAX)));
     match upsert_batch(node, &orders).await {
-        Ok(fates) => {
-            let mut fates = fates.into_iter();
+        Ok(outcomes) => {
+            let mut outcomes = outcomes.into_iter();
             for job in batch {
-                let own = fates.by_ref().take(job.orders.len()).collect();
-                // A caller who is gone needs no answer.
+                let own = outcomes.by_ref().take(job.orders.len()).collect();
+                // The caller may have hung up.
                 let _ = job.answer.send(Ok(own));
             }
         }
@@ -184,7 +181,7 @@ async fn store_batch(node: &Node, batch: Vec<Job>) {
             }
         }
         Err(failed) => {
-            tracing::warn!(%failed, messages = batch.len(), "a batch failed; its messages are written alone");
+            tracing::warn!(%failed, messages = batch.len(), "writing a batch of orders failed, writing its messages one by one");
             for job in batch {
                 let orders: Vec<&Snapshot<'static>> = job.orders.iter().collect();
                 let _ = job.answer.send(upsert_batch(node, &orders).await);

@@ -1,17 +1,18 @@
-//! What runs. The cast:
+//! The service. Its parts:
 //!
-//! - [`app`] is what every part is handed: the store, the clock, entropy, keys and metrics.
-//! - [`flow`] holds the business verbs, one file each; only a flow opens a transaction.
-//! - [`http`] is the surface; its router reads as a table of contents.
-//! - [`delivery`] is the delivery engine, and the only HTTP client.
-//! - [`rate`](node::rate) counts requests by address, and [`limits`](node::limits) says how many there may be.
-//! - [`heartbeat`] is what a node does every second beside answering.
-//! - [`health`](node::health) asks whether everything is in order; `/readyz` and `backhaul doctor` show the answer.
-//! - [`certificate`](node::certificate) asks whether callers can trust the certificate; `backhaul doctor` shows that too.
-//! - [`inbound`](show::warehouse::inbound) is how inbound ASNs are read, shown and told of; [`returns`](show::returns::rmas) the same for returns.
-//! - [`report`](show::messages::report) is what became of a merchant's messages, for people; the command line and `/v1/reports` show it.
+//! - [`app`] is the handle that every part gets: store, clock, entropy, keys and metrics.
+//! - [`flow`] has the business operations, one file each; only a flow opens a transaction.
+//! - [`show`] turns stored rows into messages and answers.
+//! - [`http`] is the HTTP API; its router reads as a table of contents.
 //! - [`cli`] is the command line, one file per group of commands.
-//! - [`config`](platform::config), [`telemetry`](platform::telemetry), [`tls`](platform::tls), [`metrics`](platform::metrics), [`clock`](platform::clock), [`entropy`](platform::entropy), [`key`](platform::keys::fingerprint), [`task`](platform::task) and [`bearer`](platform::keys::bearer) are what these stand on.
+//! - [`delivery`] is the delivery engine, and the only HTTP client.
+//! - [`intake`] batches order messages that arrive at the same time.
+//! - [`grants`] caches the grants of access tokens.
+//! - [`worker`] starts the delivery engine with the reactions and [`timers`] of the flows.
+//! - [`heartbeat`] runs every second on each node: it reads limits and the clock, and shares request counts.
+//! - [`node`] is one process of the installation, with its [`limits`](node::limits), [`rates`](node::rate),
+//!   [`health`](node::health) checks and [`certificate`](node::certificate) checks.
+//! - [`platform`] is the foundation: settings, clock, entropy, keys, metrics, telemetry, TLS and tasks.
 
 pub mod app;
 pub mod cli;

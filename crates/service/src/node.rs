@@ -1,4 +1,4 @@
-//! One process of the installation: the bottom that every other part stands on.
+//! A node: one process of the installation, with what every other part needs.
 
 pub mod certificate;
 pub mod health;
@@ -31,13 +31,13 @@ pub struct Parts {
     pub clock: Clock,
     pub entropy: Entropy,
     pub metrics: Metrics,
-    /// Tells this node from the others that share the database.
+    /// Distinguishes this node from others on the same database.
     pub id: Uuid,
     store: Store,
     phase: AtomicU8,
 }
 
-/// The stages of a process' life.
+/// The phases of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
@@ -72,7 +72,7 @@ impl Node {
 }
 
 impl Parts {
-    /// The time that the app goes by.
+    /// The current time; in a sandbox it can be ahead of real time.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
@@ -115,7 +115,7 @@ impl Parts {
         self.phase.store(phase as u8, Ordering::SeqCst);
     }
 
-    /// Whether the process is in `phase`.
+    /// Returns `true` while the process is in `phase`.
     #[must_use]
     pub fn is_in(&self, phase: Phase) -> bool {
         self.phase.load(Ordering::SeqCst) == phase as u8

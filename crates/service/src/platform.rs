@@ -1,4 +1,4 @@
-//! The ground that everything stands on: settings, clock, entropy, keys, metrics, telemetry, TLS, tasks.
+//! The foundation: settings, clock, entropy, keys, metrics, telemetry, TLS and tasks.
 
 pub mod clock;
 pub mod config;

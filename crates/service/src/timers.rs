@@ -1,4 +1,4 @@
-//! What comes due with time: reminders and expiry of returns, and forgetting outdated carrier events.
+//! Work that comes due with time: reminding of and expiring returns, and deleting outdated carrier events.
 
 use crate::app::App;
 use crate::delivery::timer::{Run, Timer};
@@ -16,7 +16,7 @@ impl Timer for Timers {
                 false
             });
             let events = forget_carrier_events(&self.0).await.unwrap_or_else(|failed| {
-                tracing::warn!(%failed, "forgetting outdated carrier events failed, will retry");
+                tracing::warn!(%failed, "deleting outdated carrier events failed, will retry");
                 false
             });
             returns || events

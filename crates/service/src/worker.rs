@@ -1,4 +1,4 @@
-//! A delivering process: the delivery engine, with the flows' reactions and timers handed in.
+//! The worker: the delivery engine with the flows' reactions and timers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::delivery::handlers::Handlers;
 use crate::flow;
 use crate::timers::Timers;
 
-/// Starts to deliver.
+/// Starts delivering.
 #[must_use]
 pub fn start(app: &App) -> Deliverer {
     let handlers = Handlers { reactions: flow::reactions(app), timer: Arc::new(Timers(app.clone())) };

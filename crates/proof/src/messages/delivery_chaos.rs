@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use sandbox::merchant::Merchant;
@@ -47,7 +47,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     witness.watch(&systems, "/", FAILING);
     let mut targets = Vec::with_capacity(ENDPOINTS);
     for number in 0..ENDPOINTS {
-        let change = Change { waits: Some(vec![1; 10]), ..Change::default() };
+        let change = EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() };
         targets.push(Target::set(&app, &stage, number, &systems, change).await?);
     }
     let forwarder = tokio::spawn(backhaul::delivery::forward_signals(app.clone()));

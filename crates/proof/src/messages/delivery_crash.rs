@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use backhaul::app::App;
 use backhaul::delivery::secrets::authentication::{Authentication, OAuth, Style};
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use sandbox::merchant::{Merchant, TOKEN_PATH};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -166,7 +166,7 @@ impl Scene {
         for number in 0..=WILLING {
             let waits = if number == HOPELESS { vec![1] } else { vec![1; 10] };
             let authentication = (number == 0).then(|| token_of(&systems));
-            let change = Change { waits: Some(waits), authentication, ..Change::default() };
+            let change = EndpointChange { waits: Some(waits), authentication, ..EndpointChange::default() };
             targets.push(Target::set(&app, &stage, number, &systems, change).await?);
         }
         Ok(Self {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use sandbox::merchant::Merchant;
 use sandbox::postgres::Halt;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let ended = Arc::new(AtomicBool::new(false));
     let mut flows = Vec::with_capacity(ENDPOINTS);
     for number in 0..ENDPOINTS {
-        let change = Change { waits: Some(vec![1; 10]), ..Change::default() };
+        let change = EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() };
         let to = Target::set(&app, &stage, number, &systems, change).await?;
         let flow = Flow { app: app.clone(), to, database: stage.database()?, witness: Arc::clone(&witness) };
         flows.push(tokio::spawn(flow.run(number as u64, Arc::clone(&ended))));

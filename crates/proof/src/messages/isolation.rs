@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use chrono::TimeDelta;
 use sandbox::merchant::Answer;
 use serde_json::{Value, json};
@@ -58,11 +58,11 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
     let systems = &receiver.systems;
     let healthy = Target::set_all(&app, &stage, 0..HEALTHY, systems, 10).await?;
-    let hanging = Target::set(&app, &stage, HEALTHY, systems, Change::default()).await?;
+    let hanging = Target::set(&app, &stage, HEALTHY, systems, EndpointChange::default()).await?;
     systems.answer(&owing::path(HEALTHY), Answer::ok().delay(Duration::from_secs(10)));
-    let dripping = Target::set(&app, &stage, HEALTHY + 1, systems, Change::default()).await?;
+    let dripping = Target::set(&app, &stage, HEALTHY + 1, systems, EndpointChange::default()).await?;
     systems.answer(&owing::path(HEALTHY + 1), Answer::ok().drip(Duration::from_millis(100), Some(100)));
-    let change = Change { per_second: Some(FLOODED_TAKES), ..Change::default() };
+    let change = EndpointChange { per_second: Some(FLOODED_TAKES), ..EndpointChange::default() };
     let flooded = Target::set(&app, &stage, HEALTHY + 2, systems, change).await?;
     app.cell().close().await;
     let bench = Bench { stage, receiver, healthy, hanging, dripping, flooded };

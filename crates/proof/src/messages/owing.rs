@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Interface, Kind};
@@ -36,9 +36,9 @@ pub(crate) struct Target {
 
 impl Target {
     /// Sets up the endpoint of the stage's merchant `number`, at its own path of `systems`.
-    pub(crate) async fn set(app: &App, stage: &Stage, number: usize, systems: &Merchant, change: Change) -> anyhow::Result<Self> {
+    pub(crate) async fn set(app: &App, stage: &Stage, number: usize, systems: &Merchant, change: EndpointChange) -> anyhow::Result<Self> {
         let merchant = MerchantId(*stage.merchants.get(number).context("there are not so many merchants")?);
-        let change = Change { url: Some(systems.url(&path(number))), per_second: change.per_second.or(Some(100_000)), ..change };
+        let change = EndpointChange { url: Some(systems.url(&path(number))), per_second: change.per_second.or(Some(100_000)), ..change };
         set_endpoint(app, "proof", merchant, INTERFACE, change).await?;
         let endpoint = endpoints::list(app.cell(), merchant).await?.into_iter().next().context("the endpoint is not there")?;
         Ok(Self { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, slots: usize::try_from(endpoint.slots)? })
@@ -54,7 +54,7 @@ impl Target {
     ) -> anyhow::Result<Vec<Self>> {
         let mut targets = Vec::with_capacity(numbers.len());
         for number in numbers {
-            let change = Change { slots: Some(slots), ..Change::default() };
+            let change = EndpointChange { slots: Some(slots), ..EndpointChange::default() };
             targets.push(Self::set(app, stage, number, systems, change).await?);
         }
         Ok(targets)

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::Change;
-use backhaul::flow::messages::retry_failures::{Wanted, retry_failures};
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
+use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use domain::messages::message::{Interface, Kind};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -45,7 +45,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     println!("Setting up: a temporary PostgreSQL, an endpoint with {} failed messages …", plan.failed);
     let stage = Stage::set(program).await?;
     let (app, receiver) = (stage.app()?, Receiver::start().await?);
-    let change = Change { slots: Some(SLOTS), per_second: Some(10_000), ..Change::default() };
+    let change = EndpointChange { slots: Some(SLOTS), per_second: Some(10_000), ..EndpointChange::default() };
     let target = Target::set(&app, &stage, 0, &receiver.systems, change).await?;
     let mut connection = stage.connect().await?;
     owing::clear(&stage).await?;
@@ -54,7 +54,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let forwarder = tokio::spawn(backhaul::delivery::forward_signals(app.clone()));
 
     let mut without = live(&app, &receiver, &target, plan.duration, "before").await?;
-    let wanted = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(plan.per_second) };
+    let wanted = RetryRequest { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(plan.per_second) };
     let started = Instant::now();
     let (job, total) = retry_failures(&app, "proof", target.merchant, wanted).await?;
     ensure!(usize::try_from(total)? == plan.failed, "the job has {total} messages instead of {}", plan.failed);

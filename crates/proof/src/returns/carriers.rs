@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use backhaul::flow::node::advance_clock::advance_clock;
 use backhaul::flow::returns::configure_carrier::{self, set_carrier};
 use backhaul::platform::clock::{Clock, Span};
@@ -63,7 +63,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let mut carriers = Vec::new();
     for shop in 0..SHOPS {
         watch(&systems, &messages, shop);
-        Target::set(&app, &stage, shop, &systems, Change { waits: Some(vec![1; 10]), ..Change::default() }).await?;
+        Target::set(&app, &stage, shop, &systems, EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() }).await?;
         carriers.push(open(&app, &stage, shop, address).await?);
     }
     let mut service = stage.serve_with(address, admin, &variables)?;
@@ -116,7 +116,7 @@ fn watch(systems: &Merchant, messages: &Arc<Mutex<Vec<ParcelMessage>>>, shop: us
 async fn open(app: &App, stage: &Stage, shop: usize, address: SocketAddr) -> anyhow::Result<Carrier> {
     let (carrier, merchant) = (Carrier::start().await?, *stage.merchants.get(shop).context("there is no such merchant")?);
     let destination = json!({"name": "Returns", "street1": "7 Dock Rd", "city": "Reno", "state": "NV", "zip": "89501", "country": "US"});
-    let change = configure_carrier::Change {
+    let change = configure_carrier::CarrierChange {
         url: Some(carrier.url().to_owned()),
         api_key: Some(carrier.api_key().into()),
         destination: Some(serde_json::from_value(destination)?),

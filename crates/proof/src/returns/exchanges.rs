@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::messages::retry_failures::{Wanted, retry_failures};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use backhaul::flow::returns::set_policy::{self, set_policy};
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Kind};
@@ -190,7 +190,7 @@ impl Scene {
             let given_up = "select count(*) from failure where merchant_id = $1 and state = 'open'";
             let given_up: i64 = sqlx::query_scalar(given_up).bind(merchant).fetch_one(&mut connection).await?;
             if given_up > 0 {
-                let request = Wanted { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
+                let request = RetryRequest { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
                 retry_failures(&self.app, "proof", MerchantId(*merchant), request).await?;
             }
         }
@@ -228,10 +228,10 @@ async fn open(app: &App, stage: &Stage, shop: usize, systems: &Merchant) -> anyh
     for interface in [Interface::Rma, Interface::ExchangeVariants, Interface::ExchangeOrder] {
         let url = Some(systems.url(interface.path()));
         let waits = (interface != Interface::ExchangeVariants).then(|| vec![1, 1, 1, 2, 2]);
-        let change = Change { url, per_second: Some(10_000), slots: Some(50), waits, ..Change::default() };
+        let change = EndpointChange { url, per_second: Some(10_000), slots: Some(50), waits, ..EndpointChange::default() };
         set_endpoint(app, "proof", merchant, interface, change).await?;
     }
     let gift_card = Some(Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus: Cents::new(500).unwrap_or_default() }));
-    set_policy(app, "proof", merchant, set_policy::Change { gift_card, ..set_policy::Change::default() }).await?;
+    set_policy(app, "proof", merchant, set_policy::PolicyChange { gift_card, ..set_policy::PolicyChange::default() }).await?;
     Ok(())
 }

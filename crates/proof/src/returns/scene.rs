@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use backhaul::platform::clock::Clock;
 use sandbox::merchant::Merchant;
 use sqlx::PgConnection;
@@ -43,7 +43,7 @@ impl Scene {
         systems.keep_bodies(false);
         for shop in 0..SHOPS {
             record.watch(&systems, &path(shop), shop);
-            let change = Change { waits: Some(vec![1; 10]), ..Change::default() };
+            let change = EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() };
             Target::set(&app, &stage, shop, &systems, change).await?;
         }
         app.cell().close().await;

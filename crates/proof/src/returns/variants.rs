@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use domain::id::MerchantId;
 use domain::messages::message::Interface;
 use sandbox::merchant::{Answer, Merchant as Systems};
@@ -131,7 +131,7 @@ impl Bench {
         let id = MerchantId(*self.stage.merchants.get(merchant).context("there is no such merchant")?);
         for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
             let url = self.systems.url(&format!("{merchant}{}", interface.path()));
-            let change = Change { url: Some(url), per_second: Some(100_000), ..Change::default() };
+            let change = EndpointChange { url: Some(url), per_second: Some(100_000), ..EndpointChange::default() };
             set_endpoint(&app, "proof", id, interface, change).await?;
         }
         app.cell().close().await;

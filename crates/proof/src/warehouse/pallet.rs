@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::warehouse::configure_place::{WarehouseChange, Word, set_warehouse};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::warehouse::configure_place::{TextChange, WarehouseChange, set_warehouse};
 use domain::id::MerchantId;
 use domain::messages::message::Interface;
 use domain::warehouse::place::Address;
@@ -127,13 +127,13 @@ async fn places(stage: &Stage, merchant: MerchantId, systems: &Systems) -> anyho
         };
         let change = WarehouseChange {
             name: Some(word(id)),
-            external_identifier: Word::Set(word(id)),
+            external_identifier: TextChange::Set(word(id)),
             address: Some(address),
             ..WarehouseChange::default()
         };
         set_warehouse(&app, "proof", merchant, &id.parse()?, change).await?;
     }
-    let change = Change { url: Some(systems.url("/outbound_asn")), ..Change::default() };
+    let change = EndpointChange { url: Some(systems.url("/outbound_asn")), ..EndpointChange::default() };
     set_endpoint(&app, "proof", merchant, Interface::OutboundAsn, change).await?;
     app.cell().close().await;
     Ok(())

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use backhaul::app::App;
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::warehouse::configure_place::{WarehouseChange, set_warehouse};
 use domain::id::MerchantId;
 use domain::messages::message::Interface;
@@ -124,8 +124,13 @@ fn watch(systems: &Merchant, arrivals: &Arrivals) {
 /// Sets up the merchant's endpoint and warehouse.
 async fn prepare(app: &App, stage: &Stage, systems: &Merchant) -> anyhow::Result<()> {
     let merchant = MerchantId(*stage.merchants.get(MERCHANT).context("there is no such merchant")?);
-    let change =
-        Change { url: Some(systems.url(PATH)), slots: Some(20), per_second: Some(100_000), waits: Some(vec![1; 10]), ..Change::default() };
+    let change = EndpointChange {
+        url: Some(systems.url(PATH)),
+        slots: Some(20),
+        per_second: Some(100_000),
+        waits: Some(vec![1; 10]),
+        ..EndpointChange::default()
+    };
     set_endpoint(app, "proof", merchant, Interface::InventoryReceipt, change).await?;
     let text = ToOwned::to_owned;
     let address = Address {

@@ -1,4 +1,4 @@
-//! Flows on merchants, their access, and erasing.
+//! Flows on merchants, their access, and erasing shoppers' data.
 
 pub mod configure_merchant;
 pub mod erase_shopper;

@@ -10,7 +10,7 @@ pub mod label_return;
 pub mod place_exchange;
 pub mod receive_return;
 pub mod resend_return;
+pub(super) mod save_return;
 pub mod set_policy;
 pub mod start_return;
-pub(super) mod tell_return;
 pub mod wake_returns;

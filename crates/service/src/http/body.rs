@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::error::ApiError;
 use super::size::MOST_BYTES;
 use crate::app::App;
-use crate::flow::orders::import_orders::{BrokenOff, Source};
+use crate::flow::orders::import_orders::{Source, SourceError};
 
 /// The most memory that is reserved because of a `Content-Length`, before any byte has arrived.
 const MOST_TRUSTED: usize = 256 * 1024;
@@ -140,13 +140,13 @@ impl LinesBody {
 }
 
 impl Source for LinesBody {
-    async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
+    async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
         // The caller may cancel this future and call again; the deadline of the piece stays the same.
         let deadline = *self.waiting.get_or_insert_with(Instant::now) + self.timeout;
         loop {
-            let frame = timeout_at(deadline, self.body.frame()).await.map_err(|_| BrokenOff::TooSlow)?;
+            let frame = timeout_at(deadline, self.body.frame()).await.map_err(|_| SourceError::TooSlow)?;
             let Some(frame) = frame else { return Ok(None) };
-            let frame = frame.map_err(|_| BrokenOff::Gone("the connection broke".to_owned()))?;
+            let frame = frame.map_err(|_| SourceError::Gone("the connection broke".to_owned()))?;
             if let Ok(data) = frame.into_data() {
                 self.waiting = None;
                 return Ok(Some(data));

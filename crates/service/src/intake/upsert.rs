@@ -1,4 +1,4 @@
-//! Upserting snapshots of orders, and finding out what became of each: in a batch across merchants, or in a merchant's transaction.
+//! Upserts order snapshots and determines the outcome of each: in a batch across merchants, or in a merchant's transaction.
 
 use std::collections::HashMap;
 
@@ -9,31 +9,31 @@ use store::{Failed, Tx};
 
 use crate::node::Node;
 
-/// The number of times a write is tried when another transaction stood in its way.
+/// The number of attempts when a write collides with another transaction.
 pub const TRIES: usize = 3;
 
 /// The outcome of publishing one order.
 #[derive(Clone, Copy, Debug)]
-pub struct Fate {
+pub struct PublishOutcome {
     pub verdict: Verdict,
-    /// Whether it changed while it has returns, which may no longer fit.
+    /// The order changed while it has returns, which may no longer match it.
     pub changed_under_returns: bool,
 }
 
 /// Upserts orders of one merchant in its transaction.
-pub async fn upsert(tx: &mut Tx, orders: &[Snapshot<'_>]) -> Result<Vec<Fate>, Failed> {
+pub async fn upsert(tx: &mut Tx, orders: &[Snapshot<'_>]) -> Result<Vec<PublishOutcome>, Failed> {
     let orders: Vec<&Snapshot<'_>> = orders.iter().collect();
     let published = snapshots::publish(tx, &orders).await?;
-    let taken = Taken::new(&published);
+    let applied = AppliedSnapshots::new(&published);
     let mut stored = Stored::new();
-    for (merchant, identifiers) in taken.rest(&orders) {
+    for (merchant, identifiers) in applied.rest(&orders) {
         stored.add(merchant, snapshots::versions(tx, &identifiers).await?);
     }
-    Ok(taken.fates(&orders, &stored))
+    Ok(applied.outcomes(&orders, &stored))
 }
 
 /// Upserts orders of several merchants in one statement of its own.
-pub(super) async fn upsert_batch(node: &Node, orders: &[&Snapshot<'static>]) -> Result<Vec<Fate>, Failed> {
+pub(super) async fn upsert_batch(node: &Node, orders: &[&Snapshot<'static>]) -> Result<Vec<PublishOutcome>, Failed> {
     let mut sorted = orders.to_vec();
     sorted.sort_unstable_by_key(|order| order.key());
     let mut tries = 1;
@@ -43,26 +43,26 @@ pub(super) async fn upsert_batch(node: &Node, orders: &[&Snapshot<'static>]) -> 
             done => break done?,
         }
     };
-    let taken = Taken::new(&published);
+    let applied = AppliedSnapshots::new(&published);
     let mut stored = Stored::new();
-    for (merchant, identifiers) in taken.rest(orders) {
+    for (merchant, identifiers) in applied.rest(orders) {
         stored.add(merchant, snapshots::current_versions(node.store(merchant), merchant, &identifiers).await?);
     }
-    Ok(taken.fates(orders, &stored))
+    Ok(applied.outcomes(orders, &stored))
 }
 
-/// The orders that an upsert took: those that were new or changed.
-struct Taken<'p>(HashMap<(MerchantId, &'p str), &'p Published>);
+/// The snapshots that an upsert applied: those that were new or changed.
+struct AppliedSnapshots<'p>(HashMap<(MerchantId, &'p str), &'p Published>);
 
-/// The stored versions of the orders that it did not take.
+/// The stored versions of the orders that it did not apply.
 struct Stored(HashMap<(MerchantId, String), Version>);
 
-impl<'p> Taken<'p> {
+impl<'p> AppliedSnapshots<'p> {
     fn new(published: &'p [Published]) -> Self {
-        Self(published.iter().map(|taken| ((taken.merchant, taken.identifier.as_str()), taken)).collect())
+        Self(published.iter().map(|order| ((order.merchant, order.identifier.as_str()), order)).collect())
     }
 
-    /// The orders that were not taken, by merchant: for these, look up whether they were unchanged or stale.
+    /// The orders that were not applied, by merchant. For these, look up if they were unchanged or stale.
     fn rest<'o>(&self, orders: &[&'o Snapshot<'_>]) -> HashMap<MerchantId, Vec<&'o str>> {
         let mut rest: HashMap<MerchantId, Vec<&str>> = HashMap::new();
         if self.0.len() < orders.len() {
@@ -73,18 +73,17 @@ impl<'p> Taken<'p> {
         rest
     }
 
-    fn fates(&self, orders: &[&Snapshot<'_>], stored: &Stored) -> Vec<Fate> {
-        let fate = |order: &&Snapshot<'_>| match self.0.get(&order.key()) {
-            Some(published) => {
+    fn outcomes(&self, orders: &[&Snapshot<'_>], stored: &Stored) -> Vec<PublishOutcome> {
+        let outcome = |order: &&Snapshot<'_>| {
+            if let Some(published) = self.0.get(&order.key()) {
                 let verdict = if published.revision == 1 { Verdict::Created } else { Verdict::Updated };
-                Fate { verdict, changed_under_returns: published.has_returns }
-            }
-            None => {
+                PublishOutcome { verdict, changed_under_returns: published.has_returns }
+            } else {
                 let version = stored.0.get(&(order.merchant, order.identifier.to_string()));
-                Fate { verdict: judge(version, &order.version), changed_under_returns: false }
+                PublishOutcome { verdict: judge(version, &order.version), changed_under_returns: false }
             }
         };
-        orders.iter().map(fate).collect()
+        orders.iter().map(outcome).collect()
     }
 }
 

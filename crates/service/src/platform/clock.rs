@@ -1,7 +1,7 @@
-//! The time, passed in.
+//! The clock, passed in so that tests can control it.
 //!
-//! A clock knows three times. [`Clock::now`] is what the app goes by; in a sandbox it can be moved ahead. [`Clock::wall`] is
-//! the real time, for what others hold against clocks of their own. [`Clock::uptime`] only measures how long things take.
+//! It has three times. [`Clock::now`] is the time that the app uses; in a sandbox it can be moved ahead. [`Clock::wall`] is the real
+//! time, for timestamps that others compare with their own clocks. [`Clock::uptime`] only measures durations.
 
 mod span;
 
@@ -15,7 +15,7 @@ use tokio::sync::futures::Notified;
 
 pub use self::span::{NoSpan, Span};
 
-/// Where the app's time comes from. Clones are the same clock.
+/// The app's clock. Clones share the same time.
 #[derive(Clone)]
 pub struct Clock {
     source: Source,
@@ -24,18 +24,17 @@ pub struct Clock {
 
 #[derive(Clone)]
 enum Source {
-    /// The machine.
     System {
-        /// When the process started, for [`Clock::uptime`].
+        /// For [`Clock::uptime`].
         started: Instant,
-        /// By how much it is put wrong: by nothing, but in a test.
+        /// Zero except in tests.
         wrong_by: TimeDelta,
     },
-    /// A test: microseconds since 1970, moved by hand.
+    /// For tests: microseconds since 1970, moved by hand.
     Fixed(Arc<AtomicI64>),
 }
 
-/// By how much a sandbox's clock was moved.
+/// The time by which a sandbox's clock was moved ahead.
 #[derive(Default)]
 struct Ahead {
     micros: AtomicI64,
@@ -49,9 +48,9 @@ impl Clock {
         Self::system_wrong_by(TimeDelta::zero())
     }
 
-    /// The machine's clock if it were wrong by so much.
+    /// The machine's clock with an error of `wrong_by`.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
     pub fn system_wrong_by(wrong_by: TimeDelta) -> Self {
         Self { source: Source::System { started: Instant::now(), wrong_by }, ahead: Arc::default() }
     }
@@ -62,25 +61,25 @@ impl Clock {
         Self { source: Source::Fixed(Arc::new(AtomicI64::new(time.timestamp_micros()))), ahead: Arc::default() }
     }
 
-    /// The time that the app goes by: the real one, or a later one in a sandbox whose clock was moved.
+    /// The time that the app uses: the real time, or a later one in a sandbox whose clock was moved.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         self.wall() + self.ahead()
     }
 
-    /// The real time, also where the sandbox's clock was moved.
+    /// The real time, even if the sandbox's clock was moved.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine")]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
     pub fn wall(&self) -> DateTime<Utc> {
         let micros = match &self.source {
-            // To the microsecond, which is what the database keeps.
+            // To the microsecond, the resolution of the database.
             Source::System { wrong_by, .. } => (Utc::now() + *wrong_by).timestamp_micros(),
             Source::Fixed(micros) => micros.load(Ordering::SeqCst),
         };
         DateTime::from_timestamp_micros(micros).unwrap_or_default()
     }
 
-    /// Time since some moment in the past, which never goes back and never jumps: for deadlines and caches.
+    /// A monotonic time for deadlines and caches, from an arbitrary start.
     #[must_use]
     pub fn uptime(&self) -> Duration {
         match &self.source {
@@ -89,33 +88,33 @@ impl Clock {
         }
     }
 
-    /// Whether it is the machine's, which can be wrong.
+    /// Returns `true` for the machine's clock, which can be wrong.
     #[must_use]
     pub fn is_the_machines(&self) -> bool {
         matches!(self.source, Source::System { .. })
     }
 
-    /// Moves a fixed clock on; the machine's clock moves by itself.
+    /// Advances a fixed clock. Does nothing to the machine's clock.
     pub fn advance(&self, by: Duration) {
         if let Source::Fixed(micros) = &self.source {
             micros.fetch_add(i64::try_from(by.as_micros()).unwrap_or(i64::MAX), Ordering::SeqCst);
         }
     }
 
-    /// Sets a fixed clock; the machine's clock is nobody's to set.
+    /// Sets a fixed clock. Does nothing to the machine's clock.
     pub fn set(&self, time: DateTime<Utc>) {
         if let Source::Fixed(micros) = &self.source {
             micros.store(time.timestamp_micros(), Ordering::SeqCst);
         }
     }
 
-    /// By how much it was moved ahead of real time.
+    /// The time by which it is ahead of real time.
     #[must_use]
     pub fn ahead(&self) -> TimeDelta {
         TimeDelta::microseconds(self.ahead.micros.load(Ordering::SeqCst))
     }
 
-    /// Moves it until it is `ahead` of real time; it never goes back.
+    /// Moves it until it is `ahead` of real time. It never goes back.
     pub fn move_ahead(&self, ahead: TimeDelta) {
         let Some(micros) = ahead.num_microseconds() else { return };
         if self.ahead.micros.fetch_max(micros, Ordering::SeqCst) < micros {
@@ -124,7 +123,7 @@ impl Clock {
         }
     }
 
-    /// Waits until it is moved. It counts from the call on, not from the first poll.
+    /// Waits until it is moved. Moves count from this call on, not from the first poll.
     pub fn moved(&self) -> Notified<'_> {
         self.ahead.moved.notified()
     }

@@ -109,7 +109,7 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     assert!(out(&backhaul(&database, &["merchant", "list"])).contains("backhaul merchant add HANDLE"), "an empty list says what to do");
     let added = json(&["merchant", "add", "acme", "--name", "Acme Shoes", "--technical-contact", "ops@example.com", "-o", "json"]);
     assert_eq!((&added["handle"], &added["state"]), (&"acme".into(), &"live".into()));
-    assert!(err(&backhaul(&database, &["merchant", "add", "acme", "--name", "Again"])).contains("there is a merchant `acme` already"));
+    assert!(err(&backhaul(&database, &["merchant", "add", "acme", "--name", "Again"])).contains("the merchant `acme` already exists"));
     assert!(
         err(&backhaul(&database, &["merchant", "add", "No Handle", "--name", "x"])).contains("a handle must be 2 to 40 lower-case letters")
     );

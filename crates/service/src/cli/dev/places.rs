@@ -7,7 +7,7 @@ use sandbox::shop::Shop;
 
 use crate::app::App;
 use crate::flow::warehouse::announce_asns::announce;
-use crate::flow::warehouse::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
+use crate::flow::warehouse::configure_place::{TextChange, WarehouseChange, add_vendor, set_warehouse};
 use crate::show::warehouse::inbound;
 
 /// The actor that the audit log shows for `backhaul dev`.
@@ -21,8 +21,8 @@ pub(super) const VENDOR: u32 = 1;
 pub(super) async fn create(app: &App, merchant: MerchantId, shop: Shop) -> anyhow::Result<()> {
     let change = WarehouseChange {
         name: Some("Returnsburg".to_owned()),
-        external_identifier: Word::Set("0042".to_owned()),
-        stock_transfer_identifier: Word::Set("ST-42".to_owned()),
+        external_identifier: TextChange::Set("0042".to_owned()),
+        stock_transfer_identifier: TextChange::Set("ST-42".to_owned()),
         address: Some(address(&format!("{} Returns", shop.name), "1 Warehouse Way", "Returnsburg")),
     };
     set_warehouse(app, ACTOR, merchant, &WAREHOUSE.parse()?, change).await?;

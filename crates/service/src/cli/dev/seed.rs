@@ -27,7 +27,7 @@ use crate::flow::merchants::configure_merchant::IssuedCredential;
 use crate::flow::messages::configure_endpoint;
 use crate::flow::orders::accept_orders::accept_orders;
 use crate::flow::returns::configure_carrier;
-use crate::flow::returns::set_policy::{Change as Policy, set_policy};
+use crate::flow::returns::set_policy::{PolicyChange as Policy, set_policy};
 use crate::flow::warehouse::take_drop_ship_orders::take_drop_ship_orders;
 
 /// The merchants' technical contact.
@@ -119,7 +119,7 @@ async fn create_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Resu
     let _ = receiver.places_exchange_orders(&format!("/{}{}", plan.handle, Interface::ExchangeOrder.path()));
     for interface in INTERFACES {
         let url = receiver.url(&format!("{}{}", plan.handle, interface.path()));
-        let endpoint = configure_endpoint::Change { url: Some(url), ..Default::default() };
+        let endpoint = configure_endpoint::EndpointChange { url: Some(url), ..Default::default() };
         configure_endpoint::set_endpoint(app, ACTOR, id, interface, endpoint).await?;
     }
     let carrier = Carrier::start().await?;
@@ -160,7 +160,7 @@ async fn set_carrier(app: &App, merchant: MerchantId, carrier: &Carrier, name: &
     if carrier_accounts::current(app.store(merchant), merchant).await?.is_some() {
         configure_carrier::remove_carrier(app, ACTOR, merchant).await?;
     }
-    let change = configure_carrier::Change {
+    let change = configure_carrier::CarrierChange {
         url: Some(carrier.url().to_owned()),
         api_key: Some(carrier.api_key().into()),
         destination: Some(warehouse(name)),

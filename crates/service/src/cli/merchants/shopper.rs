@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::flow::merchants::erase_shopper::{EraseShopperError, Erased, Of, discard_owed, erase_shopper, orders_of_shopper};
+use crate::flow::merchants::erase_shopper::{EraseShopperError, Erased, ErasureTarget, discard_owed, erase_shopper, orders_of_shopper};
 
 /// The time between two checks that discarded messages are settled, and the number of checks before giving up.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
@@ -60,7 +60,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     let merchant = erase.merchant.find(app).await?.id;
     let (mut rows, mut left) = (Vec::new(), false);
     for of in find(app, merchant, &erase.of).await? {
-        let (Of::Order(order) | Of::DropShipOrder(order)) = &of;
+        let (ErasureTarget::Order(order) | ErasureTarget::DropShipOrder(order)) = &of;
         let order = order.clone();
         rows.push(match attempt(app, merchant, &of, erase.discard).await {
             Ok(erased) => Row { order, result: "erased".to_owned(), returns: erased.returns, messages: erased.messages },
@@ -83,19 +83,19 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     Ok(())
 }
 
-async fn find(app: &App, merchant: MerchantId, of: &OrdersOf) -> anyhow::Result<Vec<Of>> {
+async fn find(app: &App, merchant: MerchantId, of: &OrdersOf) -> anyhow::Result<Vec<ErasureTarget>> {
     let orders = match (&of.email, &of.order, &of.drop_ship_order) {
-        (Some(email), ..) => orders_of_shopper(app, merchant, email).await?.into_iter().map(Of::Order).collect(),
+        (Some(email), ..) => orders_of_shopper(app, merchant, email).await?.into_iter().map(ErasureTarget::Order).collect(),
         (None, order, drop_ship) => {
-            let named = order.iter().cloned().map(Of::Order);
-            named.chain(drop_ship.iter().cloned().map(Of::DropShipOrder)).collect()
+            let named = order.iter().cloned().map(ErasureTarget::Order);
+            named.chain(drop_ship.iter().cloned().map(ErasureTarget::DropShipOrder)).collect()
         }
     };
     Ok(orders)
 }
 
 /// Erases one order. With `discard`, waits for the deliverer to discard the owed messages.
-async fn attempt(app: &App, merchant: MerchantId, of: &Of, discard: bool) -> Result<Erased, EraseShopperError> {
+async fn attempt(app: &App, merchant: MerchantId, of: &ErasureTarget, discard: bool) -> Result<Erased, EraseShopperError> {
     let actor = actor();
     if discard {
         discard_owed(app, &actor, merchant, of).await?;
@@ -103,7 +103,7 @@ async fn attempt(app: &App, merchant: MerchantId, of: &Of, discard: bool) -> Res
     let mut checks = 0;
     loop {
         match erase_shopper(app, &actor, merchant, of).await {
-            Err(EraseShopperError::Owed(_)) if discard && checks < MOST_CHECKS => {
+            Err(EraseShopperError::StillOwed(_)) if discard && checks < MOST_CHECKS => {
                 checks += 1;
                 tokio::time::sleep(CHECK_INTERVAL).await;
             }

@@ -15,7 +15,7 @@ use crate::cli::context::{OfEndpoint, OfMerchant, actor};
 use crate::cli::output::{self, Format};
 use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
-use crate::flow::messages::configure_endpoint::{self as flow, Change};
+use crate::flow::messages::configure_endpoint::{self as flow, EndpointChange};
 use crate::show::messages::deliveries;
 
 #[derive(Subcommand)]
@@ -115,7 +115,7 @@ enum Way {
 }
 
 impl Set {
-    fn change(self, interface: Interface) -> anyhow::Result<Change> {
+    fn change(self, interface: Interface) -> anyhow::Result<EndpointChange> {
         let authentication = self.authentication.map(|way| self.authentication_of(way)).transpose()?;
         let base = self.base.map(|base| format!("{}{}", base.trim_end_matches('/'), interface.path()));
         let waits = match self.waits.as_deref() {
@@ -134,7 +134,7 @@ impl Set {
             Some(Some((name, value))) => Some((name.trim().to_owned(), value.trim().to_owned())),
             Some(None) => bail!("--version-header has no colon; write it as `Name: value`"),
         };
-        Ok(Change { url: self.url.or(base), authentication, slots: self.slots, per_second: self.per_second, waits, version_header })
+        Ok(EndpointChange { url: self.url.or(base), authentication, slots: self.slots, per_second: self.per_second, waits, version_header })
     }
 
     fn authentication_of(&self, way: Way) -> anyhow::Result<Authentication> {

@@ -19,7 +19,7 @@ use crate::cli::messages::commands::Retried;
 use crate::cli::output::{self, Format};
 use crate::flow::messages::retry_failures::cancel_retries;
 use crate::flow::messages::retry_message::{Asker, retry_message};
-use crate::flow::messages::work_on_failure::{Deed, work_on_failure};
+use crate::flow::messages::work_on_failure::{FailureAction, work_on_failure};
 use crate::show::messages::deliveries;
 
 #[derive(Subcommand)]
@@ -160,10 +160,10 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             cancel_retries(app, &actor(), id, job).await?;
             bulk::list(app, &merchant, id, format).await
         }
-        Command::Note { message, text } => work(app, &message, Deed::Noted(text), format).await,
-        Command::Owner { message, name } => work(app, &message, Deed::Owned(name), format).await,
-        Command::Contacted(message) => work(app, &message, Deed::Contacted, format).await,
-        Command::Discard(message) => work(app, &message, Deed::Discarded, format).await,
+        Command::Note { message, text } => work(app, &message, FailureAction::AddNote(text), format).await,
+        Command::Owner { message, name } => work(app, &message, FailureAction::AssignOwner(name), format).await,
+        Command::Contacted(message) => work(app, &message, FailureAction::MarkContacted, format).await,
+        Command::Discard(message) => work(app, &message, FailureAction::Discard, format).await,
     }
 }
 
@@ -247,9 +247,9 @@ async fn show(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<
 }
 
 /// Records the support action, and shows the entry.
-async fn work(app: &App, message: &OfMessage, deed: Deed, format: Format) -> anyhow::Result<()> {
+async fn work(app: &App, message: &OfMessage, action: FailureAction, format: Format) -> anyhow::Result<()> {
     let merchant = message.merchant.find(app).await?.id;
-    work_on_failure(app, &actor(), merchant, message.id, deed).await?;
+    work_on_failure(app, &actor(), merchant, message.id, action).await?;
     let entry = failures::find(app.store(merchant), merchant, message.id).await?.context("the entry no longer exists")?;
     output::one(format, &EntryOut::from(entry))
 }

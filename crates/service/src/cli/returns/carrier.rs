@@ -10,7 +10,7 @@ use wire::time;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::flow::returns::configure_carrier::{self as flow, Change, ConfigureCarrierError};
+use crate::flow::returns::configure_carrier::{self as flow, CarrierChange, ConfigureCarrierError};
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -52,8 +52,8 @@ pub(in crate::cli) struct Set {
 }
 
 impl Set {
-    fn change(&self) -> anyhow::Result<Change> {
-        Ok(Change {
+    fn change(&self) -> anyhow::Result<CarrierChange> {
+        Ok(CarrierChange {
             url: self.url.clone(),
             api_key: key_of_environment(),
             destination: self.destination.as_deref().map(address).transpose()?,

@@ -12,7 +12,7 @@ use store::returns::return_policies;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::flow::returns::set_policy::{Change, set_policy};
+use crate::flow::returns::set_policy::{PolicyChange, set_policy};
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -107,7 +107,7 @@ fn tag_rule(text: &str) -> Result<(Tag, TagRule), String> {
     Ok((Tag::new(tag), rule.trim().parse().map_err(|_| format!("the rule of a tag must be one of {}", rules()))?))
 }
 
-impl From<Set> for Change {
+impl From<Set> for PolicyChange {
     fn from(set: Set) -> Self {
         Self {
             window_days: set.window_days,

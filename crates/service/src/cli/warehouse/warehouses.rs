@@ -9,7 +9,7 @@ use super::place::{self, AddressArgs, AddressOut};
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
-use crate::flow::warehouse::configure_place::{self as flow, ConfigurePlaceError, WarehouseChange, Word};
+use crate::flow::warehouse::configure_place::{self as flow, ConfigurePlaceError, TextChange, WarehouseChange};
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -75,11 +75,11 @@ impl Set {
 }
 
 /// The change to an optional identifier.
-fn changed(identifier: Option<String>, cleared: bool) -> Word {
+fn changed(identifier: Option<String>, cleared: bool) -> TextChange {
     match identifier {
-        Some(identifier) => Word::Set(identifier),
-        None if cleared => Word::TakenBack,
-        None => Word::Kept,
+        Some(identifier) => TextChange::Set(identifier),
+        None if cleared => TextChange::Clear,
+        None => TextChange::Keep,
     }
 }
 

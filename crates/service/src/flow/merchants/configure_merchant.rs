@@ -1,4 +1,4 @@
-//! The operator sets up a merchant. Every change leaves an audit row in its own transaction.
+//! The operator sets up a merchant. Every change is audited in its own transaction.
 
 use domain::id::{Handle, MerchantId};
 use domain::merchants::access::Scopes;
@@ -11,16 +11,14 @@ use store::merchants::credentials;
 use crate::app::App;
 use crate::platform::keys::bearer;
 
-/// Why a merchant was not changed.
+/// The reasons a merchant cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureError {
-    /// The handle belongs to another merchant.
-    #[error("there is a merchant `{0}` already; choose another handle")]
+    #[error("the merchant `{0}` already exists; choose another handle")]
     HandleTaken(Handle),
-    /// The credential is not this merchant's, or was revoked before.
-    #[error("the merchant has no live credential `{0}`; `backhaul credential list` shows those that it has")]
+    /// Also when it has been revoked already.
+    #[error("the merchant has no live credential `{0}`; `backhaul credential list --merchant HANDLE` lists its credentials")]
     NoSuchCredential(String),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
@@ -48,7 +46,7 @@ pub async fn add_merchant(
     Ok(merchant)
 }
 
-/// Says whom to tell when the merchant's systems fail.
+/// Sets the contact who is informed when the merchant's systems fail.
 pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, contact: Option<&str>) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_technical_contact(&mut tx, contact).await?;
@@ -56,7 +54,7 @@ pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, 
     Ok(app.commit(tx).await?)
 }
 
-/// Refuses the merchant's calls from now on.
+/// Pauses the merchant: its calls are refused.
 pub async fn pause_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_paused(&mut tx, Some(app.now())).await?;
@@ -64,7 +62,7 @@ pub async fn pause_merchant(app: &App, actor: &str, merchant: &Merchant) -> Resu
     Ok(app.commit(tx).await?)
 }
 
-/// Answers the merchant's calls again.
+/// Resumes the merchant: its calls are accepted again.
 pub async fn resume_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant.id).await?;
     accounts::set_paused(&mut tx, None).await?;
@@ -72,11 +70,10 @@ pub async fn resume_merchant(app: &App, actor: &str, merchant: &Merchant) -> Res
     Ok(app.commit(tx).await?)
 }
 
-/// A credential as it is shown, once.
+/// A new credential, which is shown only once.
 pub struct IssuedCredential {
-    /// Its public half.
     pub client_id: String,
-    /// Its secret half, of which only a hash is kept.
+    /// Only its hash is stored.
     pub client_secret: SecretString,
 }
 
@@ -96,7 +93,7 @@ pub async fn issue_credential(
     Ok(IssuedCredential { client_id, client_secret })
 }
 
-/// Revokes a credential, and with it every token that it got.
+/// Revokes a credential and every token issued for it.
 pub async fn revoke_credential(app: &App, actor: &str, merchant: MerchantId, client_id: &str) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant).await?;
     if !credentials::revoke(&mut tx, client_id, app.now()).await? {

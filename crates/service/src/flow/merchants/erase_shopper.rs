@@ -1,5 +1,5 @@
-//! The operator erases a shopper: what is owed is delivered or discarded first, then what is personal is overwritten where it
-//! stands, an order at a time. Returns and refunds go on.
+//! The operator erases a shopper's data, one order at a time. Owed messages must be delivered or discarded first; then personal data
+//! is overwritten in place. Returns and refunds continue.
 
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Internal, Kind};
@@ -19,44 +19,37 @@ use wire::warehouse::drop_ship::NOBODY;
 use crate::app::App;
 use crate::show::warehouse::drop_ship;
 
-/// Where a shopper's data is.
+/// The record whose personal data is erased.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// An order, with its returns.
+pub enum ErasureTarget {
+    /// An order and its returns.
     Order(String),
-    /// A drop-ship order.
     DropShipOrder(String),
 }
 
-/// What was erased.
+/// The number of records erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Erased {
-    /// How many returns.
     pub returns: usize,
-    /// How many messages that were not erased before.
+    /// Messages that had been erased before do not count.
     pub messages: u64,
 }
 
-/// Why nothing was erased.
+/// The reasons nothing is erased.
 #[derive(Debug, thiserror::Error)]
 pub enum EraseShopperError {
-    /// There is no such order.
     #[error("the merchant has no such order")]
     NoSuchOrder,
-    /// Something of it is still to be delivered, or can still be tried again.
     #[error(
-        "{0} messages on it are still owed or in the failure queue; let them be delivered (`backhaul messages list --subject`), or say --discard"
+        "{0} messages about the order are still owed or in the failure queue; wait until they are delivered (`backhaul messages list --merchant HANDLE` shows them), or discard them with --discard"
     )]
-    Owed(usize),
-    /// A return waits for its exchange order.
+    StillOwed(usize),
     #[error(
-        "a return waits for its exchange order, which needs the shopper's address; let it be placed, or once it is given up, refund its units by `backhaul returns convert-exchange`"
+        "a return waits for its exchange order, which needs the shopper's address; wait until the order is placed, or once it is in the failure queue, refund the units with `backhaul returns convert-exchange --merchant HANDLE`"
     )]
-    Exchange,
-    /// The warehouse has still to ship it.
-    #[error("the warehouse has still to ship some of it, which needs the shopper's address; have it shipped or cancelled first")]
-    Open,
-    /// The database.
+    ExchangePending,
+    #[error("the warehouse still has to ship part of the order and needs the shopper's address; have it shipped or cancelled first")]
+    NotShipped,
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -73,13 +66,13 @@ pub async fn orders_of_shopper(app: &App, merchant: MerchantId, email: &str) -> 
     Ok(found)
 }
 
-/// Asks for what is owed on it to be discarded, and takes what was given up out of the failure queue. Answers how many messages
-/// are still owed: whoever delivers carries it out.
-pub async fn discard_owed(app: &App, actor: &str, merchant: MerchantId, of: &Of) -> Result<usize, EraseShopperError> {
+/// Marks the owed messages of `of` to be discarded by the deliverer, and discards those in the failure queue. Returns the number
+/// of messages that are still owed.
+pub async fn discard_owed(app: &App, actor: &str, merchant: MerchantId, of: &ErasureTarget) -> Result<usize, EraseShopperError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    let kept = Kept::lock(&mut tx, of).await?;
-    let outstanding = erasures::outstanding(&mut tx, &kept.messages).await?;
+    let locked = LockedRecords::lock(&mut tx, of).await?;
+    let outstanding = erasures::outstanding(&mut tx, &locked.messages).await?;
     let mut owed = 0;
     for message in &outstanding {
         failures::discard(&mut tx, *message).await?;
@@ -91,77 +84,77 @@ pub async fn discard_owed(app: &App, actor: &str, merchant: MerchantId, of: &Of)
     Ok(owed)
 }
 
-/// Overwrites what is personal of it. The second time nothing is left to do.
-pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &Of) -> Result<Erased, EraseShopperError> {
+/// Overwrites the personal data of `of`. A repeat changes nothing.
+pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &ErasureTarget) -> Result<Erased, EraseShopperError> {
     let mut tx = app.begin(merchant).await?;
-    let kept = Kept::lock(&mut tx, of).await?;
-    let messages = erasures::erase_messages(&mut tx, &kept.messages, ERASED).await?;
-    // Looked at last: whoever tries one of them again at the same time has been waited for.
-    let outstanding = erasures::outstanding(&mut tx, &kept.messages).await?;
+    let locked = LockedRecords::lock(&mut tx, of).await?;
+    let messages = erasures::erase_messages(&mut tx, &locked.messages, ERASED).await?;
+    // Checked last, after waiting for concurrent retries of these messages.
+    let outstanding = erasures::outstanding(&mut tx, &locked.messages).await?;
     if !outstanding.is_empty() {
-        return Err(EraseShopperError::Owed(outstanding.len()));
+        return Err(EraseShopperError::StillOwed(outstanding.len()));
     }
-    match &kept.what {
-        What::Order { identifier, snapshot } => {
+    match &locked.record {
+        Record::Order { identifier, snapshot } => {
             let snapshot = wire::orders::order::erased(snapshot).ok_or_else(|| Failed::Internal("a stored order cannot be read"))?;
             erasures::erase_order(&mut tx, identifier, &snapshot).await?;
-            erasures::erase_returns(&mut tx, &kept.returns).await?;
+            erasures::erase_returns(&mut tx, &locked.returns).await?;
         }
-        What::DropShipOrder { id, content } => erasures::erase_drop_ship_order(&mut tx, *id, content, NOBODY).await?,
+        Record::DropShipOrder { id, content } => erasures::erase_drop_ship_order(&mut tx, *id, content, NOBODY).await?,
     }
     let (action, detail) = match of {
-        Of::Order(order) => ("order.erased", order),
-        Of::DropShipOrder(order) => ("drop_ship_order.erased", order),
+        ErasureTarget::Order(order) => ("order.erased", order),
+        ErasureTarget::DropShipOrder(order) => ("drop_ship_order.erased", order),
     };
     audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await?;
     app.commit(tx).await?;
-    Ok(Erased { returns: kept.returns.len(), messages })
+    Ok(Erased { returns: locked.returns.len(), messages })
 }
 
-/// What is kept of a shopper's order, locked.
-struct Kept {
-    what: What,
+/// The stored records of a shopper's order, locked.
+struct LockedRecords {
+    record: Record,
     returns: Vec<OfOrder>,
     messages: Vec<Uuid>,
 }
 
-enum What {
+enum Record {
     Order { identifier: String, snapshot: String },
     DropShipOrder { id: Uuid, content: String },
 }
 
-impl Kept {
-    /// Locks the order and its returns, so that nothing new is said of them, and finds what was.
-    async fn lock(tx: &mut Tx, of: &Of) -> Result<Self, EraseShopperError> {
-        let (what, returns, on) = match of {
-            Of::Order(order) => {
+impl LockedRecords {
+    /// Locks the order and its returns, so that no new messages are owed for them, and finds the existing messages.
+    async fn lock(tx: &mut Tx, of: &ErasureTarget) -> Result<Self, EraseShopperError> {
+        let (record, returns, on) = match of {
+            ErasureTarget::Order(order) => {
                 let stored = snapshots::lock(tx, order).await?.ok_or(EraseShopperError::NoSuchOrder)?;
                 let returns = erasures::lock_returns(tx, order).await?;
-                // Discarding its message would leave the return waiting for ever.
+                // Discarding its message would leave the return waiting forever.
                 let exchange = exchange_orders::lock(tx, order).await?;
                 if exchange.is_some_and(|exchange| exchange.state == ExchangeState::Pending) {
-                    return Err(EraseShopperError::Exchange);
+                    return Err(EraseShopperError::ExchangePending);
                 }
                 let on = of_order(order, &returns);
-                (What::Order { identifier: stored.identifier, snapshot: stored.snapshot }, returns, on)
+                (Record::Order { identifier: stored.identifier, snapshot: stored.snapshot }, returns, on)
             }
-            Of::DropShipOrder(order) => {
+            ErasureTarget::DropShipOrder(order) => {
                 let stored = drop_ship_orders::lock(tx, order).await?.ok_or(EraseShopperError::NoSuchOrder)?;
                 match stored.order.status() {
-                    Status::Accepted | Status::PartiallyShipped => return Err(EraseShopperError::Open),
+                    Status::Accepted | Status::PartiallyShipped => return Err(EraseShopperError::NotShipped),
                     Status::Shipped | Status::Cancelled | Status::Rejected => {}
                 }
                 let content = drop_ship::written(&drop_ship::content(&stored)?.erased())?;
-                (What::DropShipOrder { id: stored.id, content }, Vec::new(), of_drop_ship_order(order))
+                (Record::DropShipOrder { id: stored.id, content }, Vec::new(), of_drop_ship_order(order))
             }
         };
         let on: Vec<(Kind, &str)> = on.iter().map(|(kind, subject)| (*kind, subject.as_str())).collect();
         let messages = erasures::messages(tx, &on).await?;
-        Ok(Self { what, returns, messages })
+        Ok(Self { record, returns, messages })
     }
 }
 
-/// The kinds of messages on an order and its returns, each with its subject. Other things of a merchant may have the same name.
+/// The kinds and subjects of the messages on an order and its returns. A subject alone is not unique.
 fn of_order(order: &str, returns: &[OfOrder]) -> Vec<(Kind, String)> {
     let kinds =
         [Kind::Of(Interface::Rma), Kind::Internal(Internal::Label), Kind::Internal(Internal::LabelVoid), Kind::Internal(Internal::Mail)];

@@ -1,4 +1,4 @@
-//! A merchant's system asks for a token.
+//! Issues an access token to a merchant's system.
 
 use chrono::{DateTime, Utc};
 use domain::merchants::access::Scopes;
@@ -8,23 +8,19 @@ use store::merchants::{credentials, tokens};
 use crate::app::App;
 use crate::platform::keys::bearer;
 
-/// A token, for the caller alone.
+/// A new token. Only its hash is stored.
 pub struct Issued {
-    /// The token itself.
     pub token: SecretString,
-    /// What it opens.
     pub scopes: Scopes,
-    /// When it was issued.
     pub issued_at: DateTime<Utc>,
 }
 
-/// Why no token was issued.
+/// The reasons no token is issued.
 #[derive(Debug, thiserror::Error)]
 pub enum IssueTokenError {
-    /// There is no such client, its secret is another, or it was revoked: all look the same from outside.
-    #[error("wrong client")]
+    /// Unknown clients, wrong secrets and revoked credentials all look the same from outside.
+    #[error("the client is unknown, its secret is wrong, or its credential was revoked")]
     WrongClient,
-    /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
@@ -32,7 +28,7 @@ pub enum IssueTokenError {
 /// Issues a token to the client that knows its secret.
 pub async fn issue_token(app: &App, client_id: &str, client_secret: &SecretString) -> Result<Issued, IssueTokenError> {
     let holder = credentials::find(app.cell(), client_id).await?;
-    // An unknown client is compared too, so that it takes as long as a known one.
+    // Compare for unknown clients too, so that they cannot be told apart by timing.
     let expected = holder.as_ref().map_or(&[0; 32][..], |holder| &holder.secret_hash);
     let right = bearer::same(&bearer::hash(client_secret.expose_secret()), expected);
     let holder = holder.filter(|holder| right && !holder.revoked).ok_or(IssueTokenError::WrongClient)?;

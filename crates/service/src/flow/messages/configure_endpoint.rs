@@ -1,4 +1,4 @@
-//! The operator says where a merchant's systems take messages. Every change leaves an audit row in its own transaction.
+//! The operator sets up the endpoints that a merchant's messages are delivered to. Every change is audited in its own transaction.
 
 use chrono::TimeDelta;
 use domain::id::{EndpointId, MerchantId};
@@ -19,72 +19,55 @@ use crate::delivery::secrets::stored::{Secrets, Unusable};
 use crate::delivery::variants::template::{self, NoTemplate};
 use crate::platform::keys::sealing::Sealed;
 
-/// How many calls at once, and how many a second, an endpoint takes unless something else is set.
+/// The default limits of an endpoint: concurrent calls, and calls per second.
 const USUAL_SLOTS: i32 = 10;
 const USUAL_RATE: i32 = 20;
-/// For how long the previous signing secret is used beside the new one.
+/// The time for which messages are also signed with the previous secret.
 const ROTATES_FOR: TimeDelta = TimeDelta::hours(24);
 
-/// What is to be changed; what is absent stays as it is, or is the usual for a new endpoint.
+/// Changes to an endpoint. Absent fields stay as they are, or get their defaults in a new endpoint.
 #[derive(Default)]
-pub struct Change {
-    /// The whole address.
+pub struct EndpointChange {
     pub url: Option<String>,
-    /// How it knows us.
     pub authentication: Option<Authentication>,
-    /// Calls at once.
+    /// Concurrent calls.
     pub slots: Option<i32>,
-    /// Calls a second.
     pub per_second: Option<i32>,
-    /// Seconds before each retry; an empty list is the usual schedule.
+    /// Seconds before each retry. An empty list restores the default schedule.
     pub waits: Option<Vec<i64>>,
-    /// A header with the API's version, and its value.
+    /// The name and the value of the header that carries the API version.
     pub version_header: Option<(String, String)>,
 }
 
-/// Why an endpoint was not changed.
+/// The reasons an endpoint cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureEndpointError {
-    /// There is none for the interface.
-    #[error("the merchant has no endpoint for {0}; `backhaul endpoint set` makes one")]
+    #[error("the merchant has no endpoint for {0}; add one with `backhaul endpoint set --merchant HANDLE {0}`")]
     NoSuchEndpoint(Interface),
-    /// A new one needs an address.
-    #[error("a new endpoint needs an address: give --url, or --base for the usual path below it")]
+    #[error("a new endpoint needs a URL: give --url, or --base for the default path below it")]
     NoAddress,
-    /// The address may not be called.
-    #[error("the address cannot be called")]
+    #[error("the URL cannot be called")]
     NotAllowed(#[from] NotAllowed),
-    /// The address cannot be asked for variants.
-    #[error("the address cannot be asked for variants")]
+    #[error("the URL cannot be used to ask for variants")]
     NoTemplate(#[from] NoTemplate),
-    /// The schedule.
     #[error(transparent)]
     Schedule(#[from] NoSchedule),
-    /// Nothing is tried again where somebody waits for the answer.
-    #[error("{0} is asked while a shopper waits, so that nothing is tried again: leave --waits out")]
+    #[error("{0} is called while a shopper waits, so calls are never retried; leave out --waits")]
     NoRetries(Interface),
-    /// Nothing is signed where nothing is sent.
-    #[error("{0} is asked and sent no messages, so that there is nothing to sign")]
+    #[error("{0} is only queried and gets no messages, so there is nothing to sign")]
     NotSigned(Interface),
-    /// It takes no message, and so no trial message.
-    #[error("{0} is asked and sent no messages; `backhaul endpoint test` asks it")]
+    #[error("{0} is only queried and gets no messages; test it with `backhaul endpoint test --merchant HANDLE {0}`")]
     Asked(Interface),
-    /// The limits.
-    #[error("calls at once are 1 to 1000, calls a second 1 to 100000")]
+    #[error("an endpoint must have 1 to 1000 concurrent calls, and 1 to 100000 calls per second")]
     Limits,
-    /// The version header.
-    #[error("the version header is not the name and the value of a header")]
+    #[error("the version header is not a valid HTTP header name and value")]
     VersionHeader,
-    /// What was kept cannot be used.
-    #[error("what is kept of the endpoint cannot be used")]
+    #[error("the stored endpoint cannot be used")]
     Unusable(#[from] Unusable),
-    /// The authentication.
     #[error(transparent)]
     Authentication(#[from] NoAuthentication),
-    /// The signing secret.
     #[error(transparent)]
     Secret(#[from] NoSecret),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -93,14 +76,14 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, interface: In
     audit::record(tx, Entry { id: app.mint(), actor, action, detail: interface.as_str(), done_at: app.now() }).await
 }
 
-/// Adds the endpoint of `interface` or changes it. Answers the signing secret of a new one that is sent messages, which is shown
+/// Adds or changes the endpoint of `interface`. Returns the signing secret of a new endpoint that gets messages; it is shown only
 /// once.
 pub async fn set_endpoint(
     app: &App,
     actor: &str,
     merchant: MerchantId,
     interface: Interface,
-    change: Change,
+    change: EndpointChange,
 ) -> Result<Option<SecretString>, ConfigureEndpointError> {
     let mut tx = app.begin(merchant).await?;
     if let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? {
@@ -147,9 +130,9 @@ fn apply(
     interface: Interface,
     endpoint: &mut Endpoint,
     secrets: &mut Secrets,
-    change: Change,
+    change: EndpointChange,
 ) -> Result<(), ConfigureEndpointError> {
-    let Change { url, authentication, slots, per_second, waits, version_header } = change;
+    let EndpointChange { url, authentication, slots, per_second, waits, version_header } = change;
     if let Some(url) = url {
         app.client.guard().check_url(&url)?;
         if interface.is_asked() {
@@ -181,12 +164,12 @@ fn apply(
     Ok(())
 }
 
-/// Sends nothing to the endpoint until it is resumed; what is owed waits.
+/// Pauses the endpoint: owed messages wait until it is resumed.
 pub async fn pause_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
     save(app, actor, merchant, interface, "endpoint.paused", |endpoint| endpoint.paused_at = Some(app.now())).await.map(|_| ())
 }
 
-/// Sends to the endpoint again.
+/// Resumes the endpoint: owed messages are delivered again.
 pub async fn resume_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
     let endpoint = save(app, actor, merchant, interface, "endpoint.resumed", |endpoint| endpoint.paused_at = None).await?;
     app.signal(Signal { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, due_at: chrono::DateTime::UNIX_EPOCH });
@@ -211,7 +194,7 @@ async fn save(
     Ok(endpoint)
 }
 
-/// Gives the endpoint a new signing secret, which is shown once. The previous one is used beside it for a day.
+/// Gives the endpoint a new signing secret, which is shown only once. Messages are also signed with the previous one for a day.
 pub async fn rotate_secret(
     app: &App,
     actor: &str,
@@ -236,7 +219,7 @@ pub async fn rotate_secret(
     Ok(shown)
 }
 
-/// Removes the endpoint; what is owed to it goes to the failure queue.
+/// Removes the endpoint. Its owed messages go to the failure queue.
 pub async fn remove_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<(), ConfigureEndpointError> {
     let mut tx = app.begin(merchant).await?;
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
@@ -245,7 +228,7 @@ pub async fn remove_endpoint(app: &App, actor: &str, merchant: MerchantId, inter
     Ok(app.commit(tx).await?)
 }
 
-/// Seals what the merchant's endpoints keep with the current key, where another one did. Answers how many were.
+/// Seals the secrets of the merchant's endpoints with the current key. Returns the number of endpoints resealed.
 pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> Result<usize, ConfigureEndpointError> {
     let mut resealed = 0;
     for kept in endpoints::list(app.store(merchant), merchant).await? {
@@ -264,7 +247,7 @@ pub async fn reseal_endpoints(app: &App, actor: &str, merchant: MerchantId) -> R
     Ok(resealed)
 }
 
-/// Sends a trial through the whole engine, once, whatever comes of it. Answers the message's id.
+/// Sends a test message through the delivery engine, with a single attempt. Returns the message's id.
 pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interface: Interface) -> Result<Uuid, ConfigureEndpointError> {
     if interface.is_asked() {
         return Err(ConfigureEndpointError::Asked(interface));
@@ -281,7 +264,7 @@ pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interfa
     Ok(id)
 }
 
-/// The endpoint that an operator is about to ask on trial; that it was tried is in the audit.
+/// The endpoint that an operator is about to query as a test. The test is audited.
 pub async fn endpoint_to_ask(
     app: &App,
     actor: &str,

@@ -1,5 +1,5 @@
-//! Everything of an endpoint in the failure queue is tried again: a job, made and called off by the operator, and carried
-//! out by whoever delivers to the endpoint.
+//! Retries all messages of an endpoint that are in the failure queue. The operator creates or cancels the job; the endpoint's
+//! deliverer carries it out.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -12,58 +12,59 @@ use uuid::Uuid;
 
 use crate::app::App;
 
-/// What is to be tried again.
+/// A request to retry the failed messages of an endpoint.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    /// Of which kind: whose endpoint.
+pub struct RetryRequest {
     pub kind: Kind,
-    /// Only what failed since then.
+    /// Only messages that failed at this time or later.
     pub since: Option<DateTime<Utc>>,
-    /// How many a second; half of what the endpoint takes, unless it is given.
+    /// Half of the endpoint's rate if absent.
     pub per_second: Option<i32>,
 }
 
-/// Why there is no such job.
+/// The reasons a retry job cannot be created or cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum RetryFailuresError {
-    /// Nobody takes them.
-    #[error("the merchant has no endpoint for {0}; `backhaul endpoint set` makes one")]
+    #[error("the merchant has no endpoint for {0}; add one with `backhaul endpoint set --merchant HANDLE`")]
     NoEndpoint(Kind),
-    /// One is at work.
-    #[error("a job of this endpoint is at work; `backhaul failures jobs` shows it, `backhaul failures cancel` calls it off")]
-    AtWork,
-    /// The rate.
-    #[error("the rate is 1 to 100000 a second")]
+    #[error(
+        "a retry job for this endpoint is still running; see it with `backhaul failures jobs --merchant HANDLE`, or cancel it with `backhaul failures cancel --merchant HANDLE`"
+    )]
+    JobRunning,
+    #[error("the rate must be 1 to 100000 messages per second")]
     Rate,
-    /// There is none to call off.
-    #[error("the merchant has no job {0} at work; `backhaul failures jobs` shows those that there are")]
+    #[error("the merchant has no running job {0}; `backhaul failures jobs --merchant HANDLE` lists its jobs")]
     NoSuchJob(Uuid),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Makes the job, and answers its id and how many messages it is about.
-pub async fn retry_failures(app: &App, actor: &str, merchant: MerchantId, wanted: Wanted) -> Result<(Uuid, i64), RetryFailuresError> {
+/// Creates the job. Returns its id and the number of messages to retry.
+pub async fn retry_failures(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    request: RetryRequest,
+) -> Result<(Uuid, i64), RetryFailuresError> {
     let (id, now) = (app.mint(), app.now());
     let mut tx = app.begin(merchant).await?;
-    let endpoint = endpoints::lock(&mut tx, wanted.kind).await?.ok_or(RetryFailuresError::NoEndpoint(wanted.kind))?;
-    let per_second = wanted.per_second.unwrap_or((endpoint.per_second / 2).max(1));
+    let endpoint = endpoints::lock(&mut tx, request.kind).await?.ok_or(RetryFailuresError::NoEndpoint(request.kind))?;
+    let per_second = request.per_second.unwrap_or((endpoint.per_second / 2).max(1));
     if !(1..=100_000).contains(&per_second) {
         return Err(RetryFailuresError::Rate);
     }
-    let job = NewJob { id, endpoint: endpoint.id, failed_since: wanted.since, per_second, created_by: actor };
+    let job = NewJob { id, endpoint: endpoint.id, failed_since: request.since, per_second, created_by: actor };
     let total = match retry_jobs::insert(&mut tx, &job, now).await {
-        Err(failed) if failed.violates("one_retry_job_per_endpoint") => return Err(RetryFailuresError::AtWork),
+        Err(failed) if failed.violates("one_retry_job_per_endpoint") => return Err(RetryFailuresError::JobRunning),
         other => other?,
     };
-    let detail = format!("{id} {}", wanted.kind);
+    let detail = format!("{id} {}", request.kind);
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "retry_job.made", detail: &detail, done_at: now }).await?;
     app.commit(tx).await?;
     Ok((id, total))
 }
 
-/// Calls a job off: nothing more is released, and what was released is delivered all the same.
+/// Cancels a job. No more messages are released; those already released are still delivered.
 pub async fn cancel_retries(app: &App, actor: &str, merchant: MerchantId, job: Uuid) -> Result<(), RetryFailuresError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;

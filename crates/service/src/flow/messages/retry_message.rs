@@ -1,4 +1,4 @@
-//! A message is tried again by hand: the same id and bytes, in a lane of its own.
+//! Retries a single message by hand, with the same id and bytes, in a lane of its own.
 
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Kind};
@@ -11,61 +11,54 @@ use uuid::Uuid;
 
 use crate::app::App;
 
-/// What a retry came to.
+/// The result of a retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retried {
-    /// The number of the attempt that follows, as the receiver is told.
+    /// The number of the next attempt, as the receiver sees it.
     pub attempt: i16,
-    /// Whether newer messages of its subject were delivered meanwhile.
+    /// Newer messages on the same subject have been delivered since.
     pub overtaken: bool,
 }
 
 impl Retried {
-    /// What whoever retries should know.
+    /// A warning for the caller, if there is one.
     #[must_use]
     pub const fn warning(self) -> Option<&'static str> {
         if self.overtaken {
-            Some("Newer messages of this subject were delivered meanwhile; a receiver that goes by the sequence leaves this one unapplied.")
+            Some("Newer messages on this subject have been delivered since; a receiver that checks the sequence will not apply this one.")
         } else {
             None
         }
     }
 }
 
-/// Why a message is not tried again.
+/// The reasons a message cannot be retried.
 #[derive(Debug, thiserror::Error)]
 pub enum RetryMessageError {
-    /// The merchant has no such message.
-    #[error("the merchant has no message {0}; messages are kept for 30 days, and failed ones until they are resolved")]
+    #[error("the merchant has no message {0}; messages are kept for 30 days, failed ones until they are resolved")]
     NoSuchMessage(Uuid),
-    /// It is still to be delivered.
-    #[error("the message is still owed: it is tried again by itself")]
+    #[error("the message is still owed and is retried automatically")]
     StillOwed,
-    /// Nobody takes it.
-    #[error("the merchant has no endpoint for {0}; `backhaul endpoint set` makes one, then try again")]
+    #[error("the merchant has no endpoint for {0}; add one with `backhaul endpoint set --merchant HANDLE`, then try again")]
     NoEndpoint(Kind),
-    /// It is a trial.
-    #[error("a trial is not tried again; `backhaul endpoint test` sends a new one")]
+    #[error("a test message cannot be retried; send a new one with `backhaul endpoint test --merchant HANDLE`")]
     Trial,
-    /// What it said is gone.
     #[error(
-        "the message was erased with the shopper's data and cannot be sent again; `backhaul returns resend` tells how the return stands now"
+        "the message was erased with the shopper's data and cannot be sent again; `backhaul returns resend --merchant HANDLE` sends the current state of a return"
     )]
     Erased,
-    /// Its units are refunded instead.
-    #[error("the exchange was turned into refunds; placing the order now would give the shopper both")]
+    #[error("the exchange was converted into refunds; placing the order now would give the shopper both")]
     Converted,
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Who wants a message tried again.
+/// The party that asks for the retry.
 #[derive(Clone, Copy, Debug)]
 pub enum Asker<'a> {
-    /// The merchant, which knows nothing of work of our own.
+    /// A merchant never sees internal messages (labels, mails).
     Merchant,
-    /// Somebody of the operator's.
+    /// The operator's name for the audit log.
     Operator(&'a str),
 }
 
@@ -73,7 +66,7 @@ pub enum Asker<'a> {
 pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, message: Uuid) -> Result<Retried, RetryMessageError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    // Whoever erases or withdraws it at the same time goes first, or waits.
+    // A concurrent erasure or withdrawal either goes first or waits.
     retries::hold(&mut tx, message).await?;
     failures::hold(&mut tx, message).await?;
     let candidate = retries::find(&mut tx, message).await?.ok_or(RetryMessageError::NoSuchMessage(message))?;
@@ -89,7 +82,7 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
     }
     let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
     let signal = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
-    // Looked at last: whoever converts it at the same time has been waited for.
+    // Checked last, after waiting for a concurrent conversion.
     if kind == Kind::Of(Interface::ExchangeOrder)
         && exchange_orders::of_message(&mut tx, message).await?.is_some_and(|exchange| exchange.state == ExchangeState::Converted)
     {

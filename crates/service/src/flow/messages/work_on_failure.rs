@@ -1,4 +1,4 @@
-//! The operator's people work on the failure queue: who does, what they know, whom they told, and what is given up for good.
+//! The operator works on an entry of the failure queue: assigns an owner, adds a note, marks the merchant as contacted, or discards it.
 
 use domain::id::MerchantId;
 use domain::returns::rma::ExchangeState;
@@ -11,60 +11,63 @@ use uuid::Uuid;
 
 use crate::app::App;
 
-/// Why nothing was noted down.
+/// The reasons an entry cannot be worked on.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkOnFailureError {
-    /// It is not there, or done with.
-    #[error("the failure queue has no message {0} to work on; `backhaul failures list` shows those that there are")]
+    /// Also when the entry has been resolved.
+    #[error("the message {0} is not in the failure queue; `backhaul failures list --merchant HANDLE` lists its entries")]
     NotInQueue(Uuid),
-    /// Its return waits for it.
-    #[error("a return waits for this exchange order; `backhaul returns convert-exchange` refunds its units, which discards it")]
-    Exchange,
-    /// The database.
+    #[error(
+        "the message cannot be discarded because a return waits for this exchange order; refund the units with `backhaul returns convert-exchange --merchant HANDLE`, which also discards the message"
+    )]
+    ExchangePending,
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// What is done about an entry.
+/// An action on an entry of the failure queue.
 #[derive(Clone, Debug)]
-pub enum Deed {
-    /// Somebody works on it.
-    Owned(String),
-    /// Something is worth knowing.
-    Noted(String),
-    /// The merchant's technical contact was told.
-    Contacted,
-    /// It is given up for good.
-    Discarded,
+pub enum FailureAction {
+    AssignOwner(String),
+    AddNote(String),
+    /// The merchant's technical contact has been informed.
+    MarkContacted,
+    Discard,
 }
 
-impl Deed {
-    const fn action(&self) -> &'static str {
+impl FailureAction {
+    const fn audit_action(&self) -> &'static str {
         match self {
-            Self::Owned(_) => "failure.owned",
-            Self::Noted(_) => "failure.noted",
-            Self::Contacted => "failure.contacted",
-            Self::Discarded => "failure.discarded",
+            Self::AssignOwner(_) => "failure.owned",
+            Self::AddNote(_) => "failure.noted",
+            Self::MarkContacted => "failure.contacted",
+            Self::Discard => "failure.discarded",
         }
     }
 }
 
-/// Notes down what is done about the entry of `message`.
-pub async fn work_on_failure(app: &App, actor: &str, merchant: MerchantId, message: Uuid, deed: Deed) -> Result<(), WorkOnFailureError> {
+/// Applies an action to the entry of `message`.
+pub async fn work_on_failure(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    message: Uuid,
+    action: FailureAction,
+) -> Result<(), WorkOnFailureError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    let action = deed.action();
-    let done = match deed {
-        Deed::Owned(owner) => failures::save(&mut tx, message, &Work { owner: Some(owner), ..Work::default() }).await?,
-        Deed::Noted(note) => failures::save(&mut tx, message, &Work { note: Some(note), ..Work::default() }).await?,
-        Deed::Contacted => failures::save(&mut tx, message, &Work { contacted_at: Some(now), ..Work::default() }).await?,
-        Deed::Discarded => {
+    let audit_action = action.audit_action();
+    let done = match action {
+        FailureAction::AssignOwner(owner) => failures::save(&mut tx, message, &Work { owner: Some(owner), ..Work::default() }).await?,
+        FailureAction::AddNote(note) => failures::save(&mut tx, message, &Work { note: Some(note), ..Work::default() }).await?,
+        FailureAction::MarkContacted => failures::save(&mut tx, message, &Work { contacted_at: Some(now), ..Work::default() }).await?,
+        FailureAction::Discard => {
             let exchange = exchange_orders::of_message(&mut tx, message).await?;
             if exchange.is_some_and(|exchange| exchange.state == ExchangeState::Pending) {
-                return Err(WorkOnFailureError::Exchange);
+                return Err(WorkOnFailureError::ExchangePending);
             }
             let discarded = failures::discard(&mut tx, message).await?;
-            // If it is being tried again, that ends too.
+            // A retry under way ends too.
             if discarded {
                 deliveries::discard(&mut tx, message).await?;
             }
@@ -75,6 +78,6 @@ pub async fn work_on_failure(app: &App, actor: &str, merchant: MerchantId, messa
         return Err(WorkOnFailureError::NotInQueue(message));
     }
     let detail = message.to_string();
-    audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail: &detail, done_at: now }).await?;
+    audit::record(&mut tx, Entry { id: app.mint(), actor, action: audit_action, detail: &detail, done_at: now }).await?;
     Ok(app.commit(tx).await?)
 }

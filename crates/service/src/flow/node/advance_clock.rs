@@ -1,4 +1,4 @@
-//! Somebody moves a sandbox's clock, to see what time brings. The row itself says who did it, and when.
+//! Moves a sandbox's clock ahead, to test what happens later. The clock's row records by whom and when.
 
 use domain::node::mode::Mode;
 use store::messages::partitions;
@@ -7,30 +7,23 @@ use store::node::installation::{self, ClockAhead};
 use crate::app::App;
 use crate::platform::clock::Span;
 
-/// Why the clock was not moved.
+/// The reasons the clock cannot be moved.
 #[derive(Debug, thiserror::Error)]
 pub enum AdvanceClockError {
-    /// The clock of production is real time.
     #[error("this is a production installation: only the clock of a sandbox can be moved")]
     Production,
-    /// Nothing was migrated yet.
     #[error("the database is empty; run `backhaul migrate`")]
     Empty,
-    /// All moves together are too much.
     #[error("the clock is {ahead} ahead of real time and can be {} ahead at most", Span::MOST)]
-    TooFar {
-        /// How far it is ahead.
-        ahead: Span,
-    },
-    /// The database.
+    TooFar { ahead: Span },
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
 
-/// Moves the clock of every process on this database, within a second; answers how far it is ahead then.
+/// Moves the clock of every process on this database, within a second. Returns how far it is ahead then.
 ///
-/// The days that the new time needs are made first. Whoever hears of the new time can write at once; and if this process
-/// ends in between, there are days that nobody needs yet.
+/// The partitions that the new time needs are created first, so that every process can write as soon as it sees the new time. If
+/// this process ends in between, the unused partitions do no harm.
 pub async fn advance_clock(app: &App, actor: &str, by: Span) -> Result<ClockAhead, AdvanceClockError> {
     match app.cell().mode().await? {
         Some(Mode::Sandbox) => {}
@@ -44,7 +37,7 @@ pub async fn advance_clock(app: &App, actor: &str, by: Span) -> Result<ClockAhea
             return Err(AdvanceClockError::TooFar { ahead: Span::of(before) });
         }
         partitions::make_around(app.cell(), moved_at + ahead).await?;
-        // When somebody else has moved it meanwhile, both moves count, and other days are needed.
+        // If the clock was moved concurrently, both moves add up and need other partitions: start over.
         if installation::move_clock(app.cell(), before, ahead, actor, moved_at).await? {
             app.clock.move_ahead(ahead);
             return Ok(ClockAhead { ahead, moved_by: Some(actor.to_owned()), moved_at: Some(moved_at) });

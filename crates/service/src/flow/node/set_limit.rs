@@ -1,29 +1,21 @@
-//! The operator lowers a limit because traffic threatens, or resets it. The row itself says who did it, and when.
+//! The operator lowers a limit in an emergency, or resets it. The limit's row records by whom and when.
 
 use store::node::limits::{self, OperatorLimit};
 
 use crate::app::App;
 use crate::node::limits::Name;
 
-/// Why a limit was not set.
+/// The reasons a limit cannot be set.
 #[derive(Debug, thiserror::Error)]
 pub enum SetLimitError {
-    /// A limit can only be lowered.
     #[error(
-        "{} is {default} at most; to raise it, set {} in the settings and start the service again, \
-         and to take a lowered limit back, run `backhaul limit reset {}`",
+        "{} can be at most {default}; to raise it, change {} in the settings and restart the service; \
+         to undo an earlier reduction, run `backhaul limit reset {}`",
         name.as_str(), name.setting(), name.as_str()
     )]
-    TooHigh {
-        /// Which limit.
-        name: Name,
-        /// What it is when it is not lowered.
-        default: u32,
-    },
-    /// A limit of nothing would refuse everybody.
-    #[error("a limit is 1 at least; to refuse a merchant's calls, run `backhaul merchant pause`")]
+    TooHigh { name: Name, default: u32 },
+    #[error("a limit must be at least 1; to refuse a merchant's calls, run `backhaul merchant pause HANDLE`")]
     TooLow,
-    /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
@@ -40,7 +32,7 @@ pub async fn set_limit(app: &App, actor: &str, name: Name, value: u32) -> Result
     Ok(save(app, actor, name, Some(value)).await?)
 }
 
-/// Gives a limit its default back on every node.
+/// Resets a limit to its default on every node.
 pub async fn reset_limit(app: &App, actor: &str, name: Name) -> Result<(), store::Failed> {
     save(app, actor, name, None).await
 }

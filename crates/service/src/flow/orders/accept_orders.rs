@@ -1,7 +1,7 @@
-//! A merchant publishes orders: the newest snapshot of each is kept, and each refund is recorded once.
+//! Stores the orders that a merchant publishes: the newest snapshot of each, and each refund once.
 //!
-//! A message without refunds shares an upsert with others that came at the same time ([`crate::intake`]). A message with refunds,
-//! or with an order twice, or one that is only validated, has a transaction of its own.
+//! A message without refunds shares an upsert with others that arrive at the same time ([`crate::intake`]). A message that has
+//! refunds or repeats an order, or is only validated, gets a transaction of its own.
 
 mod refunds;
 mod returns;
@@ -17,27 +17,24 @@ use wire::fault::{MOST_TOLD, Warning};
 use wire::orders::order::{Faults, Received, ReceivedOrder};
 use wire::shape::Text;
 
-pub(in crate::flow) use self::refunds::{Findings, record_refunds};
+pub(super) use self::refunds::{Findings, record_refunds};
 use crate::app::App;
-use crate::intake::{Fate, TRIES, upsert};
+use crate::intake::{PublishOutcome, TRIES, upsert};
 use crate::platform::metrics::ResultLabels;
 
-/// What became of an order message.
+/// The result of an accepted order message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Each order by its identifier, and what became of it, as they stood in the message.
+    /// Order identifiers and verdicts, in the order of the message.
     pub orders: Vec<(String, Verdict)>,
-    /// What does not add up.
     pub warnings: Vec<Warning>,
 }
 
-/// Why a message was not accepted. Nothing of it was stored.
+/// The reasons a message is not accepted. Nothing of it is stored.
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptOrdersError {
-    /// It contradicts what was received before.
-    #[error("the message contradicts what was received before")]
+    #[error("the message contradicts earlier messages")]
     Contradicts(Faults),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
@@ -52,32 +49,32 @@ pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_
     Ok(done.accepted)
 }
 
-/// Checks a message against everything stored, and stores nothing of it.
+/// Checks a message against the stored data without storing anything.
 pub async fn validate_orders(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Accepted, AcceptOrdersError> {
     let (tx, written) = write(app, merchant, message).await?;
     tx.rollback().await?;
     Ok(written.done(message).accepted)
 }
 
-/// Whether a message can share an upsert: it brings no refunds, and each order once.
+/// A message can share an upsert if it has no refunds and no order twice.
 fn suits_a_batch(message: &Received<'_>) -> bool {
     let mut seen = HashSet::with_capacity(message.orders.len());
     message.orders.iter().all(|received| received.order.refunds.0.is_empty() && seen.insert(&*received.order.identifier.0))
 }
 
 /// Stores a message that shares an upsert. Many of them wait at once, so the parsed message is dropped before the wait.
-async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Done, store::Failed> {
+async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<StoredMessage, store::Failed> {
     let identifiers = message.identifiers();
     let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
     let mut warnings: Vec<Warning> = message.orders.into_iter().flat_map(|order| order.warnings).collect();
-    let fates = app.intake.publish(app, orders).await?;
-    warnings.extend(returns::doubt(app, merchant, &identifiers, &fates).await?);
-    let orders = identifiers.into_iter().zip(fates.iter().map(|fate| fate.verdict)).collect();
-    Ok(Done { accepted: Accepted { orders, warnings }, new_refunds: 0 })
+    let outcomes = app.intake.publish(app, orders).await?;
+    warnings.extend(returns::missing_units(app, merchant, &identifiers, &outcomes).await?);
+    let orders = identifiers.into_iter().zip(outcomes.iter().map(|outcome| outcome.verdict)).collect();
+    Ok(StoredMessage { accepted: Accepted { orders, warnings }, new_refunds: 0 })
 }
 
 /// Stores a message in a transaction of its own.
-async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Done, AcceptOrdersError> {
+async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<StoredMessage, AcceptOrdersError> {
     let mut tries = 1;
     let written = loop {
         let (tx, written) = write(app, merchant, message).await?;
@@ -86,34 +83,34 @@ async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>) -> Resul
             committed => break committed.map(|()| written)?,
         }
     };
-    let doubts = returns::doubt(app, merchant, &message.identifiers(), &written.fates).await?;
+    let missing = returns::missing_units(app, merchant, &message.identifiers(), &written.outcomes).await?;
     let mut done = written.done(message);
-    done.accepted.warnings.extend(doubts);
+    done.accepted.warnings.extend(missing);
     Ok(done)
 }
 
 /// The result of writing a message, before its transaction ends.
 struct Written {
     /// In the order of the message.
-    fates: Vec<Fate>,
+    outcomes: Vec<PublishOutcome>,
     findings: Findings,
 }
 
 impl Written {
-    fn done(self, message: &Received<'_>) -> Done {
-        let verdicts = self.fates.iter().map(|fate| fate.verdict);
+    fn done(self, message: &Received<'_>) -> StoredMessage {
+        let verdicts = self.outcomes.iter().map(|outcome| outcome.verdict);
         let orders = message.identifiers().into_iter().zip(verdicts).collect();
         let warnings = message.orders.iter().flat_map(|order| order.warnings.iter().cloned()).chain(self.findings.warnings).collect();
-        Done { accepted: Accepted { orders, warnings }, new_refunds: self.findings.new_refunds }
+        StoredMessage { accepted: Accepted { orders, warnings }, new_refunds: self.findings.new_refunds }
     }
 }
 
-struct Done {
+struct StoredMessage {
     accepted: Accepted,
     new_refunds: u64,
 }
 
-/// Writes a message in a transaction that the caller ends. Tries again when another transaction stood in the way.
+/// Writes a message in a transaction that the caller ends. Retries after a collision with another transaction.
 async fn write(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
     let mut tries = 1;
     loop {
@@ -126,10 +123,10 @@ async fn write(app: &App, merchant: MerchantId, message: &Received<'_>) -> Resul
 
 async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
     let mut tx = app.begin(merchant).await?;
-    let mut fates: Vec<(usize, Fate)> = Vec::with_capacity(message.orders.len());
+    let mut outcomes: Vec<(usize, PublishOutcome)> = Vec::with_capacity(message.orders.len());
     let mut findings = Findings::default();
     for round in rounds(&message.orders) {
-        fates.extend(publish(app, &mut tx, &round).await?);
+        outcomes.extend(publish(app, &mut tx, &round).await?);
         record_refunds(app, &mut tx, &round, &mut findings).await?;
     }
     if !findings.faults.is_empty() {
@@ -137,11 +134,11 @@ async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> 
         findings.faults.truncate(MOST_TOLD);
         return Err(AcceptOrdersError::Contradicts(Faults { faults: findings.faults, identifiers: message.identifiers() }));
     }
-    fates.sort_unstable_by_key(|(at, _)| *at);
-    Ok((tx, Written { fates: fates.into_iter().map(|(_, fate)| fate).collect(), findings }))
+    outcomes.sort_unstable_by_key(|(at, _)| *at);
+    Ok((tx, Written { outcomes: outcomes.into_iter().map(|(_, outcome)| outcome).collect(), findings }))
 }
 
-pub(in crate::flow) fn verdict_word(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Created => "created",
         Verdict::Updated => "updated",
@@ -151,11 +148,11 @@ pub(in crate::flow) fn verdict_word(verdict: Verdict) -> &'static str {
 }
 
 /// An order of the message and its position.
-pub(in crate::flow) type Placed<'m> = (usize, &'m ReceivedOrder<'m>);
+pub(super) type Placed<'m> = (usize, &'m ReceivedOrder<'m>);
 
-/// The orders in rounds: each order once per round, so that a repeated one meets its predecessor already stored; sorted
-/// by identifier, so that two messages never wait for each other in a ring.
-pub(in crate::flow) fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Placed<'m>>> {
+/// Splits the orders into rounds with each order at most once, so that a repeated order finds its predecessor stored. Each round
+/// is sorted by identifier to avoid deadlocks between messages.
+pub(super) fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Placed<'m>>> {
     let mut seen: HashMap<&str, usize> = HashMap::with_capacity(orders.len());
     let mut rounds: Vec<Vec<Placed<'m>>> = Vec::new();
     for (at, received) in orders.iter().enumerate() {
@@ -172,13 +169,13 @@ pub(in crate::flow) fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Pl
     rounds
 }
 
-pub(in crate::flow) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, Fate)>, store::Failed> {
+pub(super) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, PublishOutcome)>, store::Failed> {
     let snapshots: Vec<Snapshot<'_>> = round.iter().map(|(_, received)| snapshot(app, tx.merchant(), received)).collect();
-    let fates = upsert(tx, &snapshots).await?;
-    Ok(round.iter().map(|(at, _)| *at).zip(fates).collect())
+    let outcomes = upsert(tx, &snapshots).await?;
+    Ok(round.iter().map(|(at, _)| *at).zip(outcomes).collect())
 }
 
-pub(in crate::flow) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>) -> Snapshot<'m> {
+pub(super) fn snapshot<'m>(app: &App, merchant: MerchantId, received: &'m ReceivedOrder<'m>) -> Snapshot<'m> {
     let order = &received.order;
     let address = order.shipping_address.as_ref().or(order.billing_address.as_ref());
     let zip = address.and_then(|address| {

@@ -1,9 +1,8 @@
-//! A merchant's history arrives as a stream of lines, one order each.
+//! Imports a merchant's history from a stream of lines with one order each.
 //!
-//! The stream is read in chunks. Each chunk is one transaction, which holds its orders, the report of its refused lines
-//! and the import's progress: whenever the import breaks off, what is stored is exactly the lines that count as done. While
-//! a chunk is stored the next ones are read, checked and, if they touch other orders, written; but they are committed one
-//! after the other, in the order of the lines.
+//! The stream is read in chunks. Each chunk is one transaction with its orders, the report of its refused lines and the import's
+//! progress. So whenever the import is interrupted, exactly the lines that count as done are stored. While a chunk is stored,
+//! the next ones are read, checked and, if they touch other orders, written. Chunks are committed in the order of the lines.
 
 mod chunk;
 mod lines;
@@ -22,109 +21,97 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use self::chunk::{Ready, Touched, Turn};
-pub use self::lines::{BrokenOff, LONGEST_LINE, Source};
 use self::lines::{Chunk, Lines};
+pub use self::lines::{LONGEST_LINE, Source, SourceError};
 pub use self::report::describe;
 use crate::app::App;
 use crate::node::Phase;
 
-/// For how long nobody else may go on with an import that shows no sign of life.
+/// The lease of a run. Until it ends, no other run can resume the import.
 pub const LEASE: TimeDelta = TimeDelta::seconds(15);
 
-/// After how long there is a sign of life, however slowly the lines come.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+/// The interval at which the lease is renewed, however slowly the lines arrive.
+const RENEW_EVERY: Duration = Duration::from_secs(5);
 
-/// How many chunks are read, checked or stored at a time.
+/// The number of chunks processed at a time.
 const IN_FLIGHT: usize = 4;
 
-/// The run of an import: whoever has it may read its lines.
+/// A run of an import. It holds the lease.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     merchant: MerchantId,
     lease: Lease,
-    /// How many lines are done already.
+    /// Lines stored by earlier runs.
     done: i64,
 }
 
 impl Run {
-    /// Which import it is.
+    /// The id of the import.
     #[must_use]
     pub fn import(&self) -> Uuid {
         self.lease.import
     }
 
-    /// How many lines are done already.
+    /// The lines stored by earlier runs.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.done.unsigned_abs()
     }
 }
 
-/// What there is to resume.
+/// The result of resuming an import.
 pub enum Resumed {
-    /// The rest of its lines.
+    /// There are lines left to read.
     Run(Run),
-    /// Nothing: every line was read.
+    /// Every line has been read.
     Done(Import),
 }
 
-/// Why an import is not resumed.
+/// The reasons an import cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// The merchant has no such import.
-    #[error("there is no such import")]
+    #[error("the merchant has no such import")]
     Unknown,
-    /// Somebody else reads its lines.
-    #[error("another run of this import has it until {0}")]
+    /// Another run holds the lease until then.
+    #[error("another run of this import is active until {0} at least; wait for it, or resume the import after that")]
     Running(DateTime<Utc>),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
 
-/// An import broke off. What was read is stored, and it can be resumed.
+/// An import was interrupted. The lines that are done are stored, and the rest can be resumed.
 #[derive(Debug, thiserror::Error)]
-#[error("the import broke off: {cause}")]
+#[error("the import was interrupted: {cause}")]
 pub struct Interrupted {
-    /// Which import.
     pub import: Uuid,
-    /// Why.
     pub cause: Cause,
 }
 
-/// Why an import broke off.
+/// The reasons an import is interrupted.
 #[derive(Debug, thiserror::Error)]
 pub enum Cause {
-    /// The lines ended before their end.
     #[error(transparent)]
-    BrokenOff(#[from] BrokenOff),
-    /// There are fewer lines than were done before: it is another file.
+    Source(#[from] SourceError),
+    /// Fewer lines than earlier runs stored, so it must be another file.
     #[error("the file has {lines} lines, but {done} are done already; send the same file from its start")]
-    Shorter {
-        /// How many there are.
-        lines: u64,
-        /// How many are done.
-        done: u64,
-    },
-    /// The process is leaving.
-    #[error("the service is about to end")]
+    Shorter { lines: u64, done: u64 },
+    #[error("the service is shutting down")]
     Leaving,
-    /// Nothing was heard of this run for so long that another one took over.
-    #[error("another run took the import over")]
+    /// The lease ran out and another run acquired it.
+    #[error("another run has taken over the import")]
     TakenOver,
-    /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
-    /// A defect.
-    #[error("a chunk was given up")]
-    GivenUp,
+    /// A task panicked or was dropped: a bug.
+    #[error("a chunk of the import was aborted")]
+    ChunkAborted,
 }
 
 fn lease_end(now: DateTime<Utc>) -> DateTime<Utc> {
     now + LEASE
 }
 
-/// Begins an import. An `operator` who does it in the merchant's place leaves an audit row.
+/// Begins an import. If an `operator` does so for the merchant, it is audited.
 pub async fn begin(app: &App, merchant: MerchantId, operator: Option<&str>) -> Result<Run, store::Failed> {
     let now = app.now();
     let lease = Lease { import: app.mint(), owner: app.mint(), until: lease_end(now) };
@@ -138,7 +125,7 @@ pub async fn begin(app: &App, merchant: MerchantId, operator: Option<&str>) -> R
     Ok(Run { merchant, lease, done: 0 })
 }
 
-/// Goes on with the import `id` where it broke off, unless somebody else does.
+/// Resumes the import `id` where it was interrupted, unless another run is active.
 pub async fn resume(app: &App, merchant: MerchantId, id: Uuid, operator: Option<&str>) -> Result<Resumed, ResumeError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
@@ -158,16 +145,16 @@ pub async fn resume(app: &App, merchant: MerchantId, id: Uuid, operator: Option<
     Ok(Resumed::Run(Run { merchant, lease, done: import.counts.lines }))
 }
 
-/// Hears what became of each chunk once it is stored.
+/// Gets the counts of each chunk once it is stored.
 pub type Observer = Arc<dyn Fn(Counts) + Send + Sync>;
 
-/// Reads the lines of `source` and stores them. The first lines, as many as are done already, are skipped.
+/// Reads the lines of `source` and stores them. Lines that earlier runs stored are skipped.
 pub async fn run(app: &App, run: Run, source: &mut impl Source, observer: Observer) -> Result<Import, Interrupted> {
     let interrupted = |cause| Interrupted { import: run.import(), cause };
     let outcome = read_and_store(app, run, source, observer).await;
     let state = if outcome.is_ok() { State::Done } else { State::Interrupted };
     let settled = settle(app, run, state).await;
-    // Where giving the lease back fails after something else did, the lease runs out by itself.
+    // If releasing the lease fails after another error, report that error: the lease expires by itself.
     outcome.map_err(interrupted)?;
     settled.map_err(interrupted)
 }
@@ -182,29 +169,29 @@ async fn settle(app: &App, run: Run, state: State) -> Result<Import, Cause> {
     Ok(import)
 }
 
-/// A chunk on its way: where the import stands once it is stored.
+/// A chunk being stored. Yields the import's line count afterwards.
 type Storing = JoinHandle<Result<i64, Cause>>;
 
-/// What the last chunks before one touch, told once they are checked.
+/// The orders touched by the preceding chunks, known once those are checked.
 type Earlier = Vec<Arc<Touched>>;
 
 async fn read_and_store(app: &App, run: Run, source: &mut impl Source, observer: Observer) -> Result<(), Cause> {
     let mut lines = Lines::new(source, run.done());
     let slots = Arc::new(Semaphore::new(IN_FLIGHT));
     let mut last: Option<Storing> = None;
-    let (tell, mut told) = oneshot::channel();
-    let _ = tell.send(Earlier::new());
+    let (announce, mut announced) = oneshot::channel();
+    let _ = announce.send(Earlier::new());
     let ended = loop {
-        // A chunk that cannot be stored closes the slots, so that no more is read.
+        // A chunk that cannot be stored closes the semaphore, so that reading stops.
         let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { break Ok(()) };
         if app.is_in(Phase::Leaving) {
             break Err(Cause::Leaving);
         }
-        match lines.next(SIGN_OF_LIFE).await {
+        match lines.next(RENEW_EVERY).await {
             Ok(Some(chunk)) => {
-                let (tell, next) = oneshot::channel();
-                let earlier = std::mem::replace(&mut told, next);
-                let stage = Stage { app: app.clone(), run, observer: Arc::clone(&observer), slots: Arc::clone(&slots), earlier, tell };
+                let (announce, next) = oneshot::channel();
+                let earlier = std::mem::replace(&mut announced, next);
+                let stage = Stage { app: app.clone(), run, observer: Arc::clone(&observer), slots: Arc::clone(&slots), earlier, announce };
                 last = Some(tokio::spawn(stage.store(chunk, Turn::after(last.take(), run.done), slot).in_current_span()));
             }
             Ok(None) if lines.read() < run.done() => break Err(Cause::Shorter { lines: lines.read(), done: run.done() }),
@@ -216,18 +203,18 @@ async fn read_and_store(app: &App, run: Run, source: &mut impl Source, observer:
     ended
 }
 
-/// What a chunk is handed on its way into the store.
+/// The context in which a chunk is stored.
 struct Stage {
     app: App,
     run: Run,
     observer: Observer,
     slots: Arc<Semaphore>,
     earlier: oneshot::Receiver<Earlier>,
-    tell: oneshot::Sender<Earlier>,
+    announce: oneshot::Sender<Earlier>,
 }
 
 impl Stage {
-    /// Checks the chunk at once, and stores it when everything before it is stored.
+    /// Checks the chunk immediately, and commits it after all chunks before it.
     async fn store(self, chunk: Chunk, turn: Turn, slot: OwnedSemaphorePermit) -> Result<i64, Cause> {
         let slots = Arc::clone(&self.slots);
         let stored = self.check_and_store(&chunk, turn).await;
@@ -241,15 +228,15 @@ impl Stage {
     async fn check_and_store(self, chunk: &Chunk, turn: Turn) -> Result<i64, Cause> {
         let checked = chunk::check(chunk).await;
         let ready = Ready::new(&self.app, self.run, &checked, chunk.through);
-        // Whoever is given up tells nothing; then the turn does not come either.
-        let mut earlier = self.earlier.await.map_err(|_| Cause::GivenUp)?;
+        // If the preceding chunk was aborted, its sender is gone.
+        let mut earlier = self.earlier.await.map_err(|_| Cause::ChunkAborted)?;
         let touched = Arc::new(ready.touches());
         let may_go_ahead = earlier.iter().all(|earlier| touched.may_go_ahead_of(earlier));
         earlier.push(touched);
-        // More than these are never on their way.
+        // Never more than these are in flight.
         let forgotten = earlier.len().saturating_sub(IN_FLIGHT);
         earlier.drain(..forgotten);
-        let _ = self.tell.send(earlier);
+        let _ = self.announce.send(earlier);
         let (through, counts) = ready.store(&self.app, self.run, turn, may_go_ahead).await?;
         (self.observer)(counts);
         Ok(through)

@@ -1,4 +1,4 @@
-//! An order message was refused: keep why, for support.
+//! Stores why an order message was refused, for support.
 
 use domain::id::MerchantId;
 use store::orders::refusals::{self, Refusal};
@@ -6,25 +6,23 @@ use wire::fault::Fault;
 
 use crate::app::App;
 
-/// What was refused.
-pub struct Refused<'a> {
-    /// The request, as the caller was told.
+/// An order message that was refused.
+pub struct RefusedMessage<'a> {
     pub request_id: &'a str,
-    /// The orders' identifiers, as far as they could be told.
+    /// As far as they could be read.
     pub order_identifiers: Vec<String>,
-    /// The summary that the caller was given.
+    /// The summary in the answer to the caller.
     pub reason: &'a str,
-    /// The faults that the caller was told.
     pub faults: &'a [Fault],
 }
 
-/// How many faults are kept; the caller was told all of them.
+/// The most faults stored. The caller got all of them.
 const MOST_KEPT: usize = 100;
 
-/// Keeps a refusal.
-pub async fn keep_refusal(app: &App, merchant: MerchantId, refused: Refused<'_>) -> Result<(), store::Failed> {
+/// Stores a refusal.
+pub async fn keep_refusal(app: &App, merchant: MerchantId, refused: RefusedMessage<'_>) -> Result<(), store::Failed> {
     let faults: Vec<&Fault> = refused.faults.iter().take(MOST_KEPT).collect();
-    // A NUL cannot be stored as text, and a faulty message may have one anywhere.
+    // PostgreSQL cannot store NUL in text, and a faulty message may have one anywhere.
     let storable = |text: String| text.replace('\0', "\u{fffd}");
     let refusal = Refusal {
         id: app.mint(),

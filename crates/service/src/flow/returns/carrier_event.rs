@@ -1,7 +1,7 @@
-//! A carrier, or a partner who collects, reports what happened to a parcel.
+//! Applies a tracking event from a carrier or a collection partner to its return.
 //!
-//! What comes before its label is kept, and takes effect in the label's transaction: first the label, then what was kept, each
-//! with a message of its own.
+//! Events that arrive before the label are stored and replayed in the label's transaction: first the label, then the stored
+//! events, each with a message of its own.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -13,43 +13,38 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::returns::carrier::{CarrierEventIn, CarrierWord};
 
-use super::tell_return::tell;
+use super::save_return::save_change;
 use crate::app::App;
 use crate::show::returns::rmas as returns;
 
-/// What became of an event.
+/// The outcome of a carrier event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// The return with this identifier has changed.
+pub enum EventOutcome {
+    /// The return with this identifier changed.
     Moved(String),
-    /// It was known, or the return with this identifier is past it.
+    /// The event was known, or the return with this identifier is already past it.
     Unchanged(String),
-    /// It waits for the label; the return's identifier, where it is known.
-    Kept(Option<String>),
-    /// It says nothing new, or nothing that matters here.
+    /// The event waits for the label. Carries the return's identifier if it is known.
+    Waiting(Option<String>),
+    /// A repeated webhook, or an event that does not concern a return.
     Ignored,
 }
 
-/// Why an event was not taken.
+/// The reasons a carrier event is not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum CarrierEventError {
-    /// The merchant has no such return.
-    #[error("there is no such return")]
+    #[error("the merchant has no such return")]
     NoSuchReturn,
-    /// It contradicts what is known.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The tracking number is that of another return.
     #[error("the tracking number belongs to another return")]
-    AnothersNumber,
-    /// The database.
+    TrackingNumberTaken,
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// An event, read.
-pub(in crate::flow) struct Report {
-    /// The return, where it is named.
+/// A carrier event after parsing.
+pub(super) struct Report {
     rma: Option<String>,
     word: CarrierWord,
     number: Option<TrackingNumber>,
@@ -70,34 +65,34 @@ impl Report {
         }
     }
 
-    /// What is known of a parcel by its number alone.
-    pub(in crate::flow) fn of_parcel(word: CarrierWord, number: TrackingNumber, occurred_at: DateTime<Utc>) -> Self {
+    /// A report that identifies its parcel by the tracking number alone.
+    pub(super) fn of_parcel(word: CarrierWord, number: TrackingNumber, occurred_at: DateTime<Utc>) -> Self {
         let kept = WaitingEvent { event: word.as_str().to_owned(), occurred_at, handed_over: None };
         Self { rma: None, word, number: Some(number), kept }
     }
 }
 
-/// Takes an event.
-pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEventIn<'_>) -> Result<Taken, CarrierEventError> {
+/// Applies a carrier event.
+pub async fn carrier_event(app: &App, merchant: MerchantId, event: &CarrierEventIn<'_>) -> Result<EventOutcome, CarrierEventError> {
     take(app, merchant, &Report::new(event), None).await
 }
 
-/// Takes an event; with the id of its `webhook`, once.
-pub(in crate::flow) async fn take(
+/// Applies a report. Given the id of a `webhook`, applies it only once.
+pub(super) async fn take(
     app: &App,
     merchant: MerchantId,
     report: &Report,
     webhook: Option<&str>,
-) -> Result<Taken, CarrierEventError> {
+) -> Result<EventOutcome, CarrierEventError> {
     loop {
         let mut tx = app.begin(merchant).await?;
         if let Some(event) = webhook
             && !carrier_webhooks::take(&mut tx, event, app.now()).await?
         {
-            return Ok(Taken::Ignored);
+            return Ok(EventOutcome::Ignored);
         }
         let Some(mut kept) = find(&mut tx, report).await? else {
-            // Nobody knows the number yet. If its label came just now, we look again.
+            // No return has the number yet. If its label was committed just now, look again.
             let number = report.number.as_ref().map(TrackingNumber::as_str).unwrap_or_default();
             if parcels::expect(&mut tx, number).await?.is_some() {
                 tx.rollback().await?;
@@ -105,19 +100,19 @@ pub(in crate::flow) async fn take(
             }
             carrier_events::keep(&mut tx, app.mint(), WaitsFor::Tracking(number), &report.kept, app.now()).await?;
             app.commit(tx).await?;
-            return Ok(Taken::Kept(None));
+            return Ok(EventOutcome::Waiting(None));
         };
         let step = apply(app, &mut tx, &mut kept, report).await?;
         app.commit(tx).await?;
         return Ok(match step {
-            Step::Moved(_) => Taken::Moved(kept.identifier),
-            Step::Unchanged => Taken::Unchanged(kept.identifier),
-            Step::TooEarly => Taken::Kept(Some(kept.identifier)),
+            Step::Moved(_) => EventOutcome::Moved(kept.identifier),
+            Step::Unchanged => EventOutcome::Unchanged(kept.identifier),
+            Step::TooEarly => EventOutcome::Waiting(Some(kept.identifier)),
         });
     }
 }
 
-/// The return that the event is about, locked; none if only a tracking number is given that nobody knows yet.
+/// Finds and locks the return of an event. `None` if the event has only a tracking number, and no return has it yet.
 async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEventError> {
     let known: Option<Uuid> = match &report.number {
         Some(number) => parcels::find(tx, number.as_str()).await?,
@@ -125,8 +120,8 @@ async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEve
     };
     if let Some(identifier) = &report.rma {
         let found = rmas::lock(tx, identifier).await?.ok_or(CarrierEventError::NoSuchReturn)?;
-        // A number that nobody knows says nothing; one that is known says which parcel was seen.
-        return if known.is_none_or(|known| known == found.id) { Ok(Some(found)) } else { Err(CarrierEventError::AnothersNumber) };
+        // An unknown number is ignored. A known one must be the number of this return.
+        return if known.is_none_or(|known| known == found.id) { Ok(Some(found)) } else { Err(CarrierEventError::TrackingNumberTaken) };
     }
     match known {
         Some(id) => Ok(rmas::lock_by_id(tx, id).await?),
@@ -134,7 +129,7 @@ async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEve
     }
 }
 
-/// Applies an event to its return, and after a label what waited for it.
+/// Applies an event to its return, and after a label the events that waited for it.
 async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Result<Step, CarrierEventError> {
     let step = move_on(&mut kept.rma, report.word, report.number.as_ref(), report.kept.handed_over.as_deref())?;
     match step {
@@ -143,10 +138,10 @@ async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Re
             carrier_events::keep(tx, app.mint(), WaitsFor::Return(&kept.identifier), &report.kept, app.now()).await?;
         }
         Step::Moved(event) => {
-            tell(app, tx, kept, event, app.now()).await?;
+            save_change(app, tx, kept, event, app.now()).await?;
             if let (CarrierWord::LabelIssued, Some(number)) = (report.word, &report.number) {
                 if !parcels::claim(tx, number.as_str(), kept.id).await? {
-                    return Err(CarrierEventError::AnothersNumber);
+                    return Err(CarrierEventError::TrackingNumberTaken);
                 }
                 replay(app, tx, kept, number).await?;
             }
@@ -155,18 +150,18 @@ async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Re
     Ok(step)
 }
 
-/// What became of a label.
-pub(in crate::flow) enum Labelled {
-    /// The return has it now, and the merchant is owed a message on it.
+/// The outcome of putting a label on a return.
+pub(super) enum Labelled {
+    /// The return has the label now, and the merchant is owed a message.
     New,
-    /// The return had it before.
+    /// The return already had this label.
     Known,
-    /// The return has no use for it.
+    /// The return has another label, or no longer needs one.
     Unwanted,
 }
 
-/// Puts a label on a return, which is locked.
-pub(in crate::flow) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<Labelled, Failed> {
+/// Puts a label on a return. The return must be locked.
+pub(super) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<Labelled, Failed> {
     let has_it = kept.rma.units.iter().all(|unit| unit.parcel.number() == Some(number));
     let report = Report::of_parcel(CarrierWord::LabelIssued, number.clone(), app.now());
     match apply(app, tx, kept, &report).await {
@@ -176,7 +171,7 @@ pub(in crate::flow) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, nu
             Ok(Labelled::Unwanted)
         }
         Err(CarrierEventError::Failed(failed)) => Err(failed),
-        Err(CarrierEventError::AnothersNumber) => Err(Failed::Internal("the carrier sold a tracking number twice")),
+        Err(CarrierEventError::TrackingNumberTaken) => Err(Failed::Internal("the carrier sold a tracking number twice")),
     }
 }
 
@@ -185,13 +180,13 @@ async fn replay(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumb
     for early in carrier_events::take(tx, &kept.identifier, number.as_str()).await? {
         let Some(word) = CarrierWord::ALL.into_iter().find(|word| word.as_str() == early.event) else { continue };
         if let Ok(Step::Moved(event)) = move_on(&mut kept.rma, word, None, early.handed_over.as_deref()) {
-            tell(app, tx, kept, event, app.now()).await?;
+            save_change(app, tx, kept, event, app.now()).await?;
         }
     }
     Ok(())
 }
 
-/// What an event does to a return.
+/// Applies an event to the return in memory.
 fn move_on(
     rma: &mut Rma,
     word: CarrierWord,
@@ -214,7 +209,7 @@ fn move_on(
     }
 }
 
-/// Which units those are: of each line the first ones.
+/// The positions of the units that were handed over: the first ones of each line.
 fn positions(rma: &Rma, units: &[(String, u32)]) -> Result<Vec<usize>, Refused> {
     let mut positions = Vec::new();
     for (line, quantity) in units {

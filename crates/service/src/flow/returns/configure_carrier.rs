@@ -1,4 +1,4 @@
-//! The operator says how a merchant's labels are bought. Every change leaves an audit row in its own transaction.
+//! The operator sets up the carrier that a merchant's labels are bought from. Every change is audited in its own transaction.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -14,41 +14,33 @@ use crate::app::App;
 use crate::delivery::guard::NotAllowed;
 use crate::delivery::secrets::stored::{CarrierKeys, Unusable};
 
-/// What goods weigh whose weight nobody knows, in thousandths of a pound.
+/// The weight assumed for goods of unknown weight, in thousandths of a pound.
 const USUAL_WEIGHT: u32 = 1_000;
 
-/// What is to be changed; what is absent stays as it is, or is the usual for a new account.
+/// Changes to a carrier account. Absent fields stay as they are, or get their defaults in a new account.
 #[derive(Default)]
-pub struct Change {
-    /// Where the carrier's API is.
+pub struct CarrierChange {
     pub url: Option<String>,
-    /// With what we call it.
     pub api_key: Option<SecretString>,
-    /// Where parcels go.
+    /// The address that parcels are sent to.
     pub destination: Option<PostalAddress>,
-    /// What goods weigh whose weight nobody knows, in thousandths of a pound.
+    /// The weight assumed for goods of unknown weight, in thousandths of a pound.
     pub usual_weight: Option<u32>,
 }
 
-/// Why an account was not changed.
+/// The reasons a carrier account cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureCarrierError {
-    /// There is none.
-    #[error("the merchant has no carrier; `backhaul carrier set` gives it one")]
+    #[error("the merchant has no carrier; add one with `backhaul carrier set --merchant HANDLE`")]
     NoAccount,
-    /// A new one needs more.
     #[error("a new carrier needs {0}")]
     Incomplete(&'static str),
-    /// The address may not be called.
-    #[error("the carrier's address cannot be called")]
+    #[error("the carrier's URL cannot be called")]
     NotAllowed(#[from] NotAllowed),
-    /// The weight.
-    #[error("the usual weight is more than nothing")]
+    #[error("the usual weight must be greater than 0")]
     Weight,
-    /// What was kept cannot be used.
-    #[error("what is kept of the carrier cannot be used")]
+    #[error("the stored carrier account cannot be used")]
     Unusable(#[from] Unusable),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -57,12 +49,12 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str) -> Result<(),
     audit::record(tx, Entry { id: app.mint(), actor, action, detail: Carrier::EasyPost.as_str(), done_at: app.now() }).await
 }
 
-/// Sets the merchant's carrier or changes it. Answers the secret of its webhooks for a new one, which is shown once.
+/// Adds or changes the merchant's carrier. Returns the webhook secret of a new one, which is shown only once.
 pub async fn set_carrier(
     app: &App,
     actor: &str,
     merchant: MerchantId,
-    change: Change,
+    change: CarrierChange,
 ) -> Result<Option<SecretString>, ConfigureCarrierError> {
     let mut tx = app.begin(merchant).await?;
     let known = carrier_accounts::find(&mut tx).await?;
@@ -95,12 +87,12 @@ pub async fn set_carrier(
     Ok(is_new.then_some(keys.webhook_secret))
 }
 
-/// An account of which nothing is known yet but what it must have.
-fn new_account(app: &App, change: &Change) -> Result<(Account, CarrierKeys), ConfigureCarrierError> {
+/// A new account. Fails if a required field is missing.
+fn new_account(app: &App, change: &CarrierChange) -> Result<(Account, CarrierKeys), ConfigureCarrierError> {
     let missing = ConfigureCarrierError::Incomplete;
     let api_key = change.api_key.clone().ok_or_else(|| missing("its API key"))?;
-    change.url.as_ref().ok_or_else(|| missing("the address of its API: --url"))?;
-    change.destination.as_ref().ok_or_else(|| missing("an address where parcels go"))?;
+    change.url.as_ref().ok_or_else(|| missing("the URL of its API: --url"))?;
+    change.destination.as_ref().ok_or_else(|| missing("the address that parcels go to: --destination"))?;
     let webhook_secret = BASE64_URL_SAFE_NO_PAD.encode(app.entropy.bytes::<32>()).into();
     let account = Account {
         carrier: Carrier::EasyPost,
@@ -115,7 +107,7 @@ fn new_account(app: &App, change: &Change) -> Result<(Account, CarrierKeys), Con
     Ok((account, CarrierKeys { api_key, webhook_secret }))
 }
 
-/// Forgets the merchant's carrier. Labels that are wanted wait until there is another one.
+/// Removes the merchant's carrier. Labels that are still owed wait for a new one.
 pub async fn remove_carrier(app: &App, actor: &str, merchant: MerchantId) -> Result<(), ConfigureCarrierError> {
     let mut tx = app.begin(merchant).await?;
     if !carrier_accounts::remove(&mut tx).await? {
@@ -125,7 +117,7 @@ pub async fn remove_carrier(app: &App, actor: &str, merchant: MerchantId) -> Res
     Ok(app.commit(tx).await?)
 }
 
-/// Seals what the merchant's account keeps with the current key; false if there is nothing to do.
+/// Seals the secrets of the merchant's account with the current key. Returns `false` if there was nothing to do.
 pub async fn reseal_carrier(app: &App, actor: &str, merchant: MerchantId) -> Result<bool, ConfigureCarrierError> {
     let mut tx = app.begin(merchant).await?;
     let Some(mut account) = carrier_accounts::find(&mut tx).await? else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! The operator's people turn an exchange that cannot be placed into refunds, once its message is given up.
+//! The operator converts an exchange that cannot be placed into refunds, once its message is in the failure queue.
 
 use domain::id::MerchantId;
 use domain::returns::rma::ExchangeState;
@@ -10,27 +10,25 @@ use store::returns::{exchange_orders, rmas};
 use super::place_exchange::convert;
 use crate::app::App;
 
-/// Why an exchange was not turned into refunds.
+/// The reasons an exchange cannot be converted.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertExchangeError {
-    /// The merchant has no such return.
-    #[error("there is no such return")]
+    #[error("the merchant has no such return")]
     NoSuchReturn,
-    /// Nothing of it is exchanged.
-    #[error("nothing of this return was to be exchanged")]
+    #[error("the return has no exchange, so there is nothing to convert")]
     NoExchange,
-    /// It is over.
-    #[error("the exchange order is {0} already")]
+    #[error("the exchange order is already {0}, so it cannot be converted into refunds")]
     Ended(ExchangeState),
-    /// The merchant may still place it.
-    #[error("the exchange order is still owed: it is tried again by itself, and can be turned into refunds once it is given up")]
+    /// The merchant may still place the order.
+    #[error(
+        "the exchange order is still owed and is retried automatically; it can be converted into refunds once it is in the failure queue"
+    )]
     StillOwed,
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Refunds what was to be exchanged of a return, and discards the message that asks for the exchange order.
+/// Refunds the units of a return that were to be exchanged, and discards the message with the exchange order.
 pub async fn convert_exchange(app: &App, actor: &str, merchant: MerchantId, identifier: &str) -> Result<(), ConvertExchangeError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
@@ -40,7 +38,7 @@ pub async fn convert_exchange(app: &App, actor: &str, merchant: MerchantId, iden
     if exchange.state != ExchangeState::Pending {
         return Err(ConvertExchangeError::Ended(exchange.state));
     }
-    // Whoever tries it again holds its entry in the failure queue, so that either they wait for us or we see what they owe.
+    // A retry locks the entry in the failure queue, so either it waits for us or we see the message that it owes.
     let given_up = failures::discard(&mut tx, exchange.message).await?;
     if !given_up || deliveries::is_owed(&mut tx, exchange.message).await? {
         return Err(ConvertExchangeError::StillOwed);

@@ -1,4 +1,4 @@
-//! What carriers reported is forgotten: of parcels that no label ever came for, and which webhooks were taken.
+//! Deletes outdated carrier events: those whose label never came, and the ids of applied webhooks.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use store::returns::{carrier_events, carrier_webhooks};
 
 use crate::app::App;
 
-/// How many events are forgotten in a row.
+/// The most events deleted in one run.
 const MOST: i64 = 1_000;
 
-/// Forgets what was kept for long enough, and answers whether there may be more.
+/// Deletes outdated events. Returns whether there may be more.
 pub async fn forget_carrier_events(app: &App) -> Result<bool, Failed> {
     let waited = carrier_events::list_outdated(app.cell(), app.now(), MOST).await?;
     let taken = carrier_webhooks::list_outdated(app.cell(), app.now(), MOST).await?;

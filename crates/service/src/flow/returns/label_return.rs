@@ -1,4 +1,4 @@
-//! Labels of returns: asked for when a return starts, applied when they are bought, given back when it is called off.
+//! Labels of returns: requested when a return starts, applied when they are bought, voided when it is cancelled.
 
 use chrono::TimeDelta;
 use domain::messages::message::{Internal, Kind};
@@ -16,25 +16,25 @@ use super::carrier_event::{self, Labelled};
 use crate::app::App;
 use crate::delivery::reaction::{Ending, Followed, How, Reacting, Reaction};
 
-/// Why a label is bought or given back.
+/// The events of the messages that buy and void labels.
 const WANTED: &str = "label.wanted";
 const UNWANTED: &str = "label.unwanted";
 
-/// More than the calls that a purchase takes.
+/// An upper bound on the calls of one purchase.
 const CALLS: i32 = 6;
 
-/// Asks for the label of a new return, if the merchant has somebody to ask and there is something to carry.
-pub(in crate::flow) async fn want_label(app: &App, tx: &mut Tx, new: &Return, order: &OrderIn<'_>) -> Result<(), Failed> {
-    ask(app, tx, new, Some(order), LabelAction::Buy).await
+/// Requests the label of a new return, unless the merchant has no carrier or the shopper keeps the goods.
+pub(super) async fn request_label(app: &App, tx: &mut Tx, new: &Return, order: &OrderIn<'_>) -> Result<(), Failed> {
+    owe(app, tx, new, Some(order), LabelAction::Buy).await
 }
 
-/// Gives the label of a return back that was called off, and buys none any more. Whether there is one, the carrier knows best.
-pub(in crate::flow) async fn give_label_back(app: &App, tx: &mut Tx, kept: &Return) -> Result<(), Failed> {
+/// Voids the label of a cancelled return, and stops buying one. The carrier knows best if there is a label to void.
+pub(super) async fn void_label(app: &App, tx: &mut Tx, kept: &Return) -> Result<(), Failed> {
     deliveries::discard_work(tx, Internal::Label, &kept.identifier).await?;
-    ask(app, tx, kept, None, LabelAction::Void).await
+    owe(app, tx, kept, None, LabelAction::Void).await
 }
 
-async fn ask(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>, action: LabelAction) -> Result<(), Failed> {
+async fn owe(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>, action: LabelAction) -> Result<(), Failed> {
     match kept.rma.method {
         Method::MailBack | Method::ExpressReturns => {}
         Method::CustomerKeep => return Ok(()),
@@ -55,13 +55,13 @@ async fn ask(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>,
     Ok(())
 }
 
-/// How long a purchase takes at the most. One that is under way when its return is called off has ended by then, and even if its
-/// answer was lost, the carrier knows what it sold.
+/// The longest that a purchase can take. Voiding waits for it: a purchase that was under way when the return was cancelled has
+/// ended by then, and even if its answer was lost, the carrier knows the label.
 fn longest_purchase(app: &App) -> TimeDelta {
     TimeDelta::from_std(app.settings.outbound.call_timeout()).unwrap_or_default() * CALLS
 }
 
-/// Where the parcel comes from: where the order went.
+/// The address that the parcel comes from: the one that the order went to.
 fn sender(order: &OrderIn<'_>) -> PostalAddress {
     let Some(address) = order.shipping_address.as_ref().or(order.billing_address.as_ref()) else { return PostalAddress::default() };
     let text = |text: &Option<wire::shape::Text<'_>>| text.as_ref().map(|text| text.0.to_string());
@@ -77,14 +77,14 @@ fn sender(order: &OrderIn<'_>) -> PostalAddress {
     }
 }
 
-/// What the units weigh together, in thousandths of a pound.
+/// The total weight of the units, in thousandths of a pound.
 fn weight(kept: &Return, order: &OrderIn<'_>, usual: u32) -> u32 {
     let sale = order.sale();
     let of = |line: &str| sale.lines.iter().find(|sold| sold.identifier == line).and_then(|sold| sold.weight);
     kept.rma.units.iter().map(|unit| of(&unit.line).map_or(usual, |weight| weight.0)).fold(0, u32::saturating_add).max(1)
 }
 
-/// What follows when a label was bought.
+/// The reaction to a label that was bought.
 pub struct LabelBought(pub App);
 
 impl Reaction for LabelBought {
@@ -99,9 +99,9 @@ impl Reaction for LabelBought {
     }
 }
 
-/// Puts a label that was bought on its return. The second time nothing happens.
+/// Puts a label that was bought on its return. A repeat changes nothing.
 async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<(), Failed> {
-    let unreadable = || Failed::Internal("what a carrier sold cannot be read");
+    let unreadable = || Failed::Internal("a carrier's label cannot be read");
     let bought = BoughtLabel::read(answer).ok_or_else(unreadable)?;
     let number: TrackingNumber = bought.tracking_number.parse().map_err(|_| unreadable())?;
     let Some(mut kept) = rmas::lock(tx, &bought.reference).await? else { return Ok(()) };
@@ -113,10 +113,10 @@ async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<(), Failed> {
         }
         Labelled::Known => Ok(()),
         Labelled::Unwanted => match kept.rma.status {
-            // Whoever called it off has asked for the label to be given back.
+            // The cancellation has already requested that the label be voided.
             Status::Cancelled => Ok(()),
-            // It got another label while this one was bought.
-            Status::Created | Status::PartialRefund | Status::Refunded => ask(app, tx, &kept, None, LabelAction::Void).await,
+            // The return got another label in the meantime.
+            Status::Created | Status::PartialRefund | Status::Refunded => owe(app, tx, &kept, None, LabelAction::Void).await,
         },
     }
 }

@@ -1,7 +1,7 @@
 //! Exchange orders: owed when a return starts, applied to it when the merchant answers.
 //!
-//! Whether a merchant has placed an order is known only from its answer. A call that was not answered, or not with a 4xx, may have
-//! placed it; then the units are never refunded without somebody having looked.
+//! Only the merchant's answer tells if the order was placed. A call without an answer, or with one that is not a 4xx, may have
+//! placed it; then the units are not refunded until somebody has checked.
 
 use chrono::{DateTime, Utc};
 use domain::messages::message::{Interface, Kind};
@@ -21,17 +21,17 @@ use uuid::Uuid;
 use wire::orders::order::OrderIn;
 use wire::returns::exchange_order::{EVENT, ExchangeOrderMessage, PlacedOrder, Terms};
 
-use super::tell_return::tell;
+use super::save_return::save_change;
 use crate::app::App;
 use crate::delivery::reaction::{Call, Ending, Followed, How, Reacting, Reaction};
 
-/// Owes the merchant the order for what a shopper has instead of the money. Nothing, if the merchant no longer takes such orders.
-pub(in crate::flow) async fn want_exchange(
+/// Owes the merchant the exchange order for the shopper's replacements. `None` if the merchant no longer takes exchange orders.
+pub(super) async fn request_exchange(
     app: &App,
     tx: &mut Tx,
     new: &Return,
     order: &OrderIn<'_>,
-    wanted: &ExchangeOrder<'_>,
+    contents: &ExchangeOrder<'_>,
     policy: &Policy,
 ) -> Result<Option<Exchange>, Failed> {
     let kind = Kind::Of(Interface::ExchangeOrder);
@@ -40,14 +40,14 @@ pub(in crate::flow) async fn want_exchange(
     }
     let message = app.mint();
     let (transaction, terms) = (message.to_string(), terms(policy));
-    let body = ExchangeOrderMessage::new(order, &new.identifier, wanted, &terms, &transaction).render();
+    let body = ExchangeOrderMessage::new(order, &new.identifier, contents, &terms, &transaction).render();
     let body = body.map_err(|_| Failed::Internal("an exchange order could not be written"))?;
     let exchange = Exchange {
         original_order: new.order.clone(),
         rma: new.id,
         message,
         state: ExchangeState::Pending,
-        gift_card: wanted.gift_card.as_ref().map(|card| (card.value, card.bonus)),
+        gift_card: contents.gift_card.as_ref().map(|card| (card.value, card.bonus)),
         placed: None,
     };
     exchange_orders::insert(tx, &exchange, app.now()).await?;
@@ -59,7 +59,7 @@ fn terms(policy: &Policy) -> Terms<'_> {
     Terms { gift_card_sku: policy.gift_card.as_ref().map(|terms| terms.sku.as_str()), concept: policy.concept.as_deref() }
 }
 
-/// What follows when a merchant has answered an exchange order, or has not.
+/// The reaction to a merchant's answer to an exchange order, or to its absence.
 pub struct ExchangeAnswered(pub App);
 
 impl Reaction for ExchangeAnswered {
@@ -67,7 +67,8 @@ impl Reaction for ExchangeAnswered {
         Box::pin(async move {
             match &ending.how {
                 How::Delivered(_, answer) => {
-                    let placed = PlacedOrder::read(answer).ok_or_else(|| Failed::Internal("an answer names no order"))?;
+                    let placed = PlacedOrder::read(answer)
+                        .ok_or_else(|| Failed::Internal("the answer to an exchange order has no order_identifier"))?;
                     place(&self.0, tx, ending, placed).await.map(|()| Followed::Settled)
                 }
                 How::Refused(_) if !return_policies::get(tx).await?.refusals_are_final => Ok(Followed::Settled),
@@ -85,7 +86,7 @@ impl Reaction for ExchangeAnswered {
     }
 }
 
-/// Puts an order that was placed on its return. The second time nothing happens, whatever is answered then.
+/// Puts a placed order on its return. A repeat changes nothing, even if its answer differs.
 async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -> Result<(), Failed> {
     let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(()) };
     let PlacedOrder { order_identifier, total, product, tax } = answered;
@@ -95,12 +96,12 @@ async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -
     }
     exchange_orders::end(tx, &exchange.original_order, ExchangeState::Placed, Some(&placed), ending.at).await?;
     match kept.rma.place_exchange() {
-        Step::Moved(event) => tell(app, tx, &mut kept, event, ending.at).await,
+        Step::Moved(event) => save_change(app, tx, &mut kept, event, ending.at).await,
         Step::Unchanged | Step::TooEarly => Ok(()),
     }
 }
 
-/// Refunds the units if the merchant has certainly not placed the order, and withdraws it then.
+/// Refunds the units and withdraws the message, if the merchant has certainly not placed the order.
 async fn refund_if_refused(app: &App, tx: &mut Tx, ending: &Ending) -> Result<Followed, Failed> {
     let refused = |call: &Call| call.status.is_some_and(|status| REFUSALS.contains(&status));
     let known: Vec<Uuid> = ending.calls.iter().map(|call| call.id).collect();
@@ -113,7 +114,7 @@ async fn refund_if_refused(app: &App, tx: &mut Tx, ending: &Ending) -> Result<Fo
     Ok(Followed::Withdrawn)
 }
 
-/// The exchange that `message` asks for and its return, locked, if it is still to be placed.
+/// Locks the exchange of `message` and its return. `None` if the exchange is no longer pending.
 async fn lock_pending(tx: &mut Tx, message: Uuid) -> Result<Option<(Exchange, Return)>, Failed> {
     let Some(exchange) = exchange_orders::of_message(tx, message).await? else { return Ok(None) };
     let Some(kept) = rmas::lock_by_id(tx, exchange.rma).await? else { return Ok(None) };
@@ -121,14 +122,8 @@ async fn lock_pending(tx: &mut Tx, message: Uuid) -> Result<Option<(Exchange, Re
     Ok(exchange.filter(|exchange| exchange.state == ExchangeState::Pending).map(|exchange| (exchange, kept)))
 }
 
-/// Refunds what was to be exchanged. The return and the exchange are locked, and the message is withdrawn by the caller.
-pub(in crate::flow) async fn convert(
-    app: &App,
-    tx: &mut Tx,
-    exchange: &Exchange,
-    kept: &mut Return,
-    now: DateTime<Utc>,
-) -> Result<(), Failed> {
+/// Converts an exchange into refunds. The return and the exchange must be locked; the caller withdraws the message.
+pub(super) async fn convert(app: &App, tx: &mut Tx, exchange: &Exchange, kept: &mut Return, now: DateTime<Utc>) -> Result<(), Failed> {
     exchange_orders::end(tx, &exchange.original_order, ExchangeState::Converted, None, now).await?;
     let refunded: Vec<bool> = kept.rma.units.iter().map(|unit| unit.refunded && unit.refund_type == RefundType::Refund).collect();
     let Step::Moved(event) = kept.rma.convert_exchange() else { return Ok(()) };
@@ -136,10 +131,10 @@ pub(in crate::flow) async fn convert(
     if kept.rma.may_expire() {
         kept.wakes_at = Some((kept.created_at + REMINDED_AFTER).max(now));
     }
-    tell(app, tx, kept, event, now).await
+    save_change(app, tx, kept, event, now).await
 }
 
-/// Shares the fee over the units that are to be refunded now; what the shopper was `refunded` before stays as it was.
+/// Shares the fee among the units to be refunded. Units that were already `refunded` keep their share.
 fn share_fee_anew(kept: &mut Return, refunded: &[bool]) {
     let fee = if kept.fee_deducted { kept.shipping_cost } else { Cents::default() };
     let share = |((unit, item), refunded): ((&Unit, &Item), &bool)| (item.money, unit.refund_type, refunded.then_some(item.financials));

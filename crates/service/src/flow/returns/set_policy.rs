@@ -1,4 +1,4 @@
-//! The operator says what a merchant's returns may be like. The change leaves an audit row in its own transaction.
+//! The operator changes a merchant's return policy. The change is audited in its own transaction.
 
 use std::collections::BTreeMap;
 
@@ -12,46 +12,41 @@ use store::returns::return_policies;
 
 use crate::app::App;
 
-/// What is to be changed; what is absent stays as it is.
+/// Changes to a return policy. Absent fields stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Change {
-    /// How many days after it was shipped a unit can come back.
+pub struct PolicyChange {
+    /// Days after shipping within which a unit can be returned.
     pub window_days: Option<u16>,
-    /// All reasons that a shopper can choose from.
+    /// The reasons that a shopper can choose from.
     pub reasons: Option<Vec<String>>,
-    /// The gift cards that can be had; `Some(None)` when there are none any more.
+    /// `Some(None)` stops offering gift cards.
     pub gift_card: Option<Option<GiftCardTerms>>,
-    /// The merchant's word for what it sells; `Some(None)` when there is none any more.
+    /// `Some(None)` clears it.
     pub concept: Option<Option<String>>,
-    /// Whether 409 and 422 are the merchant's last word on an exchange order.
+    /// Treat 409 and 422 as the merchant's final answer to an exchange order.
     pub refusals_are_final: Option<bool>,
-    /// All reasons for which an exchange is offered.
+    /// The reasons for which an exchange is offered.
     pub exchange_reasons: Option<Vec<String>>,
-    /// All ways back, in the order in which they are shown.
+    /// The return methods, in display order.
     pub offers: Option<Vec<Offer>>,
-    /// Whether the warehouse receives for the merchant.
     pub managed_receiving: Option<bool>,
-    /// What a return by express may weigh.
+    /// The greatest weight of an express return.
     pub express_limit: Option<Weight>,
-    /// Tags that get a meaning.
+    /// Rules to add or replace.
     pub tags: BTreeMap<Tag, TagRule>,
-    /// Tags whose meaning is taken back.
+    /// Tags whose rules are removed.
     pub forgotten_tags: Vec<Tag>,
 }
 
-/// Why a policy was not changed.
+/// The reasons a policy cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SetPolicyError {
-    /// Nothing is to be changed.
-    #[error("nothing is to be changed; `backhaul policy set --help` says what can be")]
+    #[error("no change was given; `backhaul policy set --help` lists the options")]
     Nothing,
-    /// The merchant has given the tag no meaning.
-    #[error("the merchant has no rule for the tag {0:?}; `backhaul policy show` shows those that it has")]
+    #[error("the merchant has no rule for the tag {0:?}; `backhaul policy show --merchant HANDLE` lists its rules")]
     NoSuchTag(String),
-    /// It would not be sound.
-    #[error("the policy stays as it is:\n- {}", sentences(.0))]
+    #[error("the policy was not changed:\n- {}", sentences(.0))]
     Flawed(Vec<Flaw>),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -60,15 +55,14 @@ fn sentences(flaws: &[Flaw]) -> String {
     flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n- ")
 }
 
-/// Changes the policy of `merchant`, and answers with what it is now. Returns that are under way keep what they were started
-/// with.
-pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: Change) -> Result<Policy, SetPolicyError> {
-    if change == Change::default() {
+/// Changes the policy of `merchant` and returns the new one. It does not affect returns that have been started.
+pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: PolicyChange) -> Result<Policy, SetPolicyError> {
+    if change == PolicyChange::default() {
         return Err(SetPolicyError::Nothing);
     }
-    let (detail, now) = (told(&change), app.now());
+    let (detail, now) = (describe(&change), app.now());
     let mut tx = app.begin(merchant).await?;
-    // There may be no policy yet that could be locked.
+    // The policy may not exist yet, so lock the merchant instead.
     accounts::lock(&mut tx).await?;
     let policy = apply(return_policies::get(&mut tx).await?, change)?;
     return_policies::save(&mut tx, &policy, now).await?;
@@ -77,7 +71,7 @@ pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: Ch
     Ok(policy)
 }
 
-fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
+fn apply(mut policy: Policy, change: PolicyChange) -> Result<Policy, SetPolicyError> {
     for tag in change.forgotten_tags {
         if policy.tags.remove(&tag).is_none() {
             return Err(SetPolicyError::NoSuchTag(tag.as_str().to_owned()));
@@ -86,7 +80,7 @@ fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
     policy.tags.extend(change.tags);
     let reasons = change.reasons.unwrap_or(policy.reasons);
     let exchange_reasons = change.exchange_reasons.unwrap_or_else(|| {
-        // Nobody chooses a reason any more that is gone from the list.
+        // A reason that was removed from the list can no longer be chosen.
         policy.exchange_reasons.retain(|reason| reason == NOT_GIVEN || reasons.contains(reason));
         policy.exchange_reasons
     });
@@ -106,8 +100,8 @@ fn apply(mut policy: Policy, change: Change) -> Result<Policy, SetPolicyError> {
     if flaws.is_empty() { Ok(policy) } else { Err(SetPolicyError::Flawed(flaws)) }
 }
 
-/// What is changed to what, for the audit.
-fn told(change: &Change) -> String {
+/// The changes as text, for the audit log.
+fn describe(change: &PolicyChange) -> String {
     let offers = |offers: &Vec<Offer>| offers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let settings = [
         change.window_days.map(|days| format!("window_days: {days}")),

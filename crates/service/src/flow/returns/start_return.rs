@@ -1,4 +1,4 @@
-//! A shopper confirms a return: its units are claimed, and the merchant's systems are told.
+//! Starts a return that a shopper confirmed: claims its units, and owes the merchant the first message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use domain::money::Cents;
 use domain::returns::exchange;
 use domain::returns::exchange::variant::Variant;
 use domain::returns::rma::choice::{Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, RequestedItem, choose};
-use domain::returns::rma::eligibility::{self, UnavailableUnits};
+use domain::returns::rma::eligibility;
 use domain::returns::rma::identifier::Identifier;
 use domain::returns::rma::money::{self, Financials};
 use domain::returns::rma::policy::{Offer, Policy, REMINDED_AFTER};
@@ -19,59 +19,52 @@ use futures::future::try_join_all;
 use store::Failed;
 use store::orders::{refunds, snapshots};
 use store::returns::rmas::{Item, Return};
-use store::returns::unit_claims::Claim;
 use store::returns::{exchange_orders, idempotency, return_policies, unit_claims};
 use wire::fault::Fault;
 use wire::returns::api::StartReturnIn;
 
-use super::label_return::want_label;
-use super::place_exchange::want_exchange;
-use super::tell_return::tell_new;
+use super::label_return::request_label;
+use super::place_exchange::request_exchange;
+use super::save_return::save_new;
 use crate::app::App;
 use crate::show::returns::exchanges::{self, OptionsError};
 use crate::show::returns::rmas;
 
-/// How often a return is tried again whose name or key was taken meanwhile.
+/// The number of attempts when the generated identifier or the idempotency key was taken in the meantime.
 const TRIES: usize = 3;
-const NAME_IS_UNIQUE: &str = "rma_by_identifier";
+const IDENTIFIER_IS_UNIQUE: &str = "rma_by_identifier";
 const KEY_IS_UNIQUE: &str = "a_key_is_used_once";
 
-/// A key under which the same request is answered alike.
+/// An idempotency key: a repeated request gets the same answer.
 #[derive(Clone, Debug)]
-pub struct Key {
-    /// The caller's word.
+pub struct IdempotencyKey {
     pub key: String,
-    /// SHA-256 of what is asked for.
+    /// SHA-256 of the request's body.
     pub request_hash: [u8; 32],
 }
 
-/// What merchants told of, by line.
+/// The variants that the merchant offers, by order line.
 type Variants = BTreeMap<String, Arc<[Variant]>>;
 
-/// What came of it.
-pub struct Started {
+/// The result of starting a return.
+pub struct StartedReturn {
     /// The return, as JSON.
     pub answer: String,
-    /// Whether it was started by an earlier request under the same key.
+    /// The return was started by an earlier request with the same key.
     pub repeated: bool,
 }
 
-/// Why a return was not started.
+/// The reasons a return cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartReturnError {
-    /// The merchant has no such order.
-    #[error("there is no such order")]
+    #[error("the merchant has no such order")]
     NoSuchOrder,
-    /// It cannot be as it was asked for.
-    #[error("the return cannot be started")]
+    #[error("the return cannot be started as requested")]
     Faulty(Vec<Fault>),
-    /// The key was used for something else.
-    #[error("the key was used for another request")]
+    #[error("the idempotency key was used for another request; use a new key for every return")]
     KeyUsed,
-    /// What can be had instead of the money is not known.
     #[error(transparent)]
     Options(#[from] OptionsError),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -80,15 +73,15 @@ pub enum StartReturnError {
 pub async fn start_return(
     app: &App,
     merchant: MerchantId,
-    wanted: &StartReturnIn<'_>,
-    key: Option<&Key>,
-) -> Result<Started, StartReturnError> {
-    let variants = offered(app, merchant, wanted, key).await?;
+    request: &StartReturnIn<'_>,
+    key: Option<&IdempotencyKey>,
+) -> Result<StartedReturn, StartReturnError> {
+    let variants = variants_of(app, merchant, request, key).await?;
     let mut tries = 1;
     loop {
-        match attempt(app, merchant, wanted, key, &variants).await {
+        match attempt(app, merchant, request, key, &variants).await {
             Err(StartReturnError::Failed(failed))
-                if tries < TRIES && (failed.violates(NAME_IS_UNIQUE) || failed.violates(KEY_IS_UNIQUE)) =>
+                if tries < TRIES && (failed.violates(IDENTIFIER_IS_UNIQUE) || failed.violates(KEY_IS_UNIQUE)) =>
             {
                 tries += 1;
             }
@@ -97,27 +90,34 @@ pub async fn start_return(
     }
 }
 
-/// What the merchant offers instead of the lines that are to be exchanged, by line. It is asked before anything is locked, and
-/// not at all by who repeats a request.
-async fn offered(app: &App, merchant: MerchantId, wanted: &StartReturnIn<'_>, key: Option<&Key>) -> Result<Variants, StartReturnError> {
-    let choice = wanted.choice();
+/// Asks the merchant for the variants of the lines to be exchanged. This happens before anything is locked, and not at all for a
+/// repeated request.
+async fn variants_of(
+    app: &App,
+    merchant: MerchantId,
+    request: &StartReturnIn<'_>,
+    key: Option<&IdempotencyKey>,
+) -> Result<Variants, StartReturnError> {
+    let choice = request.choice();
     let exchanged: Vec<&RequestedItem<'_>> = choice.items.iter().filter(|item| matches!(item.instead, Instead::Variant(_))).collect();
     if exchanged.is_empty() || is_repeated(app, merchant, key).await? {
         return Ok(Variants::new());
     }
-    let order = match exchanges::find(app, merchant, &wanted.order_identifier.0).await {
+    let order = match exchanges::find(app, merchant, &request.order_identifier.0).await {
         Err(OptionsError::NoSuchLine) => return Err(StartReturnError::NoSuchOrder),
         found => found?,
     };
     let ask = async |item: &RequestedItem<'_>| match order.line(item.line) {
-        Ok(line) => exchanges::options(app, merchant, &order, line, item.reason).await.map(|options| Some((line, options.told()?))),
+        Ok(line) => {
+            exchanges::options(app, merchant, &order, line, item.reason).await.map(|options| Some((line, options.into_variants()?)))
+        }
         Err(_) => Ok(None),
     };
-    let told = try_join_all(exchanged.into_iter().map(ask)).await?;
-    Ok(told.into_iter().flatten().map(|(line, variants)| (line.identifier.clone(), variants)).collect())
+    let variants = try_join_all(exchanged.into_iter().map(ask)).await?;
+    Ok(variants.into_iter().flatten().map(|(line, variants)| (line.identifier.clone(), variants)).collect())
 }
 
-async fn is_repeated(app: &App, merchant: MerchantId, key: Option<&Key>) -> Result<bool, StartReturnError> {
+async fn is_repeated(app: &App, merchant: MerchantId, key: Option<&IdempotencyKey>) -> Result<bool, StartReturnError> {
     let Some(key) = key else { return Ok(false) };
     let mut tx = app.begin(merchant).await?;
     Ok(idempotency::find(&mut tx, &key.key, app.now()).await?.is_some())
@@ -126,19 +126,19 @@ async fn is_repeated(app: &App, merchant: MerchantId, key: Option<&Key>) -> Resu
 async fn attempt(
     app: &App,
     merchant: MerchantId,
-    wanted: &StartReturnIn<'_>,
-    key: Option<&Key>,
+    request: &StartReturnIn<'_>,
+    key: Option<&IdempotencyKey>,
     variants: &Variants,
-) -> Result<Started, StartReturnError> {
+) -> Result<StartedReturn, StartReturnError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    let order = snapshots::lock(&mut tx, &wanted.order_identifier.0).await?;
-    // Whoever asked the same at the same time has been waited for at the order's lock.
+    let order = snapshots::lock(&mut tx, &request.order_identifier.0).await?;
+    // A concurrent request with the same key has committed by now: it held the order's lock.
     if let Some(key) = key
         && let Some(used) = idempotency::find(&mut tx, &key.key, now).await?
     {
         let same = used.request_hash == key.request_hash;
-        return if same { Ok(Started { answer: used.answer, repeated: true }) } else { Err(StartReturnError::KeyUsed) };
+        return if same { Ok(StartedReturn { answer: used.answer, repeated: true }) } else { Err(StartReturnError::KeyUsed) };
     }
     let order = order.ok_or(StartReturnError::NoSuchOrder)?;
     let order = wire::orders::order::read_stored(&order.snapshot);
@@ -147,7 +147,7 @@ async fn attempt(
     let policy = return_policies::get(&mut tx).await?;
     let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;
     let refunded = refunds::refunded_units(&mut tx, &sale.identifier).await?;
-    let lines = eligibility::returnable(&sale, &policy, &taken(&claims, &refunded), now);
+    let lines = eligibility::returnable(&sale, &policy, &rmas::unavailable_units(&claims, &refunded), now);
 
     let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for claim in &claims {
@@ -155,20 +155,20 @@ async fn attempt(
     }
     let (standing, original) = exchange_orders::standing(&mut tx, &sale.identifier).await?;
     let exchanges = Exchanges { standing, variants: variants.clone() };
-    let chosen = choose(&sale, &policy, &lines, &used, &exchanges, &wanted.choice());
+    let chosen = choose(&sale, &policy, &lines, &used, &exchanges, &request.choice());
     let faulty = |against: &[Impossible]| {
         StartReturnError::Faulty(against.iter().map(|impossible| wire::returns::api::fault(impossible, &policy)).collect())
     };
     let chosen = chosen.map_err(|against| faulty(&against))?;
-    let new = make(app, wanted, &sale, &policy, &chosen, original, now);
-    tell_new(app, &mut tx, &new).await?;
-    want_label(app, &mut tx, &new, &order).await?;
+    let new = make(app, request, &sale, &policy, &chosen, original, now);
+    save_new(app, &mut tx, &new).await?;
+    request_label(app, &mut tx, &new, &order).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
     let exchange = match exchange::order::of(&chosen.units, bonus) {
         None => None,
-        Some(wanted) => match want_exchange(app, &mut tx, &new, &order, &wanted, &policy).await? {
+        Some(contents) => match request_exchange(app, &mut tx, &new, &order, &contents, &policy).await? {
             Some(exchange) => Some(exchange),
-            // The endpoint was removed this very moment.
+            // The endpoint was removed in the meantime.
             None => return Err(faulty(&[Impossible::Exchange { item: 0, why: NoExchange::NotOffered }])),
         },
     };
@@ -178,25 +178,13 @@ async fn attempt(
         idempotency::insert(&mut tx, &key.key, &key.request_hash, &answer, now).await?;
     }
     app.commit(tx).await?;
-    Ok(Started { answer, repeated: false })
+    Ok(StartedReturn { answer, repeated: false })
 }
 
-/// How many units of each line are spoken for.
-pub(crate) fn taken(claims: &[Claim], refunded: &BTreeMap<String, u64>) -> BTreeMap<String, UnavailableUnits> {
-    let mut taken: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
-    for claim in claims.iter().filter(|claim| !claim.refunded) {
-        taken.entry(claim.line.clone()).or_default().live += 1;
-    }
-    for (line, units) in refunded {
-        taken.entry(line.clone()).or_default().refunded = u32::try_from(*units).unwrap_or(u32::MAX);
-    }
-    taken
-}
-
-/// The new return.
+/// Builds the new return.
 fn make(
     app: &App,
-    wanted: &StartReturnIn<'_>,
+    request: &StartReturnIn<'_>,
     sale: &Sale,
     policy: &Policy,
     chosen: &Chosen<'_>,
@@ -236,7 +224,7 @@ fn make(
         shipping_cost: fee,
         fee_deducted: *deducted,
         gift: *gift,
-        giftee_email: wanted.giftee_email.as_ref().map(|email| email.0.to_string()),
+        giftee_email: request.giftee_email.as_ref().map(|email| email.0.to_string()),
         cancel_reason: None,
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),

@@ -1,4 +1,4 @@
-//! Time passes without a scan: the shopper is reminded of the return, and in the end it is called off.
+//! Wakes returns that no carrier has scanned: first reminds the shopper, and finally cancels the return.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -14,29 +14,29 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::messages::mail::MailBody;
 
-use super::label_return::give_label_back;
-use super::tell_return::tell;
+use super::label_return::void_label;
+use super::save_return::save_change;
 use crate::app::App;
 
-/// Why a return was called off that nobody called off.
+/// The cancel reason of a return that expired.
 pub const EXPIRED: &str = "expired";
 
-/// How many returns are woken in a row.
+/// The most returns woken in one run.
 const MOST: i64 = 100;
 
-/// Wakes the returns that are due, and answers whether there may be more.
+/// Wakes the returns that are due. Returns whether there may be more.
 pub async fn wake_returns(app: &App) -> Result<bool, Failed> {
     let due = rmas::due_to_wake(app.cell(), app.now(), MOST).await?;
     for (merchant, id) in &due {
-        // One that cannot be woken must not keep the others asleep.
+        // A return that fails must not hold up the others.
         if let Err(failed) = wake(app, *merchant, *id).await {
-            tracing::warn!(%failed, rma = %id, "a return was not woken; it is tried again");
+            tracing::warn!(%failed, rma = %id, "waking a return failed, will retry");
         }
     }
     Ok(i64::try_from(due.len()).is_ok_and(|woken| woken == MOST))
 }
 
-/// Wakes one return. Whoever did it meanwhile has done it.
+/// Wakes one return, unless another node has done so in the meantime.
 async fn wake(app: &App, merchant: MerchantId, id: Uuid) -> Result<(), Failed> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
@@ -76,7 +76,7 @@ async fn remind(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<(), Failed>
     Ok(())
 }
 
-/// Where the shopper can be reached: whoever returns a gift, or whoever bought.
+/// The shopper's e-mail address: that of the giftee, or else that of the buyer.
 async fn shopper(tx: &mut Tx, kept: &Return) -> Result<Option<String>, Failed> {
     if kept.giftee_email.is_some() {
         return Ok(kept.giftee_email.clone());
@@ -100,7 +100,7 @@ fn reminder(kept: &Return, shop: &str) -> String {
     )
 }
 
-/// Calls the return off, unless it has moved on meanwhile.
+/// Cancels the return, unless it has moved on in the meantime.
 async fn expire(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -> Result<(), Failed> {
     let Ok(Step::Moved(event)) = kept.rma.cancel() else {
         kept.wakes_at = None;
@@ -108,6 +108,6 @@ async fn expire(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -
     };
     kept.cancel_reason = Some(EXPIRED.to_owned());
     unit_claims::release(tx, kept.id).await?;
-    tell(app, tx, kept, event, now).await?;
-    give_label_back(app, tx, kept).await
+    save_change(app, tx, kept, event, now).await?;
+    void_label(app, tx, kept).await
 }

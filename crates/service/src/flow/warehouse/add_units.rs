@@ -1,5 +1,5 @@
-//! A warehouse adds units to a shipment, a few hundred at a time. Nobody is told of it. What is there already in the same words
-//! is no error, so that a call can be repeated.
+//! Adds units to a shipment, a few hundred at a time, without a message. Units that are there already with the same content are
+//! no error, so that a call can be repeated.
 
 mod cartons;
 
@@ -16,52 +16,47 @@ use wire::warehouse::outbound_shipment::{DetailIn, UnitsIn};
 use self::cartons::{Numbered, number_cartons};
 use crate::app::App;
 
-/// How often units are tried again of which another shipment took one meanwhile.
+/// The number of attempts when another shipment takes one of the units.
 const TRIES: usize = 3;
 
-/// How many lines or cartons a conflict names.
+/// The most lines or cartons named in a conflict.
 const MOST_NAMED: usize = 10;
 
-/// Why units were not added; none of them was.
+/// The reasons units cannot be added. Then none is.
 #[derive(Debug, thiserror::Error)]
 pub enum AddUnitsError {
-    /// The merchant has no such shipment.
-    #[error("there is no such shipment")]
+    #[error("the merchant has no such shipment")]
     NoSuchShipment,
-    /// Its units are fixed, or it is called off.
-    #[error("the units of the shipment are fixed")]
+    /// Also when the shipment is cancelled.
+    #[error("the units of the shipment can no longer change")]
     Fixed(State),
-    /// These lines say something else already.
-    #[error("lines are there with other content")]
+    #[error("some lines already exist with different content")]
     OtherLines(Vec<String>),
-    /// These cartons refer to something else already.
-    #[error("cartons are there with another reference")]
+    #[error("some cartons already exist with a different reference")]
     OtherCartons(Vec<String>),
-    /// They cannot be as they were given.
-    #[error("the units cannot be added")]
+    #[error("the units cannot be added as requested")]
     Faulty(Vec<Fault>),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Adds units to the shipment `number`, and answers it as it stands.
-pub async fn add_units(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn<'_>) -> Result<Shipment, AddUnitsError> {
+/// Adds units to the shipment `number`, and returns it.
+pub async fn add_units(app: &App, merchant: MerchantId, number: &str, request: &UnitsIn<'_>) -> Result<Shipment, AddUnitsError> {
     for _ in 1..TRIES {
-        if let Some(added) = attempt(app, merchant, number, wanted).await? {
+        if let Some(added) = attempt(app, merchant, number, request).await? {
             return Ok(added);
         }
     }
-    let collided = || Failed::Collided("another shipment takes the same units".to_owned());
-    attempt(app, merchant, number, wanted).await?.ok_or_else(|| collided().into())
+    let collided = || Failed::Collided("another shipment is taking the same units".to_owned());
+    attempt(app, merchant, number, request).await?.ok_or_else(|| collided().into())
 }
 
-/// Nothing, and nothing done, when another shipment took a unit while this ran.
-async fn attempt(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn<'_>) -> Result<Option<Shipment>, AddUnitsError> {
+/// Adds units in a transaction. `None` if another shipment took a unit in the meantime; then nothing is done.
+async fn attempt(app: &App, merchant: MerchantId, number: &str, request: &UnitsIn<'_>) -> Result<Option<Shipment>, AddUnitsError> {
     let mut tx = app.begin(merchant).await?;
     let mut shipment = shipments::lock(&mut tx, number).await?.ok_or(AddUnitsError::NoSuchShipment)?;
-    let Numbered { numbers, changed, count } = number_cartons(&mut tx, &shipment, wanted).await?;
-    let units: Vec<Unit> = wanted.details().zip(numbers).map(|((_, _, detail), carton)| unit(carton, detail)).collect();
+    let Numbered { numbers, changed, count } = number_cartons(&mut tx, &shipment, request).await?;
+    let units: Vec<Unit> = request.details().zip(numbers).map(|((_, _, detail), carton)| unit(carton, detail)).collect();
     let new = unknown(&mut tx, &shipment, units).await?;
     if new.is_empty() && changed.is_empty() {
         return Ok(Some(shipment));
@@ -69,7 +64,7 @@ async fn attempt(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn
     if shipment.state != State::Open {
         return Err(AddUnitsError::Fixed(shipment.state));
     }
-    check(&mut tx, &shipment, wanted, &new).await?;
+    check(&mut tx, &shipment, request, &new).await?;
     shipment_units::save_cartons(&mut tx, shipment.id, &changed).await?;
     let added = shipment_units::insert(&mut tx, shipment.id, shipment.units, &new).await?;
     if added as usize != new.len() {
@@ -84,7 +79,7 @@ async fn attempt(app: &App, merchant: MerchantId, number: &str, wanted: &UnitsIn
     Ok(Some(shipment))
 }
 
-/// Those units that the shipment does not have yet; those that it has must be there in the same words.
+/// The units that the shipment does not have yet. Those that it has must be identical.
 async fn unknown(tx: &mut Tx, shipment: &Shipment, units: Vec<Unit>) -> Result<Vec<Unit>, AddUnitsError> {
     let lines: Vec<String> = units.iter().map(|unit| unit.line.clone()).collect();
     let known = shipment_units::of_lines(tx, shipment.id, &lines).await?;
@@ -97,22 +92,22 @@ async fn unknown(tx: &mut Tx, shipment: &Shipment, units: Vec<Unit>) -> Result<V
     Ok(units.iter().filter(|unit| !known.contains_key(unit.line.as_str())).cloned().collect())
 }
 
-/// Whether the new units can be added: there is room, and none of them is in a shipment already.
-async fn check(tx: &mut Tx, shipment: &Shipment, wanted: &UnitsIn<'_>, new: &[Unit]) -> Result<(), AddUnitsError> {
+/// Checks that the shipment does not get too large, and that none of the new units is in a shipment already.
+async fn check(tx: &mut Tx, shipment: &Shipment, request: &UnitsIn<'_>, new: &[Unit]) -> Result<(), AddUnitsError> {
     let all = shipment.units as usize + new.len();
     if all > MOST_UNITS as usize {
-        let message = format!("would make {all} units; a shipment has at most {MOST_UNITS}");
+        let message = format!("would bring the shipment to {all} units; a shipment can have at most {MOST_UNITS}");
         return Err(AddUnitsError::Faulty(vec![Fault::new("cartons", Code::Invalid, message)]));
     }
     let plates: Vec<String> = new.iter().map(|unit| unit.unit.clone()).collect();
     let held = shipment_units::held(tx, &plates).await?;
     let held: HashMap<&str, &str> = held.iter().map(|held| (held.unit.as_str(), held.number.as_str())).collect();
-    let faults = wanted.details().filter_map(|(at, _, detail)| {
+    let faults = request.details().filter_map(|(at, _, detail)| {
         let number = held.get(&*detail.unit_identifier.0)?;
-        // A line that is there already is no fault of its unit.
+        // The unit of a line that is there already is in this very shipment.
         new.iter()
             .any(|unit| unit.line == detail.line_identifier.0)
-            .then(|| Fault::new(at.field("unit_identifier"), Code::Invalid, format!("is in the shipment {number} already")))
+            .then(|| Fault::new(at.field("unit_identifier"), Code::Invalid, format!("is already in the shipment {number}")))
     });
     let faults: Vec<Fault> = faults.collect();
     if faults.is_empty() { Ok(()) } else { Err(AddUnitsError::Faulty(faults)) }

@@ -1,4 +1,4 @@
-//! A merchant announces goods to a warehouse: all ASNs of a message are taken, or none.
+//! Stores the ASNs by which a merchant announces goods to a warehouse: all of a message, or none.
 
 use std::collections::HashMap;
 
@@ -10,34 +10,32 @@ use store::{Failed, Tx};
 use crate::app::App;
 use crate::show::warehouse::inbound::digest;
 
-/// How often a message is tried again of which a number was taken meanwhile.
+/// The number of attempts when a concurrent request announces the same numbers.
 const TRIES: usize = 3;
 
-/// What became of an ASN.
+/// The outcome of announcing an ASN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announced {
-    /// It is new.
     Created,
-    /// It was announced before, with the same content; it stands there now.
+    /// It was announced before with the same content, and is in this state now.
     Unchanged(State),
 }
 
-/// Why nothing was announced.
+/// The reasons nothing is announced.
 #[derive(Debug, thiserror::Error)]
 pub enum AnnounceError {
-    /// These numbers are known, with other content.
-    #[error("the ASNs are known with other content: {}", .0.join(", "))]
+    /// The numbers of the ASNs that were announced before with different content.
+    #[error("these ASNs already exist with different content: {}", .0.join(", "))]
     Differ(Vec<String>),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Takes ASNs, and answers what became of each.
+/// Stores ASNs. Returns the outcome of each, in the same order.
 pub async fn announce(app: &App, merchant: MerchantId, asns: &[Asn]) -> Result<Vec<Announced>, AnnounceError> {
     let mut digests = Vec::with_capacity(asns.len());
     for asn in asns {
-        digests.push(digest(asn).map_err(|_| Failed::Internal("an ASN could not be read again"))?);
+        digests.push(digest(asn).map_err(|_| Failed::Internal("an ASN could not be hashed"))?);
     }
     let mut tries = 1;
     loop {
@@ -51,19 +49,19 @@ pub async fn announce(app: &App, merchant: MerchantId, asns: &[Asn]) -> Result<V
         let is_new = |(asn, _): &(&Asn, &[u8; 32])| !known.contains_key(asn.number.as_str());
         let new = asns.iter().zip(&digests).filter(is_new).map(|(asn, digest)| New { id: app.mint(), digest: *digest, asn });
         let mut new: Vec<New<'_>> = new.collect();
-        // In one order, so that two messages with the same numbers wait for each other and not crosswise.
+        // Sorted to avoid deadlocks between messages with the same numbers.
         new.sort_unstable_by(|one, other| one.asn.number.cmp(&other.asn.number));
         if inbound_asns::insert(&mut tx, &new, app.now()).await?.len() < new.len() {
             if tries == TRIES {
-                return Err(Failed::Internal("the numbers of ASNs were taken again and again").into());
+                return Err(Failed::Internal("announcing ASNs kept colliding with other requests").into());
             }
             tries += 1;
             tx.rollback().await?;
             continue;
         }
         app.commit(tx).await?;
-        let became = |asn: &Asn| known.get(asn.number.as_str()).map_or(Announced::Created, |known| Announced::Unchanged(known.state));
-        return Ok(asns.iter().map(became).collect());
+        let outcome = |asn: &Asn| known.get(asn.number.as_str()).map_or(Announced::Created, |known| Announced::Unchanged(known.state));
+        return Ok(asns.iter().map(outcome).collect());
     }
 }
 

@@ -1,4 +1,4 @@
-//! A merchant changes an ASN, or calls it off, before anything of it has arrived.
+//! Changes or cancels an ASN for the merchant, before any of its units have arrived.
 
 use domain::id::MerchantId;
 use domain::warehouse::inbound::{Act, Refused, State};
@@ -8,23 +8,20 @@ use store::warehouse::inbound_asns::{self, Asn, New};
 use crate::app::App;
 use crate::show::warehouse::inbound::digest;
 
-/// Why an ASN was not changed.
+/// The reasons an ASN cannot be changed, cancelled or closed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeAsnError {
-    /// The merchant has no such ASN.
-    #[error("there is no such ASN")]
+    #[error("the merchant has no such ASN")]
     NoSuchAsn,
-    /// It cannot be, as the ASN stands.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Replaces what an ASN says; false if it said the same.
+/// Replaces the content of an ASN. Returns `false` if it is the same.
 pub async fn change_asn(app: &App, merchant: MerchantId, asn: &Asn) -> Result<bool, ChangeAsnError> {
-    let digest = digest(asn).map_err(|_| Failed::Internal("an ASN could not be read again"))?;
+    let digest = digest(asn).map_err(|_| Failed::Internal("an ASN could not be hashed"))?;
     let mut tx = app.begin(merchant).await?;
     let kept = inbound_asns::lock(&mut tx, &asn.number).await?.ok_or(ChangeAsnError::NoSuchAsn)?;
     kept.state.on(Act::Change)?;
@@ -36,7 +33,7 @@ pub async fn change_asn(app: &App, merchant: MerchantId, asn: &Asn) -> Result<bo
     Ok(true)
 }
 
-/// Calls an ASN off.
+/// Cancels an ASN.
 pub async fn cancel_asn(app: &App, merchant: MerchantId, number: &str) -> Result<(), ChangeAsnError> {
     let mut tx = app.begin(merchant).await?;
     let kept = inbound_asns::lock(&mut tx, number).await?.ok_or(ChangeAsnError::NoSuchAsn)?;

@@ -1,7 +1,7 @@
-//! A warehouse has received what there was of an ASN: what is missing becomes exceptions, and its returns wait no longer.
+//! Closes an ASN when the warehouse expects nothing more: missing units become exceptions, and its returns stop waiting.
 //!
-//! An ASN may bring the units of thousands of returns. They are closed first, a few in each transaction, and the ASN last: what
-//! breaks off in between is done by closing again.
+//! An ASN may bring the units of thousands of returns. They are closed first, a few per transaction, and the ASN last. If this is
+//! interrupted, closing again does the rest.
 
 use domain::id::MerchantId;
 use domain::warehouse::inbound::{Act, Exception, State};
@@ -15,7 +15,7 @@ use super::change_asn::ChangeAsnError;
 use crate::app::App;
 use crate::flow::returns::receive_return::close;
 
-/// How many returns are looked at in a transaction.
+/// The number of returns closed per transaction.
 const TOGETHER: i64 = 100;
 
 /// Closes an ASN.
@@ -55,7 +55,7 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
     Ok(())
 }
 
-/// Closes the receiving of the returns of an ASN, but of those that another open ASN still announces units of.
+/// Closes the receiving of the ASN's returns, except for those that another open ASN still announces units of.
 async fn close_returns(app: &App, merchant: MerchantId, kept: &StoredAsn) -> Result<(), Failed> {
     let mut after = String::new();
     loop {

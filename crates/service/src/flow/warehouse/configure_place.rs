@@ -1,4 +1,4 @@
-//! The operator says which warehouses and vendors a merchant has. Every change leaves an audit row in its own transaction.
+//! The operator sets up a merchant's warehouses and vendors. Every change is audited in its own transaction.
 
 use domain::id::MerchantId;
 use domain::warehouse::place::{Address, NoWord, Vendor, VendorId, Warehouse, WarehouseId};
@@ -9,66 +9,54 @@ use store::{Failed, Tx};
 
 use crate::app::App;
 
-/// What becomes of a word that a place may have.
+/// A change to an optional text of a place.
 #[derive(Clone, Debug, Default)]
-pub enum Word {
-    /// It stays as it is.
+pub enum TextChange {
     #[default]
-    Kept,
-    /// It is this one from now on.
+    Keep,
     Set(String),
-    /// There is none any more.
-    TakenBack,
+    Clear,
 }
 
-impl Word {
-    fn after(self, known: Option<String>) -> Option<String> {
+impl TextChange {
+    fn apply(self, known: Option<String>) -> Option<String> {
         match self {
-            Self::Kept => known,
-            Self::Set(word) => Some(word),
-            Self::TakenBack => None,
+            Self::Keep => known,
+            Self::Set(text) => Some(text),
+            Self::Clear => None,
         }
     }
 }
 
-/// What is to be changed of a warehouse; what is absent stays as it is.
+/// Changes to a warehouse. Absent fields stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct WarehouseChange {
-    /// What people call it.
     pub name: Option<String>,
-    /// What the merchant's systems call it.
-    pub external_identifier: Word,
-    /// What they call it in stock transfers.
-    pub stock_transfer_identifier: Word,
-    /// Where it is.
+    /// The warehouse's name in the merchant's systems.
+    pub external_identifier: TextChange,
+    /// The warehouse's name in stock transfers.
+    pub stock_transfer_identifier: TextChange,
     pub address: Option<Address>,
 }
 
-/// What is to be changed of a vendor; what is absent stays as it is.
+/// Changes to a vendor. Absent fields stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct VendorChange {
-    /// What people call it.
     pub name: Option<String>,
-    /// Where it is.
     pub address: Option<Address>,
 }
 
-/// Why a place was not changed.
+/// The reasons a place cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigurePlaceError {
-    /// There is no such warehouse.
-    #[error("the merchant has no warehouse {0}; `backhaul warehouse list` shows those that it has")]
+    #[error("the merchant has no warehouse {0}; `backhaul warehouse list --merchant HANDLE` lists its warehouses")]
     NoWarehouse(WarehouseId),
-    /// There is no such vendor.
-    #[error("the merchant has no vendor {0}; `backhaul vendor list` shows those that it has")]
+    #[error("the merchant has no vendor {0}; `backhaul vendor list --merchant HANDLE` lists its vendors")]
     NoVendor(VendorId),
-    /// A new one needs more.
-    #[error("a new place needs {0}")]
+    #[error("a new warehouse needs {0}")]
     Incomplete(&'static str),
-    /// A word of it cannot be kept or sent.
     #[error(transparent)]
-    Word(#[from] NoWord),
-    /// The database.
+    Invalid(#[from] NoWord),
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -77,7 +65,7 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str)
     audit::record(tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await
 }
 
-/// Sets a merchant's warehouse or changes it, and answers what it is now. Shipments that were made keep what they were told.
+/// Adds or changes a merchant's warehouse, and returns it. Existing shipments do not change.
 pub async fn set_warehouse(
     app: &App,
     actor: &str,
@@ -86,7 +74,7 @@ pub async fn set_warehouse(
     change: WarehouseChange,
 ) -> Result<Warehouse, ConfigurePlaceError> {
     let mut tx = app.begin(merchant).await?;
-    // There may be no warehouse yet that could be locked.
+    // The warehouse may not exist yet, so lock the merchant instead.
     accounts::lock(&mut tx).await?;
     let known = places::lock_warehouse(&mut tx, id).await?;
     let action = if known.is_some() { "warehouse.changed" } else { "warehouse.added" };
@@ -94,16 +82,16 @@ pub async fn set_warehouse(
     let warehouse = match known {
         Some(known) => Warehouse {
             name: name.unwrap_or(known.name),
-            external_identifier: external_identifier.after(known.external_identifier),
-            stock_transfer_identifier: stock_transfer_identifier.after(known.stock_transfer_identifier),
+            external_identifier: external_identifier.apply(known.external_identifier),
+            stock_transfer_identifier: stock_transfer_identifier.apply(known.stock_transfer_identifier),
             address: address.unwrap_or(known.address),
             id: known.id,
         },
         None => Warehouse {
             id: id.clone(),
             name: name.ok_or(ConfigurePlaceError::Incomplete("a name: --name"))?,
-            external_identifier: external_identifier.after(None),
-            stock_transfer_identifier: stock_transfer_identifier.after(None),
+            external_identifier: external_identifier.apply(None),
+            stock_transfer_identifier: stock_transfer_identifier.apply(None),
             address: address.ok_or(ConfigurePlaceError::Incomplete("an address: --address"))?,
         },
     };
@@ -114,7 +102,7 @@ pub async fn set_warehouse(
     Ok(warehouse)
 }
 
-/// Forgets a merchant's warehouse. Shipments that were made keep what they were told.
+/// Removes a merchant's warehouse. Existing shipments do not change.
 pub async fn remove_warehouse(app: &App, actor: &str, merchant: MerchantId, id: &WarehouseId) -> Result<(), ConfigurePlaceError> {
     let mut tx = app.begin(merchant).await?;
     if !places::remove_warehouse(&mut tx, id).await? {
@@ -124,7 +112,7 @@ pub async fn remove_warehouse(app: &App, actor: &str, merchant: MerchantId, id: 
     Ok(app.commit(tx).await?)
 }
 
-/// Gives a merchant another vendor, and answers it with its number.
+/// Adds a vendor to a merchant, and returns it with its number.
 pub async fn add_vendor(
     app: &App,
     actor: &str,
@@ -133,7 +121,7 @@ pub async fn add_vendor(
     address: Address,
 ) -> Result<Vendor, ConfigurePlaceError> {
     let mut tx = app.begin(merchant).await?;
-    // Whoever adds another at the same time waits here, and gets the number after this one's.
+    // A concurrent addition waits here, and gets the next number.
     accounts::lock(&mut tx).await?;
     let vendor = Vendor { id: places::next_vendor(&mut tx).await?, name, address };
     vendor.check()?;
@@ -143,7 +131,7 @@ pub async fn add_vendor(
     Ok(vendor)
 }
 
-/// Changes a merchant's vendor, and answers what it is now.
+/// Changes a merchant's vendor, and returns it.
 pub async fn set_vendor(
     app: &App,
     actor: &str,
@@ -162,7 +150,7 @@ pub async fn set_vendor(
     Ok(vendor)
 }
 
-/// Removes a merchant's vendor. Its number is not given again.
+/// Removes a merchant's vendor. Its number is never reused.
 pub async fn remove_vendor(app: &App, actor: &str, merchant: MerchantId, id: VendorId) -> Result<(), ConfigurePlaceError> {
     let mut tx = app.begin(merchant).await?;
     if !places::remove_vendor(&mut tx, id, app.now()).await? {

@@ -1,4 +1,4 @@
-//! A warehouse makes a shipment: it has no units yet, and nobody is told of it.
+//! Creates a shipment for a warehouse, without units and without a message.
 
 use domain::id::MerchantId;
 use domain::warehouse::place::{Address, Warehouse, WarehouseId};
@@ -14,46 +14,44 @@ use crate::app::App;
 const NUMBER_IS_TAKEN: &str = "an_asn_number_is_taken_once";
 const NUMBER_IS_UNIQUE: &str = "outbound_shipment_by_number";
 
-/// Why a shipment was not made.
+/// The reasons a shipment cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateShipmentError {
-    /// A place is not known, or not known well enough.
-    #[error("the shipment cannot be made")]
+    /// A place is unknown or lacks an identifier.
+    #[error("the shipment cannot be created as requested")]
     Faulty(Vec<Fault>),
-    /// Another shipment has the number, or a part of one.
-    #[error("another shipment has the number")]
+    /// The number belongs to another shipment or to a part of one.
+    #[error("another shipment has this number")]
     NumberTaken,
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// What came of it.
+/// The result of creating a shipment.
 pub struct Created {
-    /// The shipment, as it stands now.
     pub shipment: Shipment,
-    /// Whether it was made by an earlier request of the same content.
+    /// An earlier request with the same content created it.
     pub repeated: bool,
 }
 
-/// Makes a shipment; `request_hash` tells the same request from another one.
+/// Creates a shipment. `request_hash` identifies repeats of the same request.
 pub async fn create_shipment(
     app: &App,
     merchant: MerchantId,
-    wanted: &CreateShipment<'_>,
+    request: &CreateShipment<'_>,
     request_hash: [u8; 32],
 ) -> Result<Created, CreateShipmentError> {
-    match attempt(app, merchant, wanted, request_hash).await {
-        // Somebody made it at the same time: what they made is there now.
+    match attempt(app, merchant, request, request_hash).await {
+        // A concurrent request created it, and has committed by now.
         Err(CreateShipmentError::Failed(failed)) if failed.violates(NUMBER_IS_UNIQUE) || failed.violates(NUMBER_IS_TAKEN) => {
-            let known = shipments::find(app.store(merchant), merchant, wanted.number.as_str()).await?;
+            let known = shipments::find(app.store(merchant), merchant, request.number.as_str()).await?;
             repeated(known, request_hash)?.ok_or(CreateShipmentError::NumberTaken)
         }
         done => done,
     }
 }
 
-/// What is known under the number, if it was asked for in the same words.
+/// The known shipment with this number, if it was requested with the same content.
 fn repeated(known: Option<Shipment>, request_hash: [u8; 32]) -> Result<Option<Created>, CreateShipmentError> {
     match known {
         Some(shipment) if shipment.request_hash == request_hash => Ok(Some(Created { shipment, repeated: true })),
@@ -65,26 +63,26 @@ fn repeated(known: Option<Shipment>, request_hash: [u8; 32]) -> Result<Option<Cr
 async fn attempt(
     app: &App,
     merchant: MerchantId,
-    wanted: &CreateShipment<'_>,
+    request: &CreateShipment<'_>,
     request_hash: [u8; 32],
 ) -> Result<Created, CreateShipmentError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    if let Some(known) = repeated(shipments::lock(&mut tx, wanted.number.as_str()).await?, request_hash)? {
+    if let Some(known) = repeated(shipments::lock(&mut tx, request.number.as_str()).await?, request_hash)? {
         return Ok(known);
     }
-    let asked = wanted.asked;
+    let asked = request.asked;
     let mut faults = Vec::new();
-    let from = places::lock_warehouse(&mut tx, &wanted.from).await?;
+    let from = places::lock_warehouse(&mut tx, &request.from).await?;
     if from.is_none() {
         faults.push(no_warehouse("from_warehouse"));
     }
-    let to = destination(&mut tx, wanted).await?.map_err(|fault| faults.push(fault)).ok();
+    let to = destination(&mut tx, request).await?.map_err(|fault| faults.push(fault)).ok();
     let (Some(from), Some((to_identifier, to_type, to_address))) = (from, to) else { return Err(CreateShipmentError::Faulty(faults)) };
     let text = |text: &wire::shape::Identifier<'_>| text.0.clone().into_owned();
     let shipment = Shipment {
         id: app.mint(),
-        number: wanted.number.clone(),
+        number: request.number.clone(),
         request_hash,
         kind: asked.kind.0,
         state: State::Open,
@@ -116,34 +114,38 @@ async fn attempt(
     Ok(Created { shipment, repeated: false })
 }
 
-/// What the place is called that the shipment goes to, what it is and where; or what is not known of it.
-async fn destination(tx: &mut Tx, wanted: &CreateShipment<'_>) -> Result<Result<(String, PlaceType, Address), Fault>, Failed> {
-    Ok(match &wanted.to {
+/// The identifier, type and address of the destination, or the fault in it.
+async fn destination(tx: &mut Tx, request: &CreateShipment<'_>) -> Result<Result<(String, PlaceType, Address), Fault>, Failed> {
+    Ok(match &request.to {
         Destination::Store(store) => Ok((store.identifier.0.clone().into_owned(), PlaceType::Store, address(&store.address))),
         Destination::Vendor(id) => match places::lock_vendor(tx, *id).await? {
             Some(vendor) => Ok((vendor.id.to_string(), PlaceType::Warehouse, vendor.address)),
-            None => Err(Fault::new("to_vendor", Code::Invalid, "is no vendor of the merchant; the operator adds it")),
+            None => Err(Fault::new("to_vendor", Code::Invalid, "is not a vendor of the merchant; ask the operator to add it")),
         },
         Destination::Warehouse(id) => match places::lock_warehouse(tx, id).await? {
-            Some(warehouse) => called(wanted.asked.kind.0, id, warehouse),
+            Some(warehouse) => warehouse_destination(request.asked.kind.0, id, warehouse),
             None => Err(no_warehouse("to_warehouse")),
         },
     })
 }
 
-/// What a warehouse is called that goods go to, by what they are sent for.
-fn called(kind: Kind, id: &WarehouseId, warehouse: Warehouse) -> Result<(String, PlaceType, Address), Fault> {
+/// A warehouse as the destination of a shipment. The kind of shipment decides which identifier it needs.
+fn warehouse_destination(kind: Kind, id: &WarehouseId, warehouse: Warehouse) -> Result<(String, PlaceType, Address), Fault> {
     let (identifier, option) = match kind {
         Kind::StockTransfer => (warehouse.stock_transfer_identifier, "--stock-transfer-identifier"),
         Kind::Freight | Kind::Vendor => (warehouse.external_identifier, "--external-identifier"),
     };
-    let missing = || format!("has no identifier for this kind of shipment; the operator sets it: backhaul warehouse set {id} {option}");
+    let missing = || {
+        format!(
+            "has no identifier for this kind of shipment; ask the operator to set it: backhaul warehouse set --merchant HANDLE {id} {option}"
+        )
+    };
     let identifier = identifier.ok_or_else(|| Fault::new("to_warehouse", Code::Invalid, missing()))?;
     Ok((identifier, PlaceType::Warehouse, warehouse.address))
 }
 
 fn no_warehouse(field: &str) -> Fault {
-    Fault::new(field, Code::Invalid, "is no warehouse of the merchant; the operator adds it")
+    Fault::new(field, Code::Invalid, "is not a warehouse of the merchant; ask the operator to add it")
 }
 
 fn address(address: &AddressIn<'_>) -> Address {

@@ -1,5 +1,5 @@
-//! A warehouse announces a shipment, ships it, reports that it arrived, calls it off, or ships it on another day. What moved is
-//! told in the same transaction.
+//! Moves a shipment for the warehouse: announces it, ships it, reports its arrival, cancels it, or changes its ship date. The
+//! messages on it are owed in the same transaction.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -8,25 +8,21 @@ use store::warehouse::shipment_units;
 use store::warehouse::shipments::{self, Shipment};
 use store::{Failed, Tx};
 
-use super::tell_shipment::{FixError, fix, tell};
+use super::save_shipment::{FixError, fix_units, save_change};
 use crate::app::App;
 
-/// Why a shipment did not move.
+/// The reasons a shipment cannot be moved.
 #[derive(Debug, thiserror::Error)]
 pub enum MoveShipmentError {
-    /// The merchant has no such shipment.
-    #[error("there is no such shipment")]
+    #[error("the merchant has no such shipment")]
     NoSuchShipment,
-    /// It cannot be done as the shipment stands.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// It has no units that could be told of.
-    #[error("the shipment has no units yet")]
+    #[error("the shipment has no units yet; add them first")]
     NoUnits,
-    /// Another shipment has the number of a part.
-    #[error("another shipment has the number {0}")]
+    /// The number of a part belongs to another shipment.
+    #[error("another shipment has the number {0}, which a part of this one needs")]
     NumberTaken(String),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -40,14 +36,14 @@ impl From<FixError> for MoveShipmentError {
     }
 }
 
-/// Does `act` to the shipment `number`. A repeat changes nothing and is no error.
+/// Applies `act` to the shipment `number`. A repeat changes nothing.
 pub async fn move_shipment(app: &App, merchant: MerchantId, number: &str, act: Act) -> Result<Shipment, MoveShipmentError> {
     let mut tx = app.begin(merchant).await?;
     let shipment = shipments::lock(&mut tx, number).await?.ok_or(MoveShipmentError::NoSuchShipment)?;
     apply(app, tx, shipment, act).await
 }
 
-/// The shipment `number` ships on another day. The same day again changes nothing, wherever the shipment stands.
+/// Changes the ship date of the shipment `number`. The same date again changes nothing, whatever its state.
 pub async fn change_ship_date(
     app: &App,
     merchant: MerchantId,
@@ -64,24 +60,21 @@ pub async fn change_ship_date(
 }
 
 async fn apply(app: &App, mut tx: Tx, mut shipment: Shipment, act: Act) -> Result<Shipment, MoveShipmentError> {
-    let Step::Moved { to, tells } = shipment.state.on(act)? else { return Ok(shipment) };
+    let Step::Moved { to, tells: event } = shipment.state.on(act)? else { return Ok(shipment) };
     let now = app.now();
     if shipment.state == State::Open && matches!(to, State::Announced | State::Shipped) {
         if shipment.units == 0 {
             return Err(MoveShipmentError::NoUnits);
         }
-        fix(&mut tx, &mut shipment).await?;
+        fix_units(&mut tx, &mut shipment).await?;
     }
     shipment.state = to;
-    // Clocks of processes differ; what others see never goes back.
+    // The time never goes back for others, though the clocks of nodes differ.
     shipment.updated_at = shipment.updated_at.max(now);
     if to == State::Cancelled {
         shipment_units::release(&mut tx, shipment.id).await?;
     }
-    if let Some(event) = tells {
-        tell(app, &mut tx, &mut shipment, event, now).await?;
-    }
-    shipments::save(&mut tx, &shipment).await?;
+    save_change(app, &mut tx, &mut shipment, event, now).await?;
     app.commit(tx).await?;
     Ok(shipment)
 }

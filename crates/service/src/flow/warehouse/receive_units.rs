@@ -1,9 +1,10 @@
-//! A warehouse scans units: each is received once, and its merchant is told; what does not fit is an exception.
+//! Receives units that a warehouse scanned. Each is received once and owes the merchant a message; units that do not match an ASN
+//! become exceptions.
 //!
-//! Many scan at once. Who receives shares the ASN with the others and locks the lines that its units may belong to, in one order.
-//! The key of a receipt decides who was first with a unit.
+//! Many scanners work at once. A request takes a shared lock on the ASN, and locks the lines that its units may belong to, always in
+//! the same order. The unique key of a receipt decides which request received a unit first.
 
-mod sort;
+mod assign;
 
 use std::collections::HashMap;
 
@@ -20,40 +21,38 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::warehouse::receiving::ReceivedUnitIn;
 
-use self::sort::{Sorted, Went, sort};
+use self::assign::{Assignment, MatchedUnit, assign};
 use crate::app::App;
 use crate::flow::returns::receive_return::{Arrival, arrive};
 use crate::show::warehouse::inbound::scanned;
 
-/// How often units are tried again that others have received meanwhile.
+/// The number of attempts when other requests receive the same units.
 const TRIES: usize = 10;
-/// What a receipt is told as.
+/// The event of the message on a receipt.
 const EVENT: &str = "inventory_receipt.received";
 
-/// What became of a unit.
+/// The outcome of a scanned unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// It is received against this line.
+pub enum UnitOutcome {
+    /// Received against this line.
     Received(String),
-    /// It was received before, against this ASN and line.
-    Known(String, String),
-    /// It is an exception.
+    /// Received earlier, against this ASN and line.
+    AlreadyReceived(String, String),
     Exception(Exception),
 }
 
-/// Why nothing was received.
+/// The reasons no unit is received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveUnitsError {
-    /// The units at these positions are in no warehouse of the merchant's.
-    #[error("a warehouse is unknown")]
+    /// The positions of the units in the request.
+    #[error("the merchant has no such warehouse")]
     UnknownWarehouse(Vec<usize>),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Receives units, and answers what became of each.
-pub async fn receive_units(app: &App, merchant: MerchantId, units: &[ReceivedUnitIn<'_>]) -> Result<Vec<Taken>, ReceiveUnitsError> {
+/// Receives units. Returns the outcome of each, in the same order.
+pub async fn receive_units(app: &App, merchant: MerchantId, units: &[ReceivedUnitIn<'_>]) -> Result<Vec<UnitOutcome>, ReceiveUnitsError> {
     let warehouses = places::warehouses(app.store(merchant), merchant).await?;
     let known = |unit: &ReceivedUnitIn<'_>| warehouses.iter().any(|warehouse| warehouse.id.as_str() == unit.warehouse_identifier.0);
     let unknown: Vec<usize> = units.iter().enumerate().filter(|(_, unit)| !known(unit)).map(|(at, _)| at).collect();
@@ -63,55 +62,55 @@ pub async fn receive_units(app: &App, merchant: MerchantId, units: &[ReceivedUni
     for _ in 0..TRIES {
         let mut tx = app.begin(merchant).await?;
         match attempt(app, &mut tx, units).await? {
-            Some(taken) => {
+            Some(outcomes) => {
                 app.commit(tx).await?;
-                return Ok(taken);
+                return Ok(outcomes);
             }
-            // Others were first with something. They have committed by now, and it is seen the next time.
+            // Another request was first. It has committed by now, so the next attempt sees its receipts.
             None => tx.rollback().await?,
         }
     }
-    Err(Failed::Internal("others were first again and again").into())
+    Err(Failed::Internal("receiving units kept colliding with other requests").into())
 }
 
-/// Receives units in a transaction; nothing if it must be tried again.
-async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result<Option<Vec<Taken>>, Failed> {
+/// Receives units in a transaction. `None` if it must be tried again.
+async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result<Option<Vec<UnitOutcome>>, Failed> {
     let numbers: Vec<&str> = units.iter().map(|unit| &*unit.asn_number.0).collect();
     let before = inbound_asns::list(tx, &numbers).await?;
     let ids: HashMap<&str, Uuid> = before.iter().map(|kept| (kept.asn.number.as_str(), kept.id)).collect();
-    let wanted = |unit: &'_ ReceivedUnitIn<'_>| ids.get(&*unit.asn_number.0).copied();
-    let wanted: Vec<LineQuery<'_>> = units.iter().filter_map(|unit| Some(want(unit, wanted(unit)?))).collect();
+    let asn_of = |unit: &'_ ReceivedUnitIn<'_>| ids.get(&*unit.asn_number.0).copied();
+    let queries: Vec<LineQuery<'_>> = units.iter().filter_map(|unit| Some(line_query(unit, asn_of(unit)?))).collect();
 
     // The order of locks: returns, ASNs, lines, receipts.
-    let returns = if before.iter().any(|kept| kept.has_returns) { lock_returns(tx, &wanted).await? } else { HashMap::new() };
+    let returns = if before.iter().any(|kept| kept.has_returns) { lock_returns(tx, &queries).await? } else { HashMap::new() };
     let asns = inbound_asns::share(tx, &before.iter().map(|kept| kept.id).collect::<Vec<_>>()).await?;
     let changed = |kept: &StoredAsn| before.iter().any(|before| before.id == kept.id && before.digest != kept.digest);
     if asns.iter().any(changed) {
         return Ok(None);
     }
-    let lines = receipts::lock_lines(tx, &wanted).await?;
+    let lines = receipts::lock_lines(tx, &queries).await?;
     let plates: Vec<&str> = units.iter().map(|unit| &*unit.unit_identifier.0).collect();
     let known = receipts::known(tx, &plates).await?;
-    let sorted = sort(units, &asns, &lines, &known);
-    let written = write(app, tx, &sorted, returns).await?;
-    Ok(written.then(|| sorted.into_iter().map(Went::into_taken).collect()))
+    let assigned = assign(units, &asns, &lines, &known);
+    let written = write(app, tx, &assigned, returns).await?;
+    Ok(written.then(|| assigned.into_iter().map(Assignment::into_outcome).collect()))
 }
 
-fn want<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> LineQuery<'a> {
+fn line_query<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> LineQuery<'a> {
     let scan = scanned::scan(unit);
     LineQuery { asn, line: scan.line, unit: scan.unit, client_unit: scan.client_unit, sku: scan.sku }
 }
 
-async fn lock_returns(tx: &mut Tx, wanted: &[LineQuery<'_>]) -> Result<HashMap<String, Return>, Failed> {
-    let names = receipts::returns_of(tx, wanted).await?;
+async fn lock_returns(tx: &mut Tx, queries: &[LineQuery<'_>]) -> Result<HashMap<String, Return>, Failed> {
+    let names = receipts::returns_of(tx, queries).await?;
     let locked = rmas::lock_many(tx, &names.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     Ok(locked.into_iter().map(|of| (of.identifier.clone(), of)).collect())
 }
 
-/// Writes the outcome of every unit, with the messages owed for it. Answers `false` if another transaction was first with one of them.
-async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap<String, Return>) -> Result<bool, Failed> {
+/// Writes the outcome of every unit, with the messages owed for it. Returns `false` if another transaction was first with one of them.
+async fn write(app: &App, tx: &mut Tx, assigned: &[Assignment<'_>], mut returns: HashMap<String, Return>) -> Result<bool, Failed> {
     let now = app.now();
-    let received: Vec<&Sorted<'_>> = sorted.iter().filter_map(Went::received).collect();
+    let received: Vec<&MatchedUnit<'_>> = assigned.iter().filter_map(Assignment::received).collect();
     if !received.is_empty() {
         let rows: Vec<Receipt<'_>> = received.iter().map(|of| scanned::receipt(of.unit, of.asn, of.line)).collect();
         if receipts::insert(tx, &rows, now).await? < rows.len() {
@@ -123,20 +122,20 @@ async fn write(app: &App, tx: &mut Tx, sorted: &[Went<'_>], mut returns: HashMap
         if !late.is_empty() {
             receiving_exceptions::fewer_missing(tx, &late, now).await?;
         }
-        tell(app, tx, &rows, &received)?;
+        owe_messages(app, tx, &rows, &received)?;
         move_returns(app, tx, &received, &mut returns).await?;
     }
-    let found = sorted.iter().filter_map(|went| Some(found(app, went.exception()?)));
+    let found = assigned.iter().filter_map(|assignment| Some(new_exception(app, assignment.exception()?)));
     let mut found: Vec<NewException<'_>> = found.collect();
     if !found.is_empty() {
-        // In one order, so that two who find the same wait for each other and not crosswise.
+        // Sorted to avoid deadlocks between requests with the same exceptions.
         found.sort_unstable_by_key(|found| (found.asn_number, found.unit, found.line, found.exception));
         receiving_exceptions::insert(tx, &found, now).await?;
     }
     Ok(true)
 }
 
-fn found<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) -> NewException<'a> {
+fn new_exception<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) -> NewException<'a> {
     let scan = scanned::scan(unit);
     NewException {
         id: app.mint(),
@@ -152,8 +151,8 @@ fn found<'a>(app: &App, (unit, exception): (&'a ReceivedUnitIn<'_>, Exception)) 
     }
 }
 
-/// One message for each unit.
-fn tell(app: &App, tx: &mut Tx, rows: &[Receipt<'_>], received: &[&Sorted<'_>]) -> Result<(), Failed> {
+/// Owes one message for each unit.
+fn owe_messages(app: &App, tx: &mut Tx, rows: &[Receipt<'_>], received: &[&MatchedUnit<'_>]) -> Result<(), Failed> {
     for (row, of) in rows.iter().zip(received) {
         let body = scanned::message(row, of.asn, &of.line.line).render();
         tx.owe(Message {
@@ -169,8 +168,8 @@ fn tell(app: &App, tx: &mut Tx, rows: &[Receipt<'_>], received: &[&Sorted<'_>]) 
     Ok(())
 }
 
-/// Returns whose units have arrived move on, each once. A unit that was rejected is not ready for a refund, and moves none.
-async fn move_returns(app: &App, tx: &mut Tx, received: &[&Sorted<'_>], returns: &mut HashMap<String, Return>) -> Result<(), Failed> {
+/// Updates the returns whose units have arrived, each once. Rejected units are not ready for a refund and are left out.
+async fn move_returns(app: &App, tx: &mut Tx, received: &[&MatchedUnit<'_>], returns: &mut HashMap<String, Return>) -> Result<(), Failed> {
     let mut arrivals: HashMap<&str, Vec<Arrival<'_>>> = HashMap::new();
     for of in received.iter().filter(|of| of.unit.reject_reason.is_none()) {
         let Some(rma) = of.line.line.rma() else { continue };

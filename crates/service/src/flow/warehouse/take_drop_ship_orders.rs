@@ -1,4 +1,4 @@
-//! A merchant gives orders to the warehouse: all of a message, or none.
+//! Accepts the drop-ship orders of a merchant for the warehouse: all of a message, or none.
 
 use domain::id::MerchantId;
 use domain::warehouse::drop_ship::Order;
@@ -10,51 +10,53 @@ use wire::warehouse::drop_ship::Content;
 use crate::app::App;
 use crate::show::warehouse::drop_ship::written;
 
-/// What became of an order.
+/// An accepted order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
-    /// Its id.
+pub struct AcceptedOrder {
     pub id: Uuid,
-    /// Whether it is new; otherwise it was known with the same content.
+    /// `false` if the same order was known already.
     pub new: bool,
 }
 
-/// Why orders were not taken.
+/// The reasons orders are not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum TakeDropShipOrdersError {
-    /// The orders at these positions are known with other content.
-    #[error("drop-ship orders are known with other content")]
-    Known(Vec<usize>),
-    /// The database.
+    /// The positions of orders that are known with different content.
+    #[error("some drop-ship orders already exist with different content")]
+    ContentDiffers(Vec<usize>),
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Takes drop-ship orders, each of another name. What became of each is answered in their order.
-pub async fn take_drop_ship_orders(app: &App, merchant: MerchantId, given: &[Content]) -> Result<Vec<Taken>, TakeDropShipOrdersError> {
+/// Accepts drop-ship orders with distinct identifiers. Returns them in the same order.
+pub async fn take_drop_ship_orders(
+    app: &App,
+    merchant: MerchantId,
+    given: &[Content],
+) -> Result<Vec<AcceptedOrder>, TakeDropShipOrdersError> {
     let now = app.now();
     let mut new = given.iter().map(|content| make(app, content)).collect::<Result<Vec<_>, _>>()?;
-    // Whoever gives the same orders at the same time waits in the same order.
+    // Sorted to avoid deadlocks between concurrent requests.
     new.sort_by(|one, other| one.client_identifier.cmp(&other.client_identifier));
     let mut tx = app.begin(merchant).await?;
     let inserted = drop_ship_orders::insert(&mut tx, &new, now).await?;
     let names: Vec<&str> = given.iter().map(|content| content.client_identifier.as_str()).collect();
     let kept = drop_ship_orders::contents(&mut tx, &names).await?;
-    let (mut taken, mut known) = (Vec::with_capacity(given.len()), Vec::new());
+    let (mut accepted, mut known) = (Vec::with_capacity(given.len()), Vec::new());
     for (at, content) in given.iter().enumerate() {
         let kept = kept.get(&content.client_identifier);
-        let (id, text) = kept.ok_or_else(|| Failed::Internal("a drop-ship order is gone"))?;
+        let (id, text) = kept.ok_or_else(|| Failed::Internal("an inserted drop-ship order was not found"))?;
         let new = inserted.contains(id);
-        // Text that an older version wrote may lack what was added since.
+        // Compare parsed content: text written by an older version may lack fields added since.
         let same = new || serde_json::from_str::<Content>(text).is_ok_and(|kept| kept == *content);
-        if same { taken.push(Taken { id: *id, new }) } else { known.push(at) }
+        if same { accepted.push(AcceptedOrder { id: *id, new }) } else { known.push(at) }
     }
     if !known.is_empty() {
         tx.rollback().await?;
-        return Err(TakeDropShipOrdersError::Known(known));
+        return Err(TakeDropShipOrdersError::ContentDiffers(known));
     }
     app.commit(tx).await?;
-    Ok(taken)
+    Ok(accepted)
 }
 
 fn make(app: &App, content: &Content) -> Result<DropShipOrder, Failed> {

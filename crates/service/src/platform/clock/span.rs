@@ -1,4 +1,4 @@
-//! How people write by how much a clock is moved: `30m`, `6h`, `1d12h`.
+//! Time spans as people write them: `30m`, `6h`, `1d12h`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,20 +12,16 @@ const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(TimeDelta);
 
-/// Why a text is no [`Span`].
+/// The reasons a text is not a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSpan {
-    /// It is not written as one.
-    #[error("a time is written in days, hours, minutes and seconds, such as 6h, 30m or 1d12h")]
+    #[error("a time span must be given in days, hours, minutes and seconds, such as 6h, 30m or 1d12h")]
     Unreadable,
-    /// It goes back.
-    #[error("the clock is moved forward only")]
+    #[error("the clock can only be moved forward")]
     Backward,
-    /// It is nothing.
-    #[error("the clock is moved by one second at least")]
+    #[error("the clock must be moved by at least one second")]
     Nothing,
-    /// It is more than anybody means.
-    #[error("the clock is moved by ten years at most")]
+    #[error("the clock can be moved by at most ten years")]
     TooLong,
 }
 
@@ -33,20 +29,20 @@ impl Span {
     /// The most that a clock can be ahead: ten years of 365 days.
     pub const MOST: Self = Self(TimeDelta::days(3_650));
 
-    /// This time; what is less than a second is left out.
+    /// The span of `time`, without fractions of a second.
     #[must_use]
     pub fn of(time: TimeDelta) -> Self {
         Self(TimeDelta::seconds(time.num_seconds()))
     }
 
-    /// As a time to reckon with.
+    /// The span as a [`TimeDelta`].
     #[must_use]
     pub fn time(self) -> TimeDelta {
         self.0
     }
 }
 
-/// Each unit at most once, the larger before the smaller.
+/// Each unit at most once, larger units first.
 impl FromStr for Span {
     type Err = NoSpan;
 
@@ -60,7 +56,7 @@ impl FromStr for Span {
             if count.is_empty() || !count.bytes().all(|digit| digit.is_ascii_digit()) {
                 return Err(NoSpan::Unreadable);
             }
-            // More than fits is too long in any unit.
+            // A count that does not fit is too long in any unit.
             let count: i64 = count.parse().unwrap_or(i64::MAX);
             seconds = seconds.saturating_add(count.saturating_mul(each));
             rest = after;

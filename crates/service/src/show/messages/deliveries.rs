@@ -1,4 +1,4 @@
-//! How messages and endpoints are shown, over HTTP and on the command line.
+//! Views of messages and endpoints, for the API and the command line.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use wire::time;
 
 use crate::node::Node;
 
-/// Where a message stands.
+/// The state of a message.
 pub(crate) const fn state(state: log::State) -> MessageState {
     match state {
         log::State::Owed => MessageState::Owed,
@@ -66,7 +66,7 @@ fn attempt_out(attempt: Attempt) -> AttemptOut {
     }
 }
 
-/// The endpoints of a merchant, and how they fare.
+/// The endpoints of a merchant with their health.
 pub(crate) async fn endpoints(node: &Node, merchant: MerchantId) -> Result<Vec<EndpointOut>, store::Failed> {
     let health = health::endpoints(node.store(merchant), merchant, node.now()).await?;
     let described = kept::list(node.store(merchant), merchant).await?.into_iter().map(|endpoint| {

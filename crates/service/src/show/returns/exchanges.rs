@@ -18,7 +18,7 @@ use crate::delivery::variants::{Failure, VariantsError};
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsError {
     /// Also when the merchant has no such order.
-    #[error("there is no such line")]
+    #[error("the merchant has no such order line")]
     NoSuchLine,
     #[error("a stored order cannot be read")]
     Unreadable,
@@ -48,7 +48,7 @@ pub struct Options(Result<Arc<[Variant]>, NotOffered>);
 impl Options {
     /// All variants that the merchant listed; `None` if it was not asked.
     #[must_use]
-    pub fn told(self) -> Option<Arc<[Variant]>> {
+    pub fn into_variants(self) -> Option<Arc<[Variant]>> {
         self.0.ok()
     }
 

@@ -1,9 +1,11 @@
 //! Views of returns: the RMA message to merchants' systems, and the API's answers.
 
+use std::collections::BTreeMap;
+
 use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::returns::rma::choice::Standing;
-use domain::returns::rma::eligibility::{self, LineEligibility, Obstacle};
+use domain::returns::rma::eligibility::{self, LineEligibility, Obstacle, UnavailableUnits};
 use domain::returns::rma::identifier::Identifier;
 use domain::returns::rma::policy::{EXPIRES_AFTER, Policy};
 use domain::returns::rma::sale::{Sale, SoldLine};
@@ -12,6 +14,7 @@ use store::Failed;
 use store::returns::exchange_orders::{self, Exchange, Placed};
 use store::returns::rma_pages::Listed;
 use store::returns::rmas::{Item, Return};
+use store::returns::unit_claims::Claim;
 use wire::returns::api::{
     ExchangeOut, GiftCardOut, HeldOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut,
     explain,
@@ -141,6 +144,18 @@ fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
             shopper_refund_amount_cents: item.financials.shopper.get(),
         },
     }
+}
+
+/// The units of each order line that cannot be returned: those in live returns, and those refunded.
+pub(crate) fn unavailable_units(claims: &[Claim], refunded: &BTreeMap<String, u64>) -> BTreeMap<String, UnavailableUnits> {
+    let mut unavailable: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
+    for claim in claims.iter().filter(|claim| !claim.refunded) {
+        unavailable.entry(claim.line.clone()).or_default().live += 1;
+    }
+    for (line, units) in refunded {
+        unavailable.entry(line.clone()).or_default().refunded = u32::try_from(*units).unwrap_or(u32::MAX);
+    }
+    unavailable
 }
 
 /// The lines of an order with the units that can be returned.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use backhaul::flow::merchants::erase_shopper::{EraseShopperError, Erased, Of, discard_owed, erase_shopper, orders_of_shopper};
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::messages::retry_failures::{Wanted, retry_failures};
+use backhaul::flow::merchants::erase_shopper::{EraseShopperError, Erased, ErasureTarget, discard_owed, erase_shopper, orders_of_shopper};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use backhaul::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
 use backhaul::flow::returns::wake_returns::wake_returns;
 use domain::messages::message::{Interface, Kind};
@@ -63,11 +63,11 @@ async fn infested_tables(world: &World) -> Vec<String> {
 
 impl Merchant<'_> {
     async fn erases(&self, order: &str) -> Result<Erased, EraseShopperError> {
-        erase_shopper(&self.world.app, "test", self.id, &Of::Order(order.to_owned())).await
+        erase_shopper(&self.world.app, "test", self.id, &ErasureTarget::Order(order.to_owned())).await
     }
 
     async fn discards(&self, order: &str) -> usize {
-        discard_owed(&self.world.app, "test", self.id, &Of::Order(order.to_owned())).await.unwrap()
+        discard_owed(&self.world.app, "test", self.id, &ErasureTarget::Order(order.to_owned())).await.unwrap()
     }
 
     /// The only message on a return, or the first.
@@ -85,7 +85,7 @@ impl Merchant<'_> {
 impl Shop<'_> {
     /// Takes nothing, and is tried once more only.
     async fn is_down(&self) {
-        let change = Change { waits: Some(vec![1]), ..Change::default() };
+        let change = EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() };
         set_endpoint(&self.merchant.world.app, "test", self.merchant.id, Interface::Rma, change).await.unwrap();
         self.systems.answer(PATH, Answer::status(503));
     }
@@ -106,7 +106,7 @@ async fn nothing_is_erased_before_what_is_owed_is_delivered() {
     let shop = world.shop("acme").await;
     shop.merchant.publishes(&message([infested("A-1", 1)])).await;
     shop.merchant.starts_a_return("A-1", 1).await;
-    assert!(matches!(shop.merchant.erases("A-1").await, Err(EraseShopperError::Owed(1))));
+    assert!(matches!(shop.merchant.erases("A-1").await, Err(EraseShopperError::StillOwed(1))));
     assert_eq!(infested_tables(&world).await, ["customer_order"], "nothing was touched");
     assert!(shop.receives().await[0].1["rma_identifier"].is_string(), "what is owed arrives as it was written");
     assert_eq!(shop.merchant.erases("A-1").await.unwrap(), Erased { returns: 1, messages: 1 });
@@ -130,7 +130,7 @@ async fn what_is_owed_or_given_up_can_be_discarded_first() {
     }
     world.deliver_all_due().await;
     for (order, owed) in [("A-1", 0), ("A-2", 1)] {
-        assert!(matches!(shop.merchant.erases(order).await, Err(EraseShopperError::Owed(1))), "somebody may still try it again");
+        assert!(matches!(shop.merchant.erases(order).await, Err(EraseShopperError::StillOwed(1))), "somebody may still try it again");
         assert_eq!(shop.merchant.discards(order).await, owed);
     }
     world.deliver_all_due().await;
@@ -202,7 +202,7 @@ async fn an_exchange_order_is_waited_for_and_then_erased() {
     let boutique = world.boutique("acme").await;
     boutique.shop.merchant.publishes(&message([infested("A-1", 1)])).await;
     let rma = boutique.starts(&exchange("A-1", 1, "SHOE-43")).await;
-    assert!(matches!(boutique.shop.merchant.erases("A-1").await, Err(EraseShopperError::Exchange)), "its return waits for it");
+    assert!(matches!(boutique.shop.merchant.erases("A-1").await, Err(EraseShopperError::ExchangePending)), "its return waits for it");
     world.deliver_all_due().await;
     assert_eq!(infested_tables(&world).await, ["customer_order", "message"]);
     assert_eq!(boutique.shop.merchant.erases("A-1").await.unwrap().messages, 3);
@@ -221,11 +221,11 @@ async fn a_drop_ship_order_is_erased_by_its_name_once_it_is_over() {
     order["order_items"][0]["comments"] = CANARY.into();
     let merchant = &shipper.merchant;
     merchant.gives(&order).await;
-    let of = Of::DropShipOrder("D-1".to_owned());
+    let of = ErasureTarget::DropShipOrder("D-1".to_owned());
     let erase = async || erase_shopper(&world.app, "test", merchant.id, &of).await;
-    assert!(matches!(erase().await, Err(EraseShopperError::Open)));
+    assert!(matches!(erase().await, Err(EraseShopperError::NotShipped)));
     merchant.warehouse_reports("D-1", "reject", &json!({ "reject_reason": CANARY, "comments": CANARY })).await;
-    assert!(matches!(erase().await, Err(EraseShopperError::Owed(1))));
+    assert!(matches!(erase().await, Err(EraseShopperError::StillOwed(1))));
     assert_eq!(shipper.hears().await.len(), 1);
     assert_eq!(infested_tables(&world).await, ["drop_ship_order", "message"]);
     assert_eq!(erase().await.unwrap().messages, 1);
@@ -247,7 +247,7 @@ async fn an_erased_message_is_gone_for_whoever_wants_it_sent_again() {
         messages.push(shop.merchant.first_message_on(&rma).await);
     }
     shop.gives_up().await;
-    let everything = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(10) };
+    let everything = RetryRequest { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(10) };
     assert_eq!(retry_failures(&world.app, "test", shop.merchant.id, everything).await.unwrap().1, 2);
     shop.merchant.discards("A-1").await;
     shop.merchant.erases("A-1").await.unwrap();
@@ -290,7 +290,7 @@ async fn whoever_erases_waits_for_whoever_tries_again_and_then_finds_it_owed() {
         tx.commit().await.unwrap();
     };
     let (erased, ()) = tokio::join!(shop.merchant.erases("A-1"), tries_again);
-    assert!(matches!(erased, Err(EraseShopperError::Owed(1))), "{erased:?}");
+    assert!(matches!(erased, Err(EraseShopperError::StillOwed(1))), "{erased:?}");
     assert_eq!(shop.receives().await[0].1["rma_identifier"], rma.as_str(), "it is sent as it was written");
 }
 

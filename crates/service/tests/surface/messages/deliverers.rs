@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use sandbox::merchant::Answer;
 
 use crate::world::World;
@@ -51,7 +51,7 @@ async fn a_process_that_delivers_nothing_tells_those_that_do() {
 #[tokio::test]
 async fn who_leaves_finishes_its_calls_and_the_next_goes_on_in_order() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { slots: Some(2), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { slots: Some(2), ..EndpointChange::default() }).await;
     receiver.systems.answer(PATH, Answer::ok().held());
     for sequence in 1..=3 {
         receiver.is_owed("R-1", sequence).await;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use backhaul::delivery::secrets::authentication::{Authentication, OAuth, Style};
-use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
+use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
 use domain::messages::message::Interface;
 use sandbox::merchant::Answer;
 
@@ -95,7 +95,7 @@ async fn a_refused_token_is_replaced_and_the_call_made_again_without_being_count
     systems.expect_client("backhaul", "secret");
     systems.requires_token(PATH);
     let authentication = Some(oauth(systems.tokens().url()));
-    let receiver = world.receiver_at("acme", systems, Change { authentication, ..Change::default() }).await;
+    let receiver = world.receiver_at("acme", systems, EndpointChange { authentication, ..EndpointChange::default() }).await;
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
     receiver.systems.revoke_tokens();
@@ -114,7 +114,7 @@ async fn tokens_are_not_fetched_more_often_than_calls_are_made() {
     let systems = sandbox::merchant::Merchant::start().await.unwrap();
     systems.answer(PATH, Answer::unauthorized());
     let authentication = Some(oauth(systems.tokens().url()));
-    let receiver = world.receiver_at("acme", systems, Change { authentication, ..Change::default() }).await;
+    let receiver = world.receiver_at("acme", systems, EndpointChange { authentication, ..EndpointChange::default() }).await;
     receiver.is_owed("R-1", 1).await;
     for wait in [0, 6, 45, 360, 2_900, 23_000] {
         world.time_passes(Duration::from_secs(wait));
@@ -164,7 +164,7 @@ async fn a_changed_endpoint_counts_from_the_next_attempt() {
     receiver.systems.answer(PATH, Answer::status(500));
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
-    let change = Change { url: Some(receiver.systems.url("/elsewhere")), ..Change::default() };
+    let change = EndpointChange { url: Some(receiver.systems.url("/elsewhere")), ..EndpointChange::default() };
     flow::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
     world.time_passes(Duration::from_secs(6));
     world.deliver_all_due().await;
@@ -229,7 +229,7 @@ async fn a_discarded_message_is_dropped_and_its_lane_goes_on() {
 #[tokio::test]
 async fn an_endpoint_may_have_a_schedule_of_its_own() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![10, 20]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![10, 20]), ..EndpointChange::default() }).await;
     receiver.systems.answer(PATH, Answer::status(500));
     receiver.is_owed("R-1", 1).await;
     for (wait, calls) in [(0, 1), (9, 1), (2, 2), (19, 2), (3, 3), (100_000, 3)] {
@@ -291,10 +291,10 @@ async fn a_receiver_is_known_by_whatever_it_asks_for() {
         (Authentication::ApiKey { header: "X-Key".to_owned(), value: "opaque".into() }, "x-key", Some("opaque")),
     ];
     for (number, (authentication, header, value)) in ways.into_iter().enumerate() {
-        let change = Change {
+        let change = EndpointChange {
             authentication: Some(authentication),
             version_header: Some(("X-Their-Version".to_owned(), "7".to_owned())),
-            ..Change::default()
+            ..EndpointChange::default()
         };
         let receiver = world.receiver_with(&format!("acme-{number}"), change).await;
         receiver.is_owed("R-1", 1).await;
@@ -329,9 +329,9 @@ async fn an_endpoint_takes_ten_calls_at_once_and_twenty_a_second_unless_somethin
     let usual = world.database.texts("select slots || ' ' || per_second from endpoint").await;
     assert_eq!(usual, ["10 10000"], "the test has set the rate");
     let other = world.merchant("other").await;
-    let change = Change { url: Some(receiver.systems.url("/other")), ..Change::default() };
+    let change = EndpointChange { url: Some(receiver.systems.url("/other")), ..EndpointChange::default() };
     flow::set_endpoint(&world.app, "test", other.id, Interface::Rma, change).await.unwrap();
-    let change = Change { slots: Some(3), per_second: Some(7), ..Change::default() };
+    let change = EndpointChange { slots: Some(3), per_second: Some(7), ..EndpointChange::default() };
     let usual = world.database.texts("select slots || ' ' || per_second from endpoint where per_second < 10000").await;
     assert_eq!(usual, ["10 20"]);
     flow::set_endpoint(&world.app, "test", other.id, Interface::Rma, change).await.unwrap();

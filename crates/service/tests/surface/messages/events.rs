@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint, test_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint, test_endpoint};
 use domain::messages::message::{Interface, Kind};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -82,7 +82,7 @@ async fn a_message_is_in_the_feed_of_its_merchant_exactly_as_it_was_said() {
 async fn pages_follow_each_other_without_a_gap_and_leave_trials_and_other_interfaces_out() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let change = Change { url: Some("http://127.0.0.1:9/rmas".to_owned()), ..Change::default() };
+    let change = EndpointChange { url: Some("http://127.0.0.1:9/rmas".to_owned()), ..EndpointChange::default() };
     set_endpoint(&world.app, "test", merchant.id, Interface::Rma, change).await.unwrap();
     let mut written = Vec::new();
     for sequence in 1..=5 {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use sandbox::merchant::Answer;
 use serde_json::Value;
 use uuid::Uuid;
@@ -38,7 +38,7 @@ async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
 #[tokio::test]
 async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     let id = given_up(&receiver, 3).await[0].to_string();
     let groups = json(&world, &["failures", "list"]);
     assert_eq!((&groups[0]["interface"], &groups[0]["reason"], &groups[0]["count"]), (&"rma".into(), &"503".into(), &3.into()));
@@ -50,7 +50,7 @@ async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
     let shown = json(&world, &["failures", "show", &id]);
     assert_eq!((&shown["message"]["attempts"][1]["answer"], &shown["owner"]), (&"down".into(), &"sam".into()));
     assert_eq!(json(&world, &["failures", "discard", &id])["state"], "discarded");
-    assert!(refused(&world, &["failures", "discard", &id]).contains("`backhaul failures list`"));
+    assert!(refused(&world, &["failures", "discard", &id]).contains("`backhaul failures list --merchant HANDLE`"));
     assert_eq!(json(&world, &["messages", "list", "--state", "failed"]).as_array().unwrap().len(), 2);
     assert_eq!(json(&world, &["endpoint", "show", "rma"])["failed"], 2);
 }
@@ -58,7 +58,7 @@ async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
 #[tokio::test]
 async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     let ids: Vec<String> = given_up(&receiver, 3).await.iter().map(Uuid::to_string).collect();
     let retried = json(&world, &["failures", "retry", &ids[0], &ids[1]]);
     assert_eq!((retried.as_array().unwrap().len(), &retried[0]["attempt"]), (2, &3.into()));
@@ -76,19 +76,19 @@ async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
 #[tokio::test]
 async fn support_sees_who_delivers_and_what_a_job_does() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     given_up(&receiver, 3).await;
     let deliverers: Value = serde_json::from_str(&out(&backhaul(&world.database, &["deliverers", "-o", "json"]))).unwrap();
     assert_eq!((deliverers.as_array().unwrap().len(), &deliverers[0]["buckets"]), (1, &256.into()));
     assert!(deliverers[0]["process"].as_str().unwrap().ends_with(&format!(":{}", std::process::id())), "{deliverers}");
     assert!(refused(&world, &["failures", "retry", "--endpoint", "rma"]).contains("give --yes"), "nobody is there to be asked");
     assert!(refused(&world, &["failures", "retry", "--endpoint", "outbound_asn", "--yes"]).contains("`backhaul endpoint list`"));
-    let wanted = backhaul::flow::messages::retry_failures::Wanted { kind: "rma".parse().unwrap(), since: None, per_second: Some(1) };
+    let wanted = backhaul::flow::messages::retry_failures::RetryRequest { kind: "rma".parse().unwrap(), since: None, per_second: Some(1) };
     let (job, _) = backhaul::flow::messages::retry_failures::retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
     let jobs = json(&world, &["failures", "jobs"]);
     assert_eq!((&jobs[0]["state"], &jobs[0]["total"], &jobs[0]["per_second"]), (&"at work".into(), &3.into(), &1.into()));
-    assert!(refused(&world, &["failures", "retry", "--endpoint", "rma", "--yes"]).contains("`backhaul failures cancel`"));
+    assert!(refused(&world, &["failures", "retry", "--endpoint", "rma", "--yes"]).contains("`backhaul failures cancel --merchant HANDLE`"));
     assert_eq!(json(&world, &["failures", "cancel", &job.to_string()])[0]["state"], "cancelled");
-    assert!(refused(&world, &["failures", "cancel", &job.to_string()]).contains("`backhaul failures jobs`"));
+    assert!(refused(&world, &["failures", "cancel", &job.to_string()]).contains("`backhaul failures jobs --merchant HANDLE`"));
     assert_eq!(json(&world, &["failures", "jobs", "--follow", &job.to_string()])["state"], "cancelled");
 }

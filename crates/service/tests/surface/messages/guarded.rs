@@ -6,7 +6,7 @@ use std::time::Duration;
 use backhaul::delivery::secrets::authentication::{Authentication, NoAuthentication, OAuth, Style};
 use backhaul::delivery::secrets::stored::Secrets;
 use backhaul::flow::merchants::configure_merchant::add_merchant;
-use backhaul::flow::messages::configure_endpoint::{self as flow, Change, ConfigureEndpointError};
+use backhaul::flow::messages::configure_endpoint::{self as flow, ConfigureEndpointError, EndpointChange};
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Kind};
 use store::messages::endpoints;
@@ -120,7 +120,7 @@ impl Site {
         url: &str,
         authentication: Option<Authentication>,
     ) -> Result<(), ConfigureEndpointError> {
-        let change = Change { url: Some(url.to_owned()), authentication, ..Change::default() };
+        let change = EndpointChange { url: Some(url.to_owned()), authentication, ..EndpointChange::default() };
         flow::set_endpoint(&self.world.app, "test", merchant, interface, change).await.map(|_| ())
     }
 
@@ -204,7 +204,7 @@ async fn the_command_line_saves_no_address_inside() {
         ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is a link-local address, which is not called"),
     ] {
         let told = err(&set(&["--url", &url]));
-        assert!(told.contains("the address cannot be called") && told.contains(why), "{told}");
+        assert!(told.contains("the URL cannot be called") && told.contains(why), "{told}");
     }
     out(&set(&["--url", ELSEWHERE]));
     assert_eq!(site.visits_inside(), 0);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::merchants::configure_merchant::pause_merchant;
-use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
+use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
 use domain::messages::message::Interface;
 use sandbox::merchant::Answer;
 use sqlx::PgConnection;
@@ -164,7 +164,7 @@ async fn a_parked_message_that_is_discarded_is_never_sent_and_the_others_keep_wa
 #[tokio::test]
 async fn a_last_attempt_that_fails_lets_the_lane_go_on() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { waits: Some(vec![5]), ..Change::default() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![5]), ..EndpointChange::default() }).await;
     receiver.systems.answer_next(PATH, [Answer::status(500)]);
     receiver.is_owed("R-1", 1).await;
     receiver.is_owed("R-1", 2).await;
@@ -207,7 +207,7 @@ async fn an_address_that_changes_while_a_call_is_out_counts_from_the_next_call()
     let receiver = world.receiver("acme").await;
     receiver.is_owed("R-1", 1).await;
     receiver.is_owed("R-1", 2).await;
-    let elsewhere = Change { url: Some(receiver.systems.url("/elsewhere")), ..Change::default() };
+    let elsewhere = EndpointChange { url: Some(receiver.systems.url("/elsewhere")), ..EndpointChange::default() };
     while_the_first_is_out(&receiver, Answer::status(500), async || {
         flow::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, elsewhere).await.unwrap();
         receiver.is_owed("R-2", 1).await;
@@ -231,7 +231,7 @@ async fn an_endpoint_that_is_removed_while_a_call_is_out_gets_no_other() {
     let all_failed = ["R-1 1 after 1: endpoint removed", owed_failed[0], owed_failed[1]];
     for (answer, failed, tried) in [(Answer::ok(), &owed_failed[..], "R-1 1 #1 200"), (Answer::status(500), &all_failed, "R-1 1 #1 500")] {
         let world = World::new().await;
-        let receiver = world.receiver_with("acme", Change { slots: Some(1), ..Change::default() }).await;
+        let receiver = world.receiver_with("acme", EndpointChange { slots: Some(1), ..EndpointChange::default() }).await;
         for (subject, sequence) in [("R-1", 1), ("R-1", 2), ("R-2", 1)] {
             receiver.is_owed(subject, sequence).await;
         }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use backhaul::flow::merchants::configure_merchant::set_technical_contact;
-use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
+use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
 use backhaul::flow::messages::retry_message::{Asker, retry_message};
-use backhaul::flow::messages::work_on_failure::{Deed, work_on_failure};
+use backhaul::flow::messages::work_on_failure::{FailureAction, work_on_failure};
 use domain::messages::message::Interface;
 use sandbox::mailbox::{self, Mailbox};
 use sandbox::merchant::{Answer, Merchant as Systems};
@@ -30,7 +30,7 @@ impl Stage {
     }
 
     /// A merchant whose technical contact is this.
-    async fn receiver(&self, contact: &str, change: Change) -> Receiver<'_> {
+    async fn receiver(&self, contact: &str, change: EndpointChange) -> Receiver<'_> {
         let receiver = self.world.receiver_with("acme", change).await;
         let merchant = store::merchants::accounts::find(self.world.app.cell(), &"acme".parse().unwrap()).await.unwrap().unwrap();
         set_technical_contact(&self.world.app, "test", &merchant, Some(contact)).await.unwrap();
@@ -71,7 +71,7 @@ const GIVEN_UP: &str = "acme: messages for rma were given up";
 #[tokio::test]
 async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, Change::default()).await;
+    let receiver = stage.receiver(CONTACT, EndpointChange::default()).await;
     receiver.systems.answer(PATH, Answer::status(503));
     receiver.is_owed("R-1", 1).await;
     receiver.is_owed("R-1", 2).await;
@@ -118,7 +118,7 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
 async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_emptied() {
     let stage = Stage::set().await;
     // Others arrive meanwhile, so that the endpoint itself does not fail.
-    let receiver = stage.receiver(CONTACT, Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     let give_up = async |subject: &str| {
         receiver.systems.answer(PATH, Answer::status(422));
         let id = receiver.is_owed(subject, 1).await;
@@ -138,7 +138,7 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
     give_up("R-3").await;
     assert_eq!(stage.hooks().len(), 1, "there was always one left");
     for id in [second, first] {
-        let discarded = work_on_failure(&stage.world.app, "test", receiver.merchant, id, Deed::Discarded).await;
+        let discarded = work_on_failure(&stage.world.app, "test", receiver.merchant, id, FailureAction::Discard).await;
         assert_eq!(discarded.is_ok(), id == second);
     }
     let third = stage.world.database.texts("select message_id::text from failure where state = 'open'").await;
@@ -147,7 +147,7 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
     give_up("R-4").await;
     assert_eq!(stage.mails(), [GIVEN_UP, GIVEN_UP]);
     let fourth = stage.world.database.texts("select message_id::text from failure where state = 'open'").await;
-    work_on_failure(&stage.world.app, "test", receiver.merchant, fourth[0].parse().unwrap(), Deed::Discarded).await.unwrap();
+    work_on_failure(&stage.world.app, "test", receiver.merchant, fourth[0].parse().unwrap(), FailureAction::Discard).await.unwrap();
     give_up("R-5").await;
     assert_eq!(stage.hooks(), ["endpoint.failures_open"; 3]);
 }
@@ -155,7 +155,7 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
 #[tokio::test]
 async fn an_endpoint_with_few_retries_fails_when_its_messages_are_given_up() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     receiver.systems.answer(PATH, Answer::reset());
     for subject in ["R-1", "R-2"] {
         receiver.is_owed(subject, 1).await;
@@ -170,7 +170,7 @@ async fn an_endpoint_with_few_retries_fails_when_its_messages_are_given_up() {
 #[tokio::test]
 async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, Change::default()).await;
+    let receiver = stage.receiver(CONTACT, EndpointChange::default()).await;
     receiver.systems.answer(PATH, Answer::status(503));
     receiver.is_owed("R-1", 1).await;
     let deliver = async |waits: &[u64]| {
@@ -211,7 +211,7 @@ async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
 #[tokio::test]
 async fn several_deliverers_tell_once() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     receiver.systems.answer(PATH, Answer::status(503));
     let deliverers = [(); 2].map(|()| backhaul::worker::start(&stage.world.app));
     stage.world.database.becomes("select count(distinct owner)::text from delivery_bucket", &["2"]).await;
@@ -236,7 +236,7 @@ async fn several_deliverers_tell_once() {
 #[tokio::test]
 async fn a_mail_server_that_is_down_disturbs_no_delivery_and_notices_stay_in_order() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, Change { waits: Some(vec![1; 4]), ..Change::default() }).await;
+    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1; 4]), ..EndpointChange::default() }).await;
     stage.mailbox.answer(mailbox::Answer::TryLater);
     receiver.systems.answer(PATH, Answer::status(503));
     for number in 0..3 {
@@ -259,7 +259,7 @@ async fn a_mail_server_that_is_down_disturbs_no_delivery_and_notices_stay_in_ord
 #[tokio::test]
 async fn nobody_is_told_of_trials_or_of_an_endpoint_that_is_paused() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, Change::default()).await;
+    let receiver = stage.receiver(CONTACT, EndpointChange::default()).await;
     receiver.systems.answer(PATH, Answer::status(503));
     for _ in 0..4 {
         flow::test_endpoint(&stage.world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
@@ -280,7 +280,8 @@ async fn nobody_is_told_of_trials_or_of_an_endpoint_that_is_paused() {
 #[tokio::test]
 async fn a_contact_that_is_no_address_gets_no_mail() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver("the people on the third floor", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let receiver =
+        stage.receiver("the people on the third floor", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     receiver.systems.answer(PATH, Answer::status(503));
     receiver.is_owed("R-1", 1).await;
     stage.world.deliver_all_due().await;

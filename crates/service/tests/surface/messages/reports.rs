@@ -36,7 +36,7 @@ async fn a_message_that_arrived_counts_once_with_its_attempts_and_its_time() {
 #[tokio::test]
 async fn what_is_given_up_or_discarded_has_not_arrived() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", flow::Change { waits: Some(vec![1]), ..flow::Change::default() }).await;
+    let receiver = world.receiver_with("acme", flow::EndpointChange { waits: Some(vec![1]), ..flow::EndpointChange::default() }).await;
     receiver.systems.answer(PATH, Answer::status(500));
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
@@ -90,7 +90,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
 async fn reported(world: &World) -> (Merchant<'_>, Receiver<'_>) {
     let merchant = world.merchant("acme").await;
     let systems = sandbox::merchant::Merchant::start().await.unwrap();
-    let change = flow::Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..flow::Change::default() };
+    let change = flow::EndpointChange { url: Some(systems.url(PATH)), per_second: Some(10_000), ..flow::EndpointChange::default() };
     flow::set_endpoint(&world.app, "test", merchant.id, Interface::Rma, change).await.unwrap();
     let receiver = Receiver { world, merchant: merchant.id, systems, secret: String::new() };
     (merchant, receiver)

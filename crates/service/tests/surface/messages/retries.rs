@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::{self as endpoint, Change};
-use backhaul::flow::messages::retry_failures::{RetryFailuresError, Wanted, cancel_retries, retry_failures};
+use backhaul::flow::messages::configure_endpoint::{self as endpoint, EndpointChange};
+use backhaul::flow::messages::retry_failures::{RetryFailuresError, RetryRequest, cancel_retries, retry_failures};
 use backhaul::flow::messages::retry_message::{Asker, Retried, RetryMessageError, retry_message};
-use backhaul::flow::messages::work_on_failure::{Deed, work_on_failure};
+use backhaul::flow::messages::work_on_failure::{FailureAction, work_on_failure};
 use domain::messages::message::{Interface, Kind};
 use sandbox::merchant::Answer;
 use store::messages::failures::{self, Of};
@@ -15,8 +15,8 @@ use crate::world::World;
 use crate::world::receiver::{PATH, Receiver};
 
 /// A schedule with one attempt a round, so that what fails is in the failure queue at once.
-fn impatient() -> Change {
-    Change { waits: Some(vec![1]), ..Change::default() }
+fn impatient() -> EndpointChange {
+    EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }
 }
 
 /// `count` messages of different subjects that were given up.
@@ -113,7 +113,7 @@ async fn a_message_that_is_owed_absent_foreign_or_without_an_endpoint_is_not_tri
     world.deliver_all_due().await;
     endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     let refused = retry(&receiver, failed).await.unwrap_err();
-    assert!(refused.to_string().contains("`backhaul endpoint set`"), "{refused}");
+    assert!(refused.to_string().contains("`backhaul endpoint set --merchant HANDLE`"), "{refused}");
     let trial = endpoint::test_endpoint(&world.app, "test", other.merchant, Interface::Rma).await.unwrap();
     world.deliver_all_due().await;
     assert!(matches!(retry(&other, trial).await, Err(RetryMessageError::Trial)));
@@ -128,7 +128,7 @@ async fn what_was_owed_to_a_removed_endpoint_goes_to_the_one_that_follows_it() {
     endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     world.deliver_all_due().await;
     assert_eq!(world.database.texts(STATES).await, ["R-0 open after 0"]);
-    let change = Change { url: Some(receiver.systems.url(PATH)), ..Change::default() };
+    let change = EndpointChange { url: Some(receiver.systems.url(PATH)), ..EndpointChange::default() };
     endpoint::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
     retry(&receiver, id).await.unwrap();
     world.deliver_all_due().await;
@@ -158,7 +158,7 @@ async fn a_failed_message_can_be_tried_again_when_its_day_is_long_gone() {
     assert_eq!(world.owed().await, 0);
 }
 
-const EVERYTHING: Wanted = Wanted { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(4) };
+const EVERYTHING: RetryRequest = RetryRequest { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(4) };
 
 /// A second passes, and by then the newest job has released so many.
 async fn a_second_passes(world: &World, released: &str) {
@@ -183,7 +183,7 @@ async fn everything_of_an_endpoint_is_tried_again_no_faster_than_it_is_told_to()
     assert_eq!((group.interface.as_str(), group.reason.as_str(), group.count), ("rma", "503", 12));
     let (_, total) = retry_failures(&world.app, "test", receiver.merchant, EVERYTHING).await.unwrap();
     assert_eq!(total, 12);
-    assert!(matches!(retry_failures(&world.app, "test", receiver.merchant, EVERYTHING).await, Err(RetryFailuresError::AtWork)));
+    assert!(matches!(retry_failures(&world.app, "test", receiver.merchant, EVERYTHING).await, Err(RetryFailuresError::JobRunning)));
     for released in ["4", "8", "12"] {
         a_second_passes(&world, released).await;
     }
@@ -195,10 +195,10 @@ async fn everything_of_an_endpoint_is_tried_again_no_faster_than_it_is_told_to()
 #[tokio::test]
 async fn a_job_leaves_half_of_the_slots_to_others() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", Change { slots: Some(6), ..impatient() }).await;
+    let receiver = world.receiver_with("acme", EndpointChange { slots: Some(6), ..impatient() }).await;
     given_up(&receiver, 10).await;
     receiver.systems.answer(PATH, Answer::ok().held());
-    let wanted = Wanted { per_second: Some(1_000), ..EVERYTHING };
+    let wanted = RetryRequest { per_second: Some(1_000), ..EVERYTHING };
     retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
     world.time_passes(Duration::from_secs(1));
     receiver.systems.wait_for(20 + 3, Duration::from_secs(20)).await.unwrap();
@@ -276,7 +276,7 @@ async fn only_what_failed_since_a_time_is_tried_again() {
     world.time_passes(Duration::from_secs(2));
     world.deliver_all_due().await;
     receiver.systems.answer(PATH, Answer::ok());
-    let wanted = Wanted { since: Some(since), ..EVERYTHING };
+    let wanted = RetryRequest { since: Some(since), ..EVERYTHING };
     let (_, total) = retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
     assert_eq!(total, 1);
     a_second_passes(&world, "1").await;
@@ -288,8 +288,10 @@ async fn people_note_down_what_they_do_about_a_failure() {
     let world = World::new().await;
     let receiver = world.receiver_with("acme", impatient()).await;
     let ids = given_up(&receiver, 2).await;
-    for deed in [Deed::Owned("sam".to_owned()), Deed::Noted("their firewall".to_owned()), Deed::Contacted] {
-        work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[0], deed).await.unwrap();
+    for action in
+        [FailureAction::AssignOwner("sam".to_owned()), FailureAction::AddNote("their firewall".to_owned()), FailureAction::MarkContacted]
+    {
+        work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[0], action).await.unwrap();
     }
     let entry = failures::find(world.app.cell(), receiver.merchant, ids[0]).await.unwrap().unwrap();
     assert_eq!((entry.state.as_str(), entry.owner.as_deref(), entry.note.as_deref()), ("contacted", Some("sam"), Some("their firewall")));
@@ -297,8 +299,8 @@ async fn people_note_down_what_they_do_about_a_failure() {
     // One that is being tried again is called off with its entry.
     endpoint::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     retry(&receiver, ids[1]).await.unwrap();
-    work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[1], Deed::Discarded).await.unwrap();
-    assert!(work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[1], Deed::Contacted).await.is_err());
+    work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[1], FailureAction::Discard).await.unwrap();
+    assert!(work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[1], FailureAction::MarkContacted).await.is_err());
     world.deliver_all_due().await;
     assert_eq!(world.owed().await, 0);
     let states = world.database.texts(STATES).await;

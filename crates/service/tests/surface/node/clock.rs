@@ -209,10 +209,10 @@ async fn production_keeps_real_time() {
 async fn a_clock_goes_neither_back_nor_beyond_ten_years() {
     let world = World::new().await;
     let says = |by: &str| err(&backhaul(&world.database, &["clock", "advance", by]));
-    assert!(says("-6h").contains("the clock is moved forward only"));
-    assert!(says("0h").contains("the clock is moved by one second at least"));
-    assert!(says("3651d").contains("the clock is moved by ten years at most"));
-    assert!(says("soon").contains("a time is written in days, hours, minutes and seconds, such as 6h, 30m or 1d12h"));
+    assert!(says("-6h").contains("the clock can only be moved forward"));
+    assert!(says("0h").contains("the clock must be moved by at least one second"));
+    assert!(says("3651d").contains("the clock can be moved by at most ten years"));
+    assert!(says("soon").contains("a time span must be given in days, hours, minutes and seconds, such as 6h, 30m or 1d12h"));
     world.clock_advances("3649d").await;
     let refused = advance_clock(&world.app, "test", "1d1s".parse().unwrap()).await.unwrap_err();
     assert_eq!(refused.to_string(), "the clock is 3649d ahead of real time and can be 3650d ahead at most");

@@ -314,8 +314,8 @@ async fn the_operator_lists_lowers_and_resets_limits() {
     assert_eq!((&reset["value"], &reset["set_by"]), (&json!(512), &json!("cli:tester")), "it can be told who reset it");
 
     for (value, told) in [
-        ("2501", "requests-per-minute is 2500 at most; to raise it, set limits.requests_per_minute in the settings"),
-        ("0", "a limit is 1 at least"),
+        ("2501", "requests-per-minute can be at most 2500; to raise it, change limits.requests_per_minute in the settings"),
+        ("0", "a limit must be at least 1"),
     ] {
         let refused = backhaul(&database, &["limit", "set", "requests-per-minute", value]);
         assert!(!refused.status.success());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
+use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
 use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::Answer;
@@ -83,7 +83,7 @@ async fn what_waits_is_counted_and_paused_endpoints_have_no_part_in_it() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
     let paused = world.receiver("paused").await;
-    let hopeless = world.receiver_with("hopeless", Change { waits: Some(vec![1]), ..Change::default() }).await;
+    let hopeless = world.receiver_with("hopeless", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     flow::pause_endpoint(&world.app, "test", paused.merchant, Interface::Rma).await.unwrap();
     paused.is_owed("R-1", 1).await;
     hopeless.systems.answer(PATH, Answer::status(500));

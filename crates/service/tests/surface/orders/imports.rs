@@ -78,7 +78,10 @@ async fn every_line_of_an_import_stands_alone() {
     let message = reply.body["message"].as_str().unwrap();
     assert_eq!(
         message,
-        format!("Every line was read: 3 orders accepted, 4 lines refused; GET /v1/order_imports/{}/refusals says why.", id(&reply))
+        format!(
+            "Every line has been read: 3 orders accepted, 4 lines refused; GET /v1/order_imports/{}/refusals lists the reasons.",
+            id(&reply)
+        )
     );
     assert_eq!(
         report(&merchant, id(&reply)).await,

@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use backhaul::flow::returns::configure_carrier::{Change, ConfigureCarrierError, set_carrier};
+use backhaul::flow::returns::configure_carrier::{CarrierChange, ConfigureCarrierError, set_carrier};
 use sandbox::carrier::Carrier;
 use serde_json::Value;
 use store::returns::carrier_accounts;
@@ -34,11 +34,11 @@ async fn audit(world: &World) -> Vec<String> {
 async fn a_carrier_is_set_shown_changed_and_removed() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    assert!(err(&carrier(&world, "show", &[]).output().unwrap()).contains("`backhaul carrier set` gives it one"));
+    assert!(err(&carrier(&world, "show", &[]).output().unwrap()).contains("add one with `backhaul carrier set --merchant HANDLE`"));
     for (words, key, missing) in [
         (&["--url", "https://api.easypost.com", "--destination", DESTINATION][..], None, "its API key"),
         (&["--destination", DESTINATION], Some("EZTK"), "--url"),
-        (&["--url", "https://api.easypost.com"], Some("EZTK"), "an address where parcels go"),
+        (&["--url", "https://api.easypost.com"], Some("EZTK"), "the address that parcels go to"),
     ] {
         let mut command = carrier(&world, "set", words);
         key.map(|key| command.env("BACKHAUL_CARRIER_KEY", key));
@@ -59,7 +59,7 @@ async fn a_carrier_is_set_shown_changed_and_removed() {
 
     let changed = json(&carrier(&world, "set", &["--usual-weight", "2.5", "-o", "json"]).output().unwrap());
     assert_eq!((&changed["usual_weight_pounds"], &changed["url"]), (&"2.500".into(), &shown["url"]));
-    assert!(err(&carrier(&world, "set", &["--usual-weight", "0"]).output().unwrap()).contains("more than nothing"));
+    assert!(err(&carrier(&world, "set", &["--usual-weight", "0"]).output().unwrap()).contains("the usual weight must be greater than 0"));
     assert!(err(&carrier(&world, "set", &["--destination", "somewhere"]).output().unwrap()).contains("`name; street; city;"));
     out(&carrier(&world, "remove", &[]).output().unwrap());
     assert!(err(&carrier(&world, "remove", &[]).output().unwrap()).contains("the merchant has no carrier"));
@@ -103,14 +103,15 @@ async fn a_carrier_inside_is_neither_saved_nor_called() {
     let inside = Carrier::start().await.unwrap();
     for url in [inside.url(), "https://127.0.0.1", "https://169.254.169.254", "https://10.0.0.1", "http://api.easypost.com", "ftp://x", ""]
     {
-        let change = Change { url: Some(url.to_owned()), ..account_with(&inside) };
+        let change = CarrierChange { url: Some(url.to_owned()), ..account_with(&inside) };
         let refused = set_carrier(&world.app, "test", shop.id, change).await.err();
         assert!(matches!(refused, Some(ConfigureCarrierError::NotAllowed(_))), "{url}: {refused:?}");
     }
     assert_eq!(world.database.count("carrier_account").await, 0);
 
     // As if the guard had once let it pass.
-    let change = Change { url: Some("https://api.easypost.com".to_owned()), destination: Some(warehouse()), ..account_with(&inside) };
+    let change =
+        CarrierChange { url: Some("https://api.easypost.com".to_owned()), destination: Some(warehouse()), ..account_with(&inside) };
     set_carrier(&world.app, "test", shop.id, change).await.unwrap();
     let mut tx = world.app.begin(shop.id).await.unwrap();
     let mut account = carrier_accounts::find(&mut tx).await.unwrap().unwrap();

@@ -153,11 +153,11 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     assert_eq!((&converted["exchange"]["state"], &converted["items"][0]["refund_type"]), (&json!("converted"), &json!("REFUND")));
     let told: Vec<&str> = converted["messages"].as_array().unwrap().iter().map(|told| told["event"].as_str().unwrap()).collect();
     assert_eq!(told, ["rma.created", "rma.exchange_converted"]);
-    assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &rma]).contains("the exchange order is converted already"));
+    assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &rma]).contains("the exchange order is already converted"));
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", "R-2222-2222"]).contains("acme has no return R-2222-2222"));
     boutique.shop.merchant.sells("A-2", 1).await;
     let plain = boutique.shop.merchant.starts_a_return("A-2", 1).await;
-    assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &plain]).contains("nothing of this return was to be exchanged"));
+    assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &plain]).contains("the return has no exchange"));
     let audit = world.database.texts("select actor || ' ' || detail from audit where action = 'exchange.converted'").await;
     assert_eq!(audit, [format!("cli:tester {rma}")]);
 }

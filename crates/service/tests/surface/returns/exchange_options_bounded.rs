@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use futures::future::join_all;
 use sandbox::merchant::Answer;
 
@@ -53,7 +53,7 @@ async fn whoever_stops_waiting_does_not_stop_the_others() {
 async fn an_endpoint_that_hangs_has_no_more_calls_than_its_slots() {
     // Those without a slot give up two seconds before a slot is free again, so that a busy machine lets none of them in.
     let world = World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "6000")]).await;
-    let shop = world.catalogue_with("acme", Change { slots: Some(2), per_second: Some(1_000), ..Change::default() }).await;
+    let shop = world.catalogue_with("acme", EndpointChange { slots: Some(2), per_second: Some(1_000), ..EndpointChange::default() }).await;
     shop.systems.answer("/sku", Answer::hang());
     let (app, merchant) = (&world.app, shop.merchant.id);
     let asked = (0..10).map(|number| async move { app.variants.ask(app, merchant, &format!("V-{number}")).await.unwrap_err().to_string() });
@@ -66,7 +66,7 @@ async fn an_endpoint_that_hangs_has_no_more_calls_than_its_slots() {
 #[tokio::test]
 async fn an_endpoint_has_no_more_calls_a_second_than_it_takes() {
     let world = World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "300")]).await;
-    let shop = world.catalogue_with("acme", Change { per_second: Some(2), ..Change::default() }).await;
+    let shop = world.catalogue_with("acme", EndpointChange { per_second: Some(2), ..EndpointChange::default() }).await;
     shop.systems.answer("/sku", Answer::ok().body("[]"));
     let (app, merchant) = (world.app.clone(), shop.merchant.id);
     let ask = async |identifier: &str| app.variants.ask(&app, merchant, identifier).await.is_ok();
@@ -79,7 +79,8 @@ async fn an_endpoint_has_no_more_calls_a_second_than_it_takes() {
 #[tokio::test]
 async fn what_is_known_takes_no_more_memory_than_it_may() {
     let world = World::new().await;
-    let shop = world.catalogue_with("acme", Change { slots: Some(100), per_second: Some(100_000), ..Change::default() }).await;
+    let shop =
+        world.catalogue_with("acme", EndpointChange { slots: Some(100), per_second: Some(100_000), ..EndpointChange::default() }).await;
     let big: Arc<str> = format!(r#"[{{"sku":"{}","unit_price_amount_cents":1,"quantity_in_stock":1}}]"#, "x".repeat(60_000)).into();
     shop.systems.answer("/sku", Answer::ok().body(big.to_string()));
     let (app, merchant) = (&world.app, shop.merchant.id);

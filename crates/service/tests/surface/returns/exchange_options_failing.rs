@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use backhaul::delivery::secrets::authentication::{Authentication, OAuth, Style};
-use backhaul::flow::messages::configure_endpoint::Change;
+use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use sandbox::merchant::{Answer, TOKEN_PATH};
 
 use crate::world::World;
@@ -31,7 +31,7 @@ async fn a_merchant_that_errs_is_a_bad_gateway_and_the_shopper_can_go_on() {
         ("a connection that ends", Answer::close()),
     ] {
         // What failed before is no matter here.
-        shop.is_set(Change::default()).await;
+        shop.is_set(EndpointChange::default()).await;
         shop.systems.answer_next("/sku", [answer]);
         let reply = shop.offers_for("A-1").await;
         assert_eq!(reply.status, 502, "{what}: {}", reply.text);
@@ -50,10 +50,10 @@ async fn a_merchant_that_is_unreachable_is_a_bad_gateway() {
     let nobody = sandbox::merchant::Merchant::start().await.unwrap();
     let gone = nobody.url("/sku/{variant_identifier}/variants");
     nobody.stop().await;
-    shop.is_set(Change { url: Some(gone), ..Change::default() }).await;
+    shop.is_set(EndpointChange { url: Some(gone), ..EndpointChange::default() }).await;
     assert_eq!(shop.offers_for("A-1").await.status, 502);
     assert_eq!(shop.reports().await, ["1 unreachable"]);
-    shop.is_set(Change { url: Some(url), ..Change::default() }).await;
+    shop.is_set(EndpointChange { url: Some(url), ..EndpointChange::default() }).await;
     assert_eq!(shop.offers_for("A-1").await.status, 200);
 }
 
@@ -81,7 +81,7 @@ async fn the_time_covers_the_token_and_the_whole_answer() {
     dripping.systems.answer("/sku", Answer::ok().drip(Duration::from_millis(20), None));
     assert_eq!(dripping.offers_for("A-1").await.status, 503);
     let untold = world.catalogue("untold").await;
-    untold.is_set(Change { authentication: Some(oauth(&untold.systems)), ..Change::default() }).await;
+    untold.is_set(EndpointChange { authentication: Some(oauth(&untold.systems)), ..EndpointChange::default() }).await;
     untold.systems.answer(TOKEN_PATH, Answer::hang());
     assert_eq!(untold.offers_for("A-1").await.status, 503);
     assert_eq!((untold.asked().len(), untold.reports().await), (0, vec!["1 timed out".to_owned()]));
@@ -96,7 +96,7 @@ fn oauth(systems: &sandbox::merchant::Merchant) -> Authentication {
 async fn a_token_that_is_refused_is_replaced_once_and_the_call_made_again() {
     let world = World::new().await;
     let shop = world.catalogue("acme").await;
-    shop.is_set(Change { authentication: Some(oauth(&shop.systems)), ..Change::default() }).await;
+    shop.is_set(EndpointChange { authentication: Some(oauth(&shop.systems)), ..EndpointChange::default() }).await;
     shop.systems.requires_token("/sku");
     assert_eq!(shop.offers_for("A-1").await.skus().len(), 2);
     shop.systems.revoke_tokens();
@@ -144,7 +144,7 @@ async fn new_settings_of_an_endpoint_are_tried_at_once() {
     assert_eq!(other.offers_for("A-1").await.status, 200, "another merchant is another");
     shop.systems.answer("/sku", Answer::usual());
     assert_eq!((shop.offers_for("A-1").await.status.as_u16(), shop.asked().len()), (502, 5));
-    shop.is_set(Change::default()).await;
+    shop.is_set(EndpointChange::default()).await;
     assert_eq!(shop.offers_for("A-1").await.status, 200);
 }
 

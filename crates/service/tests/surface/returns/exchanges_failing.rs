@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::work_on_failure::{Deed, WorkOnFailureError, work_on_failure};
+use backhaul::flow::messages::work_on_failure::{FailureAction, WorkOnFailureError, work_on_failure};
 use backhaul::flow::returns::convert_exchange::ConvertExchangeError;
 use domain::money::Cents;
 use domain::returns::rma::Method as Way;
@@ -125,8 +125,8 @@ async fn people_turn_what_was_given_up_into_refunds_and_that_is_the_end_of_the_o
     boutique.everything_is_tried().await;
     let merchant = boutique.shop.merchant.id;
     let message: uuid::Uuid = world.database.texts("select message_id::text from exchange_order").await[0].parse().unwrap();
-    let discarded = work_on_failure(&world.app, "test", merchant, message, Deed::Discarded).await;
-    assert!(matches!(discarded, Err(WorkOnFailureError::Exchange)), "its return waits for it");
+    let discarded = work_on_failure(&world.app, "test", merchant, message, FailureAction::Discard).await;
+    assert!(matches!(discarded, Err(WorkOnFailureError::ExchangePending)), "its return waits for it");
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
     assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "it is tried again");
     boutique.everything_is_tried().await;

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use backhaul::flow::messages::configure_endpoint::{Change, rotate_secret, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, rotate_secret, set_endpoint};
 use chrono::TimeDelta;
 use domain::messages::message::Interface;
 use domain::returns::rma::policy::Policy;
@@ -66,7 +66,7 @@ async fn the_sample_server_places_an_exchange_and_a_gift_card_once_however_often
     let secret = rotate_secret(&node.app, "test", merchant.id, Interface::ExchangeOrder).await.unwrap();
     let sample = Sample::start(secret.expose_secret());
     for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
-        let change = Change { url: Some(format!("{}{}", sample.base, interface.path())), ..Change::default() };
+        let change = EndpointChange { url: Some(format!("{}{}", sample.base, interface.path())), ..EndpointChange::default() };
         set_endpoint(&node.app, "test", merchant.id, interface, change).await.unwrap();
     }
 

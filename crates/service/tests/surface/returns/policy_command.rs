@@ -84,7 +84,7 @@ async fn a_policy_that_is_not_sound_is_told_by_sentences_and_stays_as_it_was() {
     let told = refused(&world, &["--window-days", "0", "--reason", "A", "--reason", "A", "--tag", "_=gift", "--express-limit", "0"]);
     assert_eq!(
         told,
-        "error: the policy stays as it is:\n\
+        "error: the policy was not changed:\n\
         - the return window must be 1 to 3,650 days\n\
         - a reason is listed twice: \"A\"\n\
         - the weight limit of express-returns must be above 0 pounds\n\
@@ -95,8 +95,8 @@ async fn a_policy_that_is_not_sound_is_told_by_sentences_and_stays_as_it_was() {
     assert!(refused(&world, &["--tag", "sale=no"]).contains("the rule of a tag must be one of final_sale, gift_card"));
     assert!(refused(&world, &["--express-limit", "ten"]).contains("in pounds, such as 20 or 12.5"));
     assert!(refused(&world, &["--exchange-reason", "TORN"]).contains("one of the reasons, or NOT_GIVEN: \"TORN\""));
-    assert!(refused(&world, &["--no-tag", "sale"]).contains("`backhaul policy show`"));
-    assert!(refused(&world, &[]).contains("nothing is to be changed"));
+    assert!(refused(&world, &["--no-tag", "sale"]).contains("`backhaul policy show --merchant HANDLE`"));
+    assert!(refused(&world, &[]).contains("no change was given"));
     assert!(err(&backhaul(&world.database, &["policy", "show", "--merchant", "nobody"])).contains("`backhaul merchant list`"));
     assert_eq!(policy(&world, &["show", "--merchant", "acme"])["window_days"], 30);
     assert!(audit(&world).await.is_empty());

@@ -4,7 +4,7 @@
 
 use backhaul::app::App;
 use backhaul::flow::orders::accept_orders::accept_orders;
-use backhaul::flow::returns::carrier_event::{Taken, carrier_event};
+use backhaul::flow::returns::carrier_event::{EventOutcome, carrier_event};
 use backhaul::flow::returns::start_return::start_return;
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
@@ -64,7 +64,7 @@ async fn start(app: &App, merchant: MerchantId, order: &str) -> String {
     answer["rma_identifier"].as_str().unwrap().to_owned()
 }
 
-async fn report(app: &App, merchant: MerchantId, event: Value) -> Taken {
+async fn report(app: &App, merchant: MerchantId, event: Value) -> EventOutcome {
     let text = event.to_string();
     let event = wire::returns::carrier::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
     carrier_event(app, merchant, &event).await.unwrap()
@@ -131,8 +131,8 @@ async fn a_scan_that_races_with_its_label_comes_after_it() {
             let (scanned, labelled) = tokio::join!(report(app, merchant, scan), report(app, merchant, label));
             (labelled, scanned)
         };
-        assert_eq!(labelled, Taken::Moved(rma.clone()));
-        assert!([Taken::Kept(None), Taken::Moved(rma.clone())].contains(&scanned), "trial {trial}: {scanned:?}");
+        assert_eq!(labelled, EventOutcome::Moved(rma.clone()));
+        assert!([EventOutcome::Waiting(None), EventOutcome::Moved(rma.clone())].contains(&scanned), "trial {trial}: {scanned:?}");
         assert_eq!(told(&mut beside, &rma).await, ["rma.created", "rma.tracking_updated", "rma.tracking_updated"], "trial {trial}");
         let parcel: String = sqlx::query_scalar("select parcel from rma_item where tracking_number = $1")
             .bind(&number)

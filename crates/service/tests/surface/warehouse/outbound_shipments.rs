@@ -1,6 +1,6 @@
 //! Shipments out of a warehouse, as its systems make them and move them.
 
-use backhaul::flow::warehouse::configure_place::{WarehouseChange, Word, remove_warehouse, set_warehouse};
+use backhaul::flow::warehouse::configure_place::{TextChange, WarehouseChange, remove_warehouse, set_warehouse};
 use domain::merchants::access::{Scope, Scopes};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ async fn what_cannot_be_shipped_is_told_fault_by_fault() {
     back["to_warehouse"] = "WH-1".into();
     let reply = dock.merchant.ships(&back).await;
     assert_eq!(reply.faults(), ["to_warehouse invalid"]);
-    assert!(reply.text.contains("backhaul warehouse set WH-1 --stock-transfer-identifier"), "{}", reply.text);
-    let unknown = WarehouseChange { external_identifier: Word::TakenBack, ..WarehouseChange::default() };
+    assert!(reply.text.contains("backhaul warehouse set --merchant HANDLE WH-1 --stock-transfer-identifier"), "{}", reply.text);
+    let unknown = WarehouseChange { external_identifier: TextChange::Clear, ..WarehouseChange::default() };
     set_warehouse(&world.app, "test", dock.merchant.id, &"WH-2".parse().unwrap(), unknown).await.unwrap();
     assert!(dock.merchant.ships(&freight("A-1")).await.text.contains("--external-identifier"));
     assert_eq!(world.database.count("outbound_shipment").await, 0);
@@ -86,7 +86,7 @@ async fn places_are_called_what_the_merchants_systems_call_them() {
         dock.merchant.adds(&format!("A-{number}"), number..number + 1).await;
     }
     // What a shipment says of its places is fixed when it is made.
-    let renamed = WarehouseChange { external_identifier: Word::TakenBack, ..WarehouseChange::default() };
+    let renamed = WarehouseChange { external_identifier: TextChange::Clear, ..WarehouseChange::default() };
     set_warehouse(&world.app, "test", dock.merchant.id, &"WH-1".parse().unwrap(), renamed).await.unwrap();
     assert_eq!(dock.merchant.ships(&freight("A-4")).await.status, 201);
     dock.merchant.adds("A-4", 4..5).await;

@@ -140,7 +140,7 @@ async fn a_unit_is_in_one_shipment_and_who_has_it_is_said() {
     merchant.adds("A-1", 1..4).await;
     let reply = merchant.packs("A-2", [carton("C-1", 3..6)]).await;
     assert_eq!(reply.faults(), ["cartons[0].details[0].unit_identifier invalid"]);
-    assert!(reply.text.contains("is in the shipment A-1 already"), "{}", reply.text);
+    assert!(reply.text.contains("is already in the shipment A-1"), "{}", reply.text);
     // The same within one shipment, on another line.
     let mut other = unit(3);
     other["line_identifier"] = "other".into();

@@ -32,8 +32,8 @@ async fn a_warehouse_is_set_shown_changed_and_removed() {
     let world = World::new().await;
     world.merchant("acme").await;
     assert!(shown(&world, &["warehouse", "list"]).contains("has no warehouses yet"));
-    assert!(refused(&world, &["warehouse", "set", "WH-1", "--address", ADDRESS]).contains("a new place needs a name"));
-    assert!(refused(&world, &["warehouse", "set", "WH-1", "--name", "Reno"]).contains("a new place needs an address"));
+    assert!(refused(&world, &["warehouse", "set", "WH-1", "--address", ADDRESS]).contains("a new warehouse needs a name"));
+    assert!(refused(&world, &["warehouse", "set", "WH-1", "--name", "Reno"]).contains("a new warehouse needs an address"));
     assert!(refused(&world, &["warehouse", "set", "WH 1", "--name", "Reno"]).contains("64 letters, digits"));
     assert!(refused(&world, &["warehouse", "set", "WH-1", "--address", "somewhere"]).contains("`name; street; city;"));
 
@@ -57,7 +57,7 @@ async fn a_warehouse_is_set_shown_changed_and_removed() {
     assert!(refused(&world, &["warehouse", "set", "WH-1", "--name", " "]).contains("a warehouse's name is 1 to 255 characters"));
     assert!(shown(&world, &["warehouse", "remove", "WH-1"]).contains("Warehouse WH-1 of acme was removed"));
     for verb in ["remove", "show"] {
-        assert!(refused(&world, &["warehouse", verb, "WH-1"]).contains("`backhaul warehouse list`"));
+        assert!(refused(&world, &["warehouse", verb, "WH-1"]).contains("`backhaul warehouse list --merchant HANDLE`"));
     }
     let by = |what: &str| format!("cli:tester warehouse.{what} WH-1");
     assert_eq!(audit(&world, "warehouse.").await, [by("added"), by("changed"), by("changed"), by("removed")]);
@@ -79,7 +79,7 @@ async fn a_vendor_has_a_number_that_is_never_given_again() {
     assert_eq!(known.as_array().unwrap().iter().map(|vendor| vendor["name"].as_str().unwrap()).collect::<Vec<_>>(), ["Bolts", "Washer Co"]);
     assert!(shown(&world, &["vendor", "list"]).contains("Dock 4; 7 Dock Rd; Reno; NV; 89501"));
     for words in [&["remove", "2"][..], &["show", "2"], &["set", "2", "--name", "x"]] {
-        assert!(refused(&world, &[&["vendor"], words].concat()).contains("`backhaul vendor list`"), "{words:?}");
+        assert!(refused(&world, &[&["vendor"], words].concat()).contains("`backhaul vendor list --merchant HANDLE`"), "{words:?}");
     }
     let by = |what: &str| format!("cli:tester vendor.{what}");
     assert_eq!(audit(&world, "vendor.").await, [by("added 1"), by("added 2"), by("changed 1"), by("removed 2"), by("added 3")]);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use domain::messages::message::Interface;
 use domain::money::Cents;
 use domain::returns::rma::policy::{GiftCardTerms, Policy};
@@ -50,7 +50,12 @@ impl World {
         shop.systems.has_variants("V-SHOE", [sized("41"), sized("43")]);
         for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
             let waits = (interface == Interface::ExchangeOrder).then(|| vec![1; 5]);
-            let change = Change { url: Some(shop.systems.url(interface.path())), per_second: Some(10_000), waits, ..Change::default() };
+            let change = EndpointChange {
+                url: Some(shop.systems.url(interface.path())),
+                per_second: Some(10_000),
+                waits,
+                ..EndpointChange::default()
+            };
             set_endpoint(&self.app, "test", shop.merchant.id, interface, change).await.unwrap();
         }
         shop.merchant.has_policy(&with_gift_cards()).await;

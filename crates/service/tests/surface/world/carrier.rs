@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use backhaul::flow::returns::configure_carrier::{Change, set_carrier};
+use backhaul::flow::returns::configure_carrier::{CarrierChange, set_carrier};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::Method;
 use sandbox::carrier::{Carrier, Shipment};
@@ -36,9 +36,9 @@ pub fn warehouse() -> PostalAddress {
 }
 
 /// A new account with this carrier.
-pub fn account_with(carrier: &Carrier) -> Change {
+pub fn account_with(carrier: &Carrier) -> CarrierChange {
     let (url, api_key) = (Some(carrier.url().to_owned()), Some(carrier.api_key().into()));
-    Change { url, api_key, destination: Some(warehouse()), usual_weight: None }
+    CarrierChange { url, api_key, destination: Some(warehouse()), usual_weight: None }
 }
 
 /// How EasyPost signs a body.

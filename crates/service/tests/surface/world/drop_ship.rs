@@ -1,6 +1,6 @@
 //! Merchants whose orders a warehouse ships to the shopper.
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::{Merchant as Systems, Received};
@@ -92,7 +92,7 @@ impl World {
         for interface in
             [Interface::DropShipmentConfirmation, Interface::DropShipmentCancellation, Interface::DropShipmentPartialCancellation]
         {
-            let change = Change { url: Some(systems.url(interface.path())), per_second: Some(10_000), ..Change::default() };
+            let change = EndpointChange { url: Some(systems.url(interface.path())), per_second: Some(10_000), ..EndpointChange::default() };
             set_endpoint(&self.app, "test", merchant.id, interface, change).await.unwrap();
         }
         DropShipper { merchant, systems }

@@ -1,6 +1,6 @@
 //! Merchants whose systems say which variants they have.
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::{Merchant as Systems, OnShelf, Received};
@@ -20,13 +20,13 @@ pub const SKUS: &str = "/sku";
 
 impl World {
     pub async fn catalogue(&self, handle: &str) -> Catalogue<'_> {
-        self.catalogue_with(handle, Change::default()).await
+        self.catalogue_with(handle, EndpointChange::default()).await
     }
 
-    pub async fn catalogue_with(&self, handle: &str, change: Change) -> Catalogue<'_> {
+    pub async fn catalogue_with(&self, handle: &str, change: EndpointChange) -> Catalogue<'_> {
         let (merchant, systems) = (self.merchant(handle).await, Systems::start().await.unwrap());
         systems.has_variants("V-SHOE", [OnShelf::new("SHOE-41", "41", 5_000), OnShelf::new("SHOE-43", "43", 5_000)]);
-        let change_orders = Change { url: Some(systems.url(Interface::ExchangeOrder.path())), ..Change::default() };
+        let change_orders = EndpointChange { url: Some(systems.url(Interface::ExchangeOrder.path())), ..EndpointChange::default() };
         set_endpoint(&self.app, "test", merchant.id, Interface::ExchangeOrder, change_orders).await.unwrap();
         let catalogue = Catalogue { merchant, systems };
         catalogue.is_set(change).await;
@@ -37,9 +37,9 @@ impl World {
 
 impl Catalogue<'_> {
     /// Changes its endpoint.
-    pub async fn is_set(&self, change: Change) {
+    pub async fn is_set(&self, change: EndpointChange) {
         let url = change.url.clone().unwrap_or_else(|| self.systems.url(Interface::ExchangeVariants.path()));
-        let (app, change) = (&self.merchant.world.app, Change { url: Some(url), ..change });
+        let (app, change) = (&self.merchant.world.app, EndpointChange { url: Some(url), ..change });
         set_endpoint(app, "test", self.merchant.id, Interface::ExchangeVariants, change).await.unwrap();
     }
 

@@ -1,6 +1,6 @@
 //! Merchants whose goods go to a warehouse, and the warehouse that receives them.
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use backhaul::flow::warehouse::configure_place::{WarehouseChange, set_warehouse};
 use domain::merchants::access::{Scope, Scopes};
 use domain::messages::message::Interface;
@@ -128,7 +128,7 @@ impl World {
     pub async fn yard_of<'w>(&'w self, merchant: Merchant<'w>) -> Yard<'w> {
         merchant.has_a_warehouse().await;
         let systems = Systems::start().await.unwrap();
-        let change = Change { url: Some(systems.url(PATH)), per_second: Some(100_000), ..Change::default() };
+        let change = EndpointChange { url: Some(systems.url(PATH)), per_second: Some(100_000), ..EndpointChange::default() };
         set_endpoint(&self.app, "test", merchant.id, Interface::InventoryReceipt, change).await.unwrap();
         Yard { merchant, systems }
     }

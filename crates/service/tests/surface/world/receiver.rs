@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use backhaul::flow::messages::configure_endpoint::{self as flow, Change};
+use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Kind};
 use sandbox::merchant::{Merchant as Systems, Received};
@@ -27,20 +27,20 @@ pub const PATH: &str = "/rmas";
 impl World {
     /// A merchant whose systems take RMA messages.
     pub async fn receiver(&self, handle: &str) -> Receiver<'_> {
-        self.receiver_with(handle, Change::default()).await
+        self.receiver_with(handle, EndpointChange::default()).await
     }
 
-    pub async fn receiver_with(&self, handle: &str, change: Change) -> Receiver<'_> {
+    pub async fn receiver_with(&self, handle: &str, change: EndpointChange) -> Receiver<'_> {
         let systems = Systems::start().await.unwrap();
         self.receiver_at(handle, systems, change).await
     }
 
-    pub async fn receiver_at(&self, handle: &str, systems: Systems, change: Change) -> Receiver<'_> {
+    pub async fn receiver_at(&self, handle: &str, systems: Systems, change: EndpointChange) -> Receiver<'_> {
         let merchant =
             backhaul::flow::merchants::configure_merchant::add_merchant(&self.app, "test", &handle.parse().unwrap(), "A merchant", None)
                 .await
                 .unwrap();
-        let change = Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..change };
+        let change = EndpointChange { url: Some(systems.url(PATH)), per_second: Some(10_000), ..change };
         let secret = flow::set_endpoint(&self.app, "test", merchant, Interface::Rma, change).await.unwrap().unwrap();
         Receiver { world: self, merchant, systems, secret: secret.expose_secret().to_owned() }
     }

@@ -1,6 +1,6 @@
 //! Merchants whose shoppers send things back.
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use domain::messages::message::Interface;
 use domain::returns::rma::policy::Policy;
 use reqwest::Method;
@@ -123,7 +123,7 @@ impl World {
     pub async fn shop(&self, handle: &str) -> Shop<'_> {
         let merchant = self.merchant(handle).await;
         let systems = Systems::start().await.unwrap();
-        let change = Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..Change::default() };
+        let change = EndpointChange { url: Some(systems.url(PATH)), per_second: Some(10_000), ..EndpointChange::default() };
         set_endpoint(&self.app, "test", merchant.id, Interface::Rma, change).await.unwrap();
         Shop { merchant, systems }
     }

@@ -1,7 +1,7 @@
 //! Merchants whose goods leave a warehouse.
 
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
-use backhaul::flow::warehouse::configure_place::{WarehouseChange, Word, add_vendor, set_warehouse};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::warehouse::configure_place::{TextChange, WarehouseChange, add_vendor, set_warehouse};
 use domain::messages::message::Interface;
 use domain::warehouse::place::Address;
 use reqwest::Method;
@@ -85,7 +85,7 @@ impl World {
     pub async fn dock(&self, handle: &str) -> Dock<'_> {
         let merchant = self.merchant(handle).await;
         let systems = Systems::start().await.unwrap();
-        let change = Change { url: Some(systems.url(PATH)), per_second: Some(10_000), ..Change::default() };
+        let change = EndpointChange { url: Some(systems.url(PATH)), per_second: Some(10_000), ..EndpointChange::default() };
         set_endpoint(&self.app, "test", merchant.id, Interface::OutboundAsn, change).await.unwrap();
         merchant.has_places().await;
         Dock { merchant, systems }
@@ -99,8 +99,8 @@ impl Merchant<'_> {
         for (id, external, transfers) in [("WH-1", "0042", None), ("WH-2", "0043", Some("ST-43"))] {
             let change = WarehouseChange {
                 name: Some(id.to_owned()),
-                external_identifier: Word::Set(external.to_owned()),
-                stock_transfer_identifier: transfers.map_or(Word::Kept, |word| Word::Set(word.to_owned())),
+                external_identifier: TextChange::Set(external.to_owned()),
+                stock_transfer_identifier: transfers.map_or(TextChange::Keep, |word| TextChange::Set(word.to_owned())),
                 address: Some(address(id)),
             };
             set_warehouse(app, "test", self.id, &id.parse().unwrap(), change).await.unwrap();

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
-use crate::flow::messages::retry_failures::{Wanted, retry_failures};
+use crate::flow::messages::retry_failures::{RetryRequest, retry_failures};
 
 /// The time between two looks at a job's progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -62,7 +62,7 @@ pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Resu
         show_groups(&groups, Format::Table)?;
         confirm(&format!("Retry {} messages?", count(counted)))?;
     }
-    let wanted = Wanted { kind, since: retry.since, per_second: retry.per_second };
+    let wanted = RetryRequest { kind, since: retry.since, per_second: retry.per_second };
     let (job, _) = retry_failures(app, &actor(), merchant, wanted).await?;
     follow(app, &retry.merchant, merchant, job, format).await
 }

@@ -8,7 +8,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::progress::Progress;
-use crate::flow::orders::import_orders::{BrokenOff, Source};
+use crate::flow::orders::import_orders::{Source, SourceError};
 
 /// The bytes read at a time, and the most pieces read ahead.
 const PIECE: usize = 256 * 1024;
@@ -72,13 +72,13 @@ fn read(mut file: impl Read, sender: &mpsc::Sender<io::Result<Bytes>>) {
 }
 
 impl Source for File {
-    async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
-        let stopped = || BrokenOff::Gone("it was stopped by a signal".to_owned());
+    async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
+        let stopped = || SourceError::Gone("it was stopped by a signal".to_owned());
         let piece = tokio::select! {
             biased;
             _ = self.interrupt.recv() => return Err(stopped()),
             _ = self.terminate.recv() => return Err(stopped()),
-            piece = self.pieces.recv() => piece.transpose().map_err(|error| BrokenOff::Gone(format!("reading the file failed: {error}")))?,
+            piece = self.pieces.recv() => piece.transpose().map_err(|error| SourceError::Gone(format!("reading the file failed: {error}")))?,
         };
         if let (Some(piece), Some(progress)) = (&piece, &self.progress) {
             progress.read(piece.len() as u64);

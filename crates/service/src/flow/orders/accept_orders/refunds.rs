@@ -1,4 +1,4 @@
-//! The refunds of a message: each is recorded once, and never changed in what counts.
+//! Records the refunds of a message. Each is recorded once; its amounts and lines never change afterwards.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,15 +14,15 @@ use super::Placed;
 use super::returns::{self, Settling};
 use crate::app::App;
 
-/// What the refunds of a message turn up.
+/// The findings of processing the refunds of a message.
 #[derive(Default)]
-pub(in crate::flow) struct Findings {
-    pub(in crate::flow) faults: Vec<Fault>,
-    pub(in crate::flow) warnings: Vec<Warning>,
-    pub(in crate::flow) new_refunds: u64,
+pub(in crate::flow::orders) struct Findings {
+    pub(in crate::flow::orders) faults: Vec<Fault>,
+    pub(in crate::flow::orders) warnings: Vec<Warning>,
+    pub(in crate::flow::orders) new_refunds: u64,
 }
 
-/// A refund of the message: its place, its identifier and what it says.
+/// A refund as the message states it.
 struct Stated<'m> {
     order: &'m ReceivedOrder<'m>,
     at: usize,
@@ -30,8 +30,8 @@ struct Stated<'m> {
     refund: Refund,
 }
 
-/// Records the refunds that are new, and holds those that are not against the record.
-pub(in crate::flow) async fn record_refunds(
+/// Records new refunds, and compares known ones with the record.
+pub(in crate::flow::orders) async fn record_refunds(
     app: &App,
     tx: &mut Tx,
     round: &[Placed<'_>],
@@ -44,7 +44,7 @@ pub(in crate::flow) async fn record_refunds(
     stated.sort_by(|a, b| a.identifier.cmp(b.identifier));
     let all: Vec<(&str, &Refund)> = stated.iter().map(|stated| (stated.identifier, &stated.refund)).collect();
     let new: HashSet<String> = refunds::insert(tx, &all, app.now()).await?.into_iter().collect();
-    // An identifier that two orders of the message share is new once: the first of them has it.
+    // If two orders of the message share an identifier, the first one gets it.
     let mut claimed = HashSet::new();
     let (fresh, known): (Vec<&Stated<'_>>, Vec<&Stated<'_>>) =
         stated.iter().partition(|stated| new.contains(stated.identifier) && claimed.insert(stated.identifier));
@@ -59,7 +59,7 @@ pub(in crate::flow) async fn record_refunds(
 }
 
 impl Stated<'_> {
-    /// The refund as far as returns may be settled by it: without the units that it has `settled` already.
+    /// The part of the refund that may settle returns: without the units that it has `settled` already.
     fn settling(&self, settled: Option<&BTreeMap<String, u32>>) -> Settling {
         let late = settled.is_some();
         let settled = |line: &str| settled.and_then(|settled| settled.get(line)).copied().unwrap_or_default();
@@ -87,7 +87,7 @@ fn stated_refunds<'m>(received: &'m ReceivedOrder<'m>) -> impl Iterator<Item = S
             quantity: line.quantity.0,
         });
         let text = |text: &Option<Text<'_>>| text.as_ref().map(|Text(text)| text.to_string());
-        let refund_said = Refund {
+        let stated = Refund {
             order: received.order.identifier.0.to_string(),
             total: refund.total_refund_amount_cents.0,
             lines: covered.collect(),
@@ -95,7 +95,7 @@ fn stated_refunds<'m>(received: &'m ReceivedOrder<'m>) -> impl Iterator<Item = S
             note: text(&refund.note).map(Note),
             rma_identifier: text(&refund.rma_identifier),
         };
-        Stated { order: received, at, identifier: &refund.identifier.0, refund: refund_said }
+        Stated { order: received, at, identifier: &refund.identifier.0, refund: stated }
     })
 }
 
@@ -112,7 +112,7 @@ async fn record_lines(tx: &mut Tx, fresh: &[&Stated<'_>], findings: &mut Finding
             }
         }
     }
-    // With what earlier messages refunded, more units may now be refunded than the line has.
+    // Together with earlier messages, more units may now be refunded than the line has.
     let orders: HashSet<&str> = fresh.iter().map(|stated| stated.refund.order.as_str()).collect();
     for order in orders {
         let refunded = refunds::refunded_units(tx, order).await?;
@@ -127,7 +127,7 @@ async fn record_lines(tx: &mut Tx, fresh: &[&Stated<'_>], findings: &mut Finding
     Ok(())
 }
 
-/// Holds known refunds against the record. Answers those that name their return only now.
+/// Compares known refunds with the record. Returns those that name their return only now.
 async fn compare_with_record(tx: &mut Tx, known: &[&Stated<'_>], findings: &mut Findings) -> Result<Vec<Settling>, store::Failed> {
     let mut named_late = Vec::new();
     if known.is_empty() {

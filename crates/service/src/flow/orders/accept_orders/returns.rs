@@ -1,5 +1,5 @@
-//! What orders have to do with their returns: a refund settles returns of its order, in the same transaction; and an order that
-//! no longer has what is on its way back is pointed out.
+//! The effect of orders on their returns: a refund settles returns of its order in the same transaction, and an order that no
+//! longer has units on their way back gets a warning.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,26 @@ use wire::orders::order as wire_order;
 
 use super::refunds::Findings;
 use crate::app::App;
-use crate::flow::returns::tell_return::tell;
-use crate::intake::Fate;
+use crate::flow::returns::save_return::save_change;
+use crate::intake::PublishOutcome;
 use crate::show::returns::rmas as returns;
 
-/// A refund whose units may be those of returns.
+/// A refund that may settle units of returns.
 pub(super) struct Settling {
-    /// Where its order stands in the message, and where the refund stands in the order.
+    /// The path of its order in the message; `at` is the refund's position in the order.
     pub(super) path: Path,
     pub(super) at: usize,
     pub(super) order: String,
     pub(super) identifier: String,
-    /// Lines, and how many units of each.
+    /// Order lines with the number of units refunded on each.
     pub(super) covered: Vec<(String, u32)>,
-    /// The return that the merchant names.
+    /// The return named by the merchant.
     pub(super) named: Option<String>,
-    /// Whether it was recorded before, and names its return only now.
+    /// The refund was recorded earlier and names its return only now.
     pub(super) late: bool,
 }
 
-/// Settles the returns that the refunds are for. The orders are locked.
+/// Settles the returns that the refunds belong to. The orders must be locked.
 pub(super) async fn settle(app: &App, tx: &mut Tx, refunds: &[Settling], findings: &mut Findings) -> Result<(), Failed> {
     if refunds.is_empty() {
         return Ok(());
@@ -64,7 +64,7 @@ async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Retur
     if refund.late && named_at.is_none() {
         return Ok(());
     }
-    // What was recorded without a return has been counted outside of any: only the one that is named late may take it over.
+    // A late refund was recorded as belonging to no return, so only the return that it names now may take it over.
     let takes = |at| !refund.late || Some(at) == named_at;
     let open = |(at, kept): (usize, &Return)| if takes(at) { LiveReturn { open: kept.rma.open() } } else { LiveReturn::default() };
     let open: Vec<LiveReturn> = live.iter().enumerate().map(open).collect();
@@ -77,13 +77,12 @@ async fn settle_one(app: &App, tx: &mut Tx, refund: &Settling, live: &mut [Retur
                 item.refund = Some(refund.identifier.clone());
             }
         }
-        tell(app, tx, kept, event, app.now()).await?;
+        save_change(app, tx, kept, event, app.now()).await?;
     }
     Ok(())
 }
 
-/// Whether the refund settled the return before it named it, with all its units: then the name is right, though there is nothing
-/// left to settle.
+/// Checks if all units of the refund settled the named return before. Then the name is right, and nothing is left to settle.
 async fn was_settled(tx: &mut Tx, named: &str, refund: &Settling) -> Result<bool, Failed> {
     if refund.covered.iter().any(|(_, units)| *units > 0) {
         return Ok(false);
@@ -92,10 +91,15 @@ async fn was_settled(tx: &mut Tx, named: &str, refund: &Settling) -> Result<bool
     Ok(kept.is_some_and(|kept| kept.items.iter().any(|item| item.refund.as_ref() == Some(&refund.identifier))))
 }
 
-/// What the orders that changed no longer have, though it is on its way back. The returns stay as they are.
-pub(super) async fn doubt(app: &App, merchant: MerchantId, identifiers: &[String], fates: &[Fate]) -> Result<Vec<Warning>, Failed> {
+/// Warnings for changed orders that lack units on their way back. The returns stay as they are.
+pub(super) async fn missing_units(
+    app: &App,
+    merchant: MerchantId,
+    identifiers: &[String],
+    outcomes: &[PublishOutcome],
+) -> Result<Vec<Warning>, Failed> {
     let mut warnings = Vec::new();
-    for (at, (_, identifier)) in fates.iter().zip(identifiers).enumerate().filter(|(_, (fate, _))| fate.changed_under_returns) {
+    for (at, (_, identifier)) in outcomes.iter().zip(identifiers).enumerate().filter(|(_, (outcome, _))| outcome.changed_under_returns) {
         let Some(stored) = snapshots::find(app.store(merchant), merchant, identifier).await? else { continue };
         let Some(sale) = wire_order::read_stored(&stored.snapshot).map(|order| order.sale()) else { continue };
         let mut live: BTreeMap<String, u32> = BTreeMap::new();

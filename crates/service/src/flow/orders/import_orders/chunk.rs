@@ -1,4 +1,4 @@
-//! A chunk of an import: its lines are read and checked beside other chunks, and stored in one transaction.
+//! A chunk of an import. Its lines are parsed and checked concurrently with other chunks, and stored in one transaction.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -19,30 +19,30 @@ use crate::flow::orders::accept_orders::{self as accept, Findings, Placed};
 use crate::intake::{TRIES, upsert};
 use crate::platform::metrics::ResultLabels;
 
-/// How many faults of a line are kept.
+/// The most faults stored for a line.
 const MOST_KEPT: usize = 100;
 
-/// After how many lines others get their turn on this thread.
+/// The number of lines after which the task yields.
 const LINES_AT_A_TIME: usize = 32;
 
-/// How long a chunk that went ahead waits for its turn with locks in its hands.
+/// The longest that a chunk written early waits for its turn while it holds locks.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The lines of a chunk, read and checked.
+/// The lines of a chunk after parsing and checking.
 pub(super) struct Checked<'c> {
     orders: Vec<ReceivedOrder<'c>>,
-    /// The numbers of the orders' lines.
+    /// The line number of each order.
     numbers: Vec<u64>,
     refused: Vec<RefusedLine>,
 }
 
-/// Orders of different identifiers with their snapshots, as [`accept::rounds`] puts them.
+/// A round of orders (see [`accept::rounds`]) with their snapshots.
 struct Round<'c> {
     orders: Vec<Placed<'c>>,
     snapshots: Vec<Snapshot<'c>>,
 }
 
-/// Reads and checks the lines of `chunk`.
+/// Parses and checks the lines of `chunk`.
 pub(super) async fn check(chunk: &Chunk) -> Checked<'_> {
     let mut checked = Checked { orders: Vec::new(), numbers: Vec::new(), refused: Vec::new() };
     for (at, (number, text)) in chunk.lines().enumerate() {
@@ -65,13 +65,13 @@ fn refusal(number: u64, order_identifier: Option<String>, faults: &[Fault]) -> R
     let faults: Vec<&Fault> = faults.iter().take(MOST_KEPT).collect();
     RefusedLine {
         line: i64::try_from(number).unwrap_or(i64::MAX),
-        // A NUL cannot be stored as text.
+        // PostgreSQL cannot store NUL in text.
         order_identifier: order_identifier.map(|identifier| identifier.replace('\0', "\u{fffd}")),
         faults: serde_json::to_string(&faults).unwrap_or_else(|_| "[]".to_owned()),
     }
 }
 
-/// The orders in rounds. What is costly about a snapshot is done here, before the transaction begins.
+/// The orders in rounds. Snapshots are costly, so they are made here, before the transaction begins.
 fn rounds<'c>(app: &App, merchant: MerchantId, checked: &'c Checked<'c>) -> Vec<Round<'c>> {
     let rounds = accept::rounds(&checked.orders).into_iter();
     rounds
@@ -82,53 +82,53 @@ fn rounds<'c>(app: &App, merchant: MerchantId, checked: &'c Checked<'c>) -> Vec<
         .collect()
 }
 
-/// What a transaction did.
+/// The result of storing a chunk.
 #[derive(Default)]
-struct Done {
+struct ChunkResult {
     counts: Counts,
     refused: Vec<RefusedLine>,
     new_refunds: u64,
 }
 
-/// What a chunk touches.
+/// The orders and refunds that a chunk touches.
 pub(super) struct Touched {
-    /// Whether it has refunds, whose identifiers may be those of any other chunk.
+    /// Refund identifiers may collide with those of any other chunk.
     refunds: bool,
     orders: HashSet<String>,
 }
 
 impl Touched {
-    /// Whether this may be written while `earlier` is not committed yet: neither can wait for the other then, and it does
-    /// not matter which of them is written first.
+    /// Checks if this chunk may be written before `earlier` is committed: then neither can wait for the other, and their order does
+    /// not matter.
     pub(super) fn may_go_ahead_of(&self, earlier: &Self) -> bool {
         !self.refunds && self.orders.is_disjoint(&earlier.orders)
     }
 }
 
-/// The turn of a chunk: it comes when everything before it is stored.
+/// The turn of a chunk. It comes when all chunks before it are stored.
 pub(super) struct Turn {
     before: Option<Storing>,
     stands: i64,
 }
 
 impl Turn {
-    /// The turn after `before`, or at once if the import stands at `stands` lines already.
+    /// The turn after the chunk `before`. Without one, the turn comes immediately, with `stands` lines done.
     pub(super) fn after(before: Option<Storing>, stands: i64) -> Self {
         Self { before, stands }
     }
 
-    /// Waits for the turn, and says at how many lines the import stands.
+    /// Waits for the turn. Returns the number of lines done.
     pub(super) async fn comes(&mut self) -> Result<i64, Cause> {
         if let Some(storing) = &mut self.before {
             let stored = storing.await;
             self.before = None;
-            self.stands = stored.unwrap_or(Err(Cause::GivenUp))?;
+            self.stands = stored.unwrap_or(Err(Cause::ChunkAborted))?;
         }
         Ok(self.stands)
     }
 }
 
-/// The stages of storing a chunk: made ready beside other chunks, stored when it is its turn.
+/// A chunk that is ready to be stored when its turn comes.
 pub(super) struct Ready<'c> {
     checked: &'c Checked<'c>,
     rounds: Vec<Round<'c>>,
@@ -140,7 +140,7 @@ impl<'c> Ready<'c> {
         Self { checked, rounds: rounds(app, run.merchant, checked), through: i64::try_from(through).unwrap_or(i64::MAX) }
     }
 
-    /// What it touches.
+    /// The orders and refunds that it touches.
     pub(super) fn touches(&self) -> Touched {
         let orders = &self.checked.orders;
         Touched {
@@ -149,9 +149,8 @@ impl<'c> Ready<'c> {
         }
     }
 
-    /// Stores the chunk: its orders, the report of its refused lines and the import's progress, all or nothing. It is
-    /// committed when its turn comes; if it may go ahead, its orders are written before that. Answers where the import
-    /// stands then.
+    /// Stores the chunk in one transaction: its orders, the report of its refused lines and the import's progress. It is committed
+    /// when its turn comes; if it may go ahead, its orders are written before that. Returns the number of lines done then.
     pub(super) async fn store(&self, app: &App, run: Run, mut turn: Turn, may_go_ahead: bool) -> Result<(i64, Counts), Cause> {
         let mut written = if may_go_ahead { self.go_ahead(app, run, &mut turn).await? } else { None };
         let before = turn.comes().await?;
@@ -180,10 +179,10 @@ impl<'c> Ready<'c> {
         Ok((self.through, done.counts))
     }
 
-    /// Writes the orders while chunks before this one are on their way. Somebody else may wait for a lock that we hold
-    /// now and hold one that they wait for, so that our turn would never come: we wait for a moment only, and otherwise
-    /// let go and write again when it has come. A failure is met again then.
-    async fn go_ahead(&self, app: &App, run: Run, turn: &mut Turn) -> Result<Option<(Tx, Done)>, Cause> {
+    /// Writes the orders while earlier chunks are still being stored. Another transaction may wait for our locks and hold locks that
+    /// an earlier chunk waits for, so that our turn would never come. So wait only briefly; otherwise roll back, and write again
+    /// when the turn has come. A failure is ignored here because it would recur then.
+    async fn go_ahead(&self, app: &App, run: Run, turn: &mut Turn) -> Result<Option<(Tx, ChunkResult)>, Cause> {
         let Ok((tx, done)) = self.write(app, run).await else { return Ok(None) };
         if let Ok(turn) = timeout(PATIENCE, turn.comes()).await {
             return turn.map(|_| Some((tx, done)));
@@ -193,17 +192,17 @@ impl<'c> Ready<'c> {
     }
 
     /// Writes the orders in a transaction that is not committed yet.
-    async fn write(&self, app: &App, run: Run) -> Result<(Tx, Done), Failed> {
+    async fn write(&self, app: &App, run: Run) -> Result<(Tx, ChunkResult), Failed> {
         let mut tx = app.begin(run.merchant).await?;
-        let mut done = Done::default();
+        let mut done = ChunkResult::default();
         for round in &self.rounds {
             self.store_round(app, &mut tx, round, &mut done).await?;
         }
         Ok((tx, done))
     }
 
-    /// Adds the report and the progress of an import that stands at `before` lines, and commits.
-    async fn finish(&self, app: &App, run: Run, before: i64, mut tx: Tx, mut done: Done) -> Result<Done, Cause> {
+    /// Adds the report and the progress of an import with `before` lines done, and commits.
+    async fn finish(&self, app: &App, run: Run, before: i64, mut tx: Tx, mut done: ChunkResult) -> Result<ChunkResult, Cause> {
         if !(self.checked.refused.is_empty() && done.refused.is_empty()) {
             done.refused.extend(self.checked.refused.iter().cloned());
             imports::insert_refusals(&mut tx, run.lease.import, &done.refused).await?;
@@ -220,41 +219,41 @@ impl<'c> Ready<'c> {
         Ok(done)
     }
 
-    /// Stores a round at one go. Only if a refund in it contradicts the record, line by line, to see whose it is.
-    async fn store_round(&self, app: &App, tx: &mut Tx, round: &Round<'_>, done: &mut Done) -> Result<(), Failed> {
+    /// Stores a round at once. If a refund in it contradicts the record, stores the orders separately to find the faulty one.
+    async fn store_round(&self, app: &App, tx: &mut Tx, round: &Round<'_>, done: &mut ChunkResult) -> Result<(), Failed> {
         let refunding = round.orders.iter().any(|placed| has_refunds(placed));
         if !refunding {
-            upsert(tx, &round.snapshots).await?.into_iter().for_each(|fate| done.count(fate.verdict));
+            upsert(tx, &round.snapshots).await?.into_iter().for_each(|outcome| done.count(outcome.verdict));
             return Ok(());
         }
         tx.mark().await?;
-        let fates = upsert(tx, &round.snapshots).await?;
+        let outcomes = upsert(tx, &round.snapshots).await?;
         let mut findings = Findings::default();
         accept::record_refunds(app, tx, &round.orders, &mut findings).await?;
         if !findings.faults.is_empty() {
             tx.undo().await?;
-            return self.store_apart(app, tx, &round.orders, done).await;
+            return self.store_separately(app, tx, &round.orders, done).await;
         }
         tx.keep().await?;
-        fates.into_iter().for_each(|fate| done.count(fate.verdict));
+        outcomes.into_iter().for_each(|outcome| done.count(outcome.verdict));
         done.new_refunds += findings.new_refunds;
         Ok(())
     }
 
-    /// Stores the orders of a round so that one that contradicts the record spoils no other: those without refunds
-    /// together, the others one by one as they stand in the file.
-    async fn store_apart(&self, app: &App, tx: &mut Tx, round: &[Placed<'_>], done: &mut Done) -> Result<(), Failed> {
+    /// Stores the orders of a round so that a contradictory one does not affect the others: those without refunds together, the
+    /// others one by one in the order of the file.
+    async fn store_separately(&self, app: &App, tx: &mut Tx, round: &[Placed<'_>], done: &mut ChunkResult) -> Result<(), Failed> {
         let (mut refunding, plain): (Vec<Placed<'_>>, Vec<Placed<'_>>) = round.iter().partition(|placed| has_refunds(placed));
-        accept::publish(app, tx, &plain).await?.into_iter().for_each(|(_, fate)| done.count(fate.verdict));
+        accept::publish(app, tx, &plain).await?.into_iter().for_each(|(_, outcome)| done.count(outcome.verdict));
         refunding.sort_unstable_by_key(|(at, _)| *at);
         for placed @ (at, received) in refunding {
             tx.mark().await?;
-            let fates = accept::publish(app, tx, &[placed]).await?;
+            let outcomes = accept::publish(app, tx, &[placed]).await?;
             let mut findings = Findings::default();
             accept::record_refunds(app, tx, &[placed], &mut findings).await?;
             if findings.faults.is_empty() {
                 tx.keep().await?;
-                fates.into_iter().for_each(|(_, fate)| done.count(fate.verdict));
+                outcomes.into_iter().for_each(|(_, outcome)| done.count(outcome.verdict));
                 done.new_refunds += findings.new_refunds;
             } else {
                 tx.undo().await?;
@@ -270,7 +269,7 @@ fn has_refunds((_, received): &Placed<'_>) -> bool {
     !received.order.refunds.0.is_empty()
 }
 
-impl Done {
+impl ChunkResult {
     fn count(&mut self, verdict: Verdict) {
         let count = match verdict {
             Verdict::Created => &mut self.counts.created,

@@ -1,4 +1,4 @@
-//! The lines of an import: read from a stream of any size, handed on in chunks of bounded size.
+//! Reads the lines of an import from a stream of any size, in chunks of bounded size.
 
 use std::future::Future;
 use std::mem;
@@ -8,34 +8,32 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, timeout_at};
 
-/// How long a line may be: 1 MiB.
+/// The greatest length of a line: 1 MiB.
 pub const LONGEST_LINE: usize = 1024 * 1024;
 
-/// How many lines a chunk has at most, and after how many bytes it takes no further line.
+/// A chunk is full when it has this many lines or bytes.
 const MOST_LINES: usize = 500;
 const MOST_BYTES: usize = 512 * 1024;
 
-/// Where lines come from, piece by piece. [`Source::next`] may be dropped and called again without a loss.
+/// A stream of bytes. [`Source::next`] is cancel-safe.
 pub trait Source: Send {
-    /// The next piece, or nothing at the end.
-    fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>, BrokenOff>> + Send;
+    /// The next piece, or `None` at the end.
+    fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>, SourceError>> + Send;
 }
 
-/// The lines ended before their end.
+/// The reasons a source ends early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BrokenOff {
-    /// Nothing came in time.
-    #[error("nothing more came in time")]
+pub enum SourceError {
+    #[error("no more data arrived in time")]
     TooSlow,
-    /// The sender is gone.
     #[error("{0}")]
     Gone(String),
 }
 
-/// Some lines that follow each other, without the blank ones.
+/// Consecutive lines, without the blank ones.
 #[derive(Default)]
 pub(super) struct Chunk {
-    /// How many lines of the import are done once this is stored.
+    /// The number of lines done once this chunk is stored.
     pub(super) through: u64,
     text: Vec<u8>,
     lines: Vec<(u64, Option<Range<usize>>)>,
@@ -46,24 +44,24 @@ impl Chunk {
         self.lines.len() >= MOST_LINES || self.text.len() >= MOST_BYTES
     }
 
-    /// The lines with their numbers; nothing in place of one that is too long.
+    /// The lines with their numbers. `None` stands for a line that is too long.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
         self.lines.iter().map(|(number, span)| (*number, span.clone().and_then(|span| self.text.get(span))))
     }
 }
 
-/// Reads lines and counts them.
+/// Reads and counts lines.
 pub(super) struct Lines<'s, S> {
     source: &'s mut S,
-    /// What is left of the last piece.
+    /// The rest of the last piece.
     unread: Bytes,
-    /// How many lines have been read, and how many of them are only counted.
+    /// The lines read so far; the first `skip` of them are only counted.
     read: u64,
     skip: u64,
-    /// The line whose end has not come yet: its text, unless nobody needs it, and its length.
+    /// The text and the length of the incomplete line. Skipped and oversized lines have no text.
     open: Vec<u8>,
     length: usize,
-    end: Option<Result<(), BrokenOff>>,
+    end: Option<Result<(), SourceError>>,
 }
 
 impl<'s, S: Source> Lines<'s, S> {
@@ -72,14 +70,14 @@ impl<'s, S: Source> Lines<'s, S> {
         Self { source, unread: Bytes::new(), read: 0, skip, open: Vec::new(), length: 0, end: None }
     }
 
-    /// How many lines have been read, those that were skipped included.
+    /// The number of lines read, including those skipped.
     pub(super) fn read(&self) -> u64 {
         self.read
     }
 
-    /// The next chunk, or nothing at the end. A chunk may have no lines: after `patience` there is one in any case, so
-    /// that what a slow sender has sent is stored and whoever watches sees a sign of life.
-    pub(super) async fn next(&mut self, patience: Duration) -> Result<Option<Chunk>, BrokenOff> {
+    /// The next chunk, or `None` at the end. After `patience` it returns a chunk in any case, if need be without lines, so that the
+    /// lines of a slow sender are stored and the lease is renewed.
+    pub(super) async fn next(&mut self, patience: Duration) -> Result<Option<Chunk>, SourceError> {
         if let Some(end) = self.end.take() {
             return end.map(|()| None);
         }
@@ -99,7 +97,7 @@ impl<'s, S: Source> Lines<'s, S> {
                     self.end = Some(Ok(()));
                     return Ok(Some(chunk));
                 }
-                // What came of the open line is no line.
+                // The incomplete line is dropped.
                 Ok(Err(broken)) => {
                     self.end = Some(Err(broken));
                     return Ok(Some(chunk));
@@ -123,7 +121,7 @@ impl<'s, S: Source> Lines<'s, S> {
         }
     }
 
-    /// More of the open line. One that is skipped or too long is not kept.
+    /// Appends to the incomplete line. The text of skipped and oversized lines is dropped.
     fn extend(&mut self, piece: &[u8]) {
         self.length = self.length.saturating_add(piece.len());
         if self.read < self.skip || self.length > LONGEST_LINE {
@@ -133,12 +131,12 @@ impl<'s, S: Source> Lines<'s, S> {
         }
     }
 
-    /// The open line is complete.
+    /// Completes the open line.
     fn close(&mut self, chunk: &mut Chunk) {
         self.read += 1;
         if self.read > self.skip {
             chunk.through = self.read;
-            // Some programs begin a file with a mark of its encoding, which is no part of the first line.
+            // Some programs begin a file with a byte order mark, which is not part of the first line.
             let text = self.open.strip_prefix(b"\xef\xbb\xbf").filter(|_| self.read == 1).unwrap_or(&self.open);
             if self.length > LONGEST_LINE {
                 chunk.lines.push((self.read, None));
@@ -159,16 +157,16 @@ mod tests {
 
     use super::*;
 
-    struct Pieces(VecDeque<Result<Bytes, BrokenOff>>);
+    struct Pieces(VecDeque<Result<Bytes, SourceError>>);
 
     impl Source for Pieces {
-        async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
+        async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
             self.0.pop_front().transpose()
         }
     }
 
-    /// Every line of these pieces with its number, `!` for one that is too long; then how many lines there were, or why not.
-    async fn read(pieces: impl IntoIterator<Item = Result<Vec<u8>, BrokenOff>>, skip: u64) -> (Vec<String>, Result<u64, BrokenOff>) {
+    /// Every line of these pieces with its number, `!` for one that is too long; then the number of lines, or the error.
+    async fn read(pieces: impl IntoIterator<Item = Result<Vec<u8>, SourceError>>, skip: u64) -> (Vec<String>, Result<u64, SourceError>) {
         let mut pieces = Pieces(pieces.into_iter().map(|piece| piece.map(Bytes::from)).collect());
         let mut lines = Lines::new(&mut pieces, skip);
         let mut read = Vec::new();
@@ -179,8 +177,9 @@ mod tests {
                     assert!(chunk.lines.len() <= MOST_LINES && chunk.text.len() <= MOST_BYTES + LONGEST_LINE);
                     assert!(chunk.through >= through, "progress never goes back");
                     through = chunk.through;
-                    let told = chunk.lines().map(|(number, text)| format!("{number} {}", text.map_or("!".into(), String::from_utf8_lossy)));
-                    read.extend(told);
+                    let numbered =
+                        chunk.lines().map(|(number, text)| format!("{number} {}", text.map_or("!".into(), String::from_utf8_lossy)));
+                    read.extend(numbered);
                 }
                 Ok(None) => return (read, Ok(lines.read())),
                 Err(broken) => return (read, Err(broken)),
@@ -188,7 +187,7 @@ mod tests {
         }
     }
 
-    fn whole(text: &str) -> [Result<Vec<u8>, BrokenOff>; 1] {
+    fn whole(text: &str) -> [Result<Vec<u8>, SourceError>; 1] {
         [Ok(text.as_bytes().to_vec())]
     }
 
@@ -215,7 +214,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_broke_off_is_no_line() {
-        let gone = BrokenOff::Gone("away".to_owned());
+        let gone = SourceError::Gone("away".to_owned());
         let (lines, end) = read([Ok(b"one\ntw".to_vec()), Err(gone.clone())], 0).await;
         assert_eq!((lines, end), (vec!["1 one".to_owned()], Err(gone)));
     }

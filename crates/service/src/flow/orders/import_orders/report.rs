@@ -1,4 +1,4 @@
-//! How an import is told to whoever asks.
+//! Describes an import for the API and the command line.
 
 use chrono::{DateTime, Utc};
 use store::orders::imports::{Counts, Import, State};
@@ -16,19 +16,19 @@ pub fn describe(import: &Import, now: DateTime<Utc>) -> OrderImport {
     };
     let state = match import.state {
         State::Done => ImportState::Done,
-        // Whoever ran it is gone and could not say so.
+        // The process that ran it ended without releasing the lease.
         State::Running if import.leased_until.is_some_and(|until| until <= now) => ImportState::Interrupted,
         State::Running => ImportState::Running,
         State::Interrupted => ImportState::Interrupted,
     };
     let id = import.id;
-    let taken = created + updated + unchanged + stale;
+    let accepted_orders = created + updated + unchanged + stale;
     let progress = match state {
-        ImportState::Done => "Every line was read",
+        ImportState::Done => "Every line has been read",
         ImportState::Running => "Lines are being read",
-        ImportState::Interrupted => "The import broke off",
+        ImportState::Interrupted => "The import was interrupted",
     };
-    let report = if refused == 0 { String::new() } else { format!("; GET /v1/order_imports/{id}/refusals says why") };
+    let report = if refused == 0 { String::new() } else { format!("; GET /v1/order_imports/{id}/refusals lists the reasons") };
     let resume = match state {
         ImportState::Interrupted => format!(" Send the same file again to POST /v1/order_imports?resume={id}."),
         ImportState::Running | ImportState::Done => String::new(),
@@ -39,7 +39,11 @@ pub fn describe(import: &Import, now: DateTime<Utc>) -> OrderImport {
         lines: lines.unsigned_abs(),
         accepted,
         refused: refused.unsigned_abs(),
-        message: format!("{progress}: {} accepted, {} refused{report}.{resume}", counted(taken, "order"), counted(refused, "line")),
+        message: format!(
+            "{progress}: {} accepted, {} refused{report}.{resume}",
+            counted(accepted_orders, "order"),
+            counted(refused, "line")
+        ),
         started_at: wire::time::write(import.started_at),
         updated_at: wire::time::write(import.updated_at),
     }

@@ -1,4 +1,4 @@
-//! Which carton of the shipment each unit is in.
+//! Assigns each unit to a carton of the shipment.
 
 use std::collections::HashMap;
 
@@ -13,24 +13,24 @@ use super::{AddUnitsError, MOST_NAMED};
 
 /// The cartons of a call, with their numbers in the shipment.
 pub(super) struct Numbered {
-    /// The number of each unit's carton, in the order of the call.
+    /// The carton number of each unit, in the order of the call.
     pub(super) numbers: Vec<u32>,
-    /// Cartons that are new or have another sorting template.
+    /// Cartons that are new or have a new sorting template.
     pub(super) changed: Vec<Carton>,
-    /// How many cartons the shipment has with them.
+    /// The shipment's cartons, new ones included.
     pub(super) count: u32,
 }
 
-/// Finds the cartons of a call in the shipment, which is locked, and numbers those that are new. A carton keeps what it refers
-/// to; the last sorting template counts.
-pub(super) async fn number_cartons(tx: &mut Tx, shipment: &Shipment, wanted: &UnitsIn<'_>) -> Result<Numbered, AddUnitsError> {
-    let given: Vec<Carton> = wanted.cartons.0.iter().map(read).collect();
+/// Finds the cartons of a call in the shipment, which must be locked, and numbers new ones. The reference of a carton cannot
+/// change; its sorting template can.
+pub(super) async fn number_cartons(tx: &mut Tx, shipment: &Shipment, request: &UnitsIn<'_>) -> Result<Numbered, AddUnitsError> {
+    let given: Vec<Carton> = request.cartons.0.iter().map(read).collect();
     let keys: Vec<Vec<u8>> = given.iter().map(|carton| carton.key.to_vec()).collect();
     let known = shipment_units::cartons(tx, shipment.id, &keys).await?;
     let known: HashMap<[u8; 32], Carton> = known.into_iter().map(|carton| (carton.key, carton)).collect();
     let mut cartons = known.clone();
     let (mut count, mut numbers, mut others) = (shipment.cartons, Vec::new(), Vec::new());
-    for (carton, there) in given.into_iter().zip(&wanted.cartons.0) {
+    for (carton, there) in given.into_iter().zip(&request.cartons.0) {
         let kept = cartons.entry(carton.key).or_insert_with(|| {
             count += 1;
             Carton { number: count, ..carton.clone() }
@@ -63,7 +63,7 @@ fn read(carton: &CartonIn<'_>) -> Carton {
     Carton { number: 0, key, identifier, reference, sorting_template }
 }
 
-/// What tells a carton from the others: its identifier; of one without, all else that is known of it.
+/// The key of a carton: a hash of its identifier, or if it has none, of all its other fields.
 fn key(identifier: Option<&str>, reference: Option<&Reference>, template: Option<&str>) -> [u8; 32] {
     let words = match identifier {
         Some(identifier) => vec![Some(identifier)],
@@ -77,7 +77,7 @@ fn key(identifier: Option<&str>, reference: Option<&Reference>, template: Option
     };
     let mut hash = Sha256::new();
     for word in words {
-        // No word has a NUL, so that one ends where the next begins.
+        // No text has a NUL, so a NUL separates them unambiguously.
         hash.update([u8::from(word.is_some())]);
         hash.update(word.unwrap_or_default());
         hash.update([0]);

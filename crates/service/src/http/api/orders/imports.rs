@@ -15,7 +15,7 @@ use wire::answer::ErrorBody;
 use wire::orders::import::{ImportQuery, MOST_REFUSALS, OrderImport, OrderImports, RefusalsQuery, RefusedLine, RefusedLines};
 
 use crate::app::App;
-use crate::flow::orders::import_orders::{self as flow, BrokenOff, Cause, Interrupted, ResumeError, Resumed, describe};
+use crate::flow::orders::import_orders::{self as flow, Cause, Interrupted, ResumeError, Resumed, SourceError, describe};
 use crate::http::body::{LinesBody, MOST_DISCARDED};
 use crate::http::caller::Merchant;
 use crate::http::error::ApiError;
@@ -73,7 +73,7 @@ pub(crate) async fn send(
     match flow::run(&app, run, &mut lines, Arc::new(|_| ())).await {
         Ok(import) => Ok(Json(describe(&import, app.now()))),
         Err(Interrupted { import, cause }) => {
-            if !matches!(cause, Cause::BrokenOff(_)) {
+            if !matches!(cause, Cause::Source(_)) {
                 lines.discard(MOST_DISCARDED).await;
             }
             Err(ApiError::Interrupted(import, Box::new(cause.into())))
@@ -95,12 +95,12 @@ async fn start(app: &App, merchant: MerchantId, query: Result<Query<ImportQuery>
 impl From<Cause> for ApiError {
     fn from(cause: Cause) -> Self {
         match cause {
-            Cause::BrokenOff(BrokenOff::TooSlow) => Self::BodyTooSlow,
-            Cause::BrokenOff(BrokenOff::Gone(_)) | Cause::Shorter { .. } => Self::Malformed(cause.to_string()),
+            Cause::Source(SourceError::TooSlow) => Self::BodyTooSlow,
+            Cause::Source(SourceError::Gone(_)) | Cause::Shorter { .. } => Self::Malformed(cause.to_string()),
             Cause::Leaving => Self::Unavailable(cause.to_string()),
             Cause::TakenOver => Self::ImportRunning,
             Cause::Failed(failed) => failed.into(),
-            Cause::GivenUp => Self::Internal(cause.to_string()),
+            Cause::ChunkAborted => Self::Internal(cause.to_string()),
         }
     }
 }

@@ -16,7 +16,7 @@ use wire::orders::order::{Faults, PublishQuery, Refusal};
 
 use crate::app::App;
 use crate::flow::orders::accept_orders::{AcceptOrdersError, Accepted, accept_orders, validate_orders};
-use crate::flow::orders::keep_refusal::{Refused, keep_refusal};
+use crate::flow::orders::keep_refusal::{RefusedMessage, keep_refusal};
 use crate::http::api_version::ApiVersion;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
@@ -90,7 +90,7 @@ async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError
         _ => ("malformed", &[]),
     };
     app.metrics.refusals.get_or_create(&ResultLabels { result }).inc();
-    let refused = Refused { request_id: &id.0, order_identifiers: orders, reason: &error.message(), faults };
+    let refused = RefusedMessage { request_id: &id.0, order_identifiers: orders, reason: &error.message(), faults };
     if let Err(failed) = keep_refusal(app, merchant, refused).await {
         tracing::warn!(request_id = id.0, %failed, "keeping a refusal for support failed");
     }

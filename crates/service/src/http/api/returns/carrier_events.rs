@@ -7,7 +7,7 @@ use wire::answer::ErrorBody;
 use wire::returns::carrier::CarrierEventTaken;
 
 use crate::app::App;
-use crate::flow::returns::carrier_event::{CarrierEventError, Taken, carrier_event};
+use crate::flow::returns::carrier_event::{CarrierEventError, EventOutcome, carrier_event};
 use crate::http::body::JsonBody;
 use crate::http::caller::Carrier;
 use crate::http::error::ApiError;
@@ -42,16 +42,16 @@ pub(crate) async fn report(
         CarrierEventError::Refused(refused) => {
             ApiError::Conflict(format!("The event contradicts the return and was not applied: {refused}."))
         }
-        CarrierEventError::AnothersNumber => {
+        CarrierEventError::TrackingNumberTaken => {
             ApiError::Conflict("The tracking number belongs to another return. Check it and send the event again.".to_owned())
         }
         CarrierEventError::Failed(failed) => failed.into(),
     })?;
     let (status, result, rma_identifier) = match taken {
-        Taken::Moved(rma) => (StatusCode::OK, "moved", Some(rma)),
-        Taken::Unchanged(rma) => (StatusCode::OK, "unchanged", Some(rma)),
-        Taken::Kept(rma) => (StatusCode::ACCEPTED, "kept", rma),
-        Taken::Ignored => (StatusCode::OK, "ignored", None),
+        EventOutcome::Moved(rma) => (StatusCode::OK, "moved", Some(rma)),
+        EventOutcome::Unchanged(rma) => (StatusCode::OK, "unchanged", Some(rma)),
+        EventOutcome::Waiting(rma) => (StatusCode::ACCEPTED, "kept", rma),
+        EventOutcome::Ignored => (StatusCode::OK, "ignored", None),
     };
     Ok((status, Json(CarrierEventTaken { result, rma_identifier })))
 }

@@ -10,7 +10,7 @@ use wire::returns::carrier::CarrierEventTaken;
 use wire::returns::easypost::SIGNATURE;
 
 use crate::app::App;
-use crate::flow::returns::carrier_event::Taken;
+use crate::flow::returns::carrier_event::EventOutcome;
 use crate::flow::returns::carrier_webhook::{CarrierWebhookError, carrier_webhook};
 use crate::http::body::JsonBody;
 use crate::http::error::ApiError;
@@ -51,10 +51,10 @@ pub(crate) async fn receive(
         CarrierWebhookError::Failed(failed) => failed.into(),
     })?;
     let (result, rma_identifier) = match taken {
-        Taken::Moved(rma) => ("moved", Some(rma)),
-        Taken::Unchanged(rma) => ("unchanged", Some(rma)),
-        Taken::Kept(rma) => ("kept", rma),
-        Taken::Ignored => ("ignored", None),
+        EventOutcome::Moved(rma) => ("moved", Some(rma)),
+        EventOutcome::Unchanged(rma) => ("unchanged", Some(rma)),
+        EventOutcome::Waiting(rma) => ("kept", rma),
+        EventOutcome::Ignored => ("ignored", None),
     };
     Ok(Json(CarrierEventTaken { result, rma_identifier }))
 }

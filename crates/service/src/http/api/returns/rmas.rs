@@ -19,7 +19,7 @@ use wire::time;
 use crate::app::App;
 use crate::flow::returns::cancel_return::{BY_MERCHANT, CancelReturnError, cancel_return};
 use crate::flow::returns::resend_return::resend_return;
-use crate::flow::returns::start_return::{Key, StartReturnError, Started, start_return, taken};
+use crate::flow::returns::start_return::{IdempotencyKey, StartReturnError, StartedReturn, start_return};
 use crate::http::api::returns::exchange_options;
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
@@ -60,28 +60,29 @@ pub(crate) async fn start(
 ) -> Result<impl IntoResponse, ApiError> {
     let key = key(&headers, &body)?;
     let wanted = wire::returns::api::read(&body)?;
-    let Started { answer, repeated } = start_return(&app, caller.merchant, &wanted, key.as_ref()).await.map_err(|error| match error {
-        StartReturnError::NoSuchOrder => {
-            ApiError::Faulty(vec![Fault::new("order_identifier", Code::Invalid, "is not an order of the merchant")])
-        }
-        StartReturnError::Faulty(faults) => ApiError::Faulty(faults),
-        StartReturnError::KeyUsed => {
-            ApiError::Conflict("The Idempotency-Key was used for another request. Use a new one for every return.".to_owned())
-        }
-        StartReturnError::Options(error) => exchange_options::refused(error),
-        StartReturnError::Failed(failed) => failed.into(),
-    })?;
+    let StartedReturn { answer, repeated } =
+        start_return(&app, caller.merchant, &wanted, key.as_ref()).await.map_err(|error| match error {
+            StartReturnError::NoSuchOrder => {
+                ApiError::Faulty(vec![Fault::new("order_identifier", Code::Invalid, "is not an order of the merchant")])
+            }
+            StartReturnError::Faulty(faults) => ApiError::Faulty(faults),
+            StartReturnError::KeyUsed => {
+                ApiError::Conflict("The Idempotency-Key was used for another request. Use a new one for every return.".to_owned())
+            }
+            StartReturnError::Options(error) => exchange_options::refused(error),
+            StartReturnError::Failed(failed) => failed.into(),
+        })?;
     let status = if repeated { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, [(header::CONTENT_TYPE, "application/json")], answer))
 }
 
 /// Reads the `Idempotency-Key` of a request, if it has one.
-fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<Key>, ApiError> {
+fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<IdempotencyKey>, ApiError> {
     let Some(value) = headers.get(KEY) else { return Ok(None) };
     let fits = |key: &&str| (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
     let key = value.to_str().ok().filter(fits);
     let key = key.ok_or_else(|| ApiError::BadHeader(format!("Idempotency-Key must be 1 to {LONGEST_KEY} visible ASCII characters")))?;
-    Ok(Some(Key { key: key.to_owned(), request_hash: Sha256::digest(body).into() }))
+    Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: Sha256::digest(body).into() }))
 }
 
 /// List returns.
@@ -279,7 +280,7 @@ pub(crate) async fn returnable(
     let policy = return_policies::current(app.store(caller.merchant), caller.merchant).await?;
     let claims = unit_claims::list(app.store(caller.merchant), caller.merchant, &identifier).await?;
     let refunded = refunds::units(app.store(caller.merchant), caller.merchant, &identifier).await?;
-    let lines = eligibility::returnable(&sale, &policy, &taken(&claims, &refunded), app.now());
+    let lines = eligibility::returnable(&sale, &policy, &returns::unavailable_units(&claims, &refunded), app.now());
     let standing = exchange_orders::standing_of(app.store(caller.merchant), caller.merchant, &identifier).await?;
     Ok(Json(returns::returnable(&sale, &policy, &lines, standing)))
 }

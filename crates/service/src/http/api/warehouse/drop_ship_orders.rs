@@ -46,7 +46,7 @@ pub(crate) async fn give(
     let sent = wire::warehouse::drop_ship::read(&body)?;
     let given: Vec<Content> = sent.orders.iter().map(DropShipOrderIn::content).collect();
     let taken = take_drop_ship_orders(&app, caller.merchant, &given).await.map_err(|error| match error {
-        TakeDropShipOrdersError::Known(at) => {
+        TakeDropShipOrdersError::ContentDiffers(at) => {
             let fields: Vec<String> = at.iter().map(|at| sent.path(*at).field("client_identifier").to_string()).collect();
             ApiError::Conflict(format!("An order exists already with other content, so nothing was accepted: {}. Send it unchanged, or under a new client_identifier.", fields.join(", ")))
         }

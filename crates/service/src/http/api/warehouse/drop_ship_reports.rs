@@ -8,9 +8,9 @@ use wire::warehouse::drop_ship::DropShipOrderOut;
 
 use super::drop_ship_orders::shown;
 use crate::app::App;
-use crate::flow::warehouse::cancel_drop_ship_order::{End, Why, cancel_drop_ship_items, end_drop_ship_order};
+use crate::flow::warehouse::cancel_drop_ship_order::{Explanation, OrderEnd, cancel_drop_ship_items, end_drop_ship_order};
+use crate::flow::warehouse::save_drop_ship_order::DropShipError;
 use crate::flow::warehouse::ship_drop_ship_order::ship_drop_ship_order;
-use crate::flow::warehouse::tell_drop_ship::DropShipError;
 use crate::http::body::JsonBody;
 use crate::http::caller::Warehouse;
 use crate::http::error::ApiError;
@@ -20,7 +20,7 @@ impl From<DropShipError> for ApiError {
     fn from(error: DropShipError) -> Self {
         match error {
             DropShipError::NoSuchOrder => Self::NotFound,
-            DropShipError::NameUsed => {
+            DropShipError::IdentifierUsed => {
                 Self::Conflict("Another report on this order used the same identifier. Use a new identifier for every report.".to_owned())
             }
             DropShipError::Faulty(faults) => Self::Faulty(faults),
@@ -93,11 +93,11 @@ pub(crate) async fn cancel(
 ) -> Result<Response, ApiError> {
     must_exist(&app, &caller, &order).await?;
     let reported = wire::warehouse::drop_ship::read_cancel(&body)?;
-    let why = Why {
+    let why = Explanation {
         reject_reason: reported.reject_reason.as_ref().map(|reason| &*reason.0),
         comments: reported.comments.as_ref().map(|comments| &*comments.0),
     };
-    end_drop_ship_order(&app, caller.merchant, &order, End::Cancelled, why).await?;
+    end_drop_ship_order(&app, caller.merchant, &order, OrderEnd::Cancelled, why).await?;
     shown(&app, caller.merchant, &order).await
 }
 
@@ -128,8 +128,9 @@ pub(crate) async fn reject(
 ) -> Result<Response, ApiError> {
     must_exist(&app, &caller, &order).await?;
     let reported = wire::warehouse::drop_ship::read_reject(&body)?;
-    let why = Why { reject_reason: Some(&reported.reject_reason.0), comments: reported.comments.as_ref().map(|comments| &*comments.0) };
-    end_drop_ship_order(&app, caller.merchant, &order, End::Rejected, why).await?;
+    let why =
+        Explanation { reject_reason: Some(&reported.reject_reason.0), comments: reported.comments.as_ref().map(|comments| &*comments.0) };
+    end_drop_ship_order(&app, caller.merchant, &order, OrderEnd::Rejected, why).await?;
     shown(&app, caller.merchant, &order).await
 }
 

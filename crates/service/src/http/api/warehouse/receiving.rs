@@ -11,7 +11,7 @@ use wire::warehouse::receiving::{Exceptions, ExceptionsQuery, ReceiptsTaken, Rec
 use super::inbound_asns::{AsnNumber, page, refused, shown};
 use crate::app::App;
 use crate::flow::warehouse::close_asn::close_asn;
-use crate::flow::warehouse::receive_units::{ReceiveUnitsError, Taken, receive_units};
+use crate::flow::warehouse::receive_units::{ReceiveUnitsError, UnitOutcome, receive_units};
 use crate::http::body::JsonBody;
 use crate::http::caller::{MerchantOrWarehouse, Warehouse};
 use crate::http::error::ApiError;
@@ -44,11 +44,11 @@ pub(crate) async fn receive(State(app): State<App>, caller: Warehouse, JsonBody(
     Ok(Json(ReceiptsTaken { units: units.iter().zip(taken).map(answer).collect() }))
 }
 
-fn answer((unit, taken): (&ReceivedUnitIn<'_>, Taken)) -> UnitTaken {
+fn answer((unit, taken): (&ReceivedUnitIn<'_>, UnitOutcome)) -> UnitTaken {
     let (result, asn_number, line_identifier, exception) = match taken {
-        Taken::Received(line) => ("received", None, Some(line), None),
-        Taken::Known(asn_number, line) => ("already_received", Some(asn_number), Some(line), None),
-        Taken::Exception(exception) => ("exception", None, None, Some(exception)),
+        UnitOutcome::Received(line) => ("received", None, Some(line), None),
+        UnitOutcome::AlreadyReceived(asn_number, line) => ("already_received", Some(asn_number), Some(line), None),
+        UnitOutcome::Exception(exception) => ("exception", None, None, Some(exception)),
     };
     UnitTaken {
         unit_identifier: unit.unit_identifier.0.to_string(),

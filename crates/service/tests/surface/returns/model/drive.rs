@@ -5,10 +5,10 @@ mod exchanging;
 use backhaul::app::App;
 use backhaul::flow::orders::accept_orders::{AcceptOrdersError, accept_orders};
 use backhaul::flow::returns::cancel_return::{CancelReturnError, cancel_return};
-use backhaul::flow::returns::carrier_event::{CarrierEventError, Taken, carrier_event};
+use backhaul::flow::returns::carrier_event::{CarrierEventError, EventOutcome, carrier_event};
 use backhaul::flow::returns::receive_return::{ReceiveReturnError, close_receiving, receive_units};
 use backhaul::flow::returns::resend_return::resend_return;
-use backhaul::flow::returns::start_return::{Key, StartReturnError, start_return};
+use backhaul::flow::returns::start_return::{IdempotencyKey, StartReturnError, start_return};
 use backhaul::flow::returns::wake_returns::wake_returns;
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
@@ -78,7 +78,7 @@ async fn begin(app: &App, merchant: MerchantId, start: &Start, names: &mut Vec<S
     let Ok(wanted) = wire::returns::api::read(request.as_bytes()) else { return "faulty".to_owned() };
     let mut request_hash = [0; 32];
     request_hash[0] = u8::from(start.giftee);
-    let key = start.key.map(|key| Key { key: key.to_string(), request_hash });
+    let key = start.key.map(|key| IdempotencyKey { key: key.to_string(), request_hash });
     match start_return(app, merchant, &wanted, key.as_ref()).await {
         Ok(started) => {
             let answer: Value = serde_json::from_str(&started.answer).unwrap();
@@ -105,13 +105,13 @@ async fn carry(app: &App, merchant: MerchantId, report: &Report, names: &[String
         Err(Refusal::Malformed(_)) => panic!("{request}"),
     };
     match carrier_event(app, merchant, &event).await {
-        Ok(Taken::Moved(name)) => format!("moved {name}"),
-        Ok(Taken::Unchanged(name)) => format!("unchanged {name}"),
-        Ok(Taken::Kept(name)) => format!("kept {}", name.as_deref().unwrap_or("for a number")),
-        Ok(Taken::Ignored) => "ignored".to_owned(),
+        Ok(EventOutcome::Moved(name)) => format!("moved {name}"),
+        Ok(EventOutcome::Unchanged(name)) => format!("unchanged {name}"),
+        Ok(EventOutcome::Waiting(name)) => format!("kept {}", name.as_deref().unwrap_or("for a number")),
+        Ok(EventOutcome::Ignored) => "ignored".to_owned(),
         Err(CarrierEventError::NoSuchReturn) => "no such return".to_owned(),
         Err(CarrierEventError::Refused(_)) => "refused".to_owned(),
-        Err(CarrierEventError::AnothersNumber) => "another's number".to_owned(),
+        Err(CarrierEventError::TrackingNumberTaken) => "another's number".to_owned(),
         Err(CarrierEventError::Failed(failed)) => panic!("{failed}"),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use backhaul::flow::merchants::configure_merchant::add_merchant;
-use backhaul::flow::messages::configure_endpoint::{Change, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use chrono::TimeDelta;
 use domain::messages::message::Interface;
 use domain::money::Cents;
@@ -67,7 +67,8 @@ impl Lane {
         return_policies::save(&mut tx, &policy, app.now()).await.unwrap();
         tx.commit().await.unwrap();
         for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
-            let change = Change { url: Some(self.systems.url(interface.path())), per_second: Some(10_000), ..Change::default() };
+            let change =
+                EndpointChange { url: Some(self.systems.url(interface.path())), per_second: Some(10_000), ..EndpointChange::default() };
             set_endpoint(&app, "test", merchant, interface, change).await.unwrap();
         }
 

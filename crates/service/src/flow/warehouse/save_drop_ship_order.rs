@@ -1,5 +1,4 @@
-//! What every change of a drop-ship order has in common: it is written down, and the merchant's systems are owed one message on
-//! it, in the same transaction.
+//! Saves a changed drop-ship order, and owes the merchant one message on it in the same transaction.
 
 use domain::messages::message::Kind;
 use domain::warehouse::drop_ship::{Event, Refused, Units};
@@ -13,29 +12,26 @@ use wire::warehouse::drop_shipment::{DropShipmentCancellation, DropShipmentParti
 use crate::app::App;
 use crate::show::warehouse::drop_ship::{self, written};
 
-/// Why a report of the warehouse had no effect.
+/// The reasons a warehouse's report is not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum DropShipError {
-    /// The merchant has no such order.
-    #[error("there is no such drop-ship order")]
+    #[error("the merchant has no such drop-ship order")]
     NoSuchOrder,
-    /// Another report was made under the same name.
-    #[error("another report was made under this name")]
-    NameUsed,
-    /// The order does not have the units, or not any more.
-    #[error("the report does not fit the order")]
+    /// An earlier report has the same identifier and different content.
+    #[error("another report with different content has this identifier")]
+    IdentifierUsed,
+    /// The order does not have these units, or has fewer of them left.
+    #[error("the report does not match the order")]
     Faulty(Vec<Fault>),
-    /// It cannot happen to the order as it stands.
     #[error(transparent)]
     Refused(Refused),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
 impl DropShipError {
-    /// A refusal in the words of the report, in which the units stand in `list`.
-    pub(in crate::flow) fn of(list: &str, refused: Refused) -> Self {
+    /// Translates a refusal. `list` is the field of the report that holds the units.
+    pub(super) fn of(list: &str, refused: Refused) -> Self {
         match refused {
             Refused::TooMany(entries) => Self::Faulty(entries.iter().map(|entry| too_many(list, entry)).collect()),
             refused @ (Refused::Over(_) | Refused::Shipped | Refused::Begun | Refused::Nothing) => Self::Refused(refused),
@@ -43,8 +39,8 @@ impl DropShipError {
     }
 }
 
-/// The units that a report names in `list`, by the positions of the order's items.
-pub(in crate::flow) fn named(content: &Content, list: &str, units: &[UnitsContent]) -> Result<Vec<Units>, DropShipError> {
+/// Finds the units of a report in the order's items. `list` is the field of the report that holds them.
+pub(super) fn find_units(content: &Content, list: &str, units: &[UnitsContent]) -> Result<Vec<Units>, DropShipError> {
     let position = |name: &str| content.order_items.iter().position(|item| item.client_identifier == name);
     let of = |units: &UnitsContent| position(&units.client_identifier).map(|item| Units { item, quantity: units.quantity });
     let found: Vec<Option<Units>> = units.iter().map(of).collect();
@@ -52,8 +48,8 @@ pub(in crate::flow) fn named(content: &Content, list: &str, units: &[UnitsConten
     if unknown.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(DropShipError::Faulty(unknown)) }
 }
 
-/// The message on units that were called off, or on the whole order. A shipment has a confirmation of its own.
-pub(in crate::flow) fn called_off(kept: &DropShipOrder, content: &Content, event: Event) -> Result<String, Failed> {
+/// The body of the message on a full or partial cancellation. Shipments have a confirmation of their own.
+pub(super) fn cancellation_body(kept: &DropShipOrder, content: &Content, event: Event) -> Result<String, Failed> {
     match event {
         Event::PartiallyCancelled => written(&DropShipmentPartialCancellation { order: drop_ship::part(kept, content) }),
         Event::Cancelled | Event::Rejected | Event::Confirmed => {
@@ -62,15 +58,15 @@ pub(in crate::flow) fn called_off(kept: &DropShipOrder, content: &Content, event
     }
 }
 
-/// Counts a change of an order, which is locked, before it is told.
-pub(in crate::flow) fn count(app: &App, changed: &mut DropShipOrder) {
+/// Advances the sequence and the time of an order before its message is written. The order must be locked.
+pub(super) fn advance(app: &App, changed: &mut DropShipOrder) {
     changed.sequence += 1;
-    // Clocks of processes differ; what merchants see never goes back.
+    // The time never goes back for the merchant, though the clocks of nodes differ.
     changed.updated_at = changed.updated_at.max(app.now());
 }
 
-/// Writes down an order that has changed and was counted, with the message on it.
-pub(in crate::flow) async fn tell(app: &App, tx: &mut Tx, changed: &DropShipOrder, event: Event, body: String) -> Result<(), Failed> {
+/// Saves a changed order, and owes the message on it. Call [`advance`] first.
+pub(super) async fn save_change(app: &App, tx: &mut Tx, changed: &DropShipOrder, event: Event, body: String) -> Result<(), Failed> {
     drop_ship_orders::save(tx, changed).await?;
     tx.owe(Message {
         id: app.mint(),

@@ -1,5 +1,5 @@
-//! What every change of a shipment that is told has in common: one message for each of its parts, in the transaction of the
-//! change. Only one part at a time is in memory, however many units the shipment has.
+//! Saves a changed shipment, and owes the merchant one message for each of its parts in the same transaction. Only a few parts are
+//! in memory at a time, however many units the shipment has.
 
 use chrono::{DateTime, Utc};
 use domain::messages::message::{Interface, Kind};
@@ -11,28 +11,26 @@ use store::warehouse::shipments::{self, Shipment};
 use store::{Failed, Tx};
 
 use crate::app::App;
-use crate::show::warehouse::shipments as told;
+use crate::show::warehouse::shipments as shown;
 
 /// The number of parts whose messages are in memory at a time.
 const WRITTEN_TOGETHER: u32 = 8;
 
-/// Where the first line of any shipment is at the earliest.
+/// A position before the first line of any shipment.
 const BEGINNING: (u32, u32) = (0, 0);
 
-/// Why the units of a shipment were not fixed.
+/// The reasons the units of a shipment cannot be fixed.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::flow) enum FixError {
-    /// Another shipment has the number of a part.
-    #[error("another shipment has the number {0}")]
+pub(super) enum FixError {
+    /// The number of a part belongs to another shipment.
+    #[error("another shipment has the number {0}, which a part of this one needs")]
     NumberTaken(String),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] Failed),
 }
 
-/// Fixes the units of a shipment, which is locked and has some: says into which parts they are split from now on, and takes the
-/// parts' numbers.
-pub(in crate::flow) async fn fix(tx: &mut Tx, shipment: &mut Shipment) -> Result<(), FixError> {
+/// Fixes the units of a shipment, which must be locked and have some: splits them into parts, and takes the parts' numbers.
+pub(super) async fn fix_units(tx: &mut Tx, shipment: &mut Shipment) -> Result<(), FixError> {
     shipment.parts = split::parts(shipment.units);
     if shipment.parts > 1 {
         let numbers: Vec<String> = shipment.number.sent(shipment.parts).collect();
@@ -43,8 +41,22 @@ pub(in crate::flow) async fn fix(tx: &mut Tx, shipment: &mut Shipment) -> Result
     Ok(())
 }
 
-/// Writes a message for each part of a shipment, whose units are fixed. The first time, the parts are written down too.
-pub(in crate::flow) async fn tell(app: &App, tx: &mut Tx, shipment: &mut Shipment, event: Event, now: DateTime<Utc>) -> Result<(), Failed> {
+/// Saves a changed shipment, and owes the messages on it if there is an `event`. The shipment must be locked.
+pub(super) async fn save_change(
+    app: &App,
+    tx: &mut Tx,
+    shipment: &mut Shipment,
+    event: Option<Event>,
+    now: DateTime<Utc>,
+) -> Result<(), Failed> {
+    if let Some(event) = event {
+        owe_parts(app, tx, shipment, event, now).await?;
+    }
+    shipments::save(tx, shipment).await
+}
+
+/// Owes a message for each part of a shipment whose units are fixed. The first time, the parts are inserted too.
+async fn owe_parts(app: &App, tx: &mut Tx, shipment: &mut Shipment, event: Event, now: DateTime<Utc>) -> Result<(), Failed> {
     let is_split = shipment.sequence > 0;
     shipment.sequence += 1;
     let mut next = BEGINNING;
@@ -81,7 +93,7 @@ fn owe(
     event: Event,
     now: DateTime<Utc>,
 ) -> Result<(), Failed> {
-    let body = told::message(shipment, asn_number, lines, now).render();
+    let body = shown::message(shipment, asn_number, lines, now).render();
     let body = body.map_err(|_| Failed::Internal("a message on a shipment could not be written"))?;
     tx.owe(Message {
         id: app.mint(),

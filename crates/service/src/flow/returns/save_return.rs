@@ -1,0 +1,56 @@
+//! Saves a new or changed return, and owes the merchant one message on it in the same transaction.
+
+use chrono::{DateTime, Utc};
+use domain::messages::message::{Interface, Internal, Kind};
+use domain::returns::rma::Event;
+use store::messages::deliveries;
+use store::messages::outbox::Message;
+use store::returns::rmas::{self, Return};
+use store::{Failed, Tx};
+
+use crate::app::App;
+use crate::show::returns::rmas as returns;
+
+/// Inserts a new return, and owes its first message.
+pub(super) async fn save_new(app: &App, tx: &mut Tx, new: &Return) -> Result<(), Failed> {
+    rmas::insert(tx, new).await?;
+    owe(app, tx, new, Event::Created)
+}
+
+/// Saves a return that has changed or is to be sent again, and owes the message on it. The return must be locked.
+pub(in crate::flow) async fn save_change(
+    app: &App,
+    tx: &mut Tx,
+    changed: &mut Return,
+    event: Event,
+    now: DateTime<Utc>,
+) -> Result<(), Failed> {
+    changed.sequence += 1;
+    // A resend repeats the same state. Otherwise the time never goes back for the merchant, though the clocks of nodes differ.
+    if event != Event::Resent {
+        changed.updated_at = changed.updated_at.max(now);
+    }
+    if !changed.rma.may_expire() {
+        changed.wakes_at = None;
+    }
+    rmas::save(tx, changed).await?;
+    if event == Event::Refunded {
+        // A refunded return needs no label.
+        deliveries::discard_work(tx, Internal::Label, &changed.identifier).await?;
+    }
+    owe(app, tx, changed, event)
+}
+
+fn owe(app: &App, tx: &mut Tx, rma: &Return, event: Event) -> Result<(), Failed> {
+    let body = returns::message(rma).render().map_err(|_| Failed::Internal("a message on a return could not be written"))?;
+    tx.owe(Message {
+        id: app.mint(),
+        kind: Kind::Of(Interface::Rma),
+        event: event.as_str(),
+        subject: rma.identifier.clone(),
+        sequence: rma.sequence,
+        body,
+        due_at: app.now(),
+    });
+    Ok(())
+}
