@@ -1,4 +1,4 @@
-//! The service as its callers meet it: over real HTTP, on a real PostgreSQL, with a fixed clock and seeded ids.
+//! The service as its callers see it: over real HTTP, on a real PostgreSQL, with a fixed clock and seeded ids.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

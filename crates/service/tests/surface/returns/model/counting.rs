@@ -1,4 +1,4 @@
-//! What happened in histories, so that what never does is noticed.
+//! Counts what happened in the histories, so that a case that never occurs is noticed.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::invariants::Record;
 use super::step::Step;
 use super::view::View;
 
-/// How steps end, by the first words, and what else must happen.
+/// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges.
 pub const OUTCOMES: [&str; 35] = [
     "created",
     "updated",
@@ -45,7 +45,7 @@ pub const OUTCOMES: [&str; 35] = [
     "exchange refunded late",
 ];
 
-/// How often steps ended in each way, and how often each message was told.
+/// The number of times each outcome and each message occurred.
 pub type Counts = BTreeMap<String, usize>;
 
 pub fn count(record: &Record, counts: &mut Counts) {
@@ -61,7 +61,7 @@ pub fn count(record: &Record, counts: &mut Counts) {
     }
 }
 
-/// What happened to exchanges.
+/// The outcomes that concern exchanges.
 fn exchanging(step: &Step, before: &View, view: &View) -> Vec<&'static str> {
     let mut words = Vec::new();
     for item in view.asked.iter().flat_map(|asked| &asked.items) {

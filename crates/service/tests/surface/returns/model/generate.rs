@@ -1,4 +1,4 @@
-//! Histories by chance: what happens next, more often sensible than not.
+//! Generates random histories whose steps mostly make sense.
 
 mod exchanging;
 
@@ -11,21 +11,21 @@ use super::model::starting::FINAL;
 use super::model::{Model, Terms};
 use super::step::{Item, Line, Refund, Report, Snapshot, Start, Step};
 
-/// How many steps a history has.
+/// The number of steps in a history.
 const STEPS: usize = 38;
-/// How many hours a history waits at most in all: long enough that a return expires, and one that was started then.
+/// The longest total wait of a history in hours: enough for a return to expire, and for another one started after that.
 pub const MOST_HOURS: i64 = 64 * 24;
 const METHODS: [&str; 5] = ["mail-back", "mail-back", "mail-back", "express-returns", "customer-keep"];
 const CARRIER: [&str; 7] = ["label_issued", "dropped_off", "collected", "in_transit", "delivered", "returned_to_sender", "failed"];
 
-/// Makes one history.
+/// Generates one history.
 pub struct Generator {
     chance: StdRng,
     made: usize,
     orders: usize,
     refunds: u32,
     waited: i64,
-    /// What was sent, to be sent again.
+    /// Requests sent before, kept so that they can be sent again.
     snapshots: Vec<Snapshot>,
     starts: Vec<Start>,
     reports: Vec<Report>,
@@ -45,7 +45,7 @@ impl Generator {
         (Self { chance, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new() }, terms)
     }
 
-    /// The next step of a merchant who stands there, until the history ends.
+    /// The next step for a merchant in this state, until the history ends.
     pub fn next(&mut self, model: &Model) -> Option<Step> {
         self.made += 1;
         if self.made > STEPS {
@@ -56,7 +56,7 @@ impl Generator {
             return Some(self.publish(snapshot));
         }
         let nth = self.pick_return(model);
-        // Without a return there is little to do but to start one.
+        // Without a return there is little to do but start one.
         let most = if model.returns.is_empty() { 55 } else { 120 };
         Some(match self.chance.random_range(0..most) {
             0..27 => {
@@ -86,7 +86,7 @@ impl Generator {
         Step::Wait(hours)
     }
 
-    /// A return, sometimes one that is not there.
+    /// A return, sometimes one that does not exist.
     fn pick_return(&mut self, model: &Model) -> usize {
         let count = model.returns.len();
         let live: Vec<usize> = (0..count).filter(|nth| model.returns[*nth].shown.is_live()).collect();
@@ -97,7 +97,7 @@ impl Generator {
         }
     }
 
-    /// An order, more often one of which something is on its way back, and even more so if only exchanged units are.
+    /// An order, preferably one with a return under way, and more so if only its exchanged units are left.
     fn pick_order(&mut self, model: &Model) -> usize {
         let of =
             |wanted: fn(&Kept) -> bool| model.returns.iter().filter(move |kept| wanted(kept)).map(|kept| kept.order).collect::<Vec<_>>();
@@ -143,7 +143,7 @@ impl Generator {
         }
     }
 
-    /// An order with something changed, mostly newer.
+    /// A changed version of an order, usually newer.
     fn changed(&mut self, model: &Model) -> Snapshot {
         let order = self.pick_order(model);
         let Some((stored, _)) = model.orders.get(&order) else { return self.new_order(order) };
@@ -172,7 +172,7 @@ impl Generator {
                 snapshot.lines.iter_mut().for_each(|line| line.shipped_at = yesterday);
             }
             10..14 => {
-                // A return is named late, or another one.
+                // The refund names its return late, or names a different one.
                 let nth = self.pick_return(model);
                 if let Some(refund) = snapshot.refunds.last_mut() {
                     refund.named = Some(nth);
@@ -192,7 +192,7 @@ impl Generator {
         snapshot
     }
 
-    /// A refund of what a return has, or of anything.
+    /// A refund for the open units of a return, or for any units.
     fn refund(&mut self, model: &Model, snapshot: &Snapshot) -> Refund {
         self.refunds += 1;
         let of_order: Vec<usize> = (0..model.returns.len()).filter(|nth| model.returns[*nth].order == snapshot.order).collect();
@@ -279,7 +279,7 @@ impl Generator {
             (_, 3..6) => (Some(nth), None),
             _ => (None, number),
         };
-        // Later than all before, or earlier.
+        // Later than every report before it, or earlier.
         let step = i64::try_from(self.made).unwrap();
         let at = if self.chance.random_bool(0.7) { step } else { -step };
         let report = Report { event, of, number, at, items };

@@ -1,4 +1,4 @@
-//! Histories taken one after the other in a database of their own.
+//! Runs histories one after the other in a database of their own.
 
 use std::fmt::Debug;
 
@@ -24,16 +24,16 @@ use super::tampering::Tampering;
 use super::view::{self, View};
 use crate::world::{World, beginning};
 
-/// A database, and the histories in it one after the other.
+/// A database and the histories that run in it.
 pub struct Lane {
     world: World,
-    /// What every merchant has.
+    /// The systems of every merchant in this lane.
     systems: Systems,
     beside: PgConnection,
     taken: u32,
 }
 
-/// A history that did not go as it must.
+/// A history that failed.
 #[derive(Debug)]
 pub struct Wrong {
     pub steps: Vec<Step>,
@@ -51,7 +51,7 @@ impl Lane {
         Self { world, systems, beside, taken: 0 }
     }
 
-    /// Takes a history from its beginning. `tampering` changes what is seen.
+    /// Runs a history from the start. `tampering` changes the observed view.
     async fn run(
         &mut self,
         terms: Terms,
@@ -89,7 +89,7 @@ impl Lane {
                 return Err(Wrong { steps: steps(&record), why });
             }
         }
-        // What is over is not woken by the histories that follow.
+        // The following histories must not wake the returns of this one.
         let over = sqlx::query("update rma set wakes_at = null where merchant_id = $1").bind(merchant.0);
         over.execute(&mut self.beside).await.unwrap();
         match invariants::check(&record) {
@@ -98,13 +98,13 @@ impl Lane {
         }
     }
 
-    /// Takes the history of a seed.
+    /// Runs the history of a seed.
     pub async fn run_seed(&mut self, seed: u64, tampering: Option<Tampering>) -> Result<Record, (Terms, Wrong)> {
         let (mut generator, terms) = Generator::new(seed);
         self.run(terms, |model| generator.next(model), tampering).await.map_err(|wrong| (terms, wrong))
     }
 
-    /// Leaves out steps for as long as the history still fails.
+    /// Drops steps as long as the history still fails.
     pub async fn shrink(&mut self, terms: Terms, mut wrong: Wrong) -> Wrong {
         let mut at = wrong.steps.len();
         while at > 0 {
@@ -140,7 +140,7 @@ fn policy(terms: Terms) -> Policy {
     }
 }
 
-/// The order of which is asked what can come back: the one that the step is about, or any.
+/// The order whose returnable units are compared: the one that the step is about, or any.
 fn looked_at(step: &Step, model: &Model, nth_step: usize) -> usize {
     let of_return = |nth: usize| model.returns.get(nth).map_or(0, |kept| kept.order);
     match step {
@@ -158,7 +158,7 @@ fn looked_at(step: &Step, model: &Model, nth_step: usize) -> usize {
     }
 }
 
-/// The first thing that is not as it must be.
+/// The first difference between the two views.
 fn difference(expected: &View, seen: &View) -> Option<String> {
     fn unlike<T: PartialEq + Debug>(what: &str, expected: &T, seen: &T) -> Option<String> {
         (expected != seen).then(|| format!("{what}: expected {expected:#?}\nseen {seen:#?}"))

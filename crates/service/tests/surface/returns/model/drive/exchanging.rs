@@ -1,4 +1,4 @@
-//! What merchants answer to exchange orders, settled as the delivery engine settles it, and what people do about them.
+//! Merchants' answers to exchange orders, settled as the delivery engine settles them, and the operator's actions on them.
 
 use backhaul::app::App;
 use backhaul::delivery::reaction::{Call, Ending, Followed, How, Reaction as _};
@@ -14,18 +14,18 @@ use uuid::Uuid;
 
 use super::super::step::{Answer, exchange_order_name};
 
-/// An exchange order that the merchant is owed.
+/// An exchange order that is still owed.
 struct Letter {
     message: Uuid,
     endpoint: EndpointId,
     hold: Hold,
     attempts: i16,
     attempts_before: i16,
-    /// Whether somebody tries it again.
+    /// True in a round of attempts that somebody started by hand.
     by_hand: bool,
 }
 
-/// The merchant is asked for the exchange order of the return `name`.
+/// Delivers the exchange order of the return `name`, and settles it with this answer.
 pub async fn answer(app: &App, beside: &mut PgConnection, merchant: MerchantId, name: &str, answer: Answer, last: bool) -> String {
     let Some(letter) = owed(beside, merchant, name).await else { return "not owed".to_owned() };
     let Letter { message, endpoint, hold, attempts, attempts_before, by_hand } = letter;

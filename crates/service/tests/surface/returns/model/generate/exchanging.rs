@@ -1,4 +1,4 @@
-//! What is exchanged, and what comes of it.
+//! Random exchanges, and what happens to their exchange orders.
 
 use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
@@ -9,7 +9,7 @@ use super::super::model::starting::REASONS;
 use super::super::step::{Answer, Instead, Step};
 use super::Generator;
 
-/// What a merchant may answer that has not placed the order, refusals more often.
+/// Answers of a merchant that has not placed the order, with refusals more frequent.
 const FAILURES: [Answer; 8] = [
     Answer::Status(409),
     Answer::Status(422),
@@ -22,7 +22,7 @@ const FAILURES: [Answer; 8] = [
 ];
 
 impl Generator {
-    /// What the shopper wants for units of an order; seldom something else than the money once it was exchanged.
+    /// The shopper's choice for units of an order; rarely an exchange if the order has had one.
     pub(super) fn instead(&mut self, model: &Model, order: usize) -> Instead {
         let exchanged = model.exchanges.contains_key(&order);
         if !self.chance.random_bool(if exchanged { 0.05 } else { 0.5 }) {
@@ -38,7 +38,7 @@ impl Generator {
         }
     }
 
-    /// A reason, mostly one for which what is wanted can be had.
+    /// A reason, usually one that allows the choice.
     pub(super) fn reason(&mut self, instead: Instead) -> &'static str {
         match instead {
             Instead::Variant(_) if self.chance.random_bool(0.93) => EXCHANGE_REASON,
@@ -46,7 +46,7 @@ impl Generator {
         }
     }
 
-    /// Something about the exchange of a return, mostly one that is not placed yet.
+    /// A step about the exchange of a return, usually one that is still pending.
     pub(super) fn exchange(&mut self, model: &Model, nth: usize) -> Step {
         let of = |wanted: fn(&str) -> bool| {
             let matching = model.exchanges.values().filter(move |exchange| wanted(&exchange.shown.state));
