@@ -1,4 +1,4 @@
-//! Shoppers are erased: what is owed comes first, what is personal is overwritten, and everything else goes on.
+//! Erasing shoppers: owed messages go first, personal data is overwritten, and everything else carries on.
 
 use std::time::Duration;
 
@@ -18,11 +18,11 @@ use crate::binary::{backhaul, err, out};
 use crate::world::receiver::PATH;
 use crate::world::{Merchant, Shop, World, drop_ship_in_full, exchange, mail_back, message, refund_for, refunded, sold};
 
-/// What must be gone.
+/// The text that must be gone after erasing.
 const CANARY: &str = "canary7f3a";
 const EMAIL: &str = "canary7f3a@example.com";
 
-/// An order with the canary wherever a shopper can be.
+/// An order with the canary in every field that can hold personal data.
 fn infested(identifier: &str, quantity: u32) -> Value {
     let mut order = sold(identifier, quantity);
     let address = |who: &str| {
@@ -70,7 +70,7 @@ impl Merchant<'_> {
         discard_owed(&self.world.app, "test", self.id, &Of::Order(order.to_owned())).await.unwrap()
     }
 
-    /// The only message on a return, or the first.
+    /// The first message about a return.
     async fn first_message_on(&self, rma: &str) -> String {
         let listed = self.calls(Method::GET, &format!("/v1/messages?subject={rma}"), |request| request).await;
         listed.body["messages"].as_array().unwrap().last().unwrap()["message_id"].as_str().unwrap().to_owned()
@@ -83,14 +83,14 @@ impl Merchant<'_> {
 }
 
 impl Shop<'_> {
-    /// Takes nothing, and is tried once more only.
+    /// Makes its systems fail, with a single retry.
     async fn is_down(&self) {
         let change = Change { waits: Some(vec![1]), ..Change::default() };
         set_endpoint(&self.merchant.world.app, "test", self.merchant.id, Interface::Rma, change).await.unwrap();
         self.systems.answer(PATH, Answer::status(503));
     }
 
-    /// What is owed is tried until it is given up.
+    /// Delivers until every owed message is given up.
     async fn gives_up(&self) {
         let world = self.merchant.world;
         world.deliver_all_due().await;

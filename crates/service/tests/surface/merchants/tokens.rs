@@ -1,4 +1,4 @@
-//! Getting a token, and what it opens.
+//! Getting an access token, and the scopes it grants.
 
 use std::time::Duration;
 

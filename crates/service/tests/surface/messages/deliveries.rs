@@ -1,4 +1,4 @@
-//! Messages reach merchants' systems: in order per subject, signed, tried again when they fail, and given up into the
+//! Delivery to merchants' systems: in order per subject, signed, retried on failure, and given up into the
 //! failure queue.
 
 use std::time::Duration;
@@ -152,7 +152,7 @@ async fn what_is_owed_to_a_removed_endpoint_goes_to_the_failure_queue() {
     flow::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     world.deliver_all_due().await;
     assert_eq!((world.owed().await, world.failures().await), (0, 3));
-    // Without an endpoint a message is kept, and nothing is owed.
+    // Without an endpoint a message is stored, but nothing is owed.
     receiver.is_owed("R-3", 1).await;
     assert_eq!((world.owed().await, world.database.count("message").await), (0, 4));
 }
@@ -215,7 +215,7 @@ async fn a_discarded_message_is_dropped_and_its_lane_goes_on() {
     let second = receiver.is_owed("R-1", 2).await;
     receiver.is_owed("R-1", 3).await;
     world.deliver_all_due().await;
-    // The head waits for its retry, the others are parked behind it.
+    // The head waits for its retry, and the others are parked behind it.
     for message in [first, second] {
         let mut tx = world.app.begin(receiver.merchant).await.unwrap();
         assert!(store::messages::deliveries::discard(&mut tx, message).await.unwrap());
@@ -305,7 +305,7 @@ async fn a_receiver_is_known_by_whatever_it_asks_for() {
         assert_eq!((request.header("x-their-version"), request.header("x-service-api-version")), (Some("7"), None));
         assert_eq!(request.body().as_ref(), br#"{"rma_identifier":"R-1","step":1}"#, "the body is what was written");
     }
-    // What is kept of all that cannot be read from the database.
+    // None of these secrets can be read from the database.
     let kept = world.database.texts("select encode(authentication, 'escape') || encode(secret, 'escape') from endpoint").await;
     assert!(kept.iter().all(|kept| !kept.contains("opaque") && !kept.contains("pass")), "{kept:?}");
 }

@@ -17,7 +17,7 @@ fn json(world: &World, words: &[&str]) -> Value {
     serde_json::from_str(&out(&output)).unwrap()
 }
 
-/// The error of a command that fails.
+/// The error output of a command that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }

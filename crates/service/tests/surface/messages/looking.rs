@@ -1,4 +1,4 @@
-//! Merchants' engineers look at their messages and endpoints, and have messages sent once more.
+//! Merchants' engineers look at their messages and endpoints, and retry messages.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Merchant<'_> {
         reply
     }
 
-    /// `subject sequence state` of the messages that a query lists.
+    /// The `subject sequence state` of each message that a query lists.
     async fn lists(&self, query: &str) -> Vec<String> {
         let reply = self.gets(&format!("/v1/messages{query}")).await;
         let told = |message: &Value| {
@@ -184,7 +184,7 @@ async fn an_endpoint_says_how_it_fares() {
     let fares = health().await;
     assert_eq!((&fares["state"], &fares["owed"], &fares["past_due"]), (&json!("failing"), &json!(1), &json!(0)));
     assert_eq!(fares["last_failure_hour"], "2026-03-01T13:00:00Z");
-    // The retry, which is due meanwhile, is not answered yet.
+    // The retry that is due meanwhile has no response yet.
     receiver.systems.answer(PATH, Answer::status(500).held());
     world.time_passes(Duration::from_mins(2));
     assert_eq!(health().await["past_due"], 1);

@@ -1,4 +1,4 @@
-//! Mails, handed to a real SMTP server.
+//! Mails, sent to a real SMTP server.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::messages::outbound_call::peers::{Authority, Peer};
 
-/// What nobody may see.
+/// A secret that must not appear anywhere.
 const PASSWORD: &str = "canary7f3a&+";
 const IN_URL: &str = "canary7f3a%26+";
 
@@ -148,7 +148,7 @@ async fn what_cannot_be_sent_is_refused_with_the_reason() {
     assert!(wrong.to_string().starts_with("mail.from is no e-mail address"), "{wrong}");
 }
 
-/// Where log lines go.
+/// Collects the log lines.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! What follows from a delivery is one with it, and a call whose answer matters leaves a trace before it is made.
+//! A reaction commits together with its delivery, and a call whose answer matters is recorded before it is made.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -18,14 +18,14 @@ use store::{Failed, Tx};
 use crate::world::World;
 use crate::world::receiver::PATH;
 
-/// What a reaction does when it is asked the next times; it goes well after that.
+/// A failure of the reaction in a test; without one it succeeds.
 #[derive(Clone, Copy)]
 enum Trouble {
     Refused,
     Panic,
 }
 
-/// Owes the merchant one more message, of a kind that has no reaction, and remembers what it was told.
+/// Owes the merchant one more message, of a kind without a reaction, and records the endings it reacted to.
 #[derive(Clone)]
 struct OwesMore {
     world: Arc<World>,

@@ -1,4 +1,4 @@
-//! What reports count: every attempt once, every message that arrived once, and nothing else.
+//! The counts in reports: every attempt once, every message that arrived once, and nothing else.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     assert_eq!(world.database.texts(counted).await, ["attempts 201 1", "delivered 50 1"]);
 }
 
-/// A merchant with a token whose systems take RMA messages.
+/// A merchant with a token and an endpoint for RMA messages.
 async fn reported(world: &World) -> (Merchant<'_>, Receiver<'_>) {
     let merchant = world.merchant("acme").await;
     let systems = sandbox::merchant::Merchant::start().await.unwrap();

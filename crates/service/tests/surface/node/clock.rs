@@ -1,4 +1,4 @@
-//! A sandbox's clock is moved, and everything happens that time brings.
+//! Moving a sandbox's clock: everything that becomes due by then happens.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,13 +17,13 @@ use crate::binary::{Served, backhaul, command, err, out};
 use crate::world::receiver::PATH;
 use crate::world::{Database, World, beginning};
 
-/// The days of which there are messages.
+/// The days with a partition for messages.
 const DAYS: &str = "select right(relname, 8)::text from pg_class where relname ~ '^message_[0-9]{8}$' order by 1";
-/// How far the clock is ahead, in seconds.
+/// The clock's offset in seconds.
 const AHEAD: &str = "select (clock_ahead_us / 1000000)::text from installation";
 
 impl World {
-    /// Somebody moves the clock, and this node has heard of it.
+    /// Moves the clock on this node.
     async fn clock_advances(&self, by: &str) {
         advance_clock(&self.app, "test", by.parse().unwrap()).await.unwrap();
     }
@@ -40,7 +40,7 @@ async fn every_node_hears_of_a_moved_clock_with_its_next_beat() {
     assert_eq!(other.app.now(), beginning() + TimeDelta::hours(36));
     assert_eq!((other.app.clock.wall(), other.app.clock.uptime()), (beginning(), world.app.clock.uptime()));
 
-    // Moves add up, whoever makes them, and a process that starts later goes by the same clock.
+    // Moves add up, whichever node makes them, and a process that starts later uses the same clock.
     advance_clock(&other.app, "test", "30m".parse().unwrap()).await.unwrap();
     let later = world.node_with_its_own_clock().await;
     later.app.renew_clock().await.unwrap();
@@ -90,7 +90,7 @@ async fn a_deliverer_notices_by_itself_that_the_clock_was_moved_elsewhere() {
     shop.merchant.sells("A-1", 1).await;
     shop.merchant.starts_a_return("A-1", 1).await;
     shop.systems.answer_next(PATH, [Answer::status(503)]);
-    // The clock stands still, so that nothing is ever due but by the move.
+    // The clock is fixed, so only the move makes anything due.
     world.deliver_all_due().await;
     assert_eq!(shop.systems.count(), 1);
     let elsewhere = world.node_with_its_own_clock().await;
@@ -144,7 +144,7 @@ async fn a_token_ends_when_the_moved_clock_says_so() {
 async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     let world = World::new().await;
     let mut beside = world.database.connect().await;
-    // As if the process ended in between: the days are made, and the clock is not moved.
+    // The process ends in between: the partitions exist, but the clock is not moved.
     let cut = "create trigger cut before update of clock_ahead_us on installation for each row execute function refuse_to_change()";
     sqlx::raw_sql(cut).execute(&mut beside).await.unwrap();
     let failed = advance_clock(&world.app, "test", "60d".parse().unwrap()).await.unwrap_err();
@@ -162,7 +162,7 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
 
-    // The next try finds the days, and goes on.
+    // The next attempt finds the partitions and carries on.
     sqlx::raw_sql("drop trigger cut on installation").execute(&mut beside).await.unwrap();
     world.clock_advances("60d").await;
     assert_eq!(world.database.texts(DAYS).await, days);
@@ -172,7 +172,7 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     let written = world.database.texts("select count(*)::text from message_20260430").await;
     assert_eq!(written, ["1"]);
 
-    // A later migration goes by the moved clock as well.
+    // A later migration uses the moved clock as well.
     sqlx::raw_sql("drop table message_20260514; drop table attempt_20260514").execute(&mut beside).await.unwrap();
     installation::migrate(&world.database.url, Mode::Sandbox, beginning()).await.unwrap();
     assert_eq!(world.database.texts(DAYS).await, days);
@@ -193,7 +193,7 @@ async fn a_clock_that_was_moved_is_not_wrong() {
 async fn production_keeps_real_time() {
     let database = Database::create_empty().await;
     installation::migrate(&database.url, Mode::Production, beginning()).await.unwrap();
-    // Whatever the settings say, the database knows what it is.
+    // Whatever the settings say, the database knows its own mode.
     assert_eq!(
         err(&backhaul(&database, &["clock", "advance", "6h"])),
         "error: this is a production installation: only the clock of a sandbox can be moved\n"
@@ -243,7 +243,7 @@ async fn the_program_moves_and_shows_the_clock_and_a_running_service_follows() {
     assert_eq!(shows(&["clock", "show"])["moved_at"], moved["moved_at"]);
     assert_eq!(database.texts(AHEAD).await, ["129600"]);
 
-    // A command goes by the moved clock as well.
+    // A command uses the moved clock as well.
     let added = shows(&["merchant", "add", "acme", "--name", "Acme Shoes"]);
     assert!(added["created_at"].as_str() >= moved["now"].as_str(), "{added}");
 }

@@ -1,4 +1,4 @@
-//! What the operator sees: health, metrics, request ids, and errors that say what to do.
+//! The operator's view: health, metrics, request ids, and errors with a next step.
 
 use std::sync::Arc;
 
@@ -223,7 +223,7 @@ async fn a_caller_who_hangs_up_leaves_nothing_half_done() {
             .body(body);
         let _ = tokio::time::timeout(std::time::Duration::from_micros(50 * at), request.send()).await;
     }
-    // Every connection of the pool still works, and none is inside a transaction.
+    // Every connection of the pool still works, and none is in a transaction.
     assert_eq!(merchant.publishes(&message([order("last")])).await.results(), ["created"]);
     let mut beside = world.database.connect().await;
     let mut stuck = 1_i64;

@@ -1,4 +1,4 @@
-//! How often an address may call, on one node and on several, and what the operator does about it.
+//! The request limit per address, on one node and on several, and the operator's means to change it.
 
 use std::time::{Duration, Instant};
 
@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 use crate::binary::{Served, backhaul, command};
 use crate::world::{Database, Merchant, Reply, World};
 
-/// Few enough that a test can use them up.
+/// A limit that a test can use up.
 const FEW: (&str, &str) = ("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "10");
 
-/// A request that asks for nothing: what counts is that it comes.
+/// A request that only has to be counted.
 async fn knock(world: &World) -> Reply {
     world.ask(Method::GET, "/nowhere", |request| request).await
 }
 
-/// A request that a proxy passes on.
+/// A request that a proxy forwards.
 async fn knock_for(world: &World, forwarded_for: &str) -> Reply {
     world.ask(Method::GET, "/nowhere", |request| request.header("X-Forwarded-For", forwarded_for)).await
 }
 
-/// How many of `many` requests are let through.
+/// The number of admitted requests out of `many`.
 async fn admitted(world: &World, many: usize) -> usize {
     let mut admitted = 0;
     for _ in 0..many {
@@ -33,7 +33,7 @@ async fn admitted(world: &World, many: usize) -> usize {
     admitted
 }
 
-/// One beat of each node, in turn.
+/// One heartbeat of each node, in turn.
 async fn beat(nodes: &[&World]) {
     for node in nodes {
         heartbeat::beat(&node.app, 0).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_node_alone_shares_nothing() {
     beat(&[&other, &world]).await;
     let rows: Vec<String> = sqlx::query_scalar("select address from rate_count").fetch_all(&mut beside).await.unwrap();
     assert_eq!(rows, ["127.0.0.1"]);
-    // What has expired goes with the next full minute.
+    // Expired counts are deleted with the next full minute.
     world.time_passes(Duration::from_mins(3));
     beat(&[&other, &world]).await;
     let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut beside).await.unwrap();

@@ -1,4 +1,4 @@
-//! `backhaul orders import`, run as a program, and the memory that an import takes in `backhaul serve`.
+//! `backhaul orders import`, run as a program, and the memory that an import uses in `backhaul serve`.
 
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -36,7 +36,7 @@ fn lines(count: usize) -> Vec<String> {
     (0..count).map(|at| format!("{}\n", order(&at.to_string()))).collect()
 }
 
-/// `(orders, snapshots taken, lines done, state)` of the only merchant and import.
+/// The `(orders, snapshots taken, lines done, state)` of the only merchant and import.
 async fn stored(database: &Database) -> (i64, i64, i64, String) {
     let asked = "select (select count(*) from customer_order), (select coalesce(sum(revision), 0)::bigint from customer_order),
         (select max(lines_done) from order_import), (select max(state) from order_import)";
@@ -47,7 +47,7 @@ async fn stored(database: &Database) -> (i64, i64, i64, String) {
         .unwrap()
 }
 
-/// A `backhaul orders import -` that was given `sent` and waits for more, once `done` lines are stored.
+/// Runs `backhaul orders import -` with the input `sent`, until `done` lines are stored and it waits for more.
 async fn importing(database: &Database, sent: &str, done: i64) -> Child {
     let mut import = command(database);
     import.args(["orders", "import", "-", "--merchant", "acme"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,11 +1,11 @@
-//! The batch writer: messages that come at the same time share an upsert, and none spoils another.
+//! The batch writer: messages that arrive together share an upsert, and none spoils another.
 
 use futures::future::join_all;
 use sqlx::PgConnection;
 
 use crate::world::{Merchant, Reply, World, message, order};
 
-/// Nothing is written until the lock is given back, so that messages gather in the queue.
+/// Blocks all writing until the lock is released, so that messages gather in the queue.
 async fn hold_writers(beside: &mut PgConnection) {
     sqlx::raw_sql("begin; lock table customer_order in share mode").execute(beside).await.unwrap();
 }
@@ -27,7 +27,7 @@ async fn until_blocked(beside: &mut PgConnection, writers: i64) {
     }
 }
 
-/// Publishes all of `sent` while the writer is held up by another message, so that they meet in the queue.
+/// Publishes all of `sent` while another message blocks the writer, so that they gather in the queue.
 async fn publish_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_json::Value]) -> Vec<Reply> {
     let mut beside = world.database.connect().await;
     hold_writers(&mut beside).await;
@@ -58,7 +58,7 @@ async fn another_writer_starts_when_a_whole_batch_waits() {
     let sent: Vec<_> = (0..65).map(|at| message([order(&format!("O-{at}"))])).collect();
     let publishing = join_all(sent.iter().map(|message| merchant.publishes(message)));
     let release = async {
-        // The first has one message, the second the next sixty-four.
+        // The first batch has one message, the second the next sixty-four.
         until_blocked(&mut beside, 2).await;
         let_go(&mut beside).await;
     };
@@ -128,7 +128,7 @@ async fn a_full_house_sheds_before_the_body_is_read() {
     let merchant = world.merchant("acme").await;
     let most = world.app.limits.messages_in_flight();
     let admissions: Vec<_> = (0..most).map(|_| world.app.intake.admit(most).unwrap()).collect();
-    // Not even its faults are looked at.
+    // The message is not even parsed.
     let reply = merchant.publishes_text("{").await;
     assert_eq!((reply.status.as_u16(), reply.header("retry-after")), (429, "1"));
     assert!(reply.body["message"].as_str().unwrap().contains("exponential backoff"), "{}", reply.text);

@@ -1,4 +1,4 @@
-//! The order message at the surface: what is accepted, what is refused and how it is told.
+//! The order message: accepted and refused fields, and the faults that describe them.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::world::{Reply, World, line, message, order, plain_refund, refund};
 
 const ORDER: &str = "returns_portal_order.orders[0]";
 
-/// A message of one order, bent at `pointer`.
+/// A message of one order, changed at `pointer`.
 fn bent(pointer: &str, value: Value) -> Value {
     let mut order = order("1");
     order["refunds"] = json!([refund("F1", 1)]);
@@ -23,7 +23,7 @@ fn without(pointer: &str) -> Value {
     message([order])
 }
 
-/// `/items/0/sku` as the service writes it.
+/// The path `/items/0/sku` as the service writes it.
 fn path(pointer: &str) -> String {
     pointer.split('/').skip(1).fold(ORDER.to_owned(), |path, step| match step.parse::<usize>() {
         Ok(index) => format!("{path}[{index}]"),
@@ -140,7 +140,7 @@ async fn a_missing_required_field_is_named() {
     let merchant = world.merchant("acme").await;
     for field in REQUIRED {
         assert_eq!(merchant.checks(&without(field)).await.faults(), [format!("{} missing_field", path(field))], "{field}");
-        // Null is there, but of the wrong type.
+        // The field is present, but null is the wrong type.
         assert_eq!(merchant.checks(&bent(field, Value::Null)).await.faults(), [format!("{} invalid_type", path(field))], "{field}");
     }
     assert_eq!(merchant.checks(&json!({})).await.faults(), ["returns_portal_order missing_field"]);
@@ -181,7 +181,7 @@ async fn what_is_left_out_counts_as_its_default() {
         "/items/0/tax_amount_cents",
         "/items/0/discount_amount_cents",
     ] {
-        // An amount that is left out is not checked itself, but in every sum it is 0.
+        // An omitted amount is not checked itself, but counts as 0 in every sum.
         let others = |reply: &Reply| {
             let warnings = reply.body["warnings"].as_array().unwrap().iter();
             warnings.filter(|warning| warning["field"] != path(field)).cloned().collect::<Vec<_>>()

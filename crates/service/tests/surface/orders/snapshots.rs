@@ -1,10 +1,10 @@
-//! Which snapshot of an order stands.
+//! Which snapshot of an order wins.
 
 use serde_json::{Value, json};
 
 use crate::world::{Merchant, World, line, message, order, refund};
 
-/// An order as of `updated_at`, told apart from others by `raw_status`.
+/// An order as of `updated_at`, distinguished from others by `raw_status`.
 fn snapshot(identifier: &str, updated_at: &str, raw_status: &str) -> Value {
     let mut order = order(identifier);
     order["updated_at"] = updated_at.into();
@@ -77,7 +77,7 @@ async fn an_order_is_given_back_exactly_as_it_was_sent() {
     assert_eq!(reply.body["warnings"], json!([]));
 }
 
-/// A kind of event, and what it changes in the order.
+/// A kind of event, and its change to the order.
 type Event = (&'static str, fn(&mut Value));
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What carriers and their partners report of a return's parcel.
+//! Reports of carriers and their partners on a return's parcel.
 
 use domain::merchants::access::Scope;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::world::{Merchant, Shop, World, reported};
 
 impl Merchant<'_> {
-    /// Reports `event` for the return alone, and answers the status and the result.
+    /// Sends a carrier's report, and returns the status and the result.
     async fn hears_from_carrier(&self, report: &Value) -> (u16, String) {
         let reply = self.carrier_reports(report).await;
         (reply.status.as_u16(), reply.body["result"].as_str().unwrap_or_default().to_owned())
@@ -14,7 +14,7 @@ impl Merchant<'_> {
 }
 
 impl Shop<'_> {
-    /// Where the parcel of each unit is, in each message on a parcel that came; nothing else came.
+    /// The parcel status of each unit in each message; only tracking updates may have arrived.
     async fn hears_of_parcels(&self) -> Vec<String> {
         let parcels = |(event, body): (String, Value)| {
             assert_eq!(event, "rma.tracking_updated");
@@ -24,7 +24,7 @@ impl Shop<'_> {
         self.receives().await.into_iter().map(parcels).collect()
     }
 
-    /// A return of `units` units whose beginning its systems know of.
+    /// Starts a return of `units` units, and delivers its first message.
     async fn has_a_return(&self, order: &str, units: u32) -> String {
         self.merchant.sells(order, units).await;
         let rma = self.merchant.starts_a_return(order, units).await;
@@ -85,7 +85,7 @@ async fn a_label_is_for_all_units_and_there_is_one() {
         "The tracking number belongs to another return. Check it and send the event again."
     );
     assert_eq!(shop.hears_of_parcels().await, Vec::<String>::new());
-    // Another merchant's parcels are numbered for themselves.
+    // Another merchant has its own tracking numbers.
     let elsewhere = world.shop("bolt").await;
     let theirs = elsewhere.has_a_return("A-1", 1).await;
     assert_eq!(elsewhere.merchant.hears_from_carrier(&label(&theirs, "T-1")).await, moved());

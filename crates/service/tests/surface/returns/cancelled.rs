@@ -1,4 +1,4 @@
-//! Calling a return off, and asking for its message again.
+//! Cancelling a return, and requesting its message again.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn a_return_is_called_off_once_and_its_units_are_free_again() {
     let anew = shop.merchant.starts_a_return("A-1", 2).await;
     assert_ne!(anew, rma);
 
-    // What is called off stays so, whatever is reported of it.
+    // A cancelled return stays cancelled, whatever is reported on it.
     for event in ["label_issued", "in_transit", "delivered"] {
         assert_eq!(shop.merchant.carrier_says(&rma, event).await.body["result"], "unchanged", "{event}");
     }
@@ -109,7 +109,7 @@ async fn the_current_state_is_sent_again_as_a_new_message() {
     assert_eq!(received[2].body(), received[1].body(), "to the byte");
     assert_ne!(received[2].message_id(), received[1].message_id());
 
-    // Of one that is settled, too.
+    // A settled return can be sent again, too.
     shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F1", 1)])])).await;
     shop.receives().await;
     assert_eq!(shop.merchant.asks_again_for(&rma).await.status, 202);

@@ -1,4 +1,4 @@
-//! Labels come by themselves where the merchant has a carrier.
+//! Labels are bought automatically for a merchant with a carrier.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn the_carrier_learns_who_sends_what_to_whom() {
     carried.hears().await;
     let asked = world.client.get(format!("{}/v2/shipments/{rma}", carried.carrier.url())).basic_auth(carried.carrier.api_key(), Some(""));
     let shipment: Value = asked.send().await.unwrap().json().await.unwrap();
-    // For a return EasyPost wants the addresses of the way there.
+    // For a return, EasyPost wants the addresses of the outbound trip.
     let shopper = json!({
         "name": "Pat Doe", "street1": "1 Main St", "city": "Springfield", "state": "NY", "zip": "10001", "country": "US", "phone": "555-0100",
     });

@@ -1,4 +1,4 @@
-//! A label that nobody wants any more is not bought, or is given back.
+//! A label that is no longer needed is not bought, or is refunded.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use sandbox::carrier::{Failure, Faults, Operation, Outage};
 use crate::world::carrier::Carried;
 use crate::world::{World, message, refund_for, refunded, sold};
 
-/// What a carrier needs at the most until it has sold what it was asked for, and a bit.
+/// Longer than a carrier may take to complete a purchase.
 const SETTLED: Duration = Duration::from_mins(3);
 
 impl Carried<'_> {
@@ -73,7 +73,7 @@ async fn a_label_that_was_not_bought_yet_never_is() {
 async fn a_label_that_is_bought_while_its_return_is_cancelled_is_given_back() {
     let world = World::with(&[("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", "3000")]).await;
     let carried = world.shop_with_a_carrier("acme").await;
-    // The carrier sells, and its word comes late, or never, or its document does not.
+    // The carrier sells, but its response is late or lost, or the document is missing.
     for (case, operation, failure) in [
         ("late", Operation::Buy, None),
         ("lost", Operation::Buy, Some(Failure::TooSlow)),
@@ -103,7 +103,7 @@ async fn a_label_that_is_bought_while_its_return_is_cancelled_is_given_back() {
 async fn a_purchase_that_goes_through_after_its_return_was_cancelled_is_given_back() {
     let world = World::with(&[("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", "3000")]).await;
     let carried = world.shop_with_a_carrier("acme").await;
-    // The shipment is made, and its label is bought only after the return was cancelled; the carrier's word on it is lost.
+    // The shipment exists, and its label is bought only after the return was cancelled; the carrier's response is lost.
     carried.carrier.faults(Faults { delay: Duration::from_millis(1_500), ..Faults::default() }).await.unwrap();
     carried.carrier.fails_next(Operation::Buy, [Failure::ResetAfter]);
     let rma = carried.has_a_return("A-1", 1).await;

@@ -14,7 +14,7 @@ use crate::world::carrier::{account_with, warehouse};
 
 const DESTINATION: &str = "Acme Returns; 7 Dock Rd; Reno; NV; 89501; US";
 
-/// `backhaul carrier VERB --merchant acme WORDS`, allowed to call this machine.
+/// The command `backhaul carrier VERB --merchant acme WORDS`, allowed to call this machine.
 fn carrier(world: &World, verb: &str, words: &[&str]) -> Command {
     let mut command = command(&world.database);
     command.env("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#).env_remove("BACKHAUL_CARRIER_KEY");
@@ -109,7 +109,7 @@ async fn a_carrier_inside_is_neither_saved_nor_called() {
     }
     assert_eq!(world.database.count("carrier_account").await, 0);
 
-    // As if the guard had once let it pass.
+    // As if an older guard had accepted it.
     let change = Change { url: Some("https://api.easypost.com".to_owned()), destination: Some(warehouse()), ..account_with(&inside) };
     set_carrier(&world.app, "test", shop.id, change).await.unwrap();
     let mut tx = world.app.begin(shop.id).await.unwrap();

@@ -1,4 +1,4 @@
-//! A carrier tells of its scans by webhooks, which are signed and may come late, twice and in any order.
+//! A carrier reports its scans by webhook; webhooks are signed, and may be late, repeated and out of order.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ async fn an_event_is_taken_once() {
     let carried = world.shop_with_a_carrier("acme").await;
     let (rma, number) = carried.has_a_label("A-1").await;
     let expect = |result: &str| json!({ "result": result, "rma_identifier": if result == "ignored" { Value::Null } else { json!(rma) } });
-    // An end that another event took back must not come again with the copy of the first one.
+    // A copy of the first event must not bring back a status that the second one replaced.
     for (id, status, result) in [
         ("evt_1", "failure", "moved"),
         ("evt_1", "failure", "ignored"),
@@ -90,7 +90,7 @@ async fn an_event_is_taken_once() {
         assert_eq!(reply.body.get("rma_identifier").cloned().unwrap_or_default(), expect(result)["rma_identifier"], "{id}");
     }
     assert_eq!(carried.hears().await, ["FAILURE", "TRANSIT"]);
-    // Another merchant's events are numbered for themselves.
+    // Another merchant has its own event ids.
     let bolt = world.shop_with_a_carrier("bolt").await;
     let (_, theirs) = bolt.has_a_label("A-1").await;
     assert_eq!(bolt.carrier_tells(&told("evt_1", &theirs, "in_transit")).await.body["result"], "moved");

@@ -106,7 +106,7 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     shop.merchant.carrier_says(&scanned, "label_issued").await;
     shop.merchant.carrier_says(&scanned, "in_transit").await;
 
-    // The program uses the machine's clock, so its messages need today's partition.
+    // The program uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     assert_eq!(returns(&world, &["resend", "--merchant", "acme", &first])["sequence"], 2);
     let cancelled = returns(&world, &["cancel", "--merchant", "acme", &first]);
@@ -147,7 +147,7 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &rma]).contains("the exchange order is still owed"));
     assert_eq!(returns(&world, &["list", "--merchant", "acme"])[0]["exchange"], "pending");
     boutique.everything_is_tried().await;
-    // The program uses the machine's clock, so its messages need today's partition.
+    // The program uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     let converted = returns(&world, &["convert-exchange", "--merchant", "acme", &rma.to_lowercase()]);
     assert_eq!((&converted["exchange"]["state"], &converted["items"][0]["refund_type"]), (&json!("converted"), &json!("REFUND")));

@@ -1,4 +1,4 @@
-//! Which units can come back, which way, and what each is worth.
+//! Eligibility: the returnable units, the methods, and the worth of each unit.
 
 use domain::money::Cents;
 use domain::returns::rma::Method as Way;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, line, mail_back, message, plain_refund, refunded, sold};
 
-/// `returnable of quantity: held reason, …` of a line.
+/// A line as `returnable of quantity: held reason, …`.
 fn told(line: &Value) -> String {
     let held = line["held"].as_array().unwrap().iter().map(|held| format!("{} {}", held["quantity"], held["reason"].as_str().unwrap()));
     format!("{} of {}: {}", line["returnable"], line["quantity"], held.collect::<Vec<_>>().join(", "))
@@ -117,7 +117,7 @@ async fn the_window_counts_from_the_shipment_or_else_from_the_order() {
         order["created_at"] = created.into();
         order
     };
-    // The world begins at noon on the first of March; thirty days before that is noon on the thirtieth of January.
+    // The test begins at noon on the first of March; thirty days before that is noon on the thirtieth of January.
     let orders = [
         at("shipped in time", json!("2026-01-30T12:00:00Z"), "2025-12-01T00:00:00Z"),
         at("shipped too early", json!("2026-01-30T11:59:59Z"), "2026-02-20T00:00:00Z"),
@@ -150,7 +150,7 @@ async fn express_returns_is_offered_when_all_is_known_to_be_light_enough() {
         }
         order
     };
-    // Twenty pounds are the limit of a merchant who says nothing.
+    // The default limit is twenty pounds.
     let orders = [("light", [json!(9), json!(2)]), ("heavy", [json!(9), json!(2.001)]), ("unknown", [json!(1), Value::Null])];
     merchant.publishes(&message(orders.map(|(identifier, weights)| weighing(identifier, weights)))).await;
     let by_express = |identifier: &str, lines: &[&str]| {

@@ -1,4 +1,4 @@
-//! What shoppers are offered in exchange: the merchant is asked while they wait.
+//! Exchange options for shoppers: the service asks the merchant while the shopper waits.
 
 use std::time::Duration;
 
@@ -186,7 +186,7 @@ async fn every_call_for_variants_counts_in_the_reports() {
     for status in [502, 502, 502, 502, 200, 200] {
         assert_eq!(shop.offers_for("A-1").await.status, status);
     }
-    // The last was not asked, because the answer before it was good.
+    // The last was not requested, because the previous answer is still cached.
     assert_eq!(shop.reports().await, ["2 200", "2 500", "1 unreachable"]);
     assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="exchange_variants",outcome="500"}"#).await, 2);
     assert_eq!(world.metric(r#"backhaul_delivery_seconds_count{interface="exchange_variants"}"#).await, 5);

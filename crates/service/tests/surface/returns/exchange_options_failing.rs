@@ -1,4 +1,4 @@
-//! Merchants whose systems fail while a shopper waits: the shopper is told, and goes on.
+//! The merchant's systems fail while a shopper waits: the shopper gets an error and can go on.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use sandbox::merchant::{Answer, TOKEN_PATH};
 
 use crate::world::World;
 
-/// A world in which shoppers wait for this long.
+/// A world in which shoppers wait at most this long.
 async fn patient_for(millis: u64) -> World {
     World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", &millis.to_string())]).await
 }
@@ -30,7 +30,7 @@ async fn a_merchant_that_errs_is_a_bad_gateway_and_the_shopper_can_go_on() {
         ("a connection that breaks", Answer::reset()),
         ("a connection that ends", Answer::close()),
     ] {
-        // What failed before is no matter here.
+        // Saving the endpoint clears its earlier failures.
         shop.is_set(Change::default()).await;
         shop.systems.answer_next("/sku", [answer]);
         let reply = shop.offers_for("A-1").await;
@@ -57,7 +57,7 @@ async fn a_merchant_that_is_unreachable_is_a_bad_gateway() {
     assert_eq!(shop.offers_for("A-1").await.status, 200);
 }
 
-/// The one test that waits: three seconds are what shoppers are promised.
+/// The only test that waits for real: shoppers are promised an answer in three seconds.
 #[tokio::test]
 async fn a_shopper_waits_for_three_seconds_and_no_longer() {
     let world = World::new().await;

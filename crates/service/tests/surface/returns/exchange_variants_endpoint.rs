@@ -1,4 +1,4 @@
-//! The operator sets up, with the program itself, where a merchant is asked for variants.
+//! The operator configures the endpoint for a merchant's variants with the program.
 
 use domain::messages::message::Interface;
 use sandbox::merchant::Answer;
@@ -39,7 +39,7 @@ async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
     let command = |words: &[&str]| {
         let mut command = crate::binary::command(&world.database);
         command.env("BACKHAUL__MODE", "sandbox").env("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#);
-        // A busy machine takes its time.
+        // A busy machine may take longer.
         command.env("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000");
         command.args([&["endpoint", "test", "--merchant", "acme", "exchange_variants", "-o", "json"], words].concat());
         let tried: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();

@@ -1,4 +1,4 @@
-//! A shopper takes something else than the money: the merchant places an order for it, and the return says which.
+//! A shopper chooses an exchange: the merchant places an order for it, and the return names that order.
 
 use backhaul::flow::messages::configure_endpoint::remove_endpoint;
 use domain::messages::message::Interface;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, and_socks, exchange, for_a_gift_card, mail_back, message, refund_for, refunded, sold, told};
 
-/// `field: message` of every fault.
+/// Every fault as `field: message`.
 fn faults(body: &Value) -> Vec<String> {
     let faults = body["errors"].as_array().unwrap_or_else(|| panic!("{body}"));
     faults.iter().map(|fault| format!("{}: {}", fault["field"].as_str().unwrap(), fault["message"].as_str().unwrap())).collect()
@@ -185,7 +185,7 @@ async fn a_return_of_an_exchange_order_names_the_order_that_it_was_made_for() {
 #[tokio::test]
 async fn a_return_is_refunded_when_its_refund_and_its_exchange_are_both_there_whichever_comes_first() {
     for (order, placed_first) in [("A-1", true), ("A-2", false)] {
-        // A world of its own: nothing is delivered in it before it is looked at.
+        // A world of its own, so that nothing is delivered before the test looks.
         let world = World::new().await;
         let boutique = world.boutique("acme").await;
         let merchant = &boutique.shop.merchant;

@@ -1,4 +1,4 @@
-//! An exchange order that is not placed at once: what is known for certain, and what people decide.
+//! Exchange orders that are not placed at once: what is certain, and what people decide.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::world::{Boutique, EXCHANGE_ORDERS, World, exchange, message, refund_for, refunded, sold, told, with_gift_cards};
 
-/// What became of the exchange orders' messages: state and reason in the failure queue.
+/// The state and reason of each exchange order in the failure queue.
 const FAILURES: &str = "select state || ': ' || reason from failure where kind = 'exchange_order' order by subject";
 
 async fn states(boutique: &Boutique<'_>) -> Vec<String> {
@@ -106,7 +106,7 @@ async fn a_call_whose_end_nobody_saw_may_have_placed_the_order() {
     boutique.orders.mood(Mood::Refusing(409));
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
-    // The process was killed while it called: what it wrote down before is all there is.
+    // The process was killed during the call, so only the attempt written before it remains.
     let cut_off = "update attempt set status = null, outcome = 'unknown' where message_id in (select message_id from exchange_order)";
     sqlx::raw_sql(cut_off).execute(&mut world.database.connect().await).await.unwrap();
     boutique.everything_is_tried().await;
@@ -167,7 +167,7 @@ async fn a_merchant_may_say_that_its_refusals_are_final() {
     world.deliver_all_due().await;
     assert_eq!(boutique.exchange_of(&refused).await.0, "converted");
     assert_eq!((world.owed().await, boutique.asked().len()), (0, 2));
-    // Under the same test: what may have been placed is not refunded, whatever is answered then.
+    // In the same world: an order that may have been placed is not refunded, whatever the merchant answers later.
     boutique.orders.next([Mood::PlacingThen(Answer::status(500)), Mood::Refusing(409), Mood::Willing]);
     let doubtful = boutique.exchanges("A-2").await;
     boutique.everything_is_tried().await;

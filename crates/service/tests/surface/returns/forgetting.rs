@@ -1,4 +1,4 @@
-//! What carriers report is not kept for ever.
+//! Carriers' reports are deleted after a while.
 
 use std::time::Duration;
 

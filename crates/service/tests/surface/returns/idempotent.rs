@@ -1,4 +1,4 @@
-//! A return that is asked for again under its key is not started again.
+//! A request for a return that is repeated under the same key starts no second return.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::world::{Merchant, Reply, World, mail_back};
 
 impl Merchant<'_> {
-    /// Asks for a return under a key.
+    /// Requests a return under a key.
     async fn starts_under(&self, key: &str, wanted: &Value) -> Reply {
         self.calls(Method::POST, "/v1/returns", |request| request.header("Idempotency-Key", key).json(wanted)).await
     }

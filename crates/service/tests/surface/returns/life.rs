@@ -1,10 +1,10 @@
-//! The life of a return, at the surface.
+//! The life of a return.
 
 use serde_json::{Value, json};
 
 use crate::world::{World, message, plain_refund, sold};
 
-/// A message as a reader of the contract's table wants it: without what every message has.
+/// A message as in the contract's table, without the fields that every message has.
 fn told((event, body): &(String, Value)) -> String {
     let item = &body["items"][0];
     let null = |value: &Value| value.as_str().unwrap_or("null").to_owned();
@@ -17,7 +17,7 @@ fn told((event, body): &(String, Value)) -> String {
     )
 }
 
-/// The contract's table "RMA progress in a mail-back return", row by row, with what the merchant's systems receive at each.
+/// The contract's table "RMA progress in a mail-back return", row by row, with the messages that the merchant's systems receive.
 #[tokio::test]
 async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     let world = World::new().await;
@@ -79,7 +79,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     insta::assert_json_snapshot!(bodies);
 }
 
-/// Its units were refunded outside of any return, and stay so: another return's units are not paid by them.
+/// Units refunded outside of any return stay so: the refund does not pay for another return's units.
 #[tokio::test]
 async fn a_refund_that_names_an_unknown_return_late_settles_none() {
     let world = World::new().await;

@@ -12,7 +12,7 @@ fn policy(world: &World, words: &[&str]) -> Value {
     serde_json::from_str(&out(&output)).unwrap()
 }
 
-/// The error of a `backhaul policy set` that fails.
+/// The error output of a `backhaul policy set` that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[&["policy", "set", "--merchant", "acme"], words].concat()))
 }

@@ -1,6 +1,6 @@
-//! Returns, while others want the same: no unit comes back twice, nothing is lost, and nobody waits for ever.
+//! Concurrent requests for the same units: no unit is returned twice, nothing is lost, and nothing deadlocks.
 //!
-//! `TRIALS` says how often what races by chance is tried: a few times, or 10,000 with `make race-returns`.
+//! `TRIALS` sets how often each race is tried: a few times, or 10,000 with `make race-returns`.
 
 use backhaul::app::App;
 use backhaul::flow::orders::accept_orders::accept_orders;
@@ -15,7 +15,7 @@ use sqlx::{PgConnection, Row as _};
 
 use crate::world::{World, mail_back, message, plain_refund, sold};
 
-/// How often is tried what races, unless `TRIALS` says otherwise.
+/// The number of trials unless `TRIALS` is set.
 const TRIALS: u32 = 60;
 
 fn trials() -> u32 {
@@ -56,7 +56,7 @@ async fn publish(app: &App, merchant: MerchantId, order: Value) -> Verdict {
     accept_orders(app, merchant, received).await.unwrap().orders[0].1
 }
 
-/// Starts a return of one unit, and answers its identifier.
+/// Starts a return of one unit and returns its identifier.
 async fn start(app: &App, merchant: MerchantId, order: &str) -> String {
     let text = mail_back(order, 1).to_string();
     let wanted = wire::returns::api::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
@@ -70,12 +70,12 @@ async fn report(app: &App, merchant: MerchantId, event: Value) -> Taken {
     carrier_event(app, merchant, &event).await.unwrap()
 }
 
-/// The events of the messages on a return, in their order.
+/// The events of the messages about a return, in order.
 async fn told(beside: &mut PgConnection, rma: &str) -> Vec<String> {
     sqlx::query_scalar("select event from message where subject = $1 order by sequence").bind(rma).fetch_all(beside).await.unwrap()
 }
 
-/// Every second update brings a refund of one unit. It settles the return, if that is there in time, and is told then.
+/// Every second update brings a refund of one unit. If the return exists by then, the refund settles it, and the message says so.
 #[tokio::test]
 async fn an_order_changes_while_a_unit_of_it_is_returned_and_neither_is_lost() {
     let world = World::new().await;

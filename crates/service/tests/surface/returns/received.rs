@@ -1,4 +1,4 @@
-//! Receiving: what the warehouse reports for merchants whose returns it receives.
+//! Receiving at the warehouse, for merchants with managed receiving.
 
 use backhaul::flow::returns::receive_return::{ReceiveReturnError, close_receiving, receive_units};
 use domain::returns::rma::Refused;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::{Shop, World, message, plain_refund, refunded, sold};
 
-/// `event status: receiving of each unit` of what came.
+/// A message as `event status: receiving of each unit`.
 fn told((event, body): &(String, Value)) -> String {
     let units = body["items"].as_array().unwrap().iter().map(|item| item["receiving_status"].as_str().unwrap_or("null"));
     format!("{event} {}: {}", body["status"].as_str().unwrap(), units.collect::<Vec<_>>().join(" "))
@@ -83,7 +83,7 @@ async fn without_the_switch_nothing_is_received() {
     assert!(matches!(received, Err(ReceiveReturnError::Refused(Refused::NotReceiving))));
     let closed = close_receiving(&world.app, shop.merchant.id, &rma).await;
     assert!(matches!(closed, Err(ReceiveReturnError::Refused(Refused::NotReceiving))));
-    // The switch is for returns that are started from then on.
+    // The setting applies to returns that are started from then on.
     shop.merchant.has_policy(&Policy { managed_receiving: true, ..Policy::default() }).await;
     assert!(receive_units(&world.app, shop.merchant.id, &rma, &[0]).await.is_err());
     shop.merchant.starts_a_return("A-1", 1).await;

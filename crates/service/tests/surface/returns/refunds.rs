@@ -1,4 +1,4 @@
-//! Refunds find the return that they are for, whichever way they come.
+//! Refunds find their return, whichever way they arrive.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::world::{Shop, World, message, plain_refund, refund_for, refunded, sold};
 
 impl Shop<'_> {
-    /// `status: refund of each unit` of a return, as it stands.
+    /// A return as `status: refund of each unit`.
     pub async fn stands(&self, rma: &str) -> String {
         let body = self.merchant.looks_at(rma).await;
         let units = body["items"].as_array().unwrap().iter().map(|item| item["refund_identifier"].as_str().unwrap_or("-"));
         format!("{}: {}", body["status"].as_str().unwrap(), units.collect::<Vec<_>>().join(" "))
     }
 
-    /// Publishes the order `A-1` of `quantity` units with these refunds, and answers which warnings that got.
+    /// Publishes the order `A-1` of `quantity` units with these refunds, and returns the warnings.
     pub async fn refunds(&self, quantity: u32, refunds: &[Value]) -> Vec<String> {
         let reply = self.merchant.publishes(&message([refunded(sold("A-1", quantity), refunds.to_vec())])).await;
         reply.warnings().into_iter().map(ToOwned::to_owned).collect()
@@ -28,7 +28,7 @@ async fn a_refund_that_names_its_return_settles_that_one() {
     shop.merchant.sells("A-1", 4).await;
     let (first, second) = (shop.merchant.starts_a_return("A-1", 2).await, shop.merchant.starts_a_return("A-1", 2).await);
     shop.receives().await;
-    // Named as people type it.
+    // The identifier as people type it.
     let named = refund_for(&second.to_lowercase().replace('-', ""), "F1", 2);
     assert_eq!(shop.refunds(4, &[named]).await, Vec::<String>::new());
     assert_eq!((shop.stands(&first).await, shop.stands(&second).await), ("CREATED: - -".to_owned(), "REFUNDED: F1 F1".to_owned()));
@@ -181,7 +181,7 @@ async fn an_import_settles_returns_too() {
     let orders = [
         refunded(sold("A-1", 2), [refund_for(&named, "F1", 1)]),
         refunded(sold("A-2", 2), [plain_refund("F2", 1)]),
-        // The same line again, and one that is refused for itself.
+        // The same line again, and one that is refused on its own.
         refunded(sold("A-2", 2), [plain_refund("F2", 1)]),
         refunded(sold("A-3", 1), [plain_refund("F1", 1)]),
     ];

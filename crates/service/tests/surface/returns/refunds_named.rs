@@ -1,4 +1,4 @@
-//! Refunds that name a return which is not theirs, or name theirs late; and orders that change under a return.
+//! Refunds that name the wrong return, or the right one late, and orders that change during a return.
 
 use serde_json::json;
 
@@ -39,7 +39,7 @@ async fn a_return_that_is_named_late_is_settled_by_what_was_refunded_outside() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
     shop.merchant.sells("A-1", 3).await;
-    // The refund is there before the return; the shopper starts one for what is left.
+    // The refund comes before the return; the shopper returns the rest.
     shop.refunds(3, &[plain_refund("F1", 1)]).await;
     let rma = shop.merchant.starts_a_return("A-1", 2).await;
     shop.receives().await;

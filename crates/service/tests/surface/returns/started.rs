@@ -1,11 +1,11 @@
-//! Starting a return: what it says, and what is refused.
+//! Starting a return: its contents, and the reasons for refusing one.
 
 use domain::returns::rma::policy::{Policy, Tag, TagRule};
 use serde_json::{Value, json};
 
 use crate::world::{World, line, mail_back, message, sold};
 
-/// `field: message` of every fault.
+/// Every fault as `field: message`.
 fn told(body: &Value) -> Vec<String> {
     let faults = body["errors"].as_array().unwrap_or_else(|| panic!("{body}"));
     faults.iter().map(|fault| format!("{}: {}", fault["field"].as_str().unwrap(), fault["message"].as_str().unwrap())).collect()

@@ -1,4 +1,4 @@
-//! Time passes without a scan: the shopper is reminded, and in the end the return is called off.
+//! Time without a scan: the shopper is reminded, and in the end the return expires.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use crate::world::{Shop, World, mail_back, message, refund_for, refunded, sold};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Days pass, and there is room for the messages of the new one.
+/// Lets days pass, and creates the partitions for the new day.
 async fn time_passes(world: &World, days: u32) {
     world.time_passes(DAY * days);
     store::messages::partitions::make(world.app.cell(), world.app.now(), 2).await.unwrap();
 }
 
-/// The same; what is due then is done, and the merchant gets itself a new token.
+/// The same; wakes the returns, delivers everything due, and gets the merchant a new token.
 async fn days_pass(shop: &mut Shop<'_>, days: u32) {
     let world = shop.merchant.world;
     time_passes(world, days).await;

@@ -1,4 +1,4 @@
-//! Returns under many hands at once: nothing is lost, nothing is done twice, and everything is told in order.
+//! Many concurrent callers on returns: nothing is lost, nothing is done twice, and messages are in order.
 
 use std::time::Duration;
 

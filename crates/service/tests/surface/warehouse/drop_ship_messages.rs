@@ -1,4 +1,4 @@
-//! The exact messages on drop-ship orders, key by key as they are sent.
+//! The exact JSON of messages about drop-ship orders, key by key.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::world::{DropShipper, World, called_off, drop_ship, drop_ship_in_full, shipment};
 
-/// The message with a key to a line, and its ids, which are made by chance, counted.
+/// The message with one key per line, and with its generated ids numbered.
 fn lines(received: &Received) -> String {
     let mut text = String::from_utf8(received.body().to_vec()).unwrap();
     let mut ids = Vec::new();
@@ -25,7 +25,7 @@ fn lines(received: &Received) -> String {
 }
 
 impl DropShipper<'_> {
-    /// The one message that came.
+    /// The only message that arrived.
     async fn message(&self) -> Received {
         let mut received = self.receives().await;
         assert_eq!(received.len(), 1);

@@ -1,6 +1,6 @@
-//! Two accounts of drop-ship orders: histories by chance, through the service and in a plain model, compared after every step.
+//! Random histories of drop-ship orders, run by the service and by a simple model, and compared after every step.
 //!
-//! `HISTORIES` says how many, `SEED` where to begin. A failure prints the seed that repeats it.
+//! `HISTORIES` sets the number of histories and `SEED` the first seed. A failure prints the seed that reproduces it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::world::{Merchant, World, called_off, shipment};
 const HISTORIES: u64 = 12;
 const STEPS: u32 = 20;
 
-/// What is known of an order, unit by unit: no counting that could go wrong in the same way.
+/// An order in the model, unit by unit: no counting that could be wrong in the same way.
 #[derive(Default)]
 struct Model {
-    /// For each item its units: open, shipped or called off.
+    /// The units of each item: open, shipped or cancelled.
     units: Vec<Vec<char>>,
     rejected: bool,
-    /// Reports under a name.
+    /// Reports by identifier.
     named: BTreeMap<String, Value>,
     messages: u64,
 }
@@ -44,7 +44,7 @@ impl Model {
         }
     }
 
-    /// The status of the answer.
+    /// Takes a report and returns the expected status of the response.
     fn take(&mut self, what: &str, report: &Value) -> u16 {
         let (list, name, to) = match what {
             "ship" => ("shipment_items", "shipment_identifier", 's'),
@@ -86,7 +86,7 @@ impl Model {
         200
     }
 
-    /// The order as it must be shown: its status, and the units of each item.
+    /// The expected order: its status, and the units of each item.
     fn shown(&self) -> Value {
         let count = |units: &Vec<char>, state| units.iter().filter(|unit| **unit == state).count();
         let units: Vec<Value> = self.units.iter().map(|units| json!([count(units, 's'), count(units, 'c'), count(units, 'o')])).collect();
@@ -134,7 +134,7 @@ async fn drop_ship_orders_go_as_in_the_model() {
             assert_eq!(reply.status, model.take(what, &report), "SEED={seed} step {step}: {what} {report}: {}", reply.text);
             assert_eq!(shown(&merchant, &name).await, model.shown(), "SEED={seed} step {step}: {what} {report}");
         }
-        // So that many histories are no more requests a minute than one address may send.
+        // Keeps a long run below the request limit per minute.
         world.time_passes(Duration::from_mins(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Drop-ship orders, while others report the same: no unit leaves twice, and nothing is told twice.
+//! Concurrent reports on the same drop-ship order: no unit leaves twice, and no message is sent twice.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -23,7 +23,7 @@ async fn of_50_who_ship_or_cancel_the_last_unit_one_does() {
     };
     let replies = join_all((0..50).map(report)).await;
     let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
-    // Whoever rejects what is rejected already is told so, and changes nothing.
+    // A rejection of an order that is already rejected succeeds and changes nothing.
     let rejected = merchant.looks_at_drop_ship("A-1").await["order"]["status"] == "rejected";
     assert_eq!((count(200), count(409)), if rejected { (5, 45) } else { (1, 49) });
     assert_eq!(world.database.count("message").await, 1);

@@ -1,10 +1,10 @@
-//! What a warehouse reports on drop-ship orders, what may follow what, and what the merchant hears.
+//! A warehouse's reports on drop-ship orders: their valid order, and the messages to the merchant.
 
 use serde_json::{Value, json};
 
 use crate::world::{World, called_off, drop_ship, shipment};
 
-/// `status [items' statuses]` of a drop-ship order.
+/// A drop-ship order as `status [items' statuses]`.
 fn stands(shown: &Value) -> String {
     let items = shown["order"]["order_items"].as_array().unwrap().iter();
     let items: Vec<&str> = items.map(|item| item["status"].as_str().unwrap()).collect();
@@ -68,7 +68,7 @@ async fn units_are_cancelled_in_parts_and_the_last_of_them_decides_what_is_told(
     );
     assert_eq!(shop.hears().await, [format!("{part} 1"), "/drop_shipment_cancellation drop_shipment.cancelled 2".to_owned()]);
 
-    // What has left is not called off: the rest is, and the order is shipped.
+    // Shipped units are not cancelled: the rest is, and the order becomes shipped.
     shop.merchant.has_shipped("A-2", &[2, 1]).await;
     shop.merchant.warehouse_reports("A-2", "ship", &shipment("S1", &[("L1", 2)])).await;
     let rest = shop.merchant.warehouse_reports("A-2", "cancel_items", &called_off("C1", &[("L2", 1)])).await;
@@ -88,7 +88,7 @@ async fn what_cannot_be_is_refused_and_changes_and_tells_nothing() {
     for (what, report) in [
         ("cancel", &reason),
         ("reject", &reason),
-        // The name was used for another shipment.
+        // The identifier was used for another shipment.
         ("ship", &shipment("S1", &[("L2", 1)])),
     ] {
         assert_eq!(merchant.warehouse_reports("A-1", what, report).await.status, 409, "{what}");

@@ -1,4 +1,4 @@
-//! What does not fit: nothing that was scanned is lost, and nothing that is missing is forgotten.
+//! Receiving exceptions: no scanned unit is lost, and no missing unit is forgotten.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn what_was_not_announced_is_an_exception_and_tells_the_merchant_nothing()
     ];
     assert_eq!(yard.merchant.scans(&units).await, expected);
     assert_eq!(yard.hears().await, ["LP-1 1"]);
-    // The same again is the same, and is listed once.
+    // A repeat gives the same result, and is listed once.
     assert_eq!(yard.merchant.scans(&units[1..]).await, expected[1..]);
     let expected = [
         "canceled_asn A-2 LP-5 1 open",

@@ -1,4 +1,4 @@
-//! Receiving: a unit that was announced is received once, and its merchant is told once.
+//! Receiving: an announced unit is received once, and its merchant gets one message.
 
 use domain::messages::message::Interface;
 use sandbox::merchant::Answer;
@@ -21,7 +21,7 @@ async fn a_unit_is_received_once_and_told_once() {
     assert_eq!(yard.merchant.scans(&units).await, ["received 1", "received 2"]);
     assert_eq!(yard.hears().await, ["LP-1 2", "U-1 1"]);
     assert_eq!(yard.merchant.scans(&units).await, ["already_received 1", "already_received 2"]);
-    // Whatever else is said of it, a unit that is there is there.
+    // A received unit stays received, whatever else is reported of it.
     let mut elsewhere = scan("A-9", "U-1");
     elsewhere["line_identifier"] = "7".into();
     let reply = yard.merchant.posts_receipts(&[elsewhere]).await;
@@ -64,7 +64,7 @@ async fn a_unit_is_found_by_line_by_any_of_its_names_or_by_sku_and_carton() {
     let units = [by_client, by_carton, by_line, of_sku("A-1", "LP-5", "SOCK"), scan("A-1", "U-1")];
     let expected = ["received 2", "received 4", "received 5", "received 3", "received 1"];
     assert_eq!(yard.merchant.scans(&units).await, expected);
-    // The announced name of a unit is told, then the client's, then the license plate.
+    // The message has the announced identifier of a unit, or else the client's, or else the license plate.
     assert_eq!(yard.hears().await, ["C-2 2", "LP-3 4", "LP-4 5", "LP-5 3", "U-1 1"]);
 }
 

@@ -1,11 +1,11 @@
-//! Units of returns at the warehouse: for merchants with managed receiving the return moves with its receipts.
+//! Returned units at the warehouse: with managed receiving, receipts move the return.
 
 use domain::returns::rma::policy::Policy;
 use serde_json::{Value, json};
 
 use crate::world::{Merchant, Shop, World, Yard, asn, scan};
 
-/// A merchant with managed receiving, whose systems take RMA messages and receipts.
+/// A merchant with endpoints for RMA messages and receipts, with managed receiving or without.
 async fn place(world: &World, managed_receiving: bool) -> (Shop<'_>, Yard<'_>) {
     let shop = world.shop("acme").await;
     shop.merchant.has_policy(&Policy { managed_receiving, ..Policy::default() }).await;
@@ -37,7 +37,7 @@ fn on_line(number: &str, unit: &str, line: &str) -> Value {
     scanned
 }
 
-/// `event status: receiving of each unit` of what came.
+/// The messages that arrived, as `event status: receiving of each unit`.
 async fn told(shop: &Shop<'_>) -> Vec<String> {
     let said = |(event, body): (String, Value)| {
         let units = body["items"].as_array().unwrap().iter().map(|item| item["receiving_status"].as_str().unwrap_or("null"));
@@ -60,7 +60,7 @@ async fn a_return_moves_with_its_receipts_and_is_closed_with_its_asn() {
     assert!(told(&shop).await.is_empty(), "a repeat moves nothing");
     assert_eq!(yard.merchant.closes_asn("A-1").await.status, 200);
     assert_eq!(told(&shop).await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
-    // Late, and both in one message of the return.
+    // They arrive late, and share one message about the return.
     assert_eq!(yard.merchant.scans(&[on_line("A-1", "LP-2", "1"), on_line("A-1", "LP-3", "1")]).await.len(), 2);
     assert_eq!(told(&shop).await, ["rma.received CREATED: RECEIVED RECEIVED RECEIVED"]);
     assert_eq!(yard.hears().await, ["LP-1 1", "LP-2 1", "LP-3 1"]);
@@ -107,7 +107,7 @@ async fn a_return_in_two_asns_waits_for_both() {
     shop.merchant.sells("O-1", 2).await;
     let rma = shop.merchant.starts_a_return("O-1", 2).await;
     for number in ["A-1", "A-2"] {
-        // Without a line of the reference, the SKU says which unit it is.
+        // Without a line reference, the SKU identifies the unit.
         assert_eq!(yard.merchant.posts_asns(&[returned(number, &rma, &[line("1", None, 1)])]).await.status, 201);
     }
     shop.receives().await;

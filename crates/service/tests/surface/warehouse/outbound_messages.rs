@@ -1,4 +1,4 @@
-//! The exact messages on shipments, key by key as they are sent.
+//! The exact JSON of messages about shipments, key by key.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::world::World;
 use crate::world::warehouse::{Told, carton, freight, lines, to_vendor, transfer, unit};
 
-/// A message with a key to a line.
+/// A message with one key per line.
 fn readable(told: &Told) -> String {
     told.text.replace(",\"", ",\n\"").replace("{\"", "{\n\"").replace("},{", "},\n{")
 }
 
-/// A unit of which everything is known.
+/// A unit with every field set.
 fn full_unit() -> Value {
     let mut full = unit(1);
     let known = json!({
@@ -23,7 +23,7 @@ fn full_unit() -> Value {
     full
 }
 
-/// A carton of which everything is known, with that unit and a plain one.
+/// A carton with every field set, containing that unit and a plain one.
 fn full_carton() -> Value {
     json!({
         "identifier": "C-1",
@@ -33,7 +33,7 @@ fn full_carton() -> Value {
     })
 }
 
-/// The messages of a shipment, of which all is known and something is not, through its life.
+/// The messages of a shipment through its life, with full and with minimal data.
 async fn told(wanted: &Value, verbs: &[&str]) -> String {
     let world = World::new().await;
     let dock = world.dock("acme").await;

@@ -1,7 +1,7 @@
-//! Histories of shipments by chance, through the service and in a plain model: no unit is ever in two shipments, no move is made
-//! that may not be, and every change that is told has its messages.
+//! Random histories of shipments, run by the service and by a simple model: no unit is ever in two shipments, no forbidden move is
+//! made, and every change to report has its messages.
 //!
-//! `HISTORIES` says how many, `SEED` where to begin. A failure prints the seed that repeats it.
+//! `HISTORIES` sets the number of histories and `SEED` the first seed. A failure prints the seed that reproduces it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,15 +19,15 @@ use sqlx::Row as _;
 use crate::world::World;
 use crate::world::warehouse::{carton, freight};
 
-/// How many histories are tried unless `HISTORIES` says otherwise.
+/// The number of histories unless `HISTORIES` is set.
 const HISTORIES: u64 = 12;
-/// How many steps each has.
+/// The number of steps in a history.
 const STEPS: usize = 40;
-/// How many shipments and units there are: few, so that they meet.
+/// The numbers of shipments and units: few, so that they collide.
 const SHIPMENTS: u32 = 4;
 const UNITS: u32 = 12;
 
-/// A shipment as the model has it.
+/// A shipment in the model.
 #[derive(Default)]
 struct Modelled {
     state: Where,
@@ -66,7 +66,7 @@ async fn pack(app: &App, merchant: MerchantId, number: &str, units: &BTreeSet<u3
     add_units(app, merchant, number, &wanted).await.map(|shipment| shipment.units)
 }
 
-/// What the model says of a step; nothing when it is refused.
+/// The expected result of a step; none if it is refused.
 fn moved(shipment: &Modelled, act: Act) -> Option<(Where, Option<&'static str>)> {
     let empty = shipment.units.is_empty();
     match (shipment.state, act) {
@@ -86,7 +86,7 @@ fn moved(shipment: &Modelled, act: Act) -> Option<(Where, Option<&'static str>)>
     }
 }
 
-/// Takes one step by chance in both, and compares what came of it.
+/// Takes one random step in both, and compares the results.
 async fn step(app: &App, merchant: MerchantId, model: &mut BTreeMap<String, Modelled>, chance: &mut StdRng) {
     let number = format!("A-{}", chance.random_range(0..SHIPMENTS));
     if !model.contains_key(&number) || chance.random_range(0..10) == 0 {

@@ -1,4 +1,4 @@
-//! Shipments out of a warehouse, as its systems make them and move them.
+//! Shipments out of a warehouse, as its systems create and move them.
 
 use backhaul::flow::warehouse::configure_place::{WarehouseChange, Word, remove_warehouse, set_warehouse};
 use domain::merchants::access::{Scope, Scopes};
@@ -16,14 +16,14 @@ async fn a_shipment_is_made_once_however_often_it_is_asked_for() {
     assert_eq!((first.status.as_u16(), &first.body["status"], &first.body["units"]), (201, &"pending".into(), &0.into()));
     let again = dock.merchant.ships(&freight("A-1")).await;
     assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
-    // In another order of fields, it says the same.
+    // The same content with the fields in another order.
     let text = format!("  {}", serde_json::to_string_pretty(&freight("A-1")).unwrap());
     let reply = dock.merchant.calls(Method::POST, "/v1/outbound_shipments", |request| request.body(text)).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
     let mut other = freight("A-1");
     other["channel"] = "Outlet".into();
     assert_eq!(dock.merchant.ships(&other).await.status, 409);
-    // A place that is not there any more does not make the same request another one.
+    // Removing a place does not turn a repeated request into a different one.
     remove_warehouse(&world.app, "test", dock.merchant.id, &"WH-2".parse().unwrap()).await.unwrap();
     assert_eq!(dock.merchant.ships(&freight("A-1")).await.status, 200);
     assert_eq!(dock.hears().await, Vec::<String>::new(), "nobody is told of it");
@@ -63,7 +63,7 @@ async fn what_cannot_be_shipped_is_told_fault_by_fault() {
     let mut vendor = to_vendor("A-1");
     vendor["to_vendor"] = 2.into();
     assert_eq!(dock.merchant.ships(&vendor).await.faults(), ["to_vendor invalid"]);
-    // What a warehouse is called must be known, and the fault says how it is set.
+    // The warehouse's external identifier must be known, and the fault says how to set it.
     let mut back = transfer("A-1");
     back["to_warehouse"] = "WH-1".into();
     let reply = dock.merchant.ships(&back).await;
@@ -85,7 +85,7 @@ async fn places_are_called_what_the_merchants_systems_call_them() {
         assert_eq!(dock.merchant.ships(&wanted).await.status, 201);
         dock.merchant.adds(&format!("A-{number}"), number..number + 1).await;
     }
-    // What a shipment says of its places is fixed when it is made.
+    // A shipment keeps the places as they were when it was created.
     let renamed = WarehouseChange { external_identifier: Word::TakenBack, ..WarehouseChange::default() };
     set_warehouse(&world.app, "test", dock.merchant.id, &"WH-1".parse().unwrap(), renamed).await.unwrap();
     assert_eq!(dock.merchant.ships(&freight("A-4")).await.status, 201);
@@ -113,7 +113,7 @@ async fn a_shipment_goes_from_pending_to_shipped_to_delivered_with_a_message_eac
         let told = dock.receives().await;
         assert_eq!(told.iter().map(|told| told.event.clone()).collect::<Vec<_>>(), [format!("outbound_asn.{status}")]);
         assert_eq!((&told[0].body["status"], &told[0].sequence), (&status.into(), &sequence.to_string()));
-        // A repeat is no error, and nobody is told of it.
+        // A repeat is no error, and owes no message.
         assert_eq!(dock.merchant.does(verb, "A-1").await, shown);
         assert_eq!(dock.hears().await, Vec::<String>::new());
     }
@@ -152,7 +152,7 @@ async fn a_shipment_that_was_announced_is_called_off_aloud_and_another_one_silen
         if announced {
             dock.merchant.does("announce", number).await;
         }
-        // As long as it is not called off, its units are its own.
+        // Unless it is cancelled, it keeps its units.
         dock.merchant.makes(&format!("{number}-b")).await;
         assert_eq!(dock.merchant.packs(&format!("{number}-b"), [carton("C-1", 1..4)]).await.status, 422);
         dock.hears().await;
@@ -203,7 +203,7 @@ async fn a_warehouse_that_serves_two_merchants_has_a_credential_of_each() {
     let [one, other] = [world.merchant_with("one", narrow).await, world.merchant_with("other", narrow).await];
     for merchant in [&one, &other] {
         merchant.has_places().await;
-        // The same number and the same plates are each merchant's own.
+        // Each merchant has its own numbers and license plates.
         merchant.makes("A-1").await;
         merchant.adds("A-1", 1..3).await;
     }

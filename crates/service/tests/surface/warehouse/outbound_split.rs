@@ -1,4 +1,4 @@
-//! Shipments that are told in several messages: 500 units each, by numbers with a suffix.
+//! Shipments that are sent in several messages: 500 units each, under numbers with a suffix.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ async fn a_large_shipment_is_split_and_the_split_stays() {
     let world = World::new().await;
     let dock = world.dock("acme").await;
     dock.merchant.makes("A-1").await;
-    // Two cartons that came in turns.
+    // Two cartons, filled by turns.
     for chunk in 0..3 {
         let (first, second) = (chunk * 500 + 1..chunk * 500 + 251, chunk * 500 + 251..chunk * 500 + 501);
         let reply = dock.merchant.packs("A-1", [carton("C-1", first), carton("C-2", second)]).await;
@@ -69,7 +69,7 @@ async fn five_hundred_units_are_one_message_without_a_suffix() {
 async fn no_two_messages_ever_carry_one_number() {
     let world = World::new().await;
     let dock = world.dock("acme").await;
-    // The part that is called so comes second.
+    // The part with that number comes second.
     dock.merchant.makes("A").await;
     dock.merchant.makes("A_2").await;
     dock.merchant.adds("A", 1..601).await;
@@ -81,7 +81,7 @@ async fn no_two_messages_ever_carry_one_number() {
     assert_eq!(dock.hears().await, Vec::<String>::new(), "nothing of it happened");
     assert_eq!(world.database.texts("select number from asn_number order by number").await, ["A", "A_2"]);
     dock.merchant.does("cancel", "A").await;
-    // The part that is called so comes first.
+    // The part with that number comes first.
     dock.merchant.makes("B").await;
     dock.merchant.adds("B", 1..601).await;
     dock.merchant.does("ship", "B").await;

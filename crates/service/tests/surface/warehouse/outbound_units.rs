@@ -14,7 +14,7 @@ async fn units_come_in_chunks_and_a_repeated_call_adds_nothing() {
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 1..4), carton("C-2", 4..5)]).await.body["units"], 4);
     let again = dock.merchant.packs("A-1", [carton("C-1", 1..4), carton("C-2", 4..5)]).await;
     assert_eq!((again.status.as_u16(), &again.body["units"], &again.body["cartons"]), (200, &4.into(), &2.into()));
-    // A part of it again, with more.
+    // Part of it again, with more.
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 3..7).take_out(4)]).await.body["units"], 6);
     dock.merchant.does("announce", "A-1").await;
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 1..4)]).await.status, 200, "they are there, whatever became of it");
@@ -59,7 +59,7 @@ async fn a_line_or_a_carton_with_other_content_is_a_conflict() {
     assert_eq!(moved.status, 409, "the carton is part of what a line says");
     let reply = merchant.packs("A-1", [referred("RA-2")]).await;
     assert!(reply.status == 409 && reply.text.contains("C-1"), "{}", reply.text);
-    // The last sorting template counts.
+    // The last sorting template wins.
     let mut sorted = referred("RA-1");
     sorted["sorting_template_name"] = "second".into();
     assert_eq!(merchant.packs("A-1", [sorted]).await.status, 200);
@@ -157,7 +157,7 @@ async fn of_those_who_add_the_same_unit_at_once_one_does() {
         merchant.makes(&format!("A-{number}")).await;
     }
     for round in 0..5 {
-        // Each has units of its own too, before and after the one that all want.
+        // Each also has units of its own, before and after the one that all of them want.
         let units = |number: u32| [1_000 * (number + 1) + round, 500 + round, 1_000 * (number + 1) + 500 + round];
         let replies = join_all((0..8).map(|number| {
             let merchant = &merchant;

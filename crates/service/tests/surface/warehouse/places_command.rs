@@ -12,7 +12,7 @@ fn told(world: &World, words: &[&str]) -> Value {
     serde_json::from_str(&out(&backhaul(&world.database, &[words, &["--merchant", "acme", "-o", "json"]].concat()))).unwrap()
 }
 
-/// The error of a command that fails.
+/// The error output of a command that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }

@@ -1,4 +1,4 @@
-//! The simulated warehouse, at work for a merchant.
+//! The simulated warehouse, working for a merchant.
 
 use sandbox::warehouse::{Pallet, Tally, Trouble, Warehouse};
 use serde_json::json;
@@ -11,7 +11,7 @@ async fn the_warehouse_plays_what_the_orders_say_until_nothing_is_left() {
     let shop = world.drop_shipper("acme").await;
     let plays = ["", "SIM-PARTIAL", "SIM-SHORT", "SIM-CANCEL", "SIM-REJECT"];
     let orders = plays.iter().enumerate().map(|(at, word)| {
-        // A name is one step of a path, whatever is in it.
+        // An identifier is one segment of a path, whatever it contains.
         let mut order = drop_ship(&format!("A/{at} é"), &[2, 1]);
         order["comments"] = (*word).into();
         order

@@ -16,7 +16,7 @@ use super::peers::{Peer, read_request};
 
 const ENDPOINT: Uuid = Uuid::from_u128(1);
 
-/// A token endpoint that counts its tokens, and a cache that asks it.
+/// A token endpoint that numbers its tokens, and a cache that calls it.
 struct World {
     peer: Peer,
     asked: Arc<Mutex<Vec<String>>>,
@@ -124,7 +124,7 @@ async fn a_refused_token_is_dropped_only_if_it_is_the_one_that_is_kept() {
     let [first, same] = [world.token().await.unwrap(), world.token().await.unwrap()];
     world.cache.reject(&first).await;
     assert_eq!(world.header().await, "Bearer token-2");
-    // The other call used the first token too, and comes late with its complaint.
+    // The other call used the first token too, and reports it as refused only now.
     world.cache.reject(&same).await;
     assert_eq!(world.header().await, "Bearer token-2");
     assert_eq!(world.fetches(), 2);
