@@ -180,7 +180,7 @@ async fn support_sees_what_was_refused_and_what_does_not_add_up() {
     assert!(warned.contains("78") && warned.contains("total_amount_cents: product − discount"), "{warned}");
     world.merchant("zeta").await;
     let of_another = out(&backhaul(&world.database, &["orders", "warned", "--merchant", "zeta", "-o", "json"]));
-    assert_eq!(of_another.trim(), "[]", "each merchant's by itself");
+    assert_eq!(of_another.trim(), "[]", "each merchant's on its own");
 }
 
 #[tokio::test]

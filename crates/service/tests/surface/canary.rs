@@ -71,7 +71,7 @@ async fn no_secret_and_no_personal_data_is_ever_logged() {
     assert_eq!(post("/returns_portal_orders", message([another]).to_string(), token.clone()).await.status(), 500);
 
     let (_, log) = served.terminate();
-    assert!(log.contains("\"level\":\"DEBUG\""), "the log is at its most talkative:\n{log}");
+    assert!(log.contains("\"level\":\"DEBUG\""), "the log is as verbose as it gets:\n{log}");
     assert!(log.contains("no_more"), "the failure is logged:\n{log}");
     let secrets = [CANARY, &token, issued["client_secret"].as_str().unwrap(), issued["client_id"].as_str().unwrap()];
     for line in log.lines() {

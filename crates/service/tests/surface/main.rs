@@ -5,7 +5,7 @@
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     unreachable_pub,
-    reason = "a test says what it expects, and speaks to the machine itself"
+    reason = "a test may panic, and uses the system directly"
 )]
 
 mod world;

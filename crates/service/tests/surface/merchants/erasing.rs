@@ -108,7 +108,7 @@ async fn nothing_is_erased_before_what_is_owed_is_delivered() {
     shop.merchant.starts_a_return("A-1", 1).await;
     assert!(matches!(shop.merchant.erases("A-1").await, Err(EraseShopperError::Owed(1))));
     assert_eq!(infested_tables(&world).await, ["customer_order"], "nothing was touched");
-    assert!(shop.receives().await[0].1["rma_identifier"].is_string(), "what is owed arrives as it was written");
+    assert!(shop.receives().await[0].1["rma_identifier"].is_string(), "an owed message arrives as written");
     assert_eq!(shop.merchant.erases("A-1").await.unwrap(), Erased { returns: 1, messages: 1 });
     assert_eq!(shop.merchant.erases("A-1").await.unwrap(), Erased { returns: 1, messages: 0 }, "the second time nothing is left to do");
     assert!(matches!(shop.merchant.erases("A-2").await, Err(EraseShopperError::NoSuchOrder)));
@@ -130,7 +130,7 @@ async fn what_is_owed_or_given_up_can_be_discarded_first() {
     }
     world.deliver_all_due().await;
     for (order, owed) in [("A-1", 0), ("A-2", 1)] {
-        assert!(matches!(shop.merchant.erases(order).await, Err(EraseShopperError::Owed(1))), "somebody may still try it again");
+        assert!(matches!(shop.merchant.erases(order).await, Err(EraseShopperError::Owed(1))), "somebody may still retry it");
         assert_eq!(shop.merchant.discards(order).await, owed);
     }
     world.deliver_all_due().await;
@@ -177,7 +177,7 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
 
     let (shown, returnable) = (merchant.looks_at(&rma).await, merchant.asks_what_can_come_back("A-1").await);
     let infested = infested_tables(&world).await;
-    assert_eq!(infested, ["attempt", "customer_order", "label", "message", "refund", "rma"], "the canaries are where they are looked for");
+    assert_eq!(infested, ["attempt", "customer_order", "label", "message", "refund", "rma"], "the canary is found where it was put");
     let found = orders_of_shopper(&world.app, merchant.id, &EMAIL.to_uppercase()).await.unwrap();
     assert_eq!(found, ["A-1"]);
     assert_eq!(merchant.erases("A-1").await.unwrap().returns, 1);
@@ -190,7 +190,7 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     assert_eq!(merchant.asks_for_the_label(&rma).await.status, 404);
     let answers = "select answer || sum(get_byte(request_hash, at)) from idempotency_key, generate_series(0, 31) as at group by answer";
     assert_eq!(world.database.texts(answers).await, ["{}0"]);
-    assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["updated"], "the same again is news");
+    assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["updated"], "the same content counts as new");
     let all = refunded(paid, [refund, refund_for(&rma, "F2", 1)]);
     merchant.publishes(&message([all])).await;
     assert_eq!((carried.hears().await, &merchant.looks_at(&rma).await["status"]), (vec!["refunded".to_owned()], &json!("REFUNDED")));
@@ -291,7 +291,7 @@ async fn whoever_erases_waits_for_whoever_tries_again_and_then_finds_it_owed() {
     };
     let (erased, ()) = tokio::join!(shop.merchant.erases("A-1"), tries_again);
     assert!(matches!(erased, Err(EraseShopperError::Owed(1))), "{erased:?}");
-    assert_eq!(shop.receives().await[0].1["rma_identifier"], rma.as_str(), "it is sent as it was written");
+    assert_eq!(shop.receives().await[0].1["rma_identifier"], rma.as_str(), "it is sent as written");
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ async fn a_wrong_client_is_told_so_and_nothing_more() {
         let mut reply = world.asks_for_a_token(&wrong).await;
         assert_eq!(reply.status, 401);
         assert_eq!(reply.body["error"], "invalid_client");
-        assert_eq!(reply.header("cache-control"), "no-store", "on every answer");
+        assert_eq!(reply.header("cache-control"), "no-store", "on every response");
         assert!(reply.header("www-authenticate").starts_with("Bearer"));
         reply.body["request_id"].take();
         told.push(reply.body);
@@ -129,7 +129,7 @@ async fn a_token_expires_after_25_hours() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     world.time_passes(Duration::from_secs(89_999));
-    assert_eq!(merchant.looks_up("x").await.status, 404, "a second before, it opens");
+    assert_eq!(merchant.looks_up("x").await.status, 404, "a second before, it is valid");
     world.time_passes(Duration::from_secs(1));
     let reply = merchant.looks_up("x").await;
     assert_eq!(reply.status, 401);
@@ -176,9 +176,9 @@ async fn a_look_up_is_relied_on_for_a_moment_only() {
     assert_eq!(merchant.looks_up("x").await.status, 404);
     let mut beside = world.database.connect().await;
     sqlx::query("delete from access_token").execute(&mut beside).await.unwrap();
-    assert_eq!(merchant.looks_up("x").await.status, 404, "remembered");
+    assert_eq!(merchant.looks_up("x").await.status, 404, "cached");
     world.time_passes(Duration::from_secs(4));
-    assert_eq!(merchant.looks_up("x").await.status, 401, "and asked again");
+    assert_eq!(merchant.looks_up("x").await.status, 401, "it is looked up again");
 }
 
 #[tokio::test]

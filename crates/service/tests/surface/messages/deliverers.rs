@@ -45,7 +45,7 @@ async fn a_process_that_delivers_nothing_tells_those_that_do() {
     assert_eq!(told.unwrap().len(), 1);
     forwarding.abort();
     deliverer.leave().await;
-    assert_eq!(world.owed().await, 0, "who leaves settles first");
+    assert_eq!(world.owed().await, 0, "a deliverer settles before it leaves");
 }
 
 #[tokio::test]

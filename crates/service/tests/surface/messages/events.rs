@@ -127,7 +127,7 @@ async fn a_message_that_commits_late_holds_the_feed_back_and_is_not_skipped() {
     undone.rollback().await.unwrap();
     let third = world.owe(merchant.id, "R-2", 2).await.to_string();
     let (events, _) = merchant.follows(beginning(), 3, 100).await;
-    assert_eq!(ids(&events).last(), Some(&third.as_str()), "what was undone was never said");
+    assert_eq!(ids(&events).last(), Some(&third.as_str()), "a message that was rolled back never appeared");
 }
 
 const WRITERS: u64 = 16;

@@ -244,7 +244,7 @@ async fn a_delivery_does_not_reach_inside() {
     }
     site.world.deliver_all_due().await;
     assert_eq!(site.outcomes().await, [format!("{} refused", urls.len())]);
-    assert_eq!(site.world.database.texts("select distinct attempts::text from delivery").await, ["1"], "each is tried again");
+    assert_eq!(site.world.database.texts("select distinct attempts::text from delivery").await, ["1"], "each is retried");
     let merchant = site.misled(1_000, &site.moved(), Authentication::None).await;
     site.world.owe(merchant, "R-1", 1).await;
     site.world.deliver_all_due().await;
@@ -351,7 +351,7 @@ async fn whoever_is_allowed_inside_comes_from_each_place() {
     let app = &site.world.app;
     site.set_for(Interface::ExchangeVariants, merchant, &of_variants(&here), None).await.unwrap();
     app.variants.ask(app, merchant, "V").await.unwrap_err();
-    assert_eq!(site.inside.each_ref().map(Peer::connections), [3, 1], "the question for variants");
+    assert_eq!(site.inside.each_ref().map(Peer::connections), [3, 1], "the request for variants");
     // And so does a name with an allowed address.
     let merchant = site.merchant(1).await;
     site.set(merchant, &format!("http://here.test:{}/", site.port), None).await.unwrap();

@@ -137,7 +137,7 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     assert_eq!(world.database.texts("select state from failure").await, ["resolved"]);
     world.owes_a_mail(receiver.merchant, "M-2").await;
     let ours = i64::try_from(Internal::ALL.len()).unwrap();
-    assert_eq!(world.database.count("endpoint").await, 1 + ours, "endpoints for our own work are made once");
+    assert_eq!(world.database.count("endpoint").await, 1 + ours, "endpoints for internal work are created once");
 }
 
 #[tokio::test]

@@ -143,7 +143,7 @@ async fn what_cannot_be_sent_is_refused_with_the_reason() {
     let subject = "One\r\nBcc: kim@example.com\r\n\r\ntext".to_owned();
     assert_eq!(mailer(&plain(&mailbox)).send(&Mail { subject, ..mail() }).await.outcome, answered(250));
     let received = &mailbox.received()[0];
-    assert_eq!((received.header("bcc"), received.envelope_to().len()), (None, 1), "a subject stays a subject");
+    assert_eq!((received.header("bcc"), received.envelope_to().len()), (None, 1), "a subject cannot add headers");
     let wrong = mailer_with(&plain(&mailbox), &[("MAIL__FROM", "nobody")]).err().unwrap();
     assert!(wrong.to_string().starts_with("mail.from is no e-mail address"), "{wrong}");
 }

@@ -79,7 +79,7 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
         stage.passes(Duration::from_secs(wait)).await;
     }
     stage.passes(Duration::from_mins(4)).await;
-    assert_eq!((receiver.systems.count(), stage.mails().len()), (3, 0), "it may be a hiccup");
+    assert_eq!((receiver.systems.count(), stage.mails().len()), (3, 0), "it may be a short outage");
     stage.passes(Duration::from_secs(9)).await;
     assert_eq!((stage.mails(), stage.hooks()), (vec![FAILING.to_owned()], vec!["endpoint.failing".to_owned()]));
     // Further failures cause no notice.
@@ -286,5 +286,5 @@ async fn a_contact_that_is_no_address_gets_no_mail() {
     stage.world.deliver_all_due().await;
     stage.passes(Duration::from_secs(2)).await;
     assert_eq!((stage.hooks(), stage.mailbox.count()), (vec!["endpoint.failures_open".to_owned()], 0));
-    assert_eq!(stage.world.database.count("failure").await, 1, "and nothing of ours is given up");
+    assert_eq!(stage.world.database.count("failure").await, 1, "and no internal work is given up");
 }

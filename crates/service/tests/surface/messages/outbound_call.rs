@@ -135,7 +135,7 @@ async fn a_dripping_answer_ends_at_the_deadline() {
     .await;
     let exchange = hurried(&neighbour(peer.port()), &peer.url("/")).await;
     assert_eq!((exchange.outcome, exchange.truncated), (Outcome::TimedOut, true));
-    assert!(exchange.answer.starts_with(b"x"), "what came is kept");
+    assert!(exchange.answer.starts_with(b"x"), "the part that arrived is kept");
     assert!((300..3_000).contains(&exchange.took.as_millis()), "{:?}", exchange.took);
 }
 

@@ -89,7 +89,7 @@ async fn what_follows_from_a_delivery_is_one_with_it() {
     deliverer.deliver_all_due().await;
     assert_eq!(reaction.told(), [format!("200 {}", "a".repeat(20_000))], "the reaction has the whole answer");
     let kept = world.database.texts("select max(length(answer))::text from attempt").await;
-    assert_eq!(kept, ["16384"], "the history has its beginning");
+    assert_eq!(kept, ["16384"], "the history keeps the beginning of the answer");
     assert_eq!(receiver.systems.count(), 3, "what the reaction owed was delivered");
     assert_eq!(world.owed().await, 0);
 }
@@ -102,13 +102,13 @@ async fn a_reaction_that_cannot_be_done_leaves_nothing_behind_and_its_message_is
     let message = receiver.is_owed("R-1", 1).await;
     let deliverer = reaction.delivers();
     deliverer.deliver_all_due().await;
-    assert_eq!((world.owed().await, world.database.count("message").await), (1, 1), "what it owed is undone with it");
+    assert_eq!((world.owed().await, world.database.count("message").await), (1, 1), "the message it owed is rolled back with it");
     assert_eq!(world.metric("backhaul_delivery_reactions_failed_total").await, 1);
     world.time_passes(Duration::from_mins(1));
     deliverer.deliver_all_due().await;
     assert_eq!((world.owed().await, world.database.count("message").await, reaction.told().len()), (0, 2, 2));
     let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, message).await.unwrap();
-    assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 1], "a fault of ours is not counted");
+    assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 1], "a failure of the service is not counted");
 }
 
 #[tokio::test]

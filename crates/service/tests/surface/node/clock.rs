@@ -80,7 +80,7 @@ async fn retries_follow_a_moved_clock_and_are_signed_with_the_real_time() {
         received.verify(&receiver.secret, real).unwrap();
     }
     let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
-    assert_eq!(attempts.last().unwrap().started_at, world.app.now(), "for us the last one was hours later");
+    assert_eq!(attempts.last().unwrap().started_at, world.app.now(), "on the moved clock the last one was hours later");
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn a_deliverer_notices_by_itself_that_the_clock_was_moved_elsewhere() {
     heartbeat::beat(&world.app, 1).await.unwrap();
     world.database.becomes("select status from rma", &["CANCELED"]).await;
     world.database.becomes("select count(*)::text from delivery", &["0"]).await;
-    assert_eq!(shop.systems.count(), 3, "the retry, and that the return is called off");
+    assert_eq!(shop.systems.count(), 3, "the retry, and the cancelled return");
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn a_shopper_is_reminded_after_21_days_and_the_return_is_called_off_after_
     wake_returns(&world.app).await.unwrap();
     assert_eq!((shop.receives().await.len(), mailbox.count()), (0, 1));
     let mail = mailbox.received().remove(0);
-    assert_eq!(mail.header("Date"), Some("Sun, 1 Mar 2026 12:00:00 +0000"), "other people's clocks did not move");
+    assert_eq!(mail.header("Date"), Some("Sun, 1 Mar 2026 12:00:00 +0000"), "clocks outside did not move");
 
     world.clock_advances("9d").await;
     wake_returns(&world.app).await.unwrap();
@@ -198,7 +198,7 @@ async fn production_keeps_real_time() {
         err(&backhaul(&database, &["clock", "advance", "6h"])),
         "error: this is a production installation: only the clock of a sandbox can be moved\n"
     );
-    assert_eq!(database.texts(DAYS).await.len(), 16, "nothing was made");
+    assert_eq!(database.texts(DAYS).await.len(), 16, "no partition was created");
     let mut beside = database.connect().await;
     let moved = "update installation set clock_ahead_us = 1, clock_moved_by = 'x', clock_moved_at = now()";
     let refused = sqlx::query(moved).execute(&mut beside).await.unwrap_err();

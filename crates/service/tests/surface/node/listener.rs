@@ -27,7 +27,7 @@ async fn tls_1_2_is_what_callers_speak() {
     let mut client = site.authority.client(&[&TLS12, &TLS13]);
     client.alpn_protocols = vec![b"http/1.1".to_vec()];
     let mut stream = site.connect_with(client).await.unwrap();
-    assert_eq!(stream.get_ref().1.protocol_version(), Some(ProtocolVersion::TLSv1_2), "even if the caller could do more");
+    assert_eq!(stream.get_ref().1.protocol_version(), Some(ProtocolVersion::TLSv1_2), "even if the caller supports a newer one");
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
     let answer = ask(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("x-content-type-options: nosniff"), "{answer}");
@@ -119,7 +119,7 @@ async fn a_connection_may_idle_only_so_long() {
         ask(&mut stream).await;
     }
     let mut rest = Vec::new();
-    soon(stream.read_to_end(&mut rest)).await.expect("it is closed in order");
+    soon(stream.read_to_end(&mut rest)).await.expect("it is closed cleanly");
     assert_eq!((rest.len(), site.dropped("idle")), (0, 1));
 
     let mut caller = http2(&site, |_| {}).await;
@@ -157,7 +157,7 @@ async fn a_client_that_does_not_read_is_dropped() {
     let site = Site::secure(&[]).await;
     let mut stream = site.connect_securely().await;
     stream.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
-    assert!(closes(&mut stream).await.len() > LARGE, "one that reads gets everything");
+    assert!(closes(&mut stream).await.len() > LARGE, "a client that reads gets everything");
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn a_client_of_http2_that_allows_nothing_to_be_sent_is_dropped() {
     let answer = soon(http2(&site, |_| {}).await.send_request(large())).await.unwrap();
     assert_eq!((answer.version(), answer.status().as_u16()), (hyper::Version::HTTP_2, 200));
     let all = soon(answer.into_body().collect()).await.unwrap();
-    assert_eq!(all.to_bytes().len(), LARGE, "one that reads gets everything");
+    assert_eq!(all.to_bytes().len(), LARGE, "a client that reads gets everything");
 
     let site = Site::secure(&[("HTTP__WRITE_TIMEOUT_MS", "60")]).await;
     let mut caller = http2(&site, |builder| _ = builder.initial_stream_window_size(100)).await;
@@ -250,7 +250,7 @@ async fn a_new_certificate_is_shown_without_a_restart() {
     let issued = site.authority.issue();
     assert_ne!(shown(&old), issued);
     soon(async { while shown(&site.connect_securely().await) != issued {} }).await;
-    assert!(ask(&mut old).await.starts_with("HTTP/1.1 200 "), "what is in flight lives on");
+    assert!(ask(&mut old).await.starts_with("HTTP/1.1 200 "), "an open connection survives the new certificate");
 }
 
 /// The `backhaul` command, with the certificate of `authority`.

@@ -78,7 +78,7 @@ async fn a_service_that_leaves_is_not_ready() {
     assert_eq!(world.admin("/readyz").await.0, 503);
     assert_eq!(world.admin("/healthz").await.0, 200);
     world.app.enter(Phase::Starting);
-    assert_eq!(world.admin("/readyz").await.0, 503, "nor is one that is not there yet");
+    assert_eq!(world.admin("/readyz").await.0, 503, "nor is a node that is still starting");
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn a_database_that_is_gone_is_unavailable_and_comes_back() {
     let mut beside = world.database.connect().await;
     sqlx::query("alter table customer_order rename to hidden").execute(&mut beside).await.unwrap();
     let reply = merchant.publishes(&message([order("1")])).await;
-    assert_eq!(reply.status, 500, "a schema that is not ours is our fault");
+    assert_eq!(reply.status, 500, "a wrong schema is the service's fault");
     assert!(reply.body["message"].as_str().unwrap().contains("quote the request_id"), "{}", reply.text);
     sqlx::query("alter table hidden rename to customer_order").execute(&mut beside).await.unwrap();
     assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"]);
@@ -186,7 +186,7 @@ async fn a_database_that_is_gone_is_unavailable_and_comes_back() {
 async fn database_trouble_is_answered_with_503() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    assert_eq!(merchant.looks_up("1").await.status, 404, "the token is remembered");
+    assert_eq!(merchant.looks_up("1").await.status, 404, "the token is cached");
     let mut beside = world.database.connect().await;
     let name: String = sqlx::query_scalar("select current_database()").fetch_one(&mut beside).await.unwrap();
     let mut elsewhere = world.database.connect_elsewhere().await;
@@ -206,7 +206,7 @@ async fn database_trouble_is_answered_with_503() {
     assert_eq!(world.admin("/readyz").await.0, 503);
     let open = format!("alter database {name} with allow_connections true");
     sqlx::raw_sql(sqlx::AssertSqlSafe(open)).execute(&mut elsewhere).await.unwrap();
-    assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"], "and it comes back by itself");
+    assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"], "it recovers by itself");
 }
 
 #[tokio::test]

@@ -87,7 +87,7 @@ async fn a_file_is_imported_with_a_summary_and_a_report() {
     let again: Value = serde_json::from_str(&out(&import(&["import", file.path(), "-o", "json"]))).unwrap();
     assert_eq!(again["accepted"], json!({"created": 0, "updated": 0, "unchanged": 27, "stale": 0}));
     let resumed: Value = serde_json::from_str(&out(&import(&["import", file.path(), "-o", "json", "--resume", id]))).unwrap();
-    assert_eq!((&resumed["import_id"], &resumed["accepted"]["created"]), (&json!(id), &json!(27)), "it is done already");
+    assert_eq!((&resumed["import_id"], &resumed["accepted"]["created"]), (&json!(id), &json!(27)), "it is already done");
     assert!(err(&import(&["import", "/nonsense"])).contains("/nonsense cannot be read"));
     let unknown = "01890000-0000-7000-8000-000000000000";
     assert!(err(&import(&["import", file.path(), "--resume", unknown])).contains("the merchant has no import"));
@@ -110,7 +110,7 @@ async fn an_import_that_was_killed_goes_on_where_it_was() {
     let told = child.wait_with_output().unwrap();
     let (orders, snapshots, done, state) = stored(&world.database).await;
     assert!((500..=1_200).contains(&done) && state == "running", "{done} {state}");
-    assert_eq!((orders, snapshots), (done, done), "what counts as done is what is stored");
+    assert_eq!((orders, snapshots), (done, done), "exactly the lines counted as done are stored");
 
     let told = String::from_utf8(told.stderr).unwrap();
     let id = told.split_once("--resume ").unwrap().1.trim();
@@ -120,7 +120,7 @@ async fn an_import_that_was_killed_goes_on_where_it_was() {
     sqlx::query("update order_import set leased_until = started_at").execute(&mut beside).await.unwrap();
     let resumed = out(&backhaul(&world.database, &["orders", "import", file.path(), "--merchant", "acme", "--resume", id]));
     assert_eq!(resumed, "1800 lines: 1800 orders created, 0 updated, 0 unchanged, 0 stale.\n");
-    assert_eq!(stored(&world.database).await, (1_800, 1_800, 1_800, "done".to_owned()), "no order is lost, and none is taken twice");
+    assert_eq!(stored(&world.database).await, (1_800, 1_800, 1_800, "done".to_owned()), "no order is lost, and no line is taken twice");
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn an_import_that_is_stopped_says_how_to_go_on() {
     assert!(before.ends_with("it was stopped by a signal. The lines stored so far are kept; "), "{told}");
     let (orders, snapshots, done, state) = stored(&world.database).await;
     assert!((500..=601).contains(&done) && state == "interrupted", "{done} {state}");
-    assert_eq!((orders, snapshots), (done, done), "what counts as done is what is stored");
+    assert_eq!((orders, snapshots), (done, done), "exactly the lines counted as done are stored");
     let file = TempFile::new(&lines.concat());
     let resumed = out(&backhaul(&world.database, &["orders", "import", file.path(), "--merchant", "acme", "--resume", id.trim()]));
     assert_eq!(resumed, "700 lines: 700 orders created, 0 updated, 0 unchanged, 0 stale.\n");

@@ -307,7 +307,7 @@ async fn an_import_that_broke_off_goes_on_where_it_was() {
 
     let reply = merchant.imports_text(&format!("?resume={import}"), file.clone()).await;
     assert_eq!((done(&reply), &reply.body["lines"]), ([1_698, 0, 0, 0, 2], &json!(1_700)));
-    assert_eq!(stored(&merchant).await, (1_698, 1_698), "no order is lost, and none is taken twice");
+    assert_eq!(stored(&merchant).await, (1_698, 1_698), "no order is lost, and no line is taken twice");
     let refused: Vec<String> = report(&merchant, import).await;
     assert_eq!(refused.iter().map(|line| line.split(' ').next().unwrap()).collect::<Vec<_>>(), ["4", "1601"]);
 

@@ -76,7 +76,7 @@ async fn messages_that_wait_together_are_written_together() {
         assert_eq!(reply.results(), ["created"]);
     }
     let batches = world.metric("backhaul_intake_batch_orders_count").await;
-    assert_eq!(batches, 2, "one that holds the writer up, and one of forty");
+    assert_eq!(batches, 2, "the batch that blocks the writer, and one of forty");
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn an_order_that_comes_again_waits_for_the_next_batch() {
     let replies = publish_together(&world, &merchant, &sent).await;
     let created = replies.iter().filter(|reply| reply.results() == ["created"]).count();
     let updated = replies.iter().filter(|reply| reply.results() == ["updated"]).count();
-    assert_eq!((created, updated), (3, 9), "all have the same time, so that each later arrival wins");
+    assert_eq!((created, updated), (3, 9), "all have the same time, so each later arrival wins");
     assert_eq!(merchant.looks_up("O-0").await.body["revision"], 4);
 }
 

@@ -545,9 +545,9 @@ async fn only_version_3_is_spoken() {
         assert_eq!((reply.status.as_u16(), reply.header("api-version")), (400, "3"), "{other:?}");
     }
     let without = merchant.calls(Method::POST, "/returns_portal_orders", |request| request.json(&message([order("1")]))).await;
-    assert_eq!((without.status.as_u16(), without.header("api-version")), (200, "3"), "assumed when it is left out");
+    assert_eq!((without.status.as_u16(), without.header("api-version")), (200, "3"), "the default version");
     let unauthorised = world.ask(Method::POST, "/returns_portal_orders", |request| request).await;
-    assert_eq!((unauthorised.status.as_u16(), unauthorised.header("api-version")), (401, "3"), "on every answer");
+    assert_eq!((unauthorised.status.as_u16(), unauthorised.header("api-version")), (401, "3"), "on every response");
     assert_eq!(merchant.publishes(&json!({})).await.header("api-version"), "3");
 }
 
@@ -569,7 +569,7 @@ async fn refusals_are_kept_for_support() {
     let faulty = kept.iter().find(|refusal| refusal.request_id == refused.header("x-request-id")).unwrap();
     assert_eq!(faulty.order_identifiers, ["77"]);
     assert_eq!(serde_json::from_str::<Value>(&faulty.faults).unwrap(), refused.body["errors"]);
-    assert!(!format!("{kept:?}").contains("canary"), "of the message itself nothing is kept");
+    assert!(!format!("{kept:?}").contains("canary"), "the message itself is not stored");
     assert_eq!(world.metric(r#"backhaul_order_messages_refused_total{result="faulty"}"#).await, 1);
     assert_eq!(world.metric(r#"backhaul_order_messages_refused_total{result="malformed"}"#).await, 1);
 }

@@ -1,4 +1,4 @@
-//! Which snapshot of an order wins.
+//! Competing snapshots of an order, and the one that wins.
 
 use serde_json::{Value, json};
 
@@ -116,10 +116,10 @@ async fn a_later_snapshot_replaces_the_whole_order() {
     later.as_object_mut().unwrap().retain(|name, _| name != "raw_status" && name != "shipping_address");
     later["items"] = json!([line("L2", 1)]);
     assert_eq!(merchant.publishes(&message([later.clone()])).await.results(), ["updated"]);
-    assert_eq!(merchant.looks_up("1").await.body["order"], later, "nothing is left of the one before");
+    assert_eq!(merchant.looks_up("1").await.body["order"], later, "nothing of the previous snapshot remains");
     let part = json!({ "identifier": "1", "status": "Cancelled", "updated_at": "2026-02-02T10:00:00Z" });
     merchant.publishes(&message([part])).await.faults();
-    assert_eq!(merchant.looks_up("1").await.body["order"], later, "a part of an order is none");
+    assert_eq!(merchant.looks_up("1").await.body["order"], later, "a partial order is refused");
 }
 
 #[tokio::test]

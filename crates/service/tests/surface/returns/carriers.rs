@@ -59,10 +59,10 @@ async fn without_a_carrier_the_label_is_somebody_elses_to_report() {
     shop.merchant.sells("A-1", 1).await;
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
     assert_eq!(shop.hears().await, ["rma.created"]);
-    assert_eq!((world.owed().await, world.database.count("message").await), (0, 1), "nobody is asked for a label");
+    assert_eq!((world.owed().await, world.database.count("message").await), (0, 1), "no carrier is called");
     assert_eq!(shop.merchant.carrier_says(&rma, "label_issued").await.body["result"], "moved");
     assert_eq!(shop.hears().await, ["rma.tracking_updated"]);
-    assert_eq!(shop.merchant.asks_for_the_label(&rma).await.status, 404, "the label is not ours");
+    assert_eq!(shop.merchant.asks_for_the_label(&rma).await.status, 404, "the service did not buy this label");
 }
 
 #[tokio::test]

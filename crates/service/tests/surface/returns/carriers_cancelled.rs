@@ -44,7 +44,7 @@ async fn a_carrier_that_is_down_takes_its_label_back_later() {
     carried.carrier.fails_next(Operation::Refund, [Failure::ErrorBefore, Failure::ErrorAfter]);
     assert_eq!(carried.shop.merchant.cancels(&rma).await.status, 200);
     world.time_passes(SETTLED);
-    assert_eq!(carried.hears().await, ["canceled"], "nobody waits for the carrier");
+    assert_eq!(carried.hears().await, ["canceled"], "cancelling does not wait for the carrier");
     for wait in [6, 45] {
         world.time_passes(Duration::from_secs(wait));
         carried.hears().await;

@@ -102,6 +102,6 @@ async fn a_process_that_ends_between_the_purchase_and_its_settling_buys_nothing_
     assert_eq!(carried.shop.merchant.asks_for_the_label(&rma).await.status, 200);
     let tried =
         "select outcome from attempt join message using (merchant_id, message_id) where kind = 'label' order by started_at, outcome";
-    assert_eq!(world.database.texts(tried).await, ["200", "unknown"], "the first one left a trace");
+    assert_eq!(world.database.texts(tried).await, ["200", "unknown"], "the first call was recorded");
     deliverer.leave().await;
 }

@@ -47,7 +47,7 @@ async fn what_is_told_before_the_label_is_there_comes_after_it() {
     carried.has_a_return_from("A-1", "SIM-DELIVERED").await;
     assert_eq!(carried.hears().await, ["created"]);
     carried.webhooks_are_told().await;
-    assert_eq!(carried.hears().await, Vec::<String>::new(), "the carrier knows of a label that we do not know of yet");
+    assert_eq!(carried.hears().await, Vec::<String>::new(), "the carrier already has a label that the service does not know yet");
     world.time_passes(Duration::from_secs(6));
     assert_eq!(carried.hears().await, ["PRE_TRANSIT", "TRANSIT", "DELIVERED"]);
     assert_eq!(world.database.count("carrier_event").await, 0);
@@ -66,8 +66,8 @@ async fn webhooks_that_come_twice_and_newest_first_tell_each_state_once_and_in_o
     }
     carried.carrier.releases_webhooks();
     carried.webhooks_are_told().await;
-    assert_eq!(carried.carrier.webhooks().taken, 12, "each was answered with 200, as often as it came");
-    assert_eq!(carried.hears().await, ["DELIVERED", "DELIVERED"], "what comes late changes nothing");
+    assert_eq!(carried.carrier.webhooks().taken, 12, "every copy was answered with 200");
+    assert_eq!(carried.hears().await, ["DELIVERED", "DELIVERED"], "late events change nothing");
 }
 
 #[tokio::test]
@@ -131,12 +131,12 @@ async fn whoever_cannot_sign_is_refused_and_learns_nothing() {
         answer.as_object_mut().unwrap().remove("request_id");
         answers.push(answer);
     }
-    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "all look alike: {answers:?}");
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "all refusals look the same: {answers:?}");
     let no_event = world.hears_webhook(&here, None, "{").await;
-    assert_eq!(no_event.status, 401, "what is not signed is not read");
+    assert_eq!(no_event.status, 401, "an unsigned body is not parsed");
     assert_eq!((carried.hears().await, world.database.count("carrier_webhook").await), (vec![], 0));
     assert_eq!(carried.shop.merchant.looks_at(&rma).await["sequence"], 2);
-    assert_eq!(world.hears_webhook(&here, Some(&right), &body).await.body["result"], "moved", "the right one is taken");
+    assert_eq!(world.hears_webhook(&here, Some(&right), &body).await.body["result"], "moved", "the correct signature is accepted");
 }
 
 #[tokio::test]

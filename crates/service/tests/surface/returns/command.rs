@@ -78,7 +78,7 @@ async fn support_sees_where_a_return_stands_to_the_cent() {
     };
     assert_eq!(told(&shown), ["1 rma.created delivered", "2 rma.tracking_updated owed"]);
     shown.as_object_mut().unwrap().remove("messages");
-    assert_eq!(shown, shop.merchant.looks_at(&rma).await, "the rest is what the merchant sees");
+    assert_eq!(shown, shop.merchant.looks_at(&rma).await, "the rest is as the merchant sees it");
 
     let table = out(&backhaul(&world.database, &["returns", "show", "--merchant", "acme", &rma]));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -111,7 +111,7 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     assert_eq!(returns(&world, &["resend", "--merchant", "acme", &first])["sequence"], 2);
     let cancelled = returns(&world, &["cancel", "--merchant", "acme", &first]);
     assert_eq!((&cancelled["status"], &cancelled["cancel_reason"]), (&json!("CANCELED"), &json!("canceled_by_operator")));
-    assert_eq!(returns(&world, &["cancel", "--merchant", "acme", &first])["sequence"], 3, "it stays as it is");
+    assert_eq!(returns(&world, &["cancel", "--merchant", "acme", &first])["sequence"], 3, "a repeat changes nothing");
     for (verb, status) in [("resend", 202), ("cancel", 200)] {
         let reply = shop.merchant.calls(Method::POST, &format!("/v1/returns/{second}/{verb}"), |request| request).await;
         assert_eq!(reply.status, status, "{}", reply.text);

@@ -36,11 +36,11 @@ async fn a_shopper_sees_the_order_as_it_is_stored() {
     order["items"].as_array_mut().unwrap().push(second);
     merchant.publishes(&message([order.clone()])).await;
     let both = (json!("A-1"), vec![r#""L1" 2 of 2: "#.to_owned(), r#""L2" 2 of 2: "#.to_owned()]);
-    assert_eq!(seen().await, both, "what is stored now, not what was");
+    assert_eq!(seen().await, both, "the current snapshot, not the previous one");
     order["updated_at"] = "2026-02-01T00:00:00Z".into();
     order["items"] = json!([line("L1", 1)]);
     merchant.publishes(&message([order])).await;
-    assert_eq!(seen().await, both, "what comes late is not stored");
+    assert_eq!(seen().await, both, "a stale snapshot is not stored");
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn nothing_travels_when_the_shopper_keeps_the_goods() {
     wanted["return_method"] = "customer-keep".into();
     let started = shop.merchant.starts(&wanted).await;
     let rma = started.body["rma_identifier"].as_str().unwrap();
-    assert!(started.body["expires_at"].is_null(), "nothing is waited for");
+    assert!(started.body["expires_at"].is_null(), "nothing has to be sent back");
     for event in ["label_issued", "dropped_off", "in_transit", "delivered", "failed"] {
         let report = json!({ "event": event, "rma_identifier": rma, "tracking_number": "T-1", "occurred_at": "2026-03-01T12:00:00Z" });
         assert_eq!(shop.merchant.carrier_reports(&report).await.status, 409, "{event}");

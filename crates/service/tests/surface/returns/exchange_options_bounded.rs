@@ -46,7 +46,7 @@ async fn whoever_stops_waiting_does_not_stop_the_others() {
     let second = ask();
     shop.systems.release();
     assert_eq!(tokio::time::timeout(SOON, second).await.unwrap().unwrap().unwrap(), 2);
-    assert_eq!(shop.asked().len(), 1, "the first one's call went on");
+    assert_eq!(shop.asked().len(), 1, "the first caller's request went on");
 }
 
 #[tokio::test]

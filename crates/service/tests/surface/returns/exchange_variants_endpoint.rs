@@ -19,7 +19,7 @@ async fn the_url_says_where_the_variant_identifier_goes() {
     world.merchant("acme").await;
     let listed = out(&endpoint(&world, "set", &["--base", BASE]));
     assert!(listed.contains("https://api.acme.example/backhaul/sku/{variant_identifier}/variants"), "{listed}");
-    assert!(!listed.contains("whsec_"), "nothing is signed where nothing is sent");
+    assert!(!listed.contains("whsec_"), "no signing secret where nothing is sent");
     out(&endpoint(&world, "set", &["--url", "https://api.acme.example/products/{variant_identifier}/siblings?in=stock"]));
     for url in ["https://api.acme.example/variants", "https://api.acme.example/?of={variant_identifier}"] {
         let told = err(&endpoint(&world, "set", &["--url", url]));
@@ -56,5 +56,5 @@ async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
     let refused =
         backhaul::flow::messages::configure_endpoint::test_endpoint(&world.app, "test", shop.merchant.id, Interface::ExchangeVariants)
             .await;
-    assert!(refused.is_err(), "it takes no message");
+    assert!(refused.is_err(), "it receives no messages");
 }

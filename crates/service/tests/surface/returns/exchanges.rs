@@ -40,7 +40,7 @@ async fn an_exchange_order_is_placed_and_its_identifier_is_on_the_return() {
     let exchange = &shown["exchange"];
     assert_eq!((&exchange["state"], &exchange["exchange_order_identifier"]), (&json!("placed"), &json!("X-A-1")));
     let amounts = ["product_amount_cents", "tax_amount_cents", "total_amount_cents"].map(|name| exchange[name].as_i64());
-    assert_eq!(amounts, [Some(5_000), Some(400), Some(5_400)], "what the merchant answered is kept");
+    assert_eq!(amounts, [Some(5_000), Some(400), Some(5_400)], "the merchant's amounts are stored");
     assert_eq!((&shown["items"][0]["exchange_sku"], &shown["can_cancel"]), (&json!("SHOE-43"), &json!(false)));
     assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 1"]);
 }
@@ -221,12 +221,12 @@ async fn a_refund_of_an_exchanged_unit_is_the_merchant_settling_with_the_service
     merchant.publishes(&message([refunded(sold("A-1", 2), [refund_for(&rma, "F-1", 1)])])).await;
     let types = || [("EVEN_EXCHANGE".to_owned(), 0), ("REFUND".to_owned(), 5_400)];
     assert_eq!(boutique.refunds_of(&rma).await, types());
-    assert_eq!(merchant.looks_at(&rma).await["status"], "REFUNDED", "the shopper's refund goes before the service's");
+    assert_eq!(merchant.looks_at(&rma).await["status"], "REFUNDED", "the shopper's refund comes before the service's");
     boutique.shop.receives().await;
     let mut both = refunded(sold("A-1", 2), [refund_for(&rma, "F-1", 1), refund_for(&rma, "F-2", 1)]);
     both["updated_at"] = "2026-03-01T13:00:00Z".into();
     let reply = merchant.publishes(&message([both])).await;
-    assert_eq!((reply.status.as_u16(), &reply.body["warnings"]), (200, &json!([])), "it names a settled return rightly");
+    assert_eq!((reply.status.as_u16(), &reply.body["warnings"]), (200, &json!([])), "naming a settled return is correct here");
     assert_eq!(boutique.shop.hears().await, ["rma.refund_recorded"]);
     assert_eq!(boutique.refunds_of(&rma).await, types(), "the shopper's amount stays 0");
     let held = merchant.asks_what_can_come_back("A-1").await["items"][0]["held"].clone();
@@ -242,7 +242,7 @@ async fn a_merchant_that_answers_twice_differently_is_held_to_its_first_answer()
     world.deliver_all_due().await;
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
     assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_placed"], "the second time nothing happens");
-    assert_eq!(boutique.asked().len(), 0, "it was forgotten by looking");
+    assert_eq!(boutique.asked().len(), 0, "cleared by the line above");
     assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-A-1-1".to_owned())));
     assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 2"]);
 }

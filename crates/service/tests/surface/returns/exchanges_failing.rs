@@ -64,7 +64,7 @@ async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
     assert_eq!(told(&boutique.orders), ["A-1 became nothing after 6"]);
     assert_eq!(boutique.exchange_of(&rma).await, ("converted".to_owned(), None));
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_400)]);
-    assert!(states(&boutique).await.is_empty(), "nobody has to work on it");
+    assert!(states(&boutique).await.is_empty(), "no work is left for the operator");
     let received = boutique.shop.receives().await;
     let [_, (event, converted)] = received.as_slice() else { panic!("{received:?}") };
     let item = &converted["items"][0];
@@ -121,20 +121,20 @@ async fn people_turn_what_was_given_up_into_refunds_and_that_is_the_end_of_the_o
     boutique.orders.mood(Mood::Refusing(503));
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
-    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "while it is owed, nobody decides");
+    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "no conversion while it is owed");
     boutique.everything_is_tried().await;
     let merchant = boutique.shop.merchant.id;
     let message: uuid::Uuid = world.database.texts("select message_id::text from exchange_order").await[0].parse().unwrap();
     let discarded = work_on_failure(&world.app, "test", merchant, message, Deed::Discarded).await;
     assert!(matches!(discarded, Err(WorkOnFailureError::Exchange)), "its return waits for it");
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
-    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "it is tried again");
+    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "it is retried");
     boutique.everything_is_tried().await;
     boutique.is_converted(&rma).await.unwrap();
     assert_eq!(boutique.exchange_of(&rma).await.0, "converted");
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_400)]);
     assert_eq!(states(&boutique).await, ["discarded: 503"]);
-    assert_eq!(boutique.is_tried_again(&rma).await.status, 409, "the shopper would get both");
+    assert_eq!(boutique.is_tried_again(&rma).await.status, 409, "the shopper would get both the order and the refund");
     assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::Ended(_))));
     let audit = world.database.texts("select actor || ' ' || action from audit where action like 'exchange%'").await;
     assert_eq!(audit, ["test exchange.converted"]);
@@ -200,14 +200,14 @@ async fn converting_and_trying_again_at_the_same_time_never_gives_a_shopper_both
         boutique.everything_is_tried().await;
         boutique.orders.mood(Mood::Willing);
         let (converted, retried) = tokio::join!(boutique.is_converted(&rma), boutique.is_tried_again(&rma));
-        assert_ne!(converted.is_ok(), retried.status == 202, "exactly one of them");
+        assert_ne!(converted.is_ok(), retried.status == 202, "exactly one of them succeeds");
         world.deliver_all_due().await;
         let (state, _) = boutique.exchange_of(&rma).await;
         assert_eq!(state, if converted.is_ok() { "converted" } else { "placed" });
     }
     let placed = boutique.orders.placed();
     let exchanged = world.database.texts("select count(*)::text from exchange_order where state = 'placed'").await;
-    assert_eq!(exchanged, [placed.to_string()], "what the merchant placed is what was exchanged");
+    assert_eq!(exchanged, [placed.to_string()], "as many are exchanged as the merchant has placed");
 }
 
 #[tokio::test]

@@ -19,12 +19,12 @@ async fn a_report_that_no_label_came_for_is_forgotten_after_90_days() {
     }
     for (hours, kept) in [(0, 4_i64), (90 * 24 - 1, 4), (1, 0)] {
         world.time_passes(Duration::from_hours(hours));
-        assert!(!forget_carrier_events(&world.app).await.unwrap(), "that was all");
+        assert!(!forget_carrier_events(&world.app).await.unwrap(), "one batch was enough");
         let rows: i64 = sqlx::query_scalar("select (select count(*) from carrier_event) + (select count(*) from parcel)")
             .fetch_one(&mut beside)
             .await
             .unwrap();
-        assert_eq!(rows, kept, "after {hours} hours more");
+        assert_eq!(rows, kept, "after {hours} more hours");
     }
 }
 
@@ -38,7 +38,7 @@ async fn an_event_of_a_webhook_is_remembered_as_long_as_it_could_be_sent_again()
     }
     for (hours, kept) in [(0, 2), (30 * 24, 2), (1, 0)] {
         world.time_passes(Duration::from_hours(hours));
-        assert!(!forget_carrier_events(&world.app).await.unwrap(), "that was all");
-        assert_eq!(world.database.count("carrier_webhook").await, kept, "after {hours} hours more");
+        assert!(!forget_carrier_events(&world.app).await.unwrap(), "one batch was enough");
+        assert_eq!(world.database.count("carrier_webhook").await, kept, "after {hours} more hours");
     }
 }

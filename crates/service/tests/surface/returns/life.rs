@@ -62,7 +62,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
         ["rma.refunded: status REFUNDED, tracking_number populated, package_tracking_status TRANSIT, receiving_status null"]
     );
     assert_eq!(shop.merchant.publishes(&message([refunded])).await.results(), ["unchanged"]);
-    assert!(shop.receives().await.is_empty(), "a repeat tells nothing");
+    assert!(shop.receives().await.is_empty(), "a repeat sends no message");
     let shown = shop.merchant.looks_at(&rma).await;
     assert_eq!((&shown["status"], &shown["items"][0]["refund_identifier"]), (&json!("REFUNDED"), &json!("F1")));
 

@@ -57,7 +57,7 @@ async fn run_lane(next: &AtomicU64, end: u64) -> Result<Counts, String> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "scripts read it")]
+#[expect(clippy::print_stdout, reason = "scripts read the counts")]
 fn any_history_of_returns_goes_as_the_model_says() {
     let (first, histories) = (setting("SEED", 0), setting("HISTORIES", HISTORIES));
     let next = AtomicU64::new(first);
@@ -75,7 +75,7 @@ fn any_history_of_returns_goes_as_the_model_says() {
     if histories >= HISTORIES {
         let told = Event::ALL.iter().map(|event| event.as_str());
         let missing: Vec<&str> = told.chain(OUTCOMES).filter(|word| !sum.contains_key(*word)).collect();
-        assert!(missing.is_empty(), "what never happened was not tried: {missing:?}");
+        assert!(missing.is_empty(), "these outcomes never occurred: {missing:?}");
     }
 }
 

@@ -114,7 +114,7 @@ async fn a_new_policy_counts_from_the_next_return_on() {
         (&paid["return_shipping_cost_cents"], &paid["items"][0]["money"]["shopper_refund_amount_cents"]),
         (&499.into(), &4_901.into())
     );
-    assert_eq!(merchant.looks_at(&free).await["return_shipping_cost_cents"], 0, "what is under way stays as it was started");
+    assert_eq!(merchant.looks_at(&free).await["return_shipping_cost_cents"], 0, "returns under way keep their terms");
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ async fn what_shoppers_have_instead_of_the_money_is_part_of_the_policy() {
         [json!(null), json!(0), json!("Example Brand"), json!(false)]
     );
     assert_eq!(terms(&policy(&world, &["set", "--merchant", "plain", "--no-concept"])), [json!(null), json!(0), json!(null), json!(false)]);
-    assert_eq!(terms(&policy(&world, &["show", "--merchant", "acme"]))[0], "GIFT-CARD", "another merchant's is its own");
+    assert_eq!(terms(&policy(&world, &["show", "--merchant", "acme"]))[0], "GIFT-CARD", "another merchant has its own policy");
     assert!(refused(&world, &["--gift-card", "CARD:much"]).contains("write gift cards as GIFT-CARD or GIFT-CARD:500"));
     assert!(refused(&world, &["--gift-card", "CARD", "--no-gift-card"]).contains("cannot be used with"));
     let changes: Vec<String> = audit(&world).await.into_iter().map(|(_, detail)| detail).collect();

@@ -36,7 +36,7 @@ async fn a_unit_is_waited_for_then_received_or_not_and_may_come_late() {
     receive(&[0]).await.unwrap();
     assert_eq!(shop.is_told().await, ["rma.received CREATED: RECEIVED PENDING PENDING"]);
     receive(&[0]).await.unwrap();
-    assert!(shop.is_told().await.is_empty(), "a repeat tells nothing");
+    assert!(shop.is_told().await.is_empty(), "a repeat sends no message");
     close_receiving(&world.app, shop.merchant.id, &rma).await.unwrap();
     assert_eq!(shop.is_told().await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
     close_receiving(&world.app, shop.merchant.id, &rma).await.unwrap();

@@ -26,7 +26,7 @@ async fn a_return_that_is_not_the_orders_is_warned_about_and_treated_as_none() {
         assert_eq!(shop.refunds(8, &refunds).await, [NAMED], "{name}");
         let last = if at == 4 { "rma.refunded" } else { "rma.refund_recorded" };
         assert_eq!(shop.hears().await, [last], "{name}");
-        assert_eq!(shop.refunds(8, &refunds).await, Vec::<String>::new(), "a repeat is no news");
+        assert_eq!(shop.refunds(8, &refunds).await, Vec::<String>::new(), "a repeat causes no warning");
         assert_eq!(shop.hears().await, Vec::<String>::new());
     }
     assert_eq!(shop.stands(&rma).await, "REFUNDED: F0 F1 F2 F3 F4");

@@ -24,7 +24,7 @@ async fn time_passes(world: &World, days: u32) {
 async fn days_pass(shop: &mut Shop<'_>, days: u32) {
     let world = shop.merchant.world;
     time_passes(world, days).await;
-    assert!(!wake_returns(&world.app).await.unwrap(), "that was all");
+    assert!(!wake_returns(&world.app).await.unwrap(), "one batch was enough");
     world.deliver_all_due().await;
     shop.merchant.token = shop.merchant.gets_a_token().await;
 }
@@ -50,7 +50,7 @@ async fn a_return_without_a_scan_is_reminded_of_and_then_called_off() {
     );
     let text = mail.text().unwrap();
     assert!(text.contains(&rma) && text.contains("31 March 2026") && text.contains("2 items from A merchant"), "{text}");
-    assert_eq!(shop.hears().await, Vec::<String>::new(), "a reminder is no change");
+    assert_eq!(shop.hears().await, Vec::<String>::new(), "a reminder does not change the return");
     days_pass(&mut shop, 1).await;
     let received = shop.receives().await;
     let [(event, body)] = received.as_slice() else { panic!("one message, not {received:?}") };

@@ -70,7 +70,7 @@ async fn a_refund_and_a_cancellation_at_once_leave_one_end() {
         let (refunding, cancelling) = tokio::join!(shop.merchant.publishes(&refund), shop.merchant.cancels(&rma));
         let (status, refused) = (shop.merchant.looks_at(&rma).await["status"].clone(), cancelling.status == 409);
         assert_eq!(status, if refused { "REFUNDED" } else { "CANCELED" });
-        assert_eq!(refunding.warnings().len(), usize::from(!refused), "who refunds what was called off is warned");
+        assert_eq!(refunding.warnings().len(), usize::from(!refused), "a refund for a cancelled return gets a warning");
         assert_eq!(shop.hears().await, ["rma.created", if refused { "rma.refunded" } else { "rma.canceled" }]);
     }
 }
@@ -90,7 +90,7 @@ async fn changes_within_a_second_arrive_in_order_and_each_as_it_was() {
     world.time_passes(Duration::from_millis(200));
     shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F1", 1)])])).await;
     world.deliver_all_due().await;
-    assert_eq!(shop.systems.count(), 1, "nothing overtakes what failed");
+    assert_eq!(shop.systems.count(), 1, "no message overtakes a failed one");
     world.time_passes(Duration::from_millis(5_500));
     world.deliver_all_due().await;
     let received = shop.systems.received();

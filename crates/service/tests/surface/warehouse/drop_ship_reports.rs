@@ -110,5 +110,5 @@ async fn what_cannot_be_is_refused_and_changes_and_tells_nothing() {
     }
     assert_eq!(merchant.warehouse_reports("A-9", "ship", &json!({})).await.status, 404);
     assert_eq!(world.database.count("message").await, 3);
-    assert_eq!(merchant.gives(&drop_ship("A-2", &[2])).await.status, 200, "an order that is over is still known");
+    assert_eq!(merchant.gives(&drop_ship("A-2", &[2])).await.status, 200, "a finished order is still known");
 }

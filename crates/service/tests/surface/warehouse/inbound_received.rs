@@ -26,7 +26,7 @@ async fn a_unit_is_received_once_and_told_once() {
     elsewhere["line_identifier"] = "7".into();
     let reply = yard.merchant.posts_receipts(&[elsewhere]).await;
     assert_eq!((&reply.body["units"][0]["asn_number"], &reply.body["units"][0]["line_identifier"]), (&json!("A-1"), &json!("1")));
-    assert!(yard.hears().await.is_empty(), "a repeat tells nothing");
+    assert!(yard.hears().await.is_empty(), "a repeat sends no message");
     let shown = yard.merchant.looks_at_asn("A-1").await;
     assert_eq!((&shown["state"], &shown["announced"], &shown["received"]), (&json!("receiving"), &json!(3), &json!(2)));
     assert_eq!(shown["cartons"][0]["details"][1]["received"], 1);

@@ -57,7 +57,7 @@ async fn a_return_moves_with_its_receipts_and_is_closed_with_its_asn() {
     assert_eq!(yard.merchant.scans(&[on_line("A-1", "LP-1", "1")]).await, ["received 1"]);
     assert_eq!(told(&shop).await, ["rma.received CREATED: RECEIVED PENDING PENDING"]);
     assert_eq!(yard.merchant.scans(&[on_line("A-1", "LP-1", "1")]).await, ["already_received 1"]);
-    assert!(told(&shop).await.is_empty(), "a repeat moves nothing");
+    assert!(told(&shop).await.is_empty(), "a repeat changes nothing");
     assert_eq!(yard.merchant.closes_asn("A-1").await.status, 200);
     assert_eq!(told(&shop).await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
     // They arrive late, and share one message about the return.
@@ -112,7 +112,7 @@ async fn a_return_in_two_asns_waits_for_both() {
     }
     shop.receives().await;
     assert_eq!(yard.merchant.closes_asn("A-1").await.status, 200);
-    assert!(told(&shop).await.is_empty(), "the other ASN is still waited for");
+    assert!(told(&shop).await.is_empty(), "the other ASN is still expected");
     let sku = shop.merchant.looks_at(&rma).await["items"][0]["sku"].as_str().unwrap().to_owned();
     let mut unit = on_line("A-2", "LP-1", "1");
     unit["sku"] = sku.into();

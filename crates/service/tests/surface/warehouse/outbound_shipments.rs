@@ -26,7 +26,7 @@ async fn a_shipment_is_made_once_however_often_it_is_asked_for() {
     // Removing a place does not turn a repeated request into a different one.
     remove_warehouse(&world.app, "test", dock.merchant.id, &"WH-2".parse().unwrap()).await.unwrap();
     assert_eq!(dock.merchant.ships(&freight("A-1")).await.status, 200);
-    assert_eq!(dock.hears().await, Vec::<String>::new(), "nobody is told of it");
+    assert_eq!(dock.hears().await, Vec::<String>::new(), "no message is sent");
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn what_cannot_be_shipped_is_told_fault_by_fault() {
     set_warehouse(&world.app, "test", dock.merchant.id, &"WH-2".parse().unwrap(), unknown).await.unwrap();
     assert!(dock.merchant.ships(&freight("A-1")).await.text.contains("--external-identifier"));
     assert_eq!(world.database.count("outbound_shipment").await, 0);
-    assert_eq!(dock.merchant.ships(&with("asn_number", "a".repeat(248).into())).await.status, 422, "but for the place it could be");
+    assert_eq!(dock.merchant.ships(&with("asn_number", "a".repeat(248).into())).await.status, 422, "the number is valid, only the place is not");
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn a_shipment_goes_from_pending_to_shipped_to_delivered_with_a_message_eac
     let dock = world.dock("acme").await;
     dock.merchant.makes("A-1").await;
     dock.merchant.adds("A-1", 1..4).await;
-    assert_eq!(dock.hears().await, Vec::<String>::new(), "making it and adding units send nothing");
+    assert_eq!(dock.hears().await, Vec::<String>::new(), "creating it and adding units send nothing");
     for (verb, status, sequence) in [("announce", "pending", 1), ("ship", "shipped", 2), ("deliver", "delivered", 3)] {
         let shown = dock.merchant.does(verb, "A-1").await;
         assert_eq!((&shown["status"], &shown["sequence"]), (&status.into(), &sequence.into()));

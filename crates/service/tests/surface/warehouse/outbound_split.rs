@@ -78,7 +78,7 @@ async fn no_two_messages_ever_carry_one_number() {
         assert_eq!(reply.status, 409);
         assert!(reply.text.contains("would be sent as A_2"), "{}", reply.text);
     }
-    assert_eq!(dock.hears().await, Vec::<String>::new(), "nothing of it happened");
+    assert_eq!(dock.hears().await, Vec::<String>::new(), "nothing was sent");
     assert_eq!(world.database.texts("select number from asn_number order by number").await, ["A", "A_2"]);
     dock.merchant.does("cancel", "A").await;
     // The part with that number comes first.

@@ -17,7 +17,7 @@ async fn units_come_in_chunks_and_a_repeated_call_adds_nothing() {
     // Part of it again, with more.
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 3..7).take_out(4)]).await.body["units"], 6);
     dock.merchant.does("announce", "A-1").await;
-    assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 1..4)]).await.status, 200, "they are there, whatever became of it");
+    assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 1..4)]).await.status, 200, "the units are already in it, whatever happened to the shipment since");
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", [8])]).await.status, 409, "no more");
     let told = dock.receives().await;
     assert_eq!(lines(&told[0].body), ["LP-1", "LP-2", "LP-3", "LP-5", "LP-6", "LP-4"], "by carton");
@@ -56,7 +56,7 @@ async fn a_line_or_a_carton_with_other_content_is_a_conflict() {
         assert!(reply.body["message"].as_str().unwrap().ends_with(": 2. Use other line identifiers."), "it names the line: {}", reply.text);
     }
     let moved = merchant.packs("A-1", [carton("C-2", 1..2)]).await;
-    assert_eq!(moved.status, 409, "the carton is part of what a line says");
+    assert_eq!(moved.status, 409, "the carton is part of a line's content");
     let reply = merchant.packs("A-1", [referred("RA-2")]).await;
     assert!(reply.status == 409 && reply.text.contains("C-1"), "{}", reply.text);
     // The last sorting template wins.
