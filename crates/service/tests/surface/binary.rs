@@ -95,9 +95,9 @@ async fn the_first_migration_fixes_the_mode() {
     assert!(!doctor.status.success());
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("BACKHAUL__MODE=sandbox"));
 
-    let mut beside = database.connect().await;
+    let mut connection = database.connect().await;
     for change in ["update installation set mode = 'production'", "delete from installation"] {
-        let refused = sqlx::query(sqlx::AssertSqlSafe(change)).execute(&mut beside).await.unwrap_err();
+        let refused = sqlx::query(sqlx::AssertSqlSafe(change)).execute(&mut connection).await.unwrap_err();
         assert!(refused.to_string().contains("installation never changes"), "{refused}");
     }
 }

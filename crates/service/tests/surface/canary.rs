@@ -61,9 +61,9 @@ async fn no_secret_and_no_personal_data_is_ever_logged() {
         client.get(format!("{}{path}", served.base)).bearer_auth(&token).send().await.unwrap();
     }
     // A failure of the service is logged, but without data.
-    let mut beside = database.connect().await;
+    let mut connection = database.connect().await;
     sqlx::query("alter table customer_order add constraint no_more check (length(snapshot) < 0) not valid")
-        .execute(&mut beside)
+        .execute(&mut connection)
         .await
         .unwrap();
     let mut another = order(CANARY);

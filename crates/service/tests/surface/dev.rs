@@ -126,10 +126,10 @@ fn what_dev_prints_can_be_pasted() {
     assert!(first_message < FIRST_MESSAGE, "{first_message:?}");
     let printed = running.printed.join("\n");
     assert!(!printed.contains('\x1b'), "no colours without a terminal\n{printed}");
-    for told in
+    for text in
         ["PRE_TRANSIT", "TRANSIT", "exchange_order.requested", "rma.exchange_placed", "exchanged by X-SWAP-", "Demo Shoes", "Demo Outdoor"]
     {
-        assert!(printed.contains(told), "{told}\n{printed}");
+        assert!(printed.contains(text), "{text}\n{printed}");
     }
     let shown = shown_in_the_readme();
     assert!(shown.len() >= 6, "{shown:?}");

@@ -31,9 +31,9 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, for_a_gift_card, told, with_gift_cards};
+pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, exchange_summary, for_a_gift_card, with_gift_cards};
 pub use self::database::Database;
-pub use self::drop_ship::{DropShipper, called_off, drop_ship, drop_ship_in_full, shipment};
+pub use self::drop_ship::{DropShipper, cancelled_items, drop_ship, drop_ship_in_full, shipment};
 pub use self::inbound::{Yard, asn, scan, the_unit, units_of};
 pub use self::order::{line, message, order, plain_refund, refund};
 pub use self::returns::{Shop, mail_back, refund_for, refunded, reported, sold};
@@ -247,8 +247,8 @@ impl Reply {
     /// The `field code` of every fault.
     pub fn faults(&self) -> Vec<String> {
         assert_eq!(self.status, 422, "{}", self.text);
-        let word = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
-        self.body["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", word(fault, "field"), word(fault, "code"))).collect()
+        let text = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
+        self.body["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", text(fault, "field"), text(fault, "code"))).collect()
     }
 
     /// The `field` of every warning.

@@ -26,9 +26,9 @@ const EMAIL: &str = "canary7f3a@example.com";
 fn infested(identifier: &str, quantity: u32) -> Value {
     let mut order = sold(identifier, quantity);
     let address = |who: &str| {
-        let said = |what: &str| format!("{CANARY} {who} {what}");
-        json!({ "name": said("name"), "street1": said("street"), "city": said("city"), "state": "NY", "zip_code": "10001",
-            "country_code": "US", "phone": said("phone"), "door": said("door") })
+        let text = |what: &str| format!("{CANARY} {who} {what}");
+        json!({ "name": text("name"), "street1": text("street"), "city": text("city"), "state": "NY", "zip_code": "10001",
+            "country_code": "US", "phone": text("phone"), "door": text("door") })
     };
     order["customer"] =
         json!({ "identifier": CANARY, "first_name": CANARY, "last_name": CANARY, "email": EMAIL, "phone": CANARY, "nick": CANARY });
@@ -160,7 +160,7 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     };
     let started = start(&carried.shop.merchant).await;
     let rma = started.body["rma_identifier"].as_str().unwrap().to_owned();
-    assert_eq!(carried.hears().await, ["created", "PRE_TRANSIT"]);
+    assert_eq!(carried.receives_events().await, ["created", "PRE_TRANSIT"]);
     assert_eq!(start(&carried.shop.merchant).await.text, started.text, "the same again");
     world.time_passes(Duration::from_hours(24 * 21));
     store::messages::partitions::make(world.app.cell(), world.app.now(), 2).await.unwrap();
@@ -173,7 +173,7 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     refund["note"] = CANARY.into();
     let paid = refunded(gift, [refund.clone()]);
     merchant.publishes(&message([paid.clone()])).await;
-    assert_eq!(carried.hears().await, ["refund_recorded"]);
+    assert_eq!(carried.receives_events().await, ["refund_recorded"]);
 
     let (shown, returnable) = (merchant.looks_at(&rma).await, merchant.asks_what_can_come_back("A-1").await);
     let infested = infested_tables(&world).await;
@@ -193,7 +193,10 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["updated"], "the same content counts as new");
     let all = refunded(paid, [refund, refund_for(&rma, "F2", 1)]);
     merchant.publishes(&message([all])).await;
-    assert_eq!((carried.hears().await, &merchant.looks_at(&rma).await["status"]), (vec!["refunded".to_owned()], &json!("REFUNDED")));
+    assert_eq!(
+        (carried.receives_events().await, &merchant.looks_at(&rma).await["status"]),
+        (vec!["refunded".to_owned()], &json!("REFUNDED"))
+    );
 }
 
 #[tokio::test]
@@ -226,7 +229,7 @@ async fn a_drop_ship_order_is_erased_by_its_name_once_it_is_over() {
     assert!(matches!(erase().await, Err(EraseShopperError::Open)));
     merchant.warehouse_reports("D-1", "reject", &json!({ "reject_reason": CANARY, "comments": CANARY })).await;
     assert!(matches!(erase().await, Err(EraseShopperError::Owed(1))));
-    assert_eq!(shipper.hears().await.len(), 1);
+    assert_eq!(shipper.receives_events().await.len(), 1);
     assert_eq!(infested_tables(&world).await, ["drop_ship_order", "message"]);
     assert_eq!(erase().await.unwrap().messages, 1);
     assert_eq!(infested_tables(&world).await, Vec::<String>::new());

@@ -203,8 +203,8 @@ async fn the_command_line_saves_no_address_inside() {
         (format!("http://127.0.0.1:{}/", site.port), "only https is called"),
         ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is a link-local address, which is not called"),
     ] {
-        let told = err(&set(&["--url", &url]));
-        assert!(told.contains("the address cannot be called") && told.contains(why), "{told}");
+        let error = err(&set(&["--url", &url]));
+        assert!(error.contains("the address cannot be called") && error.contains(why), "{error}");
     }
     out(&set(&["--url", ELSEWHERE]));
     assert_eq!(site.visits_inside(), 0);

@@ -185,7 +185,7 @@ async fn a_service_does_not_start_with_a_mail_server_or_a_webhook_that_cannot_be
         ("BACKHAUL__NOTICES__WEBHOOK_URL", "https://hooks.example.com/", "notices.webhook_secret: a secret is"),
     ];
     for (name, value, why) in wrong {
-        let said = with(name, value).unwrap();
-        assert!(said.starts_with(why), "{said}");
+        let error = with(name, value).unwrap();
+        assert!(error.starts_with(why), "{error}");
     }
 }

@@ -37,10 +37,10 @@ impl Merchant<'_> {
     /// The `subject sequence state` of each message that a query lists.
     async fn lists(&self, query: &str) -> Vec<String> {
         let reply = self.gets(&format!("/v1/messages{query}")).await;
-        let told = |message: &Value| {
+        let summary = |message: &Value| {
             format!("{} {} {}", message["subject"].as_str().unwrap(), message["sequence"], message["state"].as_str().unwrap())
         };
-        reply.body["messages"].as_array().unwrap().iter().map(told).collect()
+        reply.body["messages"].as_array().unwrap().iter().map(summary).collect()
     }
 
     async fn retries(&self, id: &str) -> Reply {

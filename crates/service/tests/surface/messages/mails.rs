@@ -80,9 +80,9 @@ async fn a_refusal_is_the_servers_word() {
     let mailbox = Mailbox::start().await.unwrap();
     let mailer = mailer(&plain(&mailbox));
     mailbox.answer_next([Answer::TryLater, Answer::RefuseRecipient]);
-    for (status, said) in [(451, "try again later"), (550, "no such mailbox"), (250, "accepted")] {
+    for (status, text) in [(451, "try again later"), (550, "no such mailbox"), (250, "accepted")] {
         let exchange = mailer.send(&mail()).await;
-        assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(status), said.as_bytes()));
+        assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(status), text.as_bytes()));
     }
 }
 

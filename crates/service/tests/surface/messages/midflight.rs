@@ -50,9 +50,9 @@ impl World {
 
     /// Blocks all settling until the returned connection is dropped.
     async fn settles_nothing(&self) -> PgConnection {
-        let mut beside = self.database.connect().await;
-        sqlx::raw_sql("begin; select from delivery_bucket for update").execute(&mut beside).await.unwrap();
-        beside
+        let mut connection = self.database.connect().await;
+        sqlx::raw_sql("begin; select from delivery_bucket for update").execute(&mut connection).await.unwrap();
+        connection
     }
 
     /// Waits until a settlement is blocked.

@@ -99,13 +99,13 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
     let mails = stage.mailbox.received();
     assert_eq!(mails[0].envelope_to(), [CONTACT]);
     let text = mails[0].text().unwrap();
-    for said in ["Since 2026-03-01 12:00 UTC", &receiver.systems.url(PATH), "503", "2 messages"] {
-        assert!(text.contains(said), "{said} in {text}");
+    for part in ["Since 2026-03-01 12:00 UTC", &receiver.systems.url(PATH), "503", "2 messages"] {
+        assert!(text.contains(part), "{part} in {text}");
     }
     let calls = stage.operator.received_at("/hook");
-    let told = calls[0].json();
+    let notice = calls[0].json();
     assert_eq!(
-        told,
+        notice,
         json!({
             "event": "endpoint.failing", "noticed_at": "2026-03-01T12:05:00Z", "merchant": "acme", "interface": "rma",
             "url": receiver.systems.url(PATH), "failing_since": "2026-03-01T12:00:00Z", "last_answer": "503", "waiting": 2, "failed": 0,

@@ -182,8 +182,8 @@ async fn a_broken_connection_is_said_to_be_so() {
 
 #[tokio::test]
 async fn a_connection_is_kept_and_no_request_is_sent_twice() {
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let log = Arc::clone(&heard);
+    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&requests);
     // It answers two requests on a connection, and hangs up on the third after reading it.
     let peer = Peer::at("127.0.0.1:0", move |mut stream| {
         let log = Arc::clone(&log);
@@ -205,13 +205,13 @@ async fn a_connection_is_kept_and_no_request_is_sent_twice() {
     }
     let hung_up = unreachable("the connection was closed without an answer");
     assert_eq!(outcomes, [answered(200), answered(200), hung_up, answered(200)]);
-    assert_eq!(*heard.lock().unwrap(), ["POST /1 HTTP/1.1", "POST /2 HTTP/1.1", "POST /3 HTTP/1.1", "POST /4 HTTP/1.1"]);
+    assert_eq!(*requests.lock().unwrap(), ["POST /1 HTTP/1.1", "POST /2 HTTP/1.1", "POST /3 HTTP/1.1", "POST /4 HTTP/1.1"]);
     assert_eq!(peer.connections(), 2);
 }
 
 #[tokio::test]
 async fn a_connection_that_was_closed_meanwhile_costs_no_call() {
-    let (gone, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let (gone, mut noticed) = tokio::sync::mpsc::unbounded_channel();
     let peer = Peer::at("127.0.0.1:0", move |mut stream| {
         let gone = gone.clone();
         async move {
@@ -227,7 +227,7 @@ async fn a_connection_that_was_closed_meanwhile_costs_no_call() {
     let client = neighbour(peer.port());
     for _ in 0..20 {
         assert_eq!(client.call(client.request(Method::POST, &peer.url("/"))).await.outcome, answered(200));
-        heard.recv().await.unwrap();
+        noticed.recv().await.unwrap();
     }
     assert_eq!(peer.connections(), 20);
 }

@@ -121,12 +121,12 @@ async fn a_shopper_is_reminded_after_21_days_and_the_return_is_called_off_after_
 
     world.clock_advances("9d").await;
     wake_returns(&world.app).await.unwrap();
-    let told = shop.receives().await;
+    let received = shop.receives().await;
     assert_eq!(
-        told.iter().map(|(event, body)| (event.as_str(), body["status"].as_str())).collect::<Vec<_>>(),
+        received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str())).collect::<Vec<_>>(),
         [("rma.canceled", Some("CANCELED"))]
     );
-    assert_eq!(told[0].1["rma_identifier"], rma.as_str());
+    assert_eq!(received[0].1["rma_identifier"], rma.as_str());
 }
 
 #[tokio::test]
@@ -143,10 +143,10 @@ async fn a_token_ends_when_the_moved_clock_says_so() {
 #[tokio::test]
 async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     let world = World::new().await;
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     // The process ends in between: the partitions exist, but the clock is not moved.
     let cut = "create trigger cut before update of clock_ahead_us on installation for each row execute function refuse_to_change()";
-    sqlx::raw_sql(cut).execute(&mut beside).await.unwrap();
+    sqlx::raw_sql(cut).execute(&mut connection).await.unwrap();
     let failed = advance_clock(&world.app, "test", "60d".parse().unwrap()).await.unwrap_err();
     assert!(matches!(failed, AdvanceClockError::Failed(_)), "{failed}");
     let days = world.database.texts(DAYS).await;
@@ -163,7 +163,7 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     world.deliver_all_due().await;
 
     // The next attempt finds the partitions and carries on.
-    sqlx::raw_sql("drop trigger cut on installation").execute(&mut beside).await.unwrap();
+    sqlx::raw_sql("drop trigger cut on installation").execute(&mut connection).await.unwrap();
     world.clock_advances("60d").await;
     assert_eq!(world.database.texts(DAYS).await, days);
     receiver.is_owed("R-1", 2).await;
@@ -173,7 +173,7 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     assert_eq!(written, ["1"]);
 
     // A later migration uses the moved clock as well.
-    sqlx::raw_sql("drop table message_20260514; drop table attempt_20260514").execute(&mut beside).await.unwrap();
+    sqlx::raw_sql("drop table message_20260514; drop table attempt_20260514").execute(&mut connection).await.unwrap();
     installation::migrate(&world.database.url, Mode::Sandbox, beginning()).await.unwrap();
     assert_eq!(world.database.texts(DAYS).await, days);
 }
@@ -199,9 +199,9 @@ async fn production_keeps_real_time() {
         "error: this is a production installation: only the clock of a sandbox can be moved\n"
     );
     assert_eq!(database.texts(DAYS).await.len(), 16, "no partition was created");
-    let mut beside = database.connect().await;
+    let mut connection = database.connect().await;
     let moved = "update installation set clock_ahead_us = 1, clock_moved_by = 'x', clock_moved_at = now()";
-    let refused = sqlx::query(moved).execute(&mut beside).await.unwrap_err();
+    let refused = sqlx::query(moved).execute(&mut connection).await.unwrap_err();
     assert!(refused.to_string().contains("clock_of_production_is_never_moved"), "{refused}");
 }
 
@@ -217,13 +217,13 @@ async fn a_clock_goes_neither_back_nor_beyond_ten_years() {
     let refused = advance_clock(&world.app, "test", "1d1s".parse().unwrap()).await.unwrap_err();
     assert_eq!(refused.to_string(), "the clock is 3649d ahead of real time and can be 3650d ahead at most");
     world.clock_advances("1d").await;
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for (change, why) in [
         ("update installation set clock_ahead_us = clock_ahead_us - 1", "the clock never goes back"),
         ("update installation set clock_ahead_us = clock_ahead_us + 1", "clock_is_ten_years_ahead_at_most"),
         ("update installation set clock_moved_by = null", "clock_is_ahead_iff_somebody_moved_it"),
     ] {
-        let refused = sqlx::query(change).execute(&mut beside).await.unwrap_err();
+        let refused = sqlx::query(change).execute(&mut connection).await.unwrap_err();
         assert!(refused.to_string().contains(why), "{refused}");
     }
 }
@@ -238,8 +238,8 @@ async fn the_program_moves_and_shows_the_clock_and_a_running_service_follows() {
     let served = Served::start(command(&database).arg("serve"));
     let moved = shows(&["clock", "advance", "1d12h"]);
     assert_eq!((&moved["ahead"], &moved["moved_by"]), (&"1d12h".into(), &"cli:tester".into()));
-    let heard: Value = serde_json::from_str(&served.wait_for("the sandbox's clock was moved")).unwrap();
-    assert_eq!(heard["ahead"], "1d12h");
+    let logged: Value = serde_json::from_str(&served.wait_for("the sandbox's clock was moved")).unwrap();
+    assert_eq!(logged["ahead"], "1d12h");
     assert_eq!(shows(&["clock", "show"])["moved_at"], moved["moved_at"]);
     assert_eq!(database.texts(AHEAD).await, ["129600"]);
 

@@ -154,17 +154,17 @@ async fn a_node_alone_shares_nothing() {
     let world = World::with(&[FEW]).await;
     admitted(&world, 10).await;
     beat(&[&world]).await;
-    let mut beside = world.database.connect().await;
-    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut beside).await.unwrap();
+    let mut connection = world.database.connect().await;
+    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut connection).await.unwrap();
     assert_eq!(rows, 0);
     let other = world.second_node().await;
     beat(&[&other, &world]).await;
-    let rows: Vec<String> = sqlx::query_scalar("select address from rate_count").fetch_all(&mut beside).await.unwrap();
+    let rows: Vec<String> = sqlx::query_scalar("select address from rate_count").fetch_all(&mut connection).await.unwrap();
     assert_eq!(rows, ["127.0.0.1"]);
     // Expired counts are deleted with the next full minute.
     world.time_passes(Duration::from_mins(3));
     beat(&[&other, &world]).await;
-    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut beside).await.unwrap();
+    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut connection).await.unwrap();
     assert_eq!(rows, 0);
 }
 
@@ -313,14 +313,14 @@ async fn the_operator_lists_lowers_and_resets_limits() {
     let reset = json(&["limit", "reset", "messages-in-flight"]);
     assert_eq!((&reset["value"], &reset["set_by"]), (&json!(512), &json!("cli:tester")), "the limit shows who reset it");
 
-    for (value, told) in [
+    for (value, expected) in [
         ("2501", "requests-per-minute is 2500 at most; to raise it, set limits.requests_per_minute in the settings"),
         ("0", "a limit is 1 at least"),
     ] {
         let refused = backhaul(&database, &["limit", "set", "requests-per-minute", value]);
         assert!(!refused.status.success());
         let error = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     let table = String::from_utf8(backhaul(&database, &["limit", "list"]).stdout).unwrap();
     assert!(table.starts_with("NAME"), "{table}");

@@ -84,9 +84,9 @@ async fn thirty_two_writers_leave_the_newest_snapshot_and_each_refund_once() {
         writer.await.unwrap();
     }
 
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let rows = sqlx::query("select identifier, snapshot, updated_at::date::text as day, revision from customer_order order by 1")
-        .fetch_all(&mut beside)
+        .fetch_all(&mut connection)
         .await
         .unwrap();
     assert_eq!(rows.len(), ORDERS);
@@ -98,11 +98,11 @@ async fn thirty_two_writers_leave_the_newest_snapshot_and_each_refund_once() {
         assert_eq!(row.get::<String, _>("day"), format!("2026-02-{:02}", wanted + 1));
         assert!(row.get::<i64, _>("revision") <= 5, "no snapshot is taken twice");
     }
-    let recorded: Vec<String> = sqlx::query_scalar("select identifier from refund order by 1").fetch_all(&mut beside).await.unwrap();
+    let recorded: Vec<String> = sqlx::query_scalar("select identifier from refund order by 1").fetch_all(&mut connection).await.unwrap();
     let mut expected: Vec<String> = refunds.into_iter().collect();
     expected.sort();
     assert_eq!(recorded, expected);
-    let lines: i64 = sqlx::query_scalar("select count(*) from refund_line").fetch_one(&mut beside).await.unwrap();
+    let lines: i64 = sqlx::query_scalar("select count(*) from refund_line").fetch_one(&mut connection).await.unwrap();
     assert_eq!(usize::try_from(lines).unwrap(), expected.len());
     assert_eq!(world.metric("backhaul_refunds_recorded_total").await, expected.len() as u64, "each refund had one effect");
     let counted: u64 = {

@@ -32,20 +32,20 @@ async fn look_up(merchant: &Merchant<'_>, import: &str) -> Value {
 async fn report(merchant: &Merchant<'_>, import: &str) -> Vec<String> {
     let reply = merchant.calls(Method::GET, &format!("/v1/order_imports/{import}/refusals"), |request| request).await;
     assert_eq!((reply.status.as_u16(), &reply.body["next_after"]), (200, &Value::Null), "{}", reply.text);
-    let word = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
-    let told = |refusal: &Value| {
+    let text = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
+    let summary = |refusal: &Value| {
         let errors =
-            refusal["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", word(fault, "field"), word(fault, "message")));
+            refusal["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", text(fault, "field"), text(fault, "message")));
         format!("{} {}: {}", refusal["line"], refusal["order_identifier"], errors.collect::<Vec<_>>().join("; "))
     };
-    reply.body["refusals"].as_array().unwrap().iter().map(told).collect()
+    reply.body["refusals"].as_array().unwrap().iter().map(summary).collect()
 }
 
 /// The number of stored orders of the merchant, and of the snapshots taken of them.
 async fn stored(merchant: &Merchant<'_>) -> (i64, i64) {
-    let mut beside = merchant.world.database.connect().await;
+    let mut connection = merchant.world.database.connect().await;
     let counted = sqlx::query_as("select count(*), coalesce(sum(revision), 0)::bigint from customer_order where merchant_id = $1");
-    counted.bind(merchant.id.0).fetch_one(&mut beside).await.unwrap()
+    counted.bind(merchant.id.0).fetch_one(&mut connection).await.unwrap()
 }
 
 fn bent(identifier: &str, field: &str, value: impl Into<Value>) -> Value {
@@ -141,11 +141,11 @@ async fn of_the_same_order_and_time_the_last_line_wins_however_far_apart_they_ar
     // Seven hundred orders, three times: some repeats are close enough to be processed together, others are not.
     let lines: Vec<Value> = (0..2_100).map(|at| bent(&(at % 700).to_string(), "raw_status", at.to_string())).collect();
     assert_eq!(done(&merchant.imports(&lines).await), [700, 1_400, 0, 0, 0]);
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let wrong: i64 = sqlx::query_scalar(
         "select count(*) from customer_order where (snapshot::json ->> 'raw_status')::int <> 1400 + identifier::int or revision <> 3",
     )
-    .fetch_one(&mut beside)
+    .fetch_one(&mut connection)
     .await
     .unwrap();
     assert_eq!(wrong, 0);

@@ -353,13 +353,13 @@ async fn what_does_not_add_up_is_warned_about_and_stored() {
     sent["refunds"] = json!([full]);
     let reply = merchant.publishes(&message([sent])).await;
     assert_eq!(reply.results(), ["created"]);
-    let told: Vec<String> = reply.body["warnings"]
+    let warnings: Vec<String> = reply.body["warnings"]
         .as_array()
         .unwrap()
         .iter()
         .map(|warning| format!("{}: {}", warning["field"].as_str().unwrap(), warning["message"].as_str().unwrap()))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(warnings.join("\n"), @r"
     returns_portal_order.orders[0].total_amount_cents: differs from product − discount + tax + shipping + shipping tax, which is 10800
     returns_portal_order.orders[0].product_amount_cents: differs from the sum of the lines' product_amount_cents, which is 9999
     returns_portal_order.orders[0].tax_amount_cents: differs from the sum of the lines' tax_amount_cents, which is 799
@@ -395,7 +395,7 @@ async fn malformed_json_is_a_bad_request_that_says_where() {
     let merchant = world.merchant("acme").await;
     let whole = message([order("1")]).to_string();
     let lone = whole.replace("Running shoe", "\\ud800");
-    for (malformed, said) in [
+    for (malformed, expected) in [
         ("", "ends unexpectedly"),
         ("{\"returns_portal_order\": ", "ends unexpectedly"),
         ("{'a': 1}", "not well-formed JSON (line 1, column 2)"),
@@ -406,7 +406,7 @@ async fn malformed_json_is_a_bad_request_that_says_where() {
     ] {
         let reply = merchant.publishes_text(malformed).await;
         assert_eq!(reply.status, 400, "{}", reply.text);
-        assert!(reply.body["message"].as_str().unwrap().contains(said), "{}", reply.text);
+        assert!(reply.body["message"].as_str().unwrap().contains(expected), "{}", reply.text);
         assert_eq!(reply.body["errors"], json!([]));
     }
     let latin = merchant.calls(Method::POST, "/returns_portal_orders", |request| request.body(b"{\"a\": \"\xe9\"}".to_vec())).await;
@@ -474,10 +474,10 @@ async fn a_mere_check_stores_nothing() {
     assert_eq!(reply.body["message"], "1 order checked, nothing stored.");
     assert_eq!(merchant.looks_up("1").await.status, 404);
     merchant.checks(&json!({})).await.faults();
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for table in ["customer_order", "refund", "refund_line", "intake_refusal"] {
         let rows: i64 =
-            sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut beside).await.unwrap();
+            sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut connection).await.unwrap();
         assert_eq!(rows, 0, "{table}");
     }
     let reply = merchant.calls(Method::POST, "/returns_portal_orders?validate_only=perhaps", |request| request.json(&json!({}))).await;

@@ -152,10 +152,10 @@ async fn the_columns_that_are_searched_follow_the_snapshot() {
     sent["status"] = "Canceled".into();
     sent["items"] = json!([line("L1", 2)]);
     merchant.publishes(&message([sent])).await;
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let row: (String, String, Vec<u8>, Vec<u8>) =
         sqlx::query_as("select status, placed_at::date::text, email_fingerprint, zip_fingerprint from customer_order")
-            .fetch_one(&mut beside)
+            .fetch_one(&mut connection)
             .await
             .unwrap();
     assert_eq!((row.0.as_str(), row.1.as_str()), ("Cancelled", "2026-01-05"));

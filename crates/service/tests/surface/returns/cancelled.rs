@@ -18,13 +18,13 @@ async fn a_return_is_called_off_once_and_its_units_are_free_again() {
     assert_eq!(shop.merchant.starts(&mail_back("A-1", 1)).await.status, 422);
     assert_eq!(shop.merchant.looks_at(&rma).await["can_cancel"], true);
     let reply = shop.merchant.cancels(&rma).await;
-    let said = [&reply.body["status"], &reply.body["cancel_reason"], &reply.body["can_cancel"], &reply.body["expires_at"]];
-    assert_eq!((reply.status.as_u16(), said), (200, [&json!("CANCELED"), &json!("canceled_by_merchant"), &json!(false), &Value::Null]));
+    let fields = [&reply.body["status"], &reply.body["cancel_reason"], &reply.body["can_cancel"], &reply.body["expires_at"]];
+    assert_eq!((reply.status.as_u16(), fields), (200, [&json!("CANCELED"), &json!("canceled_by_merchant"), &json!(false), &Value::Null]));
     let again = shop.merchant.cancels(&rma).await;
     assert_eq!((again.status.as_u16(), again.text), (200, reply.text), "a repeat changes nothing");
     let received = shop.receives().await;
-    let told: Vec<_> = received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str().unwrap())).collect();
-    assert_eq!(told, [("rma.created", "CREATED"), ("rma.tracking_updated", "CREATED"), ("rma.canceled", "CANCELED")]);
+    let messages: Vec<_> = received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str().unwrap())).collect();
+    assert_eq!(messages, [("rma.created", "CREATED"), ("rma.tracking_updated", "CREATED"), ("rma.canceled", "CANCELED")]);
     let anew = shop.merchant.starts_a_return("A-1", 2).await;
     assert_ne!(anew, rma);
 
@@ -32,7 +32,7 @@ async fn a_return_is_called_off_once_and_its_units_are_free_again() {
     for event in ["label_issued", "in_transit", "delivered"] {
         assert_eq!(shop.merchant.carrier_says(&rma, event).await.body["result"], "unchanged", "{event}");
     }
-    assert_eq!(shop.hears().await, ["rma.created"]);
+    assert_eq!(shop.receives_events().await, ["rma.created"]);
     assert_eq!(shop.merchant.looks_at(&rma).await["status"], "CANCELED");
 }
 
@@ -70,7 +70,7 @@ async fn a_return_that_has_gone_on_is_not_called_off_and_says_why() {
         let reply = shop.merchant.cancels(&rma).await;
         assert_eq!(reply.body["message"], format!("The return {rma} cannot be cancelled: {why}"), "{what}");
         assert_eq!((reply.status.as_u16(), &before["can_cancel"]), (409, &json!(false)), "{what}");
-        assert_eq!((shop.merchant.looks_at(&rma).await, shop.hears().await), (before, vec![]), "{what}");
+        assert_eq!((shop.merchant.looks_at(&rma).await, shop.receives_events().await), (before, vec![]), "{what}");
     }
 }
 

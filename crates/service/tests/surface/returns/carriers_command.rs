@@ -42,8 +42,8 @@ async fn a_carrier_is_set_shown_changed_and_removed() {
     ] {
         let mut command = carrier(&world, "set", words);
         key.map(|key| command.env("BACKHAUL_CARRIER_KEY", key));
-        let told = err(&command.output().unwrap());
-        assert!(told.contains("a new carrier needs") && told.contains(missing), "{told}");
+        let error = err(&command.output().unwrap());
+        assert!(error.contains("a new carrier needs") && error.contains(missing), "{error}");
     }
     let words = ["--url", "https://api.easypost.com", "--destination", DESTINATION, "-o", "json"];
     let set = json(&carrier(&world, "set", &words).env("BACKHAUL_CARRIER_KEY", "EZTK-very-secret").output().unwrap());

@@ -30,9 +30,9 @@ async fn however_a_call_fails_the_label_comes_with_the_next_attempt_and_is_bough
             let case = format!("{operation:?} {failure:?}");
             carried.carrier.fails_next(operation, [failure]);
             let rma = carried.has_a_return(&case, 1).await;
-            assert_eq!(carried.hears().await, ["created"], "{case}");
+            assert_eq!(carried.receives_events().await, ["created"], "{case}");
             world.waits(5);
-            assert_eq!(carried.hears().await, ["PRE_TRANSIT"], "{case}");
+            assert_eq!(carried.receives_events().await, ["PRE_TRANSIT"], "{case}");
             assert_eq!(carried.bought_and_given_back(&rma), (1, 0), "{case}");
             assert_eq!(carried.shop.merchant.asks_for_the_label(&rma).await.status, 200, "{case}");
         }
@@ -46,18 +46,18 @@ async fn a_label_is_tried_for_every_hour_once_its_retries_are_used_up() {
     let carried = world.shop_with_a_carrier("acme").await;
     carried.carrier.faults(Faults { outage: Some(Outage::Refuses), ..Faults::default() }).await.unwrap();
     let rma = carried.has_a_return("A-1", 1).await;
-    assert_eq!(carried.hears().await, ["created"]);
+    assert_eq!(carried.receives_events().await, ["created"]);
     for (tried, wait) in WAITS.into_iter().chain([3_600; 4]).enumerate() {
         assert_eq!(world.purchases_tried().await, i64::try_from(tried).unwrap() + 1);
         world.time_passes(Duration::from_secs(wait / 2));
-        assert_eq!(carried.hears().await, Vec::<String>::new(), "nothing is due yet");
+        assert_eq!(carried.receives_events().await, Vec::<String>::new(), "nothing is due yet");
         assert_eq!(world.purchases_tried().await, i64::try_from(tried).unwrap() + 1, "nothing is due yet");
         world.waits(wait);
         // It is down in one way or another, and then it is up.
         let outage = (tried < 8).then_some(if tried % 2 == 0 { Outage::Unavailable } else { Outage::Refuses });
         carried.carrier.faults(Faults { outage, ..Faults::default() }).await.unwrap();
         let expected: &[&str] = if tried < 8 { &[] } else { &["PRE_TRANSIT"] };
-        assert_eq!(carried.hears().await, expected);
+        assert_eq!(carried.receives_events().await, expected);
     }
     assert_eq!(carried.bought_and_given_back(&rma), (1, 0));
     assert_eq!((world.owed().await, world.failures().await), (0, 0), "it was never given up");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::world::{World, line, mail_back, message, plain_refund, refunded, sold};
 
 /// A line as `returnable of quantity: held reason, …`.
-fn told(line: &Value) -> String {
+fn summary(line: &Value) -> String {
     let held = line["held"].as_array().unwrap().iter().map(|held| format!("{} {}", held["quantity"], held["reason"].as_str().unwrap()));
     format!("{} of {}: {}", line["returnable"], line["quantity"], held.collect::<Vec<_>>().join(", "))
 }
@@ -23,8 +23,12 @@ async fn a_shopper_sees_the_order_as_it_is_stored() {
     let merchant = world.merchant("acme").await;
     let seen = async || {
         let seen = merchant.asks_what_can_come_back("A-1").await;
-        let lines: Vec<String> =
-            seen["items"].as_array().unwrap().iter().map(|line| format!("{} {}", line["order_line_item_identifier"], told(line))).collect();
+        let lines: Vec<String> = seen["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| format!("{} {}", line["order_line_item_identifier"], summary(line)))
+            .collect();
         (seen["order_identifier"].clone(), lines)
     };
     let mut order = sold("A-1", 2);
@@ -51,13 +55,13 @@ async fn only_shipped_units_that_are_not_spoken_for_can_come_back() {
     order["items"][0]["quantity_shipped"] = 7.into();
     order["items"][0]["quantity_canceled"] = 2.into();
     merchant.publishes(&message([order.clone()])).await;
-    let called_off = merchant.starts_a_return("A-1", 3).await;
+    let cancelled = merchant.starts_a_return("A-1", 3).await;
     merchant.starts_a_return("A-1", 2).await;
-    assert_eq!(told(&merchant.asks_what_can_come_back("A-1").await["items"][0]), "2 of 10: 2 cancelled, 1 not_shipped, 5 in_return");
-    assert_eq!(merchant.cancels(&called_off).await.status, 200);
+    assert_eq!(summary(&merchant.asks_what_can_come_back("A-1").await["items"][0]), "2 of 10: 2 cancelled, 1 not_shipped, 5 in_return");
+    assert_eq!(merchant.cancels(&cancelled).await.status, 200);
     merchant.publishes(&message([refunded(order.clone(), [plain_refund("F1", 3)])])).await;
     let items = &merchant.asks_what_can_come_back("A-1").await["items"];
-    assert_eq!(told(&items[0]), "4 of 10: 2 cancelled, 1 not_shipped, 3 refunded", "two of them in the return, one outside");
+    assert_eq!(summary(&items[0]), "4 of 10: 2 cancelled, 1 not_shipped, 3 refunded", "two of them in the return, one outside");
     assert_eq!(items[0]["returnable_until"], "2026-03-21T09:00:00Z");
     assert_eq!(items[0]["held"][2]["message"], "The unit has already been refunded.");
     assert_eq!(merchant.starts(&mail_back("A-1", 5)).await.status, 422);
@@ -66,7 +70,7 @@ async fn only_shipped_units_that_are_not_spoken_for_can_come_back() {
     let mut cancelled = sold("A-2", 2);
     cancelled["status"] = "Cancelled".into();
     merchant.publishes(&message([cancelled])).await;
-    assert_eq!(told(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 order_cancelled");
+    assert_eq!(summary(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 order_cancelled");
     assert_eq!(merchant.starts(&mail_back("A-2", 1)).await.faults(), ["items[0].quantity invalid"]);
     let unknown = merchant.calls(reqwest::Method::GET, "/v1/orders/A-9/returnable", |request| request).await;
     assert_eq!(unknown.status, 404);
@@ -90,7 +94,7 @@ async fn tags_of_a_line_or_of_the_order_keep_units_back_with_the_reason() {
         })
         .collect();
     merchant.publishes(&message([order])).await;
-    let all = |body: &Value| body["items"].as_array().unwrap().iter().map(told).collect::<Vec<_>>();
+    let all = |body: &Value| body["items"].as_array().unwrap().iter().map(summary).collect::<Vec<_>>();
     let body = merchant.asks_what_can_come_back("A-1").await;
     let known = ["0 of 1: 1 final_sale", "0 of 1: 1 gift_card", "0 of 1: 1 pickup_in_store"];
     assert_eq!(all(&body), [known.as_slice(), &["0 of 1: 1 third_party", "1 of 1: ", "1 of 1: "]].concat());
@@ -102,7 +106,7 @@ async fn tags_of_a_line_or_of_the_order_keep_units_back_with_the_reason() {
     let mut of_the_order = sold("A-2", 2);
     of_the_order["tags"] = json!(["final-sale"]);
     merchant.publishes(&message([of_the_order])).await;
-    assert_eq!(told(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 final_sale");
+    assert_eq!(summary(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 final_sale");
     let refused = merchant.starts(&mail_back("A-2", 1)).await;
     assert_eq!(refused.body["errors"][0]["message"], "no more units of this line can be returned (2 final_sale)");
 }
@@ -129,12 +133,12 @@ async fn the_window_counts_from_the_shipment_or_else_from_the_order() {
         let identifier = order["identifier"].as_str().unwrap();
         let line = &merchant.asks_what_can_come_back(identifier).await["items"][0];
         let late = identifier.ends_with("too early");
-        assert_eq!(told(line), if late { "0 of 1: 1 window_over" } else { "1 of 1: " }, "{identifier}");
+        assert_eq!(summary(line), if late { "0 of 1: 1 window_over" } else { "1 of 1: " }, "{identifier}");
         assert_eq!(merchant.starts(&mail_back(identifier, 1)).await.status, if late { 422 } else { 201 }, "{identifier}");
     }
     merchant.has_policy(&Policy { window_days: 31, ..Policy::default() }).await;
     let line = &merchant.asks_what_can_come_back("shipped too early").await["items"][0];
-    assert_eq!((told(line).as_str(), &line["returnable_until"]), ("1 of 1: ", &json!("2026-03-02T11:59:59Z")));
+    assert_eq!((summary(line).as_str(), &line["returnable_until"]), ("1 of 1: ", &json!("2026-03-02T11:59:59Z")));
 }
 
 #[tokio::test]

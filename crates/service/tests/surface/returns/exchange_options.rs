@@ -97,7 +97,11 @@ async fn an_identifier_is_one_step_of_the_path_whatever_is_in_it() {
     for (order, identifier) in [("B-4", "."), ("B-5", "..")] {
         shop.sells_with(order, Some(identifier)).await;
         let reply = shop.offers_for(order).await;
-        assert_eq!((reply.skus().len(), &reply.body["not_offered"]), (0, &json!("no_variant_identifier")), "such an identifier would lead to another URL");
+        assert_eq!(
+            (reply.skus().len(), &reply.body["not_offered"]),
+            (0, &json!("no_variant_identifier")),
+            "such an identifier would lead to another URL"
+        );
     }
     assert_eq!(shop.asked().len(), before);
 }

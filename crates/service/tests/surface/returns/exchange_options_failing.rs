@@ -80,11 +80,11 @@ async fn the_time_covers_the_token_and_the_whole_answer() {
     let dripping = world.catalogue("dripping").await;
     dripping.systems.answer("/sku", Answer::ok().drip(Duration::from_millis(20), None));
     assert_eq!(dripping.offers_for("A-1").await.status, 503);
-    let untold = world.catalogue("untold").await;
-    untold.is_set(Change { authentication: Some(oauth(&untold.systems)), ..Change::default() }).await;
-    untold.systems.answer(TOKEN_PATH, Answer::hang());
-    assert_eq!(untold.offers_for("A-1").await.status, 503);
-    assert_eq!((untold.asked().len(), untold.reports().await), (0, vec!["1 timed out".to_owned()]));
+    let hanging = world.catalogue("hanging").await;
+    hanging.is_set(Change { authentication: Some(oauth(&hanging.systems)), ..Change::default() }).await;
+    hanging.systems.answer(TOKEN_PATH, Answer::hang());
+    assert_eq!(hanging.offers_for("A-1").await.status, 503);
+    assert_eq!((hanging.asked().len(), hanging.reports().await), (0, vec!["1 timed out".to_owned()]));
 }
 
 fn oauth(systems: &sandbox::merchant::Merchant) -> Authentication {

@@ -22,8 +22,8 @@ async fn the_url_says_where_the_variant_identifier_goes() {
     assert!(!listed.contains("whsec_"), "no signing secret where nothing is sent");
     out(&endpoint(&world, "set", &["--url", "https://api.acme.example/products/{variant_identifier}/siblings?in=stock"]));
     for url in ["https://api.acme.example/variants", "https://api.acme.example/?of={variant_identifier}"] {
-        let told = err(&endpoint(&world, "set", &["--url", url]));
-        assert!(told.contains("{variant_identifier} once, in its path"), "{told}");
+        let error = err(&endpoint(&world, "set", &["--url", url]));
+        assert!(error.contains("{variant_identifier} once, in its path"), "{error}");
     }
     assert!(err(&endpoint(&world, "set", &["--url", "http://127.0.0.1/{variant_identifier}"])).contains("only https is called"));
     assert!(err(&endpoint(&world, "set", &["--waits", "5"])).contains("nothing is tried again"));
@@ -51,8 +51,8 @@ async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
     assert_eq!(command(&[]), (json!("200"), json!(null), json!(null)));
     assert_eq!(command(&[]), (json!("unreachable"), json!(null), json!("the connection was closed without an answer")));
     assert_eq!(shop.reports().await, Vec::<String>::new());
-    let told = world.database.texts("select distinct actor || ' ' || detail from audit where action = 'endpoint.tested'").await;
-    assert_eq!(told, ["cli:tester exchange_variants"]);
+    let audited = world.database.texts("select distinct actor || ' ' || detail from audit where action = 'endpoint.tested'").await;
+    assert_eq!(audited, ["cli:tester exchange_variants"]);
     let refused =
         backhaul::flow::messages::configure_endpoint::test_endpoint(&world.app, "test", shop.merchant.id, Interface::ExchangeVariants)
             .await;

@@ -6,7 +6,7 @@ use reqwest::Method;
 use sandbox::merchant::{Answer, Mood};
 use serde_json::{Value, json};
 
-use crate::world::{World, and_socks, exchange, for_a_gift_card, mail_back, message, refund_for, refunded, sold, told};
+use crate::world::{World, and_socks, exchange, exchange_summary, for_a_gift_card, mail_back, message, refund_for, refunded, sold};
 
 /// Every fault as `field: message`.
 fn faults(body: &Value) -> Vec<String> {
@@ -42,7 +42,7 @@ async fn an_exchange_order_is_placed_and_its_identifier_is_on_the_return() {
     let amounts = ["product_amount_cents", "tax_amount_cents", "total_amount_cents"].map(|name| exchange[name].as_i64());
     assert_eq!(amounts, [Some(5_000), Some(400), Some(5_400)], "the merchant's amounts are stored");
     assert_eq!((&shown["items"][0]["exchange_sku"], &shown["can_cancel"]), (&json!("SHOE-43"), &json!(false)));
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 1"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 1"]);
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn an_order_is_exchanged_once_and_no_second_exchange_is_offered() {
     let options = merchant.calls(Method::GET, "/v1/orders/A-1/lines/L1/exchange_options?reason=TOO_SMALL", |request| request).await;
     assert_eq!(options.body["not_offered"], "already_exchanged");
     merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 1"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 1"]);
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn the_same_confirmation_again_is_answered_alike_and_asks_nobody() {
     let again = confirm().await;
     assert_eq!((first.status.as_u16(), again.status.as_u16(), first.body == again.body), (201, 200, true));
     world.deliver_all_due().await;
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 1"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 1"]);
 }
 
 #[tokio::test]
@@ -197,12 +197,12 @@ async fn a_return_is_refunded_when_its_refund_and_its_exchange_are_both_there_wh
         refund["refund_line_items"][0]["order_item_identifier"] = "L2".into();
         let settled = message([refunded(and_socks(sold(order, 1), 1), [refund])]);
         if placed_first {
-            assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_placed"]);
+            assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_placed"]);
             merchant.publishes(&settled).await;
-            assert_eq!(boutique.shop.hears().await, ["rma.refunded"]);
+            assert_eq!(boutique.shop.receives_events().await, ["rma.refunded"]);
         } else {
             merchant.publishes(&settled).await;
-            assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.refund_recorded", "rma.refunded"]);
+            assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.refund_recorded", "rma.refunded"]);
         }
         assert_eq!(merchant.looks_at(&rma).await["status"], "REFUNDED");
     }
@@ -227,7 +227,7 @@ async fn a_refund_of_an_exchanged_unit_is_the_merchant_settling_with_the_service
     both["updated_at"] = "2026-03-01T13:00:00Z".into();
     let reply = merchant.publishes(&message([both])).await;
     assert_eq!((reply.status.as_u16(), &reply.body["warnings"]), (200, &json!([])), "naming a settled return is correct here");
-    assert_eq!(boutique.shop.hears().await, ["rma.refund_recorded"]);
+    assert_eq!(boutique.shop.receives_events().await, ["rma.refund_recorded"]);
     assert_eq!(boutique.refunds_of(&rma).await, types(), "the shopper's amount stays 0");
     let held = merchant.asks_what_can_come_back("A-1").await["items"][0]["held"].clone();
     assert_eq!(held[0]["quantity"], 2, "both units are refunded, and none counts twice: {held}");
@@ -241,10 +241,10 @@ async fn a_merchant_that_answers_twice_differently_is_held_to_its_first_answer()
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
-    assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_placed"], "the second time nothing happens");
+    assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_placed"], "the second time nothing happens");
     assert_eq!(boutique.asked().len(), 0, "cleared by the line above");
     assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-A-1-1".to_owned())));
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 2"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 2"]);
 }
 
 #[tokio::test]

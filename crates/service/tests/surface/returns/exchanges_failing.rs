@@ -10,7 +10,7 @@ use domain::returns::rma::policy::{Offer, Policy};
 use sandbox::merchant::{Answer, Mood};
 use serde_json::json;
 
-use crate::world::{Boutique, EXCHANGE_ORDERS, World, exchange, message, refund_for, refunded, sold, told, with_gift_cards};
+use crate::world::{Boutique, EXCHANGE_ORDERS, World, exchange, exchange_summary, message, refund_for, refunded, sold, with_gift_cards};
 
 /// The state and reason of each exchange order in the failure queue.
 const FAILURES: &str = "select state || ': ' || reason from failure where kind = 'exchange_order' order by subject";
@@ -31,7 +31,7 @@ async fn every_failure_is_tried_again_with_the_same_bytes() {
     assert_eq!(asked.iter().map(|asked| asked.attempt().unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
     assert!(asked.iter().all(|once| once.body() == asked[0].body() && once.message_id() == asked[0].message_id()));
     assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-A-1".to_owned())));
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 6"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 6"]);
     assert_eq!(boutique.shop.merchant.looks_at(&rma).await["items"][0]["exchange_order_identifier"], "X-A-1");
 }
 
@@ -61,7 +61,7 @@ async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
     boutique.orders.mood(Mood::Refusing(409));
     let rma = boutique.exchanges("A-1").await;
     boutique.everything_is_tried().await;
-    assert_eq!(told(&boutique.orders), ["A-1 became nothing after 6"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became nothing after 6"]);
     assert_eq!(boutique.exchange_of(&rma).await, ("converted".to_owned(), None));
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_400)]);
     assert!(states(&boutique).await.is_empty(), "no work is left for the operator");
@@ -75,7 +75,7 @@ async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
     assert_eq!(again.status, 409, "{}", again.text);
     assert_eq!(world.owed().await, 0);
     let reply = boutique.shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F-1", 1)])])).await;
-    assert_eq!((reply.status.as_u16(), boutique.shop.hears().await), (200, vec!["rma.refunded".to_owned()]));
+    assert_eq!((reply.status.as_u16(), boutique.shop.receives_events().await), (200, vec!["rma.refunded".to_owned()]));
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn an_order_that_may_exist_stays_in_the_failure_queue() {
         boutique.everything_is_tried().await;
         assert_eq!(boutique.exchange_of(&rma).await.0, "pending", "{handle}");
         assert_eq!(boutique.refunds_of(&rma).await, [("EVEN_EXCHANGE".to_owned(), 0)]);
-        assert_eq!(boutique.shop.hears().await, ["rma.created"]);
+        assert_eq!(boutique.shop.receives_events().await, ["rma.created"]);
         assert_eq!(boutique.asked().len(), 0);
     }
     assert_eq!(world.database.texts(FAILURES).await, ["open: 409"; 3]);
@@ -138,7 +138,7 @@ async fn people_turn_what_was_given_up_into_refunds_and_that_is_the_end_of_the_o
     assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::Ended(_))));
     let audit = world.database.texts("select actor || ' ' || action from audit where action like 'exchange%'").await;
     assert_eq!(audit, ["test exchange.converted"]);
-    assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_converted"]);
+    assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_converted"]);
 }
 
 #[tokio::test]

@@ -40,8 +40,8 @@ impl Sample {
 
     /// The units of a SKU that it has left.
     async fn stock(&self, world: &World, sku: &str) -> i64 {
-        let told: Value = world.client.get(format!("{}/sku/V-SHOE/variants", self.base)).send().await.unwrap().json().await.unwrap();
-        let variant = told["variants"].as_array().unwrap().iter().find(|variant| variant["sku"] == sku).unwrap();
+        let answer: Value = world.client.get(format!("{}/sku/V-SHOE/variants", self.base)).send().await.unwrap().json().await.unwrap();
+        let variant = answer["variants"].as_array().unwrap().iter().find(|variant| variant["sku"] == sku).unwrap();
         variant["quantity_in_stock"].as_i64().unwrap()
     }
 }
@@ -74,7 +74,7 @@ async fn the_sample_server_places_an_exchange_and_a_gift_card_once_however_often
     let mut wanted = exchange("A-1", 1, "SHOE-43");
     wanted["items"].as_array_mut().unwrap().push(json!({ "order_line_item_identifier": "L1", "gift_card": true }));
     let rma = boutique.starts(&wanted).await;
-    assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_placed"]);
+    assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_placed"]);
     let placed = ("placed".to_owned(), Some("X-A-1".to_owned()));
     assert_eq!(boutique.exchange_of(&rma).await, placed);
     let kept = &merchant.looks_at(&rma).await["exchange"];
@@ -82,7 +82,7 @@ async fn the_sample_server_places_an_exchange_and_a_gift_card_once_however_often
     assert_eq!(sample.stock(&node, "SHOE-43").await, 2);
 
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
-    assert_eq!(boutique.shop.hears().await, Vec::<String>::new(), "it was placed before");
+    assert_eq!(boutique.shop.receives_events().await, Vec::<String>::new(), "it was placed before");
     let attempts =
         node.database.texts("select status::text from attempt where message_id in (select message_id from exchange_order)").await;
     assert_eq!(attempts, ["200", "200"]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::world::{World, message, plain_refund, sold};
 
 /// A message as in the contract's table, without the fields that every message has.
-fn told((event, body): &(String, Value)) -> String {
+fn summary((event, body): &(String, Value)) -> String {
     let item = &body["items"][0];
     let null = |value: &Value| value.as_str().unwrap_or("null").to_owned();
     format!(
@@ -28,7 +28,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
     let created = shop.receives().await;
     assert_eq!(
-        created.iter().map(told).collect::<Vec<_>>(),
+        created.iter().map(summary).collect::<Vec<_>>(),
         ["rma.created: status CREATED, tracking_number null, package_tracking_status null, receiving_status null"]
     );
 
@@ -36,7 +36,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     shop.merchant.carrier_says(&rma, "label_issued").await;
     let labelled = shop.receives().await;
     assert_eq!(
-        labelled.iter().map(told).collect::<Vec<_>>(),
+        labelled.iter().map(summary).collect::<Vec<_>>(),
         ["rma.tracking_updated: status CREATED, tracking_number populated, package_tracking_status PRE_TRANSIT, receiving_status null"]
     );
 
@@ -44,7 +44,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     shop.merchant.carrier_says(&rma, "in_transit").await;
     let scanned = shop.receives().await;
     assert_eq!(
-        scanned.iter().map(told).collect::<Vec<_>>(),
+        scanned.iter().map(summary).collect::<Vec<_>>(),
         ["rma.tracking_updated: status CREATED, tracking_number populated, package_tracking_status TRANSIT, receiving_status null"]
     );
 
@@ -58,7 +58,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     assert_eq!((reply.results(), reply.warnings()), (vec!["updated"], vec![]));
     let closed = shop.receives().await;
     assert_eq!(
-        closed.iter().map(told).collect::<Vec<_>>(),
+        closed.iter().map(summary).collect::<Vec<_>>(),
         ["rma.refunded: status REFUNDED, tracking_number populated, package_tracking_status TRANSIT, receiving_status null"]
     );
     assert_eq!(shop.merchant.publishes(&message([refunded])).await.results(), ["unchanged"]);

@@ -73,8 +73,8 @@ fn any_history_of_returns_goes_as_the_model_says() {
     counts.into_iter().flatten().for_each(|(word, count)| *sum.entry(word).or_default() += count);
     println!("{}", json!({ "model": "returns", "histories": histories, "counts": sum }));
     if histories >= HISTORIES {
-        let told = Event::ALL.iter().map(|event| event.as_str());
-        let missing: Vec<&str> = told.chain(OUTCOMES).filter(|word| !sum.contains_key(*word)).collect();
+        let events = Event::ALL.iter().map(|event| event.as_str());
+        let missing: Vec<&str> = events.chain(OUTCOMES).filter(|word| !sum.contains_key(*word)).collect();
         assert!(missing.is_empty(), "these outcomes never occurred: {missing:?}");
     }
 }

@@ -81,9 +81,9 @@ async fn a_policy_changes_in_what_is_named_and_nothing_else() {
 async fn a_policy_that_is_not_sound_is_told_by_sentences_and_stays_as_it_was() {
     let world = World::new().await;
     world.merchant("acme").await;
-    let told = refused(&world, &["--window-days", "0", "--reason", "A", "--reason", "A", "--tag", "_=gift", "--express-limit", "0"]);
+    let error = refused(&world, &["--window-days", "0", "--reason", "A", "--reason", "A", "--tag", "_=gift", "--express-limit", "0"]);
     assert_eq!(
-        told,
+        error,
         "error: the policy stays as it is:\n\
         - the return window must be 1 to 3,650 days\n\
         - a reason is listed twice: \"A\"\n\

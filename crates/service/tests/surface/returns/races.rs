@@ -71,8 +71,8 @@ async fn report(app: &App, merchant: MerchantId, event: Value) -> Taken {
 }
 
 /// The events of the messages about a return, in order.
-async fn told(beside: &mut PgConnection, rma: &str) -> Vec<String> {
-    sqlx::query_scalar("select event from message where subject = $1 order by sequence").bind(rma).fetch_all(beside).await.unwrap()
+async fn events(connection: &mut PgConnection, rma: &str) -> Vec<String> {
+    sqlx::query_scalar("select event from message where subject = $1 order by sequence").bind(rma).fetch_all(connection).await.unwrap()
 }
 
 /// Every second update brings a refund of one unit. If the return exists by then, the refund settles it, and the message says so.
@@ -80,7 +80,7 @@ async fn told(beside: &mut PgConnection, rma: &str) -> Vec<String> {
 async fn an_order_changes_while_a_unit_of_it_is_returned_and_neither_is_lost() {
     let world = World::new().await;
     let (app, merchant) = (&world.app, world.merchant("acme").await.id);
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for trial in 0..trials() {
         let identifier = format!("A-{trial}");
         let mut order = sold(&identifier, 2);
@@ -101,14 +101,14 @@ async fn an_order_changes_while_a_unit_of_it_is_returned_and_neither_is_lost() {
             select snapshot like '%CHANGED%' as changed, has_returns, rma.status, refund_identifier is not null as refunded
             from rma join rma_item using (merchant_id, rma_id) join customer_order using (merchant_id)
             where rma.identifier = $1 and customer_order.identifier = order_identifier";
-        let row = sqlx::query(query).bind(&rma).fetch_one(&mut beside).await.unwrap();
+        let row = sqlx::query(query).bind(&rma).fetch_one(&mut connection).await.unwrap();
         assert!(row.get::<bool, _>("changed") && row.get::<bool, _>("has_returns"), "trial {trial}");
         let expected: &[&str] = match (row.get("status"), row.get("refunded")) {
             ("REFUNDED", true) if trial % 2 == 1 => &["rma.created", "rma.refunded"],
             ("CREATED", false) => &["rma.created"],
             other => panic!("trial {trial}: {other:?}"),
         };
-        assert_eq!(told(&mut beside, &rma).await, expected, "trial {trial}");
+        assert_eq!(events(&mut connection, &rma).await, expected, "trial {trial}");
     }
     assert_eq!(world.database.count("refund").await, i64::from(trials() / 2));
 }
@@ -117,7 +117,7 @@ async fn an_order_changes_while_a_unit_of_it_is_returned_and_neither_is_lost() {
 async fn a_scan_that_races_with_its_label_comes_after_it() {
     let world = World::new().await;
     let (app, merchant) = (&world.app, world.merchant("acme").await.id);
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for trial in 0..trials() {
         let (order, number) = (format!("A-{trial}"), format!("T-{trial}"));
         publish(app, merchant, sold(&order, 1)).await;
@@ -133,10 +133,10 @@ async fn a_scan_that_races_with_its_label_comes_after_it() {
         };
         assert_eq!(labelled, Taken::Moved(rma.clone()));
         assert!([Taken::Kept(None), Taken::Moved(rma.clone())].contains(&scanned), "trial {trial}: {scanned:?}");
-        assert_eq!(told(&mut beside, &rma).await, ["rma.created", "rma.tracking_updated", "rma.tracking_updated"], "trial {trial}");
+        assert_eq!(events(&mut connection, &rma).await, ["rma.created", "rma.tracking_updated", "rma.tracking_updated"], "trial {trial}");
         let parcel: String = sqlx::query_scalar("select parcel from rma_item where tracking_number = $1")
             .bind(&number)
-            .fetch_one(&mut beside)
+            .fetch_one(&mut connection)
             .await
             .unwrap();
         assert_eq!(parcel, "TRANSIT", "trial {trial}");

@@ -39,8 +39,8 @@ async fn a_scan_that_races_with_its_label_is_never_lost() {
     let received = shop.receives().await;
     for rma in &started {
         let of_it = received.iter().filter(|(_, body)| body["rma_identifier"] == json!(rma));
-        let told: Vec<_> = of_it.map(|(_, body)| body["items"][0]["package_tracking_status"].as_str().unwrap()).collect();
-        assert_eq!(told, ["PRE_TRANSIT", "TRANSIT"], "{rma}");
+        let statuses: Vec<_> = of_it.map(|(_, body)| body["items"][0]["package_tracking_status"].as_str().unwrap()).collect();
+        assert_eq!(statuses, ["PRE_TRANSIT", "TRANSIT"], "{rma}");
     }
     assert_eq!(world.database.count("carrier_event").await, 0);
 }
@@ -55,7 +55,7 @@ async fn a_unit_is_in_one_return_however_many_ask_for_it() {
     let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
     assert_eq!((count(201), count(422)), (2, 18));
     assert_eq!(world.database.count("unit_claim").await, 4);
-    assert_eq!(shop.hears().await, ["rma.created"; 2]);
+    assert_eq!(shop.receives_events().await, ["rma.created"; 2]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -71,7 +71,7 @@ async fn a_refund_and_a_cancellation_at_once_leave_one_end() {
         let (status, refused) = (shop.merchant.looks_at(&rma).await["status"].clone(), cancelling.status == 409);
         assert_eq!(status, if refused { "REFUNDED" } else { "CANCELED" });
         assert_eq!(refunding.warnings().len(), usize::from(!refused), "a refund for a cancelled return gets a warning");
-        assert_eq!(shop.hears().await, ["rma.created", if refused { "rma.refunded" } else { "rma.canceled" }]);
+        assert_eq!(shop.receives_events().await, ["rma.created", if refused { "rma.refunded" } else { "rma.canceled" }]);
     }
 }
 
@@ -94,7 +94,7 @@ async fn changes_within_a_second_arrive_in_order_and_each_as_it_was() {
     world.time_passes(Duration::from_millis(5_500));
     world.deliver_all_due().await;
     let received = shop.systems.received();
-    let told = received.iter().map(|call| {
+    let messages = received.iter().map(|call| {
         let body = call.json();
         let parcel = body["items"][0]["package_tracking_status"].as_str().unwrap_or("null");
         let status = body["status"].as_str().unwrap();
@@ -107,6 +107,6 @@ async fn changes_within_a_second_arrive_in_order_and_each_as_it_was() {
         "3 1 CREATED TRANSIT 2026-03-01T12:00:00.400Z",
         "4 1 REFUNDED TRANSIT 2026-03-01T12:00:00.600Z",
     ];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(messages.collect::<Vec<_>>(), expected);
     assert_eq!(received[0].body(), received[1].body());
 }

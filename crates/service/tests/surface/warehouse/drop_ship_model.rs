@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
-use crate::world::{Merchant, World, called_off, shipment};
+use crate::world::{Merchant, World, cancelled_items, shipment};
 
 const HISTORIES: u64 = 12;
 const STEPS: u32 = 20;
@@ -111,24 +111,24 @@ async fn drop_ship_orders_go_as_in_the_model() {
     let merchant = world.merchant("acme").await;
     let first = number("SEED", 1);
     for seed in first..first + number("HISTORIES", HISTORIES) {
-        let mut chance = StdRng::seed_from_u64(seed);
+        let mut rng = StdRng::seed_from_u64(seed);
         let name = format!("A-{seed}");
-        let quantities: Vec<u32> = (0..chance.random_range(1..=3)).map(|_| chance.random_range(1..=4)).collect();
+        let quantities: Vec<u32> = (0..rng.random_range(1..=3)).map(|_| rng.random_range(1..=4)).collect();
         merchant.has_shipped(&name, &quantities).await;
         let mut model = Model::new(&quantities);
         for step in 0..STEPS {
-            let item = format!("L{}", chance.random_range(1..=quantities.len()));
-            let other = format!("L{}", chance.random_range(1..=quantities.len()));
-            let mut of = vec![(item.as_str(), chance.random_range(1..=2))];
-            if chance.random_ratio(1, 3) {
+            let item = format!("L{}", rng.random_range(1..=quantities.len()));
+            let other = format!("L{}", rng.random_range(1..=quantities.len()));
+            let mut of = vec![(item.as_str(), rng.random_range(1..=2))];
+            if rng.random_ratio(1, 3) {
                 of.push((&other, 1));
             }
-            let called = format!("N{}", chance.random_range(0..12));
-            let (what, report) = match chance.random_range(0..20) {
+            let called = format!("N{}", rng.random_range(0..12));
+            let (what, report) = match rng.random_range(0..20) {
                 0 => ("cancel", json!({})),
                 1 => ("reject", json!({ "reject_reason": "damaged" })),
                 2..12 => ("ship", shipment(&called, &of)),
-                _ => ("cancel_items", called_off(&called, &of)),
+                _ => ("cancel_items", cancelled_items(&called, &of)),
             };
             let reply = merchant.warehouse_reports(&name, what, &report).await;
             assert_eq!(reply.status, model.take(what, &report), "SEED={seed} step {step}: {what} {report}: {}", reply.text);

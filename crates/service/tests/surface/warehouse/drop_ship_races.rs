@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::world::{World, called_off, drop_ship, shipment};
+use crate::world::{World, cancelled_items, drop_ship, shipment};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_50_who_ship_or_cancel_the_last_unit_one_does() {
@@ -17,7 +17,7 @@ async fn of_50_who_ship_or_cancel_the_last_unit_one_does() {
             match at % 2 {
                 0 => merchant.warehouse_reports("A-1", "ship", &shipment(&format!("S{at}"), &[("L1", 1)])).await,
                 _ if at % 10 == 1 => merchant.warehouse_reports("A-1", "reject", &reason).await,
-                _ => merchant.warehouse_reports("A-1", "cancel_items", &called_off(&format!("C{at}"), &[("L1", 1)])).await,
+                _ => merchant.warehouse_reports("A-1", "cancel_items", &cancelled_items(&format!("C{at}"), &[("L1", 1)])).await,
             }
         }
     };

@@ -52,12 +52,14 @@ async fn a_message_is_all_or_nothing_and_every_fault_has_its_path() {
     assert_eq!(merchant.posts_asns(&many[1..]).await.status, 201);
 }
 
-/// Checks that everything in `said` is shown.
-fn holds(shown: &Value, said: &Value, at: &str) {
-    match said {
-        Value::Object(said) => said.iter().for_each(|(name, said)| holds(&shown[name], said, &format!("{at}.{name}"))),
-        Value::Array(said) => said.iter().enumerate().for_each(|(nth, said)| holds(&shown[nth], said, &format!("{at}[{nth}]"))),
-        _ => assert_eq!(shown, said, "{at}"),
+/// Checks that everything in `expected` is shown.
+fn holds(shown: &Value, expected: &Value, at: &str) {
+    match expected {
+        Value::Object(expected) => expected.iter().for_each(|(name, expected)| holds(&shown[name], expected, &format!("{at}.{name}"))),
+        Value::Array(expected) => {
+            expected.iter().enumerate().for_each(|(nth, expected)| holds(&shown[nth], expected, &format!("{at}[{nth}]")))
+        }
+        _ => assert_eq!(shown, expected, "{at}"),
     }
 }
 

@@ -118,7 +118,7 @@ async fn every_condition_is_told_as_it_was_scanned() {
         unit
     };
     yard.merchant.scans(&conditions.map(unit)).await;
-    let told = yard.gets().await.iter().map(Received::json).collect::<Vec<_>>();
-    assert_eq!(told.len(), 7);
-    assert!(told.iter().all(|body| body["initial_condition"] == body["unit_identifier"]));
+    let bodies = yard.gets().await.iter().map(Received::json).collect::<Vec<_>>();
+    assert_eq!(bodies.len(), 7);
+    assert!(bodies.iter().all(|body| body["initial_condition"] == body["unit_identifier"]));
 }

@@ -44,8 +44,8 @@ async fn scanners_of_one_asn_receive_each_unit_once() {
     .await;
     let received = answers.iter().flatten().filter(|answer| answer.starts_with("received")).count();
     assert_eq!(received, UNITS + 40);
-    let told = yard.hears().await;
-    assert_eq!((told.len(), told.iter().collect::<BTreeSet<_>>().len()), (UNITS + 40, UNITS + 40));
+    let receipts = yard.receives_events().await;
+    assert_eq!((receipts.len(), receipts.iter().collect::<BTreeSet<_>>().len()), (UNITS + 40, UNITS + 40));
     let shown = merchant.looks_at_asn("A-1").await;
     assert_eq!((&shown["received"], &shown["announced"]), (&(UNITS + 40).into(), &(UNITS + 40).into()));
     let over = merchant.exceptions("?limit=100").await;

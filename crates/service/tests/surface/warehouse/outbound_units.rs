@@ -17,10 +17,14 @@ async fn units_come_in_chunks_and_a_repeated_call_adds_nothing() {
     // Part of it again, with more.
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 3..7).take_out(4)]).await.body["units"], 6);
     dock.merchant.does("announce", "A-1").await;
-    assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 1..4)]).await.status, 200, "the units are already in it, whatever happened to the shipment since");
+    assert_eq!(
+        dock.merchant.packs("A-1", [carton("C-1", 1..4)]).await.status,
+        200,
+        "the units are already in it, whatever happened to the shipment since"
+    );
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", [8])]).await.status, 409, "no more");
-    let told = dock.receives().await;
-    assert_eq!(lines(&told[0].body), ["LP-1", "LP-2", "LP-3", "LP-5", "LP-6", "LP-4"], "by carton");
+    let messages = dock.receives().await;
+    assert_eq!(lines(&messages[0].body), ["LP-1", "LP-2", "LP-3", "LP-5", "LP-6", "LP-4"], "by carton");
 }
 
 trait TakeOut {
@@ -81,8 +85,8 @@ async fn cartons_without_a_name_are_told_apart_by_what_they_refer_to() {
     assert_eq!(dock.merchant.packs("A-1", cartons()).await.body["cartons"], 3);
     assert_eq!(dock.merchant.packs("A-1", [of(Some("R-1"), 6..7)]).await.body["cartons"], 3);
     dock.merchant.does("ship", "A-1").await;
-    let told = dock.receives().await;
-    let cartons = told[0].body["cartons"].as_array().unwrap();
+    let messages = dock.receives().await;
+    let cartons = messages[0].body["cartons"].as_array().unwrap();
     let shown = cartons.iter().map(|carton| (carton["reference"]["identifier"].clone(), carton["details"].as_array().unwrap().len()));
     assert_eq!(shown.collect::<Vec<_>>(), [("R-1".into(), 3), ("R-2".into(), 1), (Value::Null, 2)]);
 }

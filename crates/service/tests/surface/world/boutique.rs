@@ -121,7 +121,7 @@ impl Boutique<'_> {
 }
 
 /// A line for each exchange order: the original order, the new one, and how often it was requested.
-pub fn told(orders: &ExchangeOrders) -> Vec<String> {
+pub fn exchange_summary(orders: &ExchangeOrders) -> Vec<String> {
     let line = |(original, order): (String, sandbox::merchant::ExchangeOrder)| {
         assert_eq!(order.bodies.len(), 1, "one body for each order");
         let became = order.identifier.as_deref().unwrap_or("nothing");

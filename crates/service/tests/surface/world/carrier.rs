@@ -51,7 +51,7 @@ pub fn signed(secret: &str, body: &str) -> String {
 }
 
 /// An EasyPost event about a parcel.
-pub fn told(id: &str, number: &str, status: &str) -> Value {
+pub fn tracker_event(id: &str, number: &str, status: &str) -> Value {
     json!({
         "id": id, "object": "Event", "description": "tracker.updated", "created_at": "2026-03-01T12:00:00Z",
         "result": { "object": "Tracker", "tracking_code": number, "status": status },
@@ -69,7 +69,7 @@ impl World {
     }
 
     /// Calls a merchant's webhook address.
-    pub async fn hears_webhook(&self, path: &str, signature: Option<&str>, body: &str) -> Reply {
+    pub async fn receives_webhook(&self, path: &str, signature: Option<&str>, body: &str) -> Reply {
         let body = body.to_owned();
         self.ask(Method::POST, path, |request| {
             let request = request.header("Content-Type", "application/json").body(body);
@@ -112,18 +112,18 @@ impl Carried<'_> {
     /// Starts a return whose label has been delivered to its systems, and returns its tracking number too.
     pub async fn has_a_label(&self, order: &str) -> (String, String) {
         let rma = self.has_a_return(order, 1).await;
-        assert_eq!(self.hears().await, ["created", "PRE_TRANSIT"]);
+        assert_eq!(self.receives_events().await, ["created", "PRE_TRANSIT"]);
         let number = self.shipment(&rma).tracking_code.unwrap();
         (rma, number)
     }
 
     /// The events that its systems received; for a tracking update, the new parcel status instead.
-    pub async fn hears(&self) -> Vec<String> {
-        let told = |(event, body): (String, Value)| match event.strip_prefix("rma.").unwrap() {
+    pub async fn receives_events(&self) -> Vec<String> {
+        let summary = |(event, body): (String, Value)| match event.strip_prefix("rma.").unwrap() {
             "tracking_updated" => body["items"][0]["package_tracking_status"].as_str().unwrap().to_owned(),
             event => event.to_owned(),
         };
-        self.shop.receives().await.into_iter().map(told).collect()
+        self.shop.receives().await.into_iter().map(summary).collect()
     }
 
     /// The only shipment of a return.
@@ -141,15 +141,15 @@ impl Carried<'_> {
     }
 
     /// Waits until every webhook of the carrier has been answered.
-    pub async fn webhooks_are_told(&self) {
+    pub async fn webhooks_are_answered(&self) {
         let tally = self.carrier.webhooks_settled(Duration::from_secs(20)).await.unwrap();
         assert_eq!(tally.given_up, 0, "{tally:?}");
     }
 
     /// Sends this event from the carrier, correctly signed.
-    pub async fn carrier_tells(&self, event: &Value) -> Reply {
+    pub async fn carrier_sends(&self, event: &Value) -> Reply {
         let body = event.to_string();
         let path = self.shop.merchant.webhooks();
-        self.shop.merchant.world.hears_webhook(&path, Some(&signed(&self.secret, &body)), &body).await
+        self.shop.merchant.world.receives_webhook(&path, Some(&signed(&self.secret, &body)), &body).await
     }
 }

@@ -50,7 +50,7 @@ pub fn shipment(identifier: &str, of: &[(&str, u32)]) -> Value {
 }
 
 /// A report that these units were cancelled.
-pub fn called_off(identifier: &str, of: &[(&str, u32)]) -> Value {
+pub fn cancelled_items(identifier: &str, of: &[(&str, u32)]) -> Value {
     json!({ "cancellation_identifier": identifier, "order_items": units(of) })
 }
 
@@ -110,10 +110,10 @@ impl DropShipper<'_> {
     }
 
     /// The `path event sequence` of the same.
-    pub async fn hears(&self) -> Vec<String> {
-        let word = |received: &Received, name: &str| received.header(name).unwrap().to_owned();
+    pub async fn receives_events(&self) -> Vec<String> {
+        let text = |received: &Received, name: &str| received.header(name).unwrap().to_owned();
         let line = |received: &Received| {
-            format!("{} {} {}", received.path(), word(received, "x-service-event"), word(received, "x-service-sequence"))
+            format!("{} {} {}", received.path(), text(received, "x-service-event"), text(received, "x-service-sequence"))
         };
         self.receives().await.iter().map(line).collect()
     }

@@ -84,24 +84,24 @@ impl Merchant<'_> {
     pub async fn scans(&self, units: &[Value]) -> Vec<String> {
         let reply = self.posts_receipts(units).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
-        let said = |unit: &Value| {
+        let summary = |unit: &Value| {
             let more = ["line_identifier", "exception"].map(|name| unit[name].as_str()).into_iter().flatten().next().unwrap();
             format!("{} {more}", unit["result"].as_str().unwrap())
         };
-        reply.body["units"].as_array().unwrap().iter().map(said).collect()
+        reply.body["units"].as_array().unwrap().iter().map(summary).collect()
     }
 
     /// The exceptions as `reason asn unit-or-line quantity settled`, sorted.
     pub async fn exceptions(&self, query: &str) -> Vec<String> {
         let reply = self.calls(Method::GET, &format!("/v1/receiving_exceptions{query}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
-        let said = |of: &Value| {
+        let summary = |of: &Value| {
             let text = |name: &str| of[name].as_str().unwrap_or_default().to_owned();
             let about = if of["unit_identifier"].is_null() { text("line_identifier") } else { text("unit_identifier") };
             let settled = if of["resolved_at"].is_null() { "open" } else { "settled" };
             format!("{} {} {about} {} {settled}", text("exception"), text("asn_number"), of["quantity"])
         };
-        let mut exceptions: Vec<String> = reply.body["receiving_exceptions"].as_array().unwrap().iter().map(said).collect();
+        let mut exceptions: Vec<String> = reply.body["receiving_exceptions"].as_array().unwrap().iter().map(summary).collect();
         exceptions.sort();
         exceptions
     }
@@ -154,12 +154,12 @@ impl Yard<'_> {
     }
 
     /// The `unit line` of the same, sorted.
-    pub async fn hears(&self) -> Vec<String> {
+    pub async fn receives_events(&self) -> Vec<String> {
         let text = |body: &Value, name: &str| body[name].as_str().unwrap().to_owned();
-        let said = self.gets().await.into_iter().map(|received| received.json());
-        let mut said: Vec<String> =
-            said.map(|body| format!("{} {}", text(&body, "unit_identifier"), text(&body, "line_identifier"))).collect();
-        said.sort();
-        said
+        let receipts = self.gets().await.into_iter().map(|received| received.json());
+        let mut receipts: Vec<String> =
+            receipts.map(|body| format!("{} {}", text(&body, "unit_identifier"), text(&body, "line_identifier"))).collect();
+        receipts.sort();
+        receipts
     }
 }

@@ -91,11 +91,11 @@ impl Receiver<'_> {
 
     /// The messages that arrived, as `subject sequence`.
     pub fn arrived(&self) -> Vec<String> {
-        let told = |received: &Received| {
+        let summary = |received: &Received| {
             let body = received.json();
             format!("{} {}", body["rma_identifier"].as_str().unwrap_or("?"), body["step"])
         };
-        self.systems.received_at(PATH).iter().map(told).collect()
+        self.systems.received_at(PATH).iter().map(summary).collect()
     }
 
     pub fn verifies(&self, received: &Received) {

@@ -139,7 +139,7 @@ impl Shop<'_> {
     }
 
     /// The events of the same.
-    pub async fn hears(&self) -> Vec<String> {
+    pub async fn receives_events(&self) -> Vec<String> {
         self.receives().await.into_iter().map(|(event, _)| event).collect()
     }
 }

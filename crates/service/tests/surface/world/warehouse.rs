@@ -161,7 +161,7 @@ impl Merchant<'_> {
 }
 
 /// A message that arrived.
-pub struct Told {
+pub struct AsnMessage {
     pub event: String,
     pub sequence: String,
     pub version: String,
@@ -171,13 +171,13 @@ pub struct Told {
 
 impl Dock<'_> {
     /// Delivers everything due, and returns the messages since the last call, by number and sequence.
-    pub async fn receives(&self) -> Vec<Told> {
+    pub async fn receives(&self) -> Vec<AsnMessage> {
         self.merchant.world.deliver_all_due().await;
         let received = self.systems.received_at(PATH);
         self.systems.clear();
-        let mut told: Vec<Told> = received
+        let mut messages: Vec<AsnMessage> = received
             .iter()
-            .map(|received| Told {
+            .map(|received| AsnMessage {
                 event: received.header("x-service-event").unwrap().to_owned(),
                 sequence: received.header("x-service-sequence").unwrap().to_owned(),
                 version: received.header("x-service-api-version").unwrap().to_owned(),
@@ -185,18 +185,20 @@ impl Dock<'_> {
                 body: received.json(),
             })
             .collect();
-        let suffix = |told: &Told| told.body["asn_number"].as_str().unwrap().rsplit('_').next().and_then(|last| last.parse::<u32>().ok());
-        told.sort_by_key(|told| (told.sequence.parse::<i64>().unwrap(), suffix(told)));
-        told
+        let suffix = |message: &AsnMessage| {
+            message.body["asn_number"].as_str().unwrap().rsplit('_').next().and_then(|last| last.parse::<u32>().ok())
+        };
+        messages.sort_by_key(|message| (message.sequence.parse::<i64>().unwrap(), suffix(message)));
+        messages
     }
 
     /// The `number status sequence` of the same.
-    pub async fn hears(&self) -> Vec<String> {
-        let word = |told: &Told, name: &str| told.body[name].as_str().unwrap().to_owned();
+    pub async fn receives_events(&self) -> Vec<String> {
+        let text = |message: &AsnMessage, name: &str| message.body[name].as_str().unwrap().to_owned();
         self.receives()
             .await
             .iter()
-            .map(|told| format!("{} {} {}", word(told, "asn_number"), word(told, "status"), told.sequence))
+            .map(|message| format!("{} {} {}", text(message, "asn_number"), text(message, "status"), message.sequence))
             .collect()
     }
 }

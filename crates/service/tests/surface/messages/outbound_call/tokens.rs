@@ -67,7 +67,7 @@ impl World {
     }
 
     async fn header(&self) -> String {
-        said(&self.token().await.unwrap())
+        header(&self.token().await.unwrap())
     }
 
     fn fetches(&self) -> usize {
@@ -75,7 +75,7 @@ impl World {
     }
 }
 
-fn said(token: &Token) -> String {
+fn header(token: &Token) -> String {
     token.header().1.to_str().unwrap().to_owned()
 }
 
@@ -135,9 +135,9 @@ async fn other_settings_and_other_endpoints_have_other_tokens() {
     let world = World::new(200, r#","expires_in":3600"#).await;
     assert_eq!(world.header().await, "Bearer token-1");
     let changed = world.cache.token(&world.client, ENDPOINT, &world.oauth("changed")).await.unwrap();
-    assert_eq!(said(&changed), "Bearer token-2");
+    assert_eq!(header(&changed), "Bearer token-2");
     let other = world.cache.token(&world.client, Uuid::from_u128(2), &world.oauth("changed")).await.unwrap();
-    assert_eq!(said(&other), "Bearer token-3");
+    assert_eq!(header(&other), "Bearer token-3");
 }
 
 #[tokio::test]

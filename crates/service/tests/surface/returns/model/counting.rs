@@ -52,7 +52,7 @@ pub fn count(record: &Record, counts: &mut Counts) {
     let mut before = &View::default();
     for (step, view) in record {
         let outcome = view.outcome.split(' ').next().unwrap_or_default();
-        let events = view.told.iter().map(|told| told.event.as_str());
+        let events = view.messages.iter().map(|message| message.event.as_str());
         let reminders = view.reminded.iter().map(|_| "reminded");
         for word in events.chain([outcome]).chain(reminders).chain(exchanging(step, before, view)) {
             *counts.entry(word.to_owned()).or_default() += 1;
@@ -67,16 +67,18 @@ fn exchanging(step: &Step, before: &View, view: &View) -> Vec<&'static str> {
     for item in view.asked.iter().flat_map(|asked| &asked.items) {
         words.push(if item.bonus.is_some() { "gift card" } else { "variant" });
     }
-    let settled = view.told.iter().any(|told| told.event == "rma.refunded");
-    let told = !view.told.is_empty();
+    let settled = view.messages.iter().any(|message| message.event == "rma.refunded");
+    let sent = !view.messages.is_empty();
     match (step, view.outcome.as_str()) {
         (Step::Answer(..), "delivered") if settled => words.push("settled by an exchange"),
-        (Step::Answer(..), "delivered") if !told => words.push("answered twice"),
+        (Step::Answer(..), "delivered") if !sent => words.push("answered twice"),
         (Step::Answer(..), "withdrawn") | (Step::Convert(_), _) if settled => words.push("settled by a conversion"),
         _ => {}
     }
     let was_settled = |name: &str| before.returns.iter().any(|kept| kept.name == name && kept.status == "REFUNDED");
     let late = |event: &str| event == "rma.refund_recorded";
-    words.extend(view.told.iter().filter(|told| late(&told.event) && was_settled(&told.name)).map(|_| "exchange refunded late"));
+    words.extend(
+        view.messages.iter().filter(|message| late(&message.event) && was_settled(&message.name)).map(|_| "exchange refunded late"),
+    );
     words
 }

@@ -37,7 +37,7 @@ struct Ledger {
     /// The returns as last seen.
     returns: BTreeMap<String, Return>,
     /// The number of messages on each return, and true once one of them was `rma.refunded`.
-    told: BTreeMap<String, (i64, bool)>,
+    messages: BTreeMap<String, (i64, bool)>,
     /// The returns whose label has been in a message.
     labelled: BTreeSet<String>,
     /// The shipped units and money of a line, or none once they have changed.
@@ -91,22 +91,24 @@ impl Ledger {
 
     /// Final states stay, no message is missing or repeated, and the label comes first.
     fn follow(&mut self, view: &View) -> Result<(), String> {
-        for told in &view.told {
-            let (count, refunded) = self.told.entry(told.name.clone()).or_default();
+        for message in &view.messages {
+            let (count, refunded) = self.messages.entry(message.name.clone()).or_default();
             *count += 1;
-            hold(told.sequence == *count, || format!("{}: message {} comes after {}", told.name, told.sequence, *count - 1))?;
-            hold(!(told.event == "rma.refunded" && *refunded), || format!("{} is refunded twice", told.name))?;
-            *refunded |= told.event == "rma.refunded";
-            hold(*count > 1 || told.units.iter().all(|unit| unit.tracking.is_none()), || format!("{} began with a label", told.name))?;
-            if told.units.iter().any(|unit| unit.parcel.is_some()) && self.labelled.insert(told.name.clone()) {
-                let at_rest = told.units.iter().all(|unit| unit.parcel.as_deref() == Some("PRE_TRANSIT"));
-                hold(at_rest, || format!("{} moved before its label was told", told.name))?;
+            hold(message.sequence == *count, || format!("{}: message {} comes after {}", message.name, message.sequence, *count - 1))?;
+            hold(!(message.event == "rma.refunded" && *refunded), || format!("{} is refunded twice", message.name))?;
+            *refunded |= message.event == "rma.refunded";
+            hold(*count > 1 || message.units.iter().all(|unit| unit.tracking.is_none()), || {
+                format!("{} began with a label", message.name)
+            })?;
+            if message.units.iter().any(|unit| unit.parcel.is_some()) && self.labelled.insert(message.name.clone()) {
+                let at_rest = message.units.iter().all(|unit| unit.parcel.as_deref() == Some("PRE_TRANSIT"));
+                hold(at_rest, || format!("{} moved before its label was sent", message.name))?;
             }
         }
         for now in &view.returns {
             let name = &now.name;
-            let told = self.told.get(name).map_or(0, |(count, _)| *count);
-            hold(told == now.sequence, || format!("{name} is at {} and {told} messages tell of it", now.sequence))?;
+            let sent = self.messages.get(name).map_or(0, |(count, _)| *count);
+            hold(sent == now.sequence, || format!("{name} is at {} but has {sent} messages", now.sequence))?;
             if let Some(before) = self.returns.get(name) {
                 let is_final = !before.is_live();
                 hold(!is_final || before.status == now.status, || format!("{name} was {} and is {}", before.status, now.status))?;

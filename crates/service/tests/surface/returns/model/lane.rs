@@ -29,7 +29,7 @@ pub struct Lane {
     world: World,
     /// The systems of every merchant in this lane.
     systems: Systems,
-    beside: PgConnection,
+    connection: PgConnection,
     taken: u32,
 }
 
@@ -45,10 +45,10 @@ impl Lane {
         let mail = [("BACKHAUL__MAIL__URL", "smtp://127.0.0.1:9?tls=none"), ("BACKHAUL__MAIL__FROM", "returns@example.com")];
         let world = World::with(&mail).await;
         partitions::make(world.app.cell(), beginning(), i32::try_from(generate::MOST_HOURS / 24).unwrap() + 2).await.unwrap();
-        let beside = world.database.connect().await;
+        let connection = world.database.connect().await;
         let systems = Systems::start().await.unwrap();
         systems.has_variants("V-SHOE", SKUS.map(|sku| OnShelf::new(sku, sku, 5_000).stock(1_000_000)));
-        Self { world, systems, beside, taken: 0 }
+        Self { world, systems, connection, taken: 0 }
     }
 
     /// Runs a history from the start. `tampering` changes the observed view.
@@ -76,11 +76,11 @@ impl Lane {
             let waited = if let Step::Wait(hours) = step { TimeDelta::hours(hours) } else { TimeDelta::zero() };
             app.clock.advance((TimeDelta::seconds(1) + waited).to_std().unwrap());
             model.now = app.now();
-            let outcome = drive::take(&app, &mut self.beside, merchant, &step, &mut names).await;
+            let outcome = drive::take(&app, &mut self.connection, merchant, &step, &mut names).await;
             let started = outcome.strip_prefix("started ");
             let looked_at = looked_at(&step, &model, record.len());
             let expected = model.take(&step, started, looked_at);
-            let mut seen = View { outcome, ..view::see(&app, &mut self.beside, merchant, &policy, looked_at).await };
+            let mut seen = View { outcome, ..view::see(&app, &mut self.connection, merchant, &policy, looked_at).await };
             let tampered = tampering.is_some_and(|tampering| tampering.change(&mut seen));
             let difference = difference(&expected, &seen);
             assert!(!tampered || difference.is_some(), "{tampering:?} goes unseen");
@@ -91,7 +91,7 @@ impl Lane {
         }
         // The following histories must not wake the returns of this one.
         let over = sqlx::query("update rma set wakes_at = null where merchant_id = $1").bind(merchant.0);
-        over.execute(&mut self.beside).await.unwrap();
+        over.execute(&mut self.connection).await.unwrap();
         match invariants::check(&record) {
             Ok(()) => Ok(record),
             Err(why) => Err(Wrong { steps: steps(&record), why }),
@@ -164,7 +164,7 @@ fn difference(expected: &View, seen: &View) -> Option<String> {
         (expected != seen).then(|| format!("{what}: expected {expected:#?}\nseen {seen:#?}"))
     }
     unlike("outcome", &expected.outcome, &seen.outcome)
-        .or_else(|| unlike("messages", &expected.told, &seen.told))
+        .or_else(|| unlike("messages", &expected.messages, &seen.messages))
         .or_else(|| unlike("reminders", &expected.reminded, &seen.reminded))
         .or_else(|| unlike("exchange orders", &expected.asked, &seen.asked))
         .or_else(|| unlike("calls", &expected.called, &seen.called))

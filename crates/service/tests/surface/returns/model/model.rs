@@ -15,7 +15,7 @@ use self::exchanging::Exchanged;
 use self::kept::Kept;
 use super::step::{Report, Snapshot, Step, line_name};
 use super::view::exchanging::{Asked, Called};
-use super::view::{Told, Unit, View};
+use super::view::{Message, Unit, View};
 use crate::world::beginning;
 
 /// The merchant's return policy.
@@ -47,7 +47,7 @@ pub struct Model {
     /// The exchange order of each original order.
     pub exchanges: BTreeMap<usize, Exchanged>,
     /// The messages of the current step.
-    told: Vec<Told>,
+    messages: Vec<Message>,
     reminded: Vec<String>,
     asked: Vec<Asked>,
     called: Vec<Called>,
@@ -81,7 +81,7 @@ impl Model {
             numbers: BTreeMap::new(),
             keys: BTreeMap::new(),
             exchanges: BTreeMap::new(),
-            told: Vec::new(),
+            messages: Vec::new(),
             reminded: Vec::new(),
             asked: Vec::new(),
             called: Vec::new(),
@@ -90,7 +90,7 @@ impl Model {
 
     /// Takes a step and returns the expected view. `name` is the name of the return that the step started, if any.
     pub fn take(&mut self, step: &Step, name: Option<&str>, looked_at: usize) -> View {
-        self.told.clear();
+        self.messages.clear();
         self.reminded.clear();
         self.asked.clear();
         self.called.clear();
@@ -114,7 +114,7 @@ impl Model {
     }
 
     fn view(&mut self, outcome: String, looked_at: usize) -> View {
-        self.told.sort_by(|a, b| (&a.name, a.sequence).cmp(&(&b.name, b.sequence)));
+        self.messages.sort_by(|a, b| (&a.name, a.sequence).cmp(&(&b.name, b.sequence)));
         self.reminded.sort();
         let claimed = |kept: &Kept| {
             let claim = |unit: &Unit| (kept.shown.order.clone(), unit.line.clone(), unit.number);
@@ -124,7 +124,7 @@ impl Model {
         View {
             outcome,
             returns: self.returns.iter().map(|kept| kept.shown.clone()).collect(),
-            told: self.told.clone(),
+            messages: self.messages.clone(),
             reminded: self.reminded.clone(),
             asked: self.asked.clone(),
             called: self.called.clone(),
@@ -140,10 +140,10 @@ impl Model {
     }
 
     /// Increments the sequence of a return and sends its message.
-    fn tell(&mut self, nth: usize, event: &str) {
+    fn send(&mut self, nth: usize, event: &str) {
         let shown = &mut self.returns[nth].shown;
         shown.sequence += 1;
-        self.told.push(Told {
+        self.messages.push(Message {
             name: shown.name.clone(),
             sequence: shown.sequence,
             event: event.to_owned(),
@@ -177,7 +177,7 @@ impl Model {
             arrived |= shown.units[*at].place.receiving.replace("RECEIVED".to_owned()).as_deref() != Some("RECEIVED");
         }
         if arrived {
-            self.tell(nth, "rma.received");
+            self.send(nth, "rma.received");
         }
         "received".to_owned()
     }
@@ -194,7 +194,7 @@ impl Model {
                 unit.place.receiving = Some("NOT_RECEIVED".to_owned());
             }
             let event = kept.settle().unwrap_or("rma.receiving_closed");
-            self.tell(nth, event);
+            self.send(nth, event);
         }
         "received".to_owned()
     }
@@ -207,22 +207,22 @@ impl Model {
         if kept.is_held() {
             return "refused".to_owned();
         }
-        self.call_off(nth, "by the test");
+        self.mark_cancelled(nth, "by the test");
         "cancelled".to_owned()
     }
 
-    fn call_off(&mut self, nth: usize, why: &str) {
+    fn mark_cancelled(&mut self, nth: usize, why: &str) {
         let shown = &mut self.returns[nth].shown;
         "CANCELED".clone_into(&mut shown.status);
         shown.cancel_reason = Some(why.to_owned());
-        self.tell(nth, "rma.canceled");
+        self.send(nth, "rma.canceled");
     }
 
     fn resend(&mut self, nth: usize) -> String {
         if nth >= self.returns.len() {
             return "no such return".to_owned();
         }
-        self.tell(nth, "rma.resent");
+        self.send(nth, "rma.resent");
         "resent".to_owned()
     }
 
@@ -237,7 +237,7 @@ impl Model {
                 let name = kept.shown.name.clone();
                 self.reminded.push(name);
             } else {
-                self.call_off(nth, "expired");
+                self.mark_cancelled(nth, "expired");
             }
         }
         "woken".to_owned()

@@ -48,8 +48,8 @@ impl Tampering {
     /// Injects the fault; returns false if the view offers nothing to change.
     pub fn change(self, view: &mut View) -> bool {
         match self {
-            Self::DroppedMessage => view.told.pop().is_some(),
-            Self::RepeatedMessage => repeat_last(&mut view.told),
+            Self::DroppedMessage => view.messages.pop().is_some(),
+            Self::RepeatedMessage => repeat_last(&mut view.messages),
             Self::DoubleRefund => view.returns.iter_mut().any(|kept| {
                 let refund = kept.units.iter().find_map(|unit| unit.refund.clone());
                 let open = kept.units.iter_mut().find(|unit| unit.refund.is_none());
@@ -73,8 +73,8 @@ impl Tampering {
                 exchanged.map(|unit| unit.got.shopper += 1).is_some()
             }
             Self::UntoldPlacement => {
-                let placed = view.told.iter().position(|told| told.event == "rma.exchange_placed");
-                placed.map(|at| view.told.remove(at)).is_some()
+                let placed = view.messages.iter().position(|message| message.event == "rma.exchange_placed");
+                placed.map(|at| view.messages.remove(at)).is_some()
             }
             Self::Unplaced => {
                 let placed = view.exchanges.iter_mut().find(|exchange| exchange.state == "placed");

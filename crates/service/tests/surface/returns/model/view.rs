@@ -25,7 +25,7 @@ pub struct View {
     /// Oldest first.
     pub returns: Vec<Return>,
     /// The messages of the step, by return and sequence.
-    pub told: Vec<Told>,
+    pub messages: Vec<Message>,
     /// The returns whose shoppers were reminded in the step.
     pub reminded: Vec<String>,
     /// The exchange orders sent to the merchant in the step.
@@ -74,7 +74,7 @@ pub struct Place {
 
 /// A message about a return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Message {
     pub name: String,
     pub sequence: i64,
     pub event: String,
@@ -91,14 +91,14 @@ impl Return {
 }
 
 /// Reads the view from the database: the messages and calls of the current instant, and the returnable units of `order`.
-pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, policy: &Policy, order: usize) -> View {
+pub async fn see(app: &App, connection: &mut PgConnection, merchant: MerchantId, policy: &Policy, order: usize) -> View {
     let now = u128::try_from(app.now().timestamp_millis()).unwrap();
     let ids @ (first, last) = (Uuid::from_u128(now << 80), Uuid::from_u128(((now + 1) << 80) - 1));
-    let mut view = View { returns: returns(beside, merchant).await, ..View::default() };
-    view.exchanges = exchanging::exchanges(beside, merchant).await;
-    view.called = exchanging::called(beside, merchant, ids).await;
+    let mut view = View { returns: returns(connection, merchant).await, ..View::default() };
+    view.exchanges = exchanging::exchanges(connection, merchant).await;
+    view.called = exchanging::called(connection, merchant, ids).await;
     let claims = sqlx::query("select order_identifier, order_line, unit from unit_claim where merchant_id = $1").bind(merchant.0);
-    for row in claims.fetch_all(&mut *beside).await.unwrap() {
+    for row in claims.fetch_all(&mut *connection).await.unwrap() {
         view.claims.insert((row.get(0), row.get(1), u32::try_from(row.get::<i32, _>(2)).unwrap()));
     }
     let messages = "
@@ -106,9 +106,9 @@ pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, pol
         from message
         where merchant_id = $1 and message_id between $2 and $3
         order by 2, 3";
-    for row in sqlx::query(messages).bind(merchant.0).bind(first).bind(last).fetch_all(&mut *beside).await.unwrap() {
+    for row in sqlx::query(messages).bind(merchant.0).bind(first).bind(last).fetch_all(&mut *connection).await.unwrap() {
         match row.get("kind") {
-            "rma" => view.told.push(told(row.get("subject"), row.get("sequence"), row.get("event"), row.get("body"))),
+            "rma" => view.messages.push(read_message(row.get("subject"), row.get("sequence"), row.get("event"), row.get("body"))),
             "exchange_order" => view.asked.push(Asked::read(row.get("subject"), row.get("body"))),
             _ => view.reminded.push(row.get("subject")),
         }
@@ -117,7 +117,7 @@ pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, pol
     view
 }
 
-fn told(name: String, sequence: i64, event: String, body: &str) -> Told {
+fn read_message(name: String, sequence: i64, event: String, body: &str) -> Message {
     let body: Value = serde_json::from_str(body).unwrap();
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let place = |item: &Value| Place {
@@ -127,10 +127,10 @@ fn told(name: String, sequence: i64, event: String, body: &str) -> Told {
     };
     let items = body["items"].as_array().unwrap();
     let (units, got) = (items.iter().map(place).collect(), items.iter().map(Got::read).collect());
-    Told { name, sequence, event, status: text(&body["status"]).unwrap(), units, got }
+    Message { name, sequence, event, status: text(&body["status"]).unwrap(), units, got }
 }
 
-async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return> {
+async fn returns(connection: &mut PgConnection, merchant: MerchantId) -> Vec<Return> {
     let query = "
         select identifier, order_identifier, status, sequence, receiving_closed, cancel_reason, wakes_at,
             order_line, unit, parcel, tracking_number, receiving, refund_identifier,
@@ -139,7 +139,7 @@ async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return>
         where merchant_id = $1
         order by rma_id, position";
     let mut returns: Vec<Return> = Vec::new();
-    for row in sqlx::query(query).bind(merchant.0).fetch_all(beside).await.unwrap() {
+    for row in sqlx::query(query).bind(merchant.0).fetch_all(connection).await.unwrap() {
         let name: String = row.get("identifier");
         if returns.last().is_none_or(|last| last.name != name) {
             returns.push(Return {

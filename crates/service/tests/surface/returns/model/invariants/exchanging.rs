@@ -40,10 +40,10 @@ impl Exchanges {
             agree(kept, of_return.next())?;
             hold(of_return.next().is_none(), || format!("{} has two exchange orders", kept.name))?;
         }
-        for told in &view.told {
-            let shown = view.returns.iter().find(|kept| kept.name == told.name && kept.sequence == told.sequence);
-            let same = shown.is_none_or(|kept| kept.units.iter().map(|unit| &unit.got).eq(&told.got));
-            hold(same, || format!("{} is not told as it is", told.name))?;
+        for message in &view.messages {
+            let shown = view.returns.iter().find(|kept| kept.name == message.name && kept.sequence == message.sequence);
+            let same = shown.is_none_or(|kept| kept.units.iter().map(|unit| &unit.got).eq(&message.got));
+            hold(same, || format!("{} has a message that differs from the return", message.name))?;
         }
         Ok(())
     }
@@ -116,5 +116,5 @@ fn agree(kept: &Return, exchange: Option<&Exchange>) -> Result<(), String> {
     };
     hold(as_it_is, || format!("the units of {name} are not as its exchange, {state:?}"))?;
     hold(kept.status != "REFUNDED" || state != Some("pending"), || format!("{name} is settled while its exchange is owed"))?;
-    hold(kept.status != "CANCELED" || matches!(state, None | Some("converted")), || format!("{name} is called off and exchanged"))
+    hold(kept.status != "CANCELED" || matches!(state, None | Some("converted")), || format!("{name} is cancelled and exchanged"))
 }

@@ -61,7 +61,7 @@ impl Model {
             unit.place.parcel = Some("PRE_TRANSIT".to_owned());
             unit.place.tracking = Some(tracking_number(number));
         }
-        self.tell(nth, "rma.tracking_updated");
+        self.send(nth, "rma.tracking_updated");
         let waited_for = [self.returns[nth].shown.name.clone(), tracking_number(number)];
         let (mut due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.early).into_iter().partition(|(of, _)| waited_for.contains(of));
         self.early = rest;
@@ -104,7 +104,7 @@ impl Model {
             }
         }
         if moved {
-            self.tell(nth, "rma.tracking_updated");
+            self.send(nth, "rma.tracking_updated");
         }
         moved
     }

@@ -184,7 +184,7 @@ impl Model {
             unit.got.exchange_order = Some(identifier.to_owned());
         }
         let event = self.returns[nth].settle().unwrap_or("rma.exchange_placed");
-        self.tell(nth, event);
+        self.send(nth, event);
     }
 
     /// Converts the exchange into refunds to the shopper. Units refunded before keep their share of the fee.
@@ -203,7 +203,7 @@ impl Model {
         share_fee(&mut open, fee - paid);
         kept.reminds_at = kept.reminds_at.max(self.now);
         let event = kept.settle().unwrap_or("rma.exchange_converted");
-        self.tell(nth, event);
+        self.send(nth, event);
     }
 }
 

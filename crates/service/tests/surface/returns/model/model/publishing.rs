@@ -146,7 +146,7 @@ impl Model {
             return;
         }
         let event = kept.settle().unwrap_or("rma.refund_recorded");
-        self.tell(nth, event);
+        self.send(nth, event);
     }
 
     /// Warnings about units that are being returned but that the order no longer has.

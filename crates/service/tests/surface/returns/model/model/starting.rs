@@ -63,7 +63,7 @@ impl Model {
         if let Some(key) = start.key {
             self.keys.insert(key, Used { at: self.now, request, started: nth });
         }
-        self.tell(nth, "rma.created");
+        self.send(nth, "rma.created");
         format!("started {name}")
     }
 

@@ -110,7 +110,7 @@ impl AskedItem {
     }
 }
 
-pub async fn exchanges(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Exchange> {
+pub async fn exchanges(connection: &mut PgConnection, merchant: MerchantId) -> Vec<Exchange> {
     let query = "
         select exchange_order.original_order_identifier, identifier, exchange_order.state, exchange_order.order_identifier, gift_card_cents,
             bonus_cents, delivery.attempts, delivery.attempts_before, failure.state as failure, failure.attempts as failed_after
@@ -120,7 +120,7 @@ pub async fn exchanges(beside: &mut PgConnection, merchant: MerchantId) -> Vec<E
         left join failure using (merchant_id, message_id)
         where merchant_id = $1
         order by 1";
-    let rows = sqlx::query(query).bind(merchant.0).fetch_all(beside).await.unwrap();
+    let rows = sqlx::query(query).bind(merchant.0).fetch_all(connection).await.unwrap();
     let exchange = |row: &sqlx::postgres::PgRow| Exchange {
         order: row.get(0),
         name: row.get(1),
@@ -134,12 +134,12 @@ pub async fn exchanges(beside: &mut PgConnection, merchant: MerchantId) -> Vec<E
 }
 
 /// The calls for exchange orders with ids between these two.
-pub async fn called(beside: &mut PgConnection, merchant: MerchantId, (first, last): (Uuid, Uuid)) -> Vec<Called> {
+pub async fn called(connection: &mut PgConnection, merchant: MerchantId, (first, last): (Uuid, Uuid)) -> Vec<Called> {
     let query = "
         select original_order_identifier, number, status
         from attempt join exchange_order using (merchant_id, message_id)
         where merchant_id = $1 and attempt_id between $2 and $3
         order by attempt_id";
-    let rows = sqlx::query(query).bind(merchant.0).bind(first).bind(last).fetch_all(beside).await.unwrap();
+    let rows = sqlx::query(query).bind(merchant.0).bind(first).bind(last).fetch_all(connection).await.unwrap();
     rows.iter().map(|row| Called { order: row.get(0), number: row.get(1), status: row.get(2) }).collect()
 }
