@@ -54,7 +54,7 @@ async fn a_warehouse_is_set_shown_changed_and_removed() {
     assert_eq!(json(&world, &["warehouse", "list"]), json!([expected]));
     assert!(shown(&world, &["warehouse", "show", "WH-1"]).contains("Dock 4; Acme; 7 Dock Rd; Reno; NV; 89501"));
     assert!(shown(&world, &["warehouse", "list"]).contains("ST-42"));
-    assert!(refused(&world, &["warehouse", "set", "WH-1", "--name", " "]).contains("a warehouse's name is 1 to 255 characters"));
+    assert!(refused(&world, &["warehouse", "set", "WH-1", "--name", " "]).contains("a warehouse's name must be 1 to 255 characters"));
     assert!(shown(&world, &["warehouse", "remove", "WH-1"]).contains("Warehouse WH-1 of acme was removed"));
     for verb in ["remove", "show"] {
         assert!(refused(&world, &["warehouse", verb, "WH-1"]).contains("`backhaul warehouse list`"));

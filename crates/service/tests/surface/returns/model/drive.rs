@@ -69,7 +69,7 @@ async fn publish(app: &App, merchant: MerchantId, snapshot: &Snapshot, names: &[
 
 /// The field of a warning about returns, as opposed to one about sums.
 fn about_returns(warning: &Warning) -> Option<&str> {
-    let ours = warning.field.ends_with("rma_identifier") || warning.message.ends_with("the return stays");
+    let ours = warning.field.ends_with("rma_identifier") || warning.message.ends_with("the return is not affected");
     warning.field.strip_prefix("returns_portal_order.orders[0].").filter(|_| ours)
 }
 
