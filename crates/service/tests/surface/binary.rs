@@ -1,4 +1,4 @@
-//! The program `backhaul`, run as an operator runs it.
+//! The `backhaul` program, run as an operator runs it.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Output, Stdio};
@@ -29,7 +29,7 @@ pub fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A running `backhaul serve`, stopped with the test.
+/// A running `backhaul serve`, stopped at the end of the test.
 pub struct Served {
     pub child: Child,
     pub base: String,
@@ -95,9 +95,9 @@ async fn the_first_migration_fixes_the_mode() {
     assert!(!doctor.status.success());
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("BACKHAUL__MODE=sandbox"));
 
-    let mut beside = database.connect().await;
+    let mut connection = database.connect().await;
     for change in ["update installation set mode = 'production'", "delete from installation"] {
-        let refused = sqlx::query(sqlx::AssertSqlSafe(change)).execute(&mut beside).await.unwrap_err();
+        let refused = sqlx::query(sqlx::AssertSqlSafe(change)).execute(&mut connection).await.unwrap_err();
         assert!(refused.to_string().contains("installation never changes"), "{refused}");
     }
 }
@@ -180,14 +180,14 @@ async fn support_sees_what_was_refused_and_what_does_not_add_up() {
     assert!(warned.contains("78") && warned.contains("total_amount_cents: differs from product − discount"), "{warned}");
     world.merchant("zeta").await;
     let of_another = out(&backhaul(&world.database, &["orders", "warned", "--merchant", "zeta", "-o", "json"]));
-    assert_eq!(of_another.trim(), "[]", "each merchant's by itself");
+    assert_eq!(of_another.trim(), "[]", "each merchant's on its own");
 }
 
 #[tokio::test]
 async fn a_service_that_is_told_to_end_finishes_what_it_has_begun() {
     let database = Database::create().await;
     let served = Served::start(command(&database).arg("serve"));
-    // A request whose body is still arriving when the signal comes.
+    // A request whose body is still arriving at the signal.
     let address = served.base.trim_start_matches("http://").to_owned();
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     let body = "grant_type=client_credentials&client_id=x&client_secret=y";

@@ -1,11 +1,11 @@
-//! Secrets and personal data put into every field never appear in the logs, not even at TRACE.
+//! Secrets and personal data in any field never appear in the logs, not even at TRACE.
 
 use serde_json::{Value, json};
 
 use crate::binary::{Served, backhaul, command};
 use crate::world::{Database, line, message, order, refund};
 
-/// What nobody may see.
+/// The text that must not appear in any log.
 const CANARY: &str = "canary7f3a";
 
 /// Puts the canary into every string of the value that can carry it.
@@ -60,10 +60,10 @@ async fn no_secret_and_no_personal_data_is_ever_logged() {
     for path in [format!("/v1/orders/{CANARY}"), format!("/{CANARY}"), format!("/v1/orders/1?{CANARY}")] {
         client.get(format!("{}{path}", served.base)).bearer_auth(&token).send().await.unwrap();
     }
-    // A failure of ours is logged, and it too without data.
-    let mut beside = database.connect().await;
+    // A failure of the service is logged, but without data.
+    let mut connection = database.connect().await;
     sqlx::query("alter table customer_order add constraint no_more check (length(snapshot) < 0) not valid")
-        .execute(&mut beside)
+        .execute(&mut connection)
         .await
         .unwrap();
     let mut another = order(CANARY);
@@ -71,7 +71,7 @@ async fn no_secret_and_no_personal_data_is_ever_logged() {
     assert_eq!(post("/returns_portal_orders", message([another]).to_string(), token.clone()).await.status(), 500);
 
     let (_, log) = served.terminate();
-    assert!(log.contains("\"level\":\"DEBUG\""), "the log is at its most talkative:\n{log}");
+    assert!(log.contains("\"level\":\"DEBUG\""), "the log is as verbose as it gets:\n{log}");
     assert!(log.contains("no_more"), "the failure is logged:\n{log}");
     let secrets = [CANARY, &token, issued["client_secret"].as_str().unwrap(), issued["client_id"].as_str().unwrap()];
     for line in log.lines() {

@@ -78,7 +78,7 @@ impl Running {
 
     fn end(mut self) {
         self.ask_to_leave();
-        assert!(self.child.wait().unwrap().success(), "it ends in order");
+        assert!(self.child.wait().unwrap().success(), "it exits cleanly");
     }
 
     fn ask_to_leave(&self) {
@@ -122,14 +122,14 @@ fn shown_in_the_readme() -> Vec<String> {
 #[test]
 fn what_dev_prints_can_be_pasted() {
     let running = Running::start(&mut dev(None));
-    let first_message = running.first_message.expect("a message is delivered by itself");
+    let first_message = running.first_message.expect("a message is delivered without any command");
     assert!(first_message < FIRST_MESSAGE, "{first_message:?}");
     let printed = running.printed.join("\n");
-    assert!(!printed.contains('\x1b'), "plain where it is no terminal\n{printed}");
-    for told in
+    assert!(!printed.contains('\x1b'), "no colours without a terminal\n{printed}");
+    for text in
         ["PRE_TRANSIT", "TRANSIT", "exchange_order.requested", "rma.exchange_placed", "exchanged by X-SWAP-", "Demo Shoes", "Demo Outdoor"]
     {
-        assert!(printed.contains(told), "{told}\n{printed}");
+        assert!(printed.contains(text), "{text}\n{printed}");
     }
     let shown = shown_in_the_readme();
     assert!(shown.len() >= 6, "{shown:?}");
@@ -214,7 +214,7 @@ async fn a_production_database_is_refused_even_to_be_reset() {
         let refused = err(&dev(Some(&database)).args(words).output().unwrap());
         assert!(refused.contains("DATABASE_URL names a production database, and `backhaul dev` never touches one"), "{refused}");
     }
-    assert!(store::node::installation::forget_sandbox(&database.url).await.is_err(), "the database refuses as well");
+    assert!(store::node::installation::forget_sandbox(&database.url).await.is_err(), "the database refuses it as well");
     assert_eq!(database.texts("select mode from installation").await, ["production"]);
 }
 

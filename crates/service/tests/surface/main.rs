@@ -1,11 +1,11 @@
-//! The service as its callers meet it: over real HTTP, on a real PostgreSQL, with a fixed clock and seeded ids.
+//! The service as its callers see it: over real HTTP, on a real PostgreSQL, with a fixed clock and seeded ids.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     unreachable_pub,
-    reason = "a test says what it expects, and speaks to the machine itself"
+    reason = "a test may panic, and uses the system directly"
 )]
 
 mod world;

@@ -1,4 +1,4 @@
-//! Access and erasing at the surface.
+//! Merchants' access tokens, and the erasure of shoppers' data.
 
 mod erasing;
 mod tokens;

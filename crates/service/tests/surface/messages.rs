@@ -1,4 +1,4 @@
-//! Messages to merchants at the surface.
+//! Messages to merchants: delivery, retries, the feed, reports, and notices about failures.
 
 mod deliverers;
 mod deliveries;

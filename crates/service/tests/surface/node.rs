@@ -1,4 +1,4 @@
-//! The node at the surface: listener, limits, clock, and what operators see.
+//! A node: its listener, clock and rate limits, and the health and metrics that operators see.
 
 mod clock;
 pub mod listener;

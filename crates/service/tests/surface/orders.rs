@@ -1,4 +1,4 @@
-//! Orders at the surface.
+//! Orders: messages, snapshots and refunds, and the import of a merchant's history.
 
 mod concurrency;
 mod import_command;

@@ -1,4 +1,4 @@
-//! Returns, exchanges, labels, and carriers at the surface.
+//! Returns from start to refund: eligibility, exchanges, labels, carriers' reports, and receiving.
 
 mod by_carriers;
 mod cancelled;

@@ -1,4 +1,4 @@
-//! The warehouse at the surface.
+//! The warehouse: inbound ASNs and receiving, outbound shipments, and drop shipping.
 
 mod drop_ship;
 mod drop_ship_messages;

@@ -1,4 +1,4 @@
-//! The world that a test acts in: a database of its own, the service listening on a port, and the roles that call it.
+//! The world of a test: its own database, the service listening on a port, and the roles that call it.
 
 mod boutique;
 pub mod carrier;
@@ -31,14 +31,14 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, for_a_gift_card, told, with_gift_cards};
+pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, exchange_summary, for_a_gift_card, with_gift_cards};
 pub use self::database::Database;
-pub use self::drop_ship::{DropShipper, called_off, drop_ship, drop_ship_in_full, shipment};
+pub use self::drop_ship::{DropShipper, cancelled_items, drop_ship, drop_ship_in_full, shipment};
 pub use self::inbound::{Yard, asn, scan, the_unit, units_of};
 pub use self::order::{line, message, order, plain_refund, refund};
 pub use self::returns::{Shop, mail_back, refund_for, refunded, reported, sold};
 
-/// When every test begins.
+/// The time at which every test begins.
 pub fn beginning() -> DateTime<Utc> {
     wire::time::read("2026-03-01T12:00:00Z").unwrap()
 }
@@ -50,7 +50,7 @@ pub struct World {
     pub base: String,
     pub admin: String,
     pub client: reqwest::Client,
-    /// Delivers, once a test asks for it.
+    /// Created when a test first delivers.
     pub deliverer: tokio::sync::OnceCell<backhaul::delivery::deliverer::Deliverer>,
 }
 
@@ -59,14 +59,14 @@ impl World {
         Self::with(&[]).await
     }
 
-    /// A world with these settings beside the usual ones.
+    /// A world with these settings on top of the usual ones.
     pub async fn with(variables: &[(&str, &str)]) -> Self {
         let database = Arc::new(Database::create().await);
         let settings = settings(&database, variables);
         Self::on(database, settings, 1, Clock::fixed(beginning())).await
     }
 
-    /// A node on the same database whose machine's clock is wrong by so much.
+    /// A node on the same database whose system clock is off by this much.
     pub async fn node_with_a_clock_wrong_by(&self, by: TimeDelta) -> Self {
         Self::on(self.database.clone(), self.app.settings.clone(), 4, Clock::system_wrong_by(by)).await
     }
@@ -76,12 +76,12 @@ impl World {
         self.another_node(2).await
     }
 
-    /// A node on the same database with a clock of its own, which shows the same time by now.
+    /// A node on the same database with its own clock, which starts at the current time.
     pub async fn node_with_its_own_clock(&self) -> Self {
         Self::on(self.database.clone(), self.app.settings.clone(), 5, Clock::fixed(self.app.clock.wall())).await
     }
 
-    /// One more node; its `seed` tells it from the others.
+    /// Another node on the same database; `seed` gives it ids of its own.
     pub async fn another_node(&self, seed: u64) -> Self {
         Self::on(self.database.clone(), self.app.settings.clone(), seed, self.app.clock.clone()).await
     }
@@ -94,7 +94,7 @@ impl World {
         Self { app, database, base, admin, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
     }
 
-    /// Adds a merchant with a credential that opens everything, and gets it a token.
+    /// Adds a merchant with a credential for every scope, and gets a token for it.
     pub async fn merchant(&self, handle: &str) -> Merchant<'_> {
         self.merchant_with(handle, Scopes::all()).await
     }
@@ -123,7 +123,7 @@ impl World {
         (answer.status(), answer.text().await.unwrap())
     }
 
-    /// The value of a metric's line, 0 when it was never counted.
+    /// The value of a metric's line, 0 if it was never counted.
     pub async fn metric(&self, line: &str) -> u64 {
         let (_, page) = self.admin("/metrics").await;
         let value = page.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
@@ -198,12 +198,12 @@ impl Merchant<'_> {
         self.calls(Method::POST, "/returns_portal_orders?validate_only=true", |request| request.json(message)).await
     }
 
-    /// Imports these orders, one a line.
+    /// Imports these orders, one per line.
     pub async fn imports(&self, orders: &[Value]) -> Reply {
         self.imports_text("", orders.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")).await
     }
 
-    /// Imports this body; `query` is what follows the address.
+    /// Imports this body; `query` is appended to the URL.
     pub async fn imports_text(&self, query: &str, body: impl Into<reqwest::Body>) -> Reply {
         let body = body.into();
         let path = format!("/v1/order_imports{query}");
@@ -215,7 +215,7 @@ impl Merchant<'_> {
     }
 }
 
-/// What the service answered.
+/// A response of the service.
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
@@ -238,20 +238,20 @@ impl Reply {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The results of the orders, in the order of the message.
+    /// The result of each order, in the order of the message.
     pub fn results(&self) -> Vec<&str> {
         assert_eq!(self.status, 200, "{}", self.text);
         self.body["orders"].as_array().unwrap().iter().map(|order| order["result"].as_str().unwrap()).collect()
     }
 
-    /// `field code` of every fault.
+    /// The `field code` of every fault.
     pub fn faults(&self) -> Vec<String> {
         assert_eq!(self.status, 422, "{}", self.text);
-        let word = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
-        self.body["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", word(fault, "field"), word(fault, "code"))).collect()
+        let text = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
+        self.body["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", text(fault, "field"), text(fault, "code"))).collect()
     }
 
-    /// `field` of every warning.
+    /// The `field` of every warning.
     pub fn warnings(&self) -> Vec<&str> {
         assert_eq!(self.status, 200, "{}", self.text);
         self.body["warnings"].as_array().unwrap().iter().map(|warning| warning["field"].as_str().unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Shoppers are erased: what is owed comes first, what is personal is overwritten, and everything else goes on.
+//! Erasing shoppers: owed messages go first, personal data is overwritten, and everything else carries on.
 
 use std::time::Duration;
 
@@ -18,17 +18,17 @@ use crate::binary::{backhaul, err, out};
 use crate::world::receiver::PATH;
 use crate::world::{Merchant, Shop, World, drop_ship_in_full, exchange, mail_back, message, refund_for, refunded, sold};
 
-/// What must be gone.
+/// The text that must be gone after erasing.
 const CANARY: &str = "canary7f3a";
 const EMAIL: &str = "canary7f3a@example.com";
 
-/// An order with the canary wherever a shopper can be.
+/// An order with the canary in every field that can hold personal data.
 fn infested(identifier: &str, quantity: u32) -> Value {
     let mut order = sold(identifier, quantity);
     let address = |who: &str| {
-        let said = |what: &str| format!("{CANARY} {who} {what}");
-        json!({ "name": said("name"), "street1": said("street"), "city": said("city"), "state": "NY", "zip_code": "10001",
-            "country_code": "US", "phone": said("phone"), "door": said("door") })
+        let text = |what: &str| format!("{CANARY} {who} {what}");
+        json!({ "name": text("name"), "street1": text("street"), "city": text("city"), "state": "NY", "zip_code": "10001",
+            "country_code": "US", "phone": text("phone"), "door": text("door") })
     };
     order["customer"] =
         json!({ "identifier": CANARY, "first_name": CANARY, "last_name": CANARY, "email": EMAIL, "phone": CANARY, "nick": CANARY });
@@ -70,7 +70,7 @@ impl Merchant<'_> {
         discard_owed(&self.world.app, "test", self.id, &ErasureTarget::Order(order.to_owned())).await.unwrap()
     }
 
-    /// The only message on a return, or the first.
+    /// The first message about a return.
     async fn first_message_on(&self, rma: &str) -> String {
         let listed = self.calls(Method::GET, &format!("/v1/messages?subject={rma}"), |request| request).await;
         listed.body["messages"].as_array().unwrap().last().unwrap()["message_id"].as_str().unwrap().to_owned()
@@ -83,14 +83,14 @@ impl Merchant<'_> {
 }
 
 impl Shop<'_> {
-    /// Takes nothing, and is tried once more only.
+    /// Makes its systems fail, with a single retry.
     async fn is_down(&self) {
         let change = EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() };
         set_endpoint(&self.merchant.world.app, "test", self.merchant.id, Interface::Rma, change).await.unwrap();
         self.systems.answer(PATH, Answer::status(503));
     }
 
-    /// What is owed is tried until it is given up.
+    /// Delivers until every owed message is given up.
     async fn gives_up(&self) {
         let world = self.merchant.world;
         world.deliver_all_due().await;
@@ -108,7 +108,7 @@ async fn nothing_is_erased_before_what_is_owed_is_delivered() {
     shop.merchant.starts_a_return("A-1", 1).await;
     assert!(matches!(shop.merchant.erases("A-1").await, Err(EraseShopperError::StillOwed(1))));
     assert_eq!(infested_tables(&world).await, ["customer_order"], "nothing was touched");
-    assert!(shop.receives().await[0].1["rma_identifier"].is_string(), "what is owed arrives as it was written");
+    assert!(shop.receives().await[0].1["rma_identifier"].is_string(), "an owed message arrives as written");
     assert_eq!(shop.merchant.erases("A-1").await.unwrap(), Erased { returns: 1, messages: 1 });
     assert_eq!(shop.merchant.erases("A-1").await.unwrap(), Erased { returns: 1, messages: 0 }, "the second time nothing is left to do");
     assert!(matches!(shop.merchant.erases("A-2").await, Err(EraseShopperError::NoSuchOrder)));
@@ -130,7 +130,7 @@ async fn what_is_owed_or_given_up_can_be_discarded_first() {
     }
     world.deliver_all_due().await;
     for (order, owed) in [("A-1", 0), ("A-2", 1)] {
-        assert!(matches!(shop.merchant.erases(order).await, Err(EraseShopperError::StillOwed(1))), "somebody may still try it again");
+        assert!(matches!(shop.merchant.erases(order).await, Err(EraseShopperError::StillOwed(1))), "somebody may still retry it");
         assert_eq!(shop.merchant.discards(order).await, owed);
     }
     world.deliver_all_due().await;
@@ -160,7 +160,7 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     };
     let started = start(&carried.shop.merchant).await;
     let rma = started.body["rma_identifier"].as_str().unwrap().to_owned();
-    assert_eq!(carried.hears().await, ["created", "PRE_TRANSIT"]);
+    assert_eq!(carried.receives_events().await, ["created", "PRE_TRANSIT"]);
     assert_eq!(start(&carried.shop.merchant).await.text, started.text, "the same again");
     world.time_passes(Duration::from_hours(24 * 21));
     store::messages::partitions::make(world.app.cell(), world.app.now(), 2).await.unwrap();
@@ -173,11 +173,11 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     refund["note"] = CANARY.into();
     let paid = refunded(gift, [refund.clone()]);
     merchant.publishes(&message([paid.clone()])).await;
-    assert_eq!(carried.hears().await, ["refund_recorded"]);
+    assert_eq!(carried.receives_events().await, ["refund_recorded"]);
 
     let (shown, returnable) = (merchant.looks_at(&rma).await, merchant.asks_what_can_come_back("A-1").await);
     let infested = infested_tables(&world).await;
-    assert_eq!(infested, ["attempt", "customer_order", "label", "message", "refund", "rma"], "the canaries are where they are looked for");
+    assert_eq!(infested, ["attempt", "customer_order", "label", "message", "refund", "rma"], "the canary is found where it was put");
     let found = orders_of_shopper(&world.app, merchant.id, &EMAIL.to_uppercase()).await.unwrap();
     assert_eq!(found, ["A-1"]);
     assert_eq!(merchant.erases("A-1").await.unwrap().returns, 1);
@@ -190,10 +190,13 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     assert_eq!(merchant.asks_for_the_label(&rma).await.status, 404);
     let answers = "select answer || sum(get_byte(request_hash, at)) from idempotency_key, generate_series(0, 31) as at group by answer";
     assert_eq!(world.database.texts(answers).await, ["{}0"]);
-    assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["updated"], "the same again is news");
+    assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["updated"], "the same content counts as new");
     let all = refunded(paid, [refund, refund_for(&rma, "F2", 1)]);
     merchant.publishes(&message([all])).await;
-    assert_eq!((carried.hears().await, &merchant.looks_at(&rma).await["status"]), (vec!["refunded".to_owned()], &json!("REFUNDED")));
+    assert_eq!(
+        (carried.receives_events().await, &merchant.looks_at(&rma).await["status"]),
+        (vec!["refunded".to_owned()], &json!("REFUNDED"))
+    );
 }
 
 #[tokio::test]
@@ -226,7 +229,7 @@ async fn a_drop_ship_order_is_erased_by_its_name_once_it_is_over() {
     assert!(matches!(erase().await, Err(EraseShopperError::NotShipped)));
     merchant.warehouse_reports("D-1", "reject", &json!({ "reject_reason": CANARY, "comments": CANARY })).await;
     assert!(matches!(erase().await, Err(EraseShopperError::StillOwed(1))));
-    assert_eq!(shipper.hears().await.len(), 1);
+    assert_eq!(shipper.receives_events().await.len(), 1);
     assert_eq!(infested_tables(&world).await, ["drop_ship_order", "message"]);
     assert_eq!(erase().await.unwrap().messages, 1);
     assert_eq!(infested_tables(&world).await, Vec::<String>::new());
@@ -291,7 +294,7 @@ async fn whoever_erases_waits_for_whoever_tries_again_and_then_finds_it_owed() {
     };
     let (erased, ()) = tokio::join!(shop.merchant.erases("A-1"), tries_again);
     assert!(matches!(erased, Err(EraseShopperError::StillOwed(1))), "{erased:?}");
-    assert_eq!(shop.receives().await[0].1["rma_identifier"], rma.as_str(), "it is sent as it was written");
+    assert_eq!(shop.receives().await[0].1["rma_identifier"], rma.as_str(), "it is sent as written");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Getting a token, and what it opens.
+//! Getting an access token, and the scopes it grants.
 
 use std::time::Duration;
 
@@ -68,17 +68,17 @@ async fn a_wrong_client_is_told_so_and_nothing_more() {
     let merchant = world.merchant("acme").await;
     let wrong_secret = json!({ "grant_type": "client_credentials", "client_id": merchant.client_id, "client_secret": "guess" });
     let wrong_id = json!({ "grant_type": "client_credentials", "client_id": "nobody", "client_secret": merchant.client_secret });
-    let mut told = Vec::new();
+    let mut bodies = Vec::new();
     for wrong in [wrong_secret, wrong_id] {
         let mut reply = world.asks_for_a_token(&wrong).await;
         assert_eq!(reply.status, 401);
         assert_eq!(reply.body["error"], "invalid_client");
-        assert_eq!(reply.header("cache-control"), "no-store", "on every answer");
+        assert_eq!(reply.header("cache-control"), "no-store", "on every response");
         assert!(reply.header("www-authenticate").starts_with("Bearer"));
         reply.body["request_id"].take();
-        told.push(reply.body);
+        bodies.push(reply.body);
     }
-    assert_eq!(told[0], told[1], "an unknown client and a wrong secret look the same");
+    assert_eq!(bodies[0], bodies[1], "an unknown client and a wrong secret look the same");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn a_token_expires_after_25_hours() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     world.time_passes(Duration::from_secs(89_999));
-    assert_eq!(merchant.looks_up("x").await.status, 404, "a second before, it opens");
+    assert_eq!(merchant.looks_up("x").await.status, 404, "a second before, it is valid");
     world.time_passes(Duration::from_secs(1));
     let reply = merchant.looks_up("x").await;
     assert_eq!(reply.status, 401);
@@ -174,11 +174,11 @@ async fn a_look_up_is_relied_on_for_a_moment_only() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     assert_eq!(merchant.looks_up("x").await.status, 404);
-    let mut beside = world.database.connect().await;
-    sqlx::query("delete from access_token").execute(&mut beside).await.unwrap();
-    assert_eq!(merchant.looks_up("x").await.status, 404, "remembered");
+    let mut connection = world.database.connect().await;
+    sqlx::query("delete from access_token").execute(&mut connection).await.unwrap();
+    assert_eq!(merchant.looks_up("x").await.status, 404, "cached");
     world.time_passes(Duration::from_secs(4));
-    assert_eq!(merchant.looks_up("x").await.status, 401, "and asked again");
+    assert_eq!(merchant.looks_up("x").await.status, 401, "it is looked up again");
 }
 
 #[tokio::test]
@@ -188,9 +188,9 @@ async fn a_token_is_looked_up_with_the_merchant_that_it_names() {
     for merchant in [&acme, &zeta] {
         assert_eq!(backhaul::platform::keys::bearer::merchant_of(&merchant.token.as_str().into()), Some(merchant.id));
     }
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let moved = sqlx::query("update access_token set merchant_id = $1 where merchant_id = $2").bind(zeta.id.0).bind(acme.id.0);
-    assert_eq!(moved.execute(&mut beside).await.unwrap().rows_affected(), 1);
+    assert_eq!(moved.execute(&mut connection).await.unwrap().rows_affected(), 1);
     assert_eq!(acme.looks_up("x").await.status, 401, "its row is among another merchant's");
     assert_eq!(zeta.looks_up("x").await.status, 404);
 }
@@ -227,11 +227,11 @@ async fn a_paused_merchant_is_refused_and_then_answered_again() {
 async fn neither_tokens_nor_secrets_are_in_the_database() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let rows = sqlx::query(
         "select access_token::text as row from access_token union all select credential::text from credential union all select audit::text from audit",
     );
-    let rows: Vec<String> = rows.fetch_all(&mut beside).await.unwrap().iter().map(|row| row.get("row")).collect();
+    let rows: Vec<String> = rows.fetch_all(&mut connection).await.unwrap().iter().map(|row| row.get("row")).collect();
     assert!(rows.len() >= 3);
     for row in rows {
         assert!(!row.contains(&merchant.token) && !row.contains(&merchant.client_secret), "{row}");
@@ -244,7 +244,7 @@ async fn expired_tokens_are_swept_when_a_new_one_is_issued() {
     let merchant = world.merchant("acme").await;
     world.time_passes(Duration::from_secs(90_001));
     merchant.gets_a_token().await;
-    let mut beside = world.database.connect().await;
-    let left: i64 = sqlx::query_scalar("select count(*) from access_token").fetch_one(&mut beside).await.unwrap();
+    let mut connection = world.database.connect().await;
+    let left: i64 = sqlx::query_scalar("select count(*) from access_token").fetch_one(&mut connection).await.unwrap();
     assert_eq!(left, 1);
 }

@@ -1,4 +1,4 @@
-//! Several deliverers on one database: they share the buckets, hand them over, and take them over.
+//! Several deliverers on one database: they share the buckets, hand them over, and take over from one that is gone.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use sandbox::merchant::Answer;
 use crate::world::World;
 use crate::world::receiver::PATH;
 
-/// How many buckets each owner has, fewest first, once that is as `expected`.
+/// Waits until the numbers of buckets per owner, fewest first, are as `expected`.
 async fn shares(world: &World, expected: &[&str]) {
     let query = "select count(*)::text from delivery_bucket where owner is not null group by owner order by count(*)";
     world.database.becomes(query, expected).await;
@@ -26,7 +26,7 @@ async fn buckets_are_shared_fairly_and_given_back() {
     shares(&world, &["84", "86", "86"]).await;
     second_deliverer.leave().await;
     shares(&world, &["128", "128"]).await;
-    // The third is gone without a word: what it had is taken when its leases have run out.
+    // The third stops without a handover: its buckets are taken over when its leases expire.
     drop(third_deliverer);
     first_deliverer.leave().await;
 }
@@ -41,11 +41,11 @@ async fn a_process_that_delivers_nothing_tells_those_that_do() {
     deliverer.deliver_all_due().await;
     let forwarding = tokio::spawn(backhaul::delivery::forward_signals(world.app.clone()));
     receiver.is_owed("R-1", 1).await;
-    let told = receiver.systems.wait_for(1, Duration::from_secs(10)).await;
-    assert_eq!(told.unwrap().len(), 1);
+    let received = receiver.systems.wait_for(1, Duration::from_secs(10)).await;
+    assert_eq!(received.unwrap().len(), 1);
     forwarding.abort();
     deliverer.leave().await;
-    assert_eq!(world.owed().await, 0, "who leaves settles first");
+    assert_eq!(world.owed().await, 0, "a deliverer settles before it leaves");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Messages reach merchants' systems: in order per subject, signed, tried again when they fail, and given up into the
+//! Delivery to merchants' systems: in order per subject, signed, retried on failure, and given up into the
 //! failure queue.
 
 use std::time::Duration;
@@ -42,7 +42,7 @@ async fn messages_of_a_subject_go_one_after_the_other_and_subjects_side_by_side(
         receiver.is_owed("R-1", sequence).await;
     }
     world.deliver_all_due().await;
-    assert_eq!(receiver.arrived(), ["R-1 1"], "the first failed, so that the others wait");
+    assert_eq!(receiver.arrived(), ["R-1 1"], "the first failed, so the others wait");
     receiver.is_owed("R-2", 1).await;
     world.deliver_all_due().await;
     assert_eq!(receiver.arrived(), ["R-1 1", "R-2 1"], "another subject does not");
@@ -152,7 +152,7 @@ async fn what_is_owed_to_a_removed_endpoint_goes_to_the_failure_queue() {
     flow::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     world.deliver_all_due().await;
     assert_eq!((world.owed().await, world.failures().await), (0, 3));
-    // Without an endpoint a message is kept, and nothing is owed.
+    // Without an endpoint a message is stored, but nothing is owed.
     receiver.is_owed("R-3", 1).await;
     assert_eq!((world.owed().await, world.database.count("message").await), (0, 4));
 }
@@ -187,7 +187,7 @@ async fn while_a_secret_changes_both_sign() {
     receiver.is_owed("R-2", 1).await;
     world.deliver_all_due().await;
     let request = receiver.systems.received_at(PATH);
-    assert_eq!(request.last().unwrap().header("webhook-signature").unwrap().split(' ').count(), 1, "the former one has served its time");
+    assert_eq!(request.last().unwrap().header("webhook-signature").unwrap().split(' ').count(), 1, "the previous secret has expired");
 }
 
 #[tokio::test]
@@ -215,7 +215,7 @@ async fn a_discarded_message_is_dropped_and_its_lane_goes_on() {
     let second = receiver.is_owed("R-1", 2).await;
     receiver.is_owed("R-1", 3).await;
     world.deliver_all_due().await;
-    // The head waits for its retry, the others are parked behind it.
+    // The head waits for its retry, and the others are parked behind it.
     for message in [first, second] {
         let mut tx = world.app.begin(receiver.merchant).await.unwrap();
         assert!(store::messages::deliveries::discard(&mut tx, message).await.unwrap());
@@ -260,7 +260,7 @@ async fn whatever_goes_wrong_with_a_call_is_a_failure_like_any_other() {
         assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), [outcome]);
     }
     assert_eq!(elsewhere.count(), 0, "a redirect is not followed");
-    assert_eq!(world.owed().await, 5, "each is tried again");
+    assert_eq!(world.owed().await, 5, "each is retried");
     let outcomes = world.database.texts("select distinct outcome from attempt_hourly order by outcome").await;
     assert_eq!(outcomes, ["302", "401", "404", "unreachable"], "and counted by its outcome");
     world.time_passes(Duration::from_secs(6));
@@ -303,9 +303,9 @@ async fn a_receiver_is_known_by_whatever_it_asks_for() {
         let request = requests.first().unwrap();
         assert_eq!(request.header(header), value);
         assert_eq!((request.header("x-their-version"), request.header("x-service-api-version")), (Some("7"), None));
-        assert_eq!(request.body().as_ref(), br#"{"rma_identifier":"R-1","step":1}"#, "the body is what was written");
+        assert_eq!(request.body().as_ref(), br#"{"rma_identifier":"R-1","step":1}"#, "the body is sent as written");
     }
-    // What is kept of all that cannot be read from the database.
+    // None of these secrets can be read from the database.
     let kept = world.database.texts("select encode(authentication, 'escape') || encode(secret, 'escape') from endpoint").await;
     assert!(kept.iter().all(|kept| !kept.contains("opaque") && !kept.contains("pass")), "{kept:?}");
 }
@@ -362,7 +362,7 @@ async fn days_are_made_ahead_and_dropped_after_thirty_unless_something_of_them_i
     let store = world.app.cell();
     let days = || world.database.texts("select relname::text from pg_class where relname ~ '^message_[0-9]{8}$' order by relname");
     let at = |time: &str| wire::time::read(time).unwrap();
-    assert_eq!(store::messages::partitions::make(store, at("2026-02-28T00:00:00Z"), 3).await.unwrap(), 0, "the migration has made them");
+    assert_eq!(store::messages::partitions::make(store, at("2026-02-28T00:00:00Z"), 3).await.unwrap(), 0, "the migration has created them");
     assert_eq!(
         store::messages::partitions::make(store, at("2026-02-27T23:59:59Z"), 1).await.unwrap(),
         2,

@@ -1,4 +1,4 @@
-//! The live feed: what is said comes by itself, a broken connection misses nothing, and it ends when it must.
+//! The live feed: new messages arrive by themselves, a broken connection misses nothing, and a feed ends when it has to.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ struct Live {
     text: String,
 }
 
-/// A frame of it.
+/// A frame of the live feed.
 #[derive(Debug, Default)]
 struct Frame {
     id: String,
@@ -39,7 +39,7 @@ impl Live {
         Self { response, text: String::new() }
     }
 
-    /// The next frame; nothing at the end.
+    /// The next frame; none at the end.
     async fn frame(&mut self) -> Option<Frame> {
         loop {
             if let Some(end) = self.text.find("\n\n") {
@@ -62,7 +62,7 @@ impl Live {
         }
     }
 
-    /// The next event, past whatever else comes.
+    /// The next event, skipping other frames.
     async fn event(&mut self) -> Frame {
         loop {
             let frame = self.frame().await.unwrap();
@@ -72,7 +72,7 @@ impl Live {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the feed.
     async fn ends(mut self) {
         while let Some(frame) = self.frame().await {
             assert_eq!(frame.event, "");
@@ -94,7 +94,7 @@ async fn what_is_said_comes_live_and_a_broken_connection_misses_nothing() {
 
     world.owe(merchant.id, "R-1", 3).await;
     let mut again = Live::of(&merchant, "?from=beginning", Some(&first.id)).await;
-    assert_eq!(again.event().await.data["id"], second, "the last id counts, not where the address begins");
+    assert_eq!(again.event().await.data["id"], second, "the last id wins over the URL's cursor");
     assert_eq!(again.event().await.data["sequence"], 3);
     let page = merchant.reads(&format!("?cursor={}", first.id)).await;
     assert_eq!(page.body["events"].as_array().unwrap().len(), 2, "an id is a cursor of the feed");
@@ -179,11 +179,11 @@ async fn there_are_so_many_live_feeds_and_no_more() {
     held.push(Live::of(&other, "", None).await);
     assert!(asks(&other).await.body["message"].as_str().unwrap().starts_with("The limit of 3 live feeds at a time is reached."));
     held.truncate(2);
-    // Once the other end is noticed to be gone, there is room again.
+    // There is a free slot again once the service notices that the other client is gone.
     soon(async { while asks(&other).await.status != 200 {} }).await;
 }
 
-/// How many large messages there are for one that does not read.
+/// The number of large messages for a client that does not read.
 const MANY: i64 = 16;
 
 #[tokio::test]
@@ -205,7 +205,7 @@ async fn a_client_that_does_not_read_is_cut_off_and_one_that_waits_is_not() {
         tx.owe(Message { id, kind, event: "rma.created", subject, sequence, body, due_at: world.app.now() });
         tx.commit().await.unwrap();
     }
-    // A small window, so that no buffer on the way holds what it does not read.
+    // A small window, so that no buffer on the way holds the unread messages.
     let deaf = tokio::net::TcpSocket::new_v4().unwrap();
     deaf.set_recv_buffer_size(4096).unwrap();
     let mut deaf = deaf.connect(world.base.trim_start_matches("http://").parse().unwrap()).await.unwrap();

@@ -1,4 +1,4 @@
-//! The feed: every message that was committed, exactly once for whoever follows by cursor, however late it commits.
+//! The feed: every committed message exactly once for a reader that follows the cursor, however late it commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,12 +15,12 @@ use store::messages::outbox::Message;
 use crate::world::{Merchant, Reply, World};
 
 impl Merchant<'_> {
-    /// Asks for a page of the feed; `query` is what follows the address.
+    /// Requests a page of the feed; `query` is appended to the URL.
     pub async fn reads(&self, query: &str) -> Reply {
         self.calls(Method::GET, &format!("/v1/events{query}"), |request| request).await
     }
 
-    /// Follows the feed from `cursor` until `count` events came, which are at most `limit` a page.
+    /// Follows the feed from `cursor` until `count` events have come, at most `limit` per page.
     async fn follows(&self, mut cursor: String, count: usize, limit: usize) -> (Vec<Value>, String) {
         let mut events = Vec::new();
         let following = async {
@@ -37,7 +37,7 @@ impl Merchant<'_> {
     }
 }
 
-/// The cursor before everything.
+/// The cursor before the first message.
 fn beginning() -> String {
     wire::messages::event::write_cursor(domain::messages::feed::Position::BEGINNING)
 }
@@ -127,15 +127,15 @@ async fn a_message_that_commits_late_holds_the_feed_back_and_is_not_skipped() {
     undone.rollback().await.unwrap();
     let third = world.owe(merchant.id, "R-2", 2).await.to_string();
     let (events, _) = merchant.follows(beginning(), 3, 100).await;
-    assert_eq!(ids(&events).last(), Some(&third.as_str()), "what was undone was never said");
+    assert_eq!(ids(&events).last(), Some(&third.as_str()), "a message that was rolled back never appeared");
 }
 
 const WRITERS: u64 = 16;
 const READERS: u64 = 5;
 const TRANSACTIONS: usize = 12;
 
-/// A writer has its own subject, and writes it in transactions of which some take long and some are undone. Gives back the
-/// ids that were committed.
+/// Writes messages about a subject of its own. Some transactions take long, and some are rolled back. Returns the ids that were
+/// committed.
 async fn writes(world: &World, merchant: &Merchant<'_>, number: u64) -> Vec<String> {
     let mut rng = StdRng::seed_from_u64(number);
     let (subject, mut sequence, mut committed) = (format!("R-{number}"), 0, Vec::new());
@@ -145,7 +145,7 @@ async fn writes(world: &World, merchant: &Merchant<'_>, number: u64) -> Vec<Stri
         for _ in 0..rng.random_range(1..=4_i64) {
             let next = sequence + i64::try_from(written.len()).unwrap() + 1;
             written.push(world.write(&mut tx, &subject, next).await.to_string());
-            // That it takes long is what this is about.
+            // Slow transactions are the point of this test.
             tokio::time::sleep(Duration::from_millis(rng.random_range(0..20))).await;
         }
         if number < 2 && at == 5 {
@@ -162,7 +162,7 @@ async fn writes(world: &World, merchant: &Merchant<'_>, number: u64) -> Vec<Stri
     committed
 }
 
-/// A reader begins at some moment, at the beginning or at what is then the end, and reads until everything can be read.
+/// Starts reading after a random delay, from the beginning or from the current end, until everything has been read.
 async fn reads_on(merchant: &Merchant<'_>, number: u64, done: &AtomicBool) -> (bool, Vec<String>) {
     let mut rng = StdRng::seed_from_u64(100 + number);
     tokio::time::sleep(Duration::from_millis(rng.random_range(0..800))).await;
@@ -170,7 +170,7 @@ async fn reads_on(merchant: &Merchant<'_>, number: u64, done: &AtomicBool) -> (b
     let mut cursor = if whole { beginning() } else { next_cursor(&merchant.reads("?from=now").await) };
     let mut seen = Vec::new();
     loop {
-        // Asked before the page, so that the page after it is complete.
+        // Read before the page, so that the page is complete if this is true.
         let complete = done.load(Ordering::SeqCst);
         let page = merchant.reads(&format!("?cursor={cursor}&limit={}", rng.random_range(1..=40))).await;
         cursor = next_cursor(&page);
@@ -192,7 +192,7 @@ async fn five_readers_see_what_sixteen_writers_commit_exactly_once() {
     let done = AtomicBool::new(false);
     let writing = async {
         let committed = futures::future::join_all((0..WRITERS).map(|number| writes(&world, &merchant, number))).await.concat();
-        // Nothing of other tests holds the feed back any more once all of it can be read.
+        // Once the whole feed can be read, no other test's transaction holds it back.
         let (feed, _) = merchant.follows(beginning(), committed.len(), 100).await;
         done.store(true, Ordering::SeqCst);
         (committed, feed)
@@ -213,7 +213,7 @@ async fn five_readers_see_what_sixteen_writers_commit_exactly_once() {
         subjects.entry(event["subject"].as_str().unwrap()).or_default().push(event["sequence"].as_i64().unwrap());
     }
     for (subject, mut sequences) in subjects {
-        // Messages of one transaction of this test have one moment and random ids: their sequences tell.
+        // Messages of one transaction share a timestamp and have random ids, so only their sequences give the order.
         sequences.sort_unstable();
         assert_eq!(sequences, (1..=i64::try_from(sequences.len()).unwrap()).collect::<Vec<_>>(), "{subject}");
     }

@@ -17,7 +17,7 @@ fn json(world: &World, words: &[&str]) -> Value {
     serde_json::from_str(&out(&output)).unwrap()
 }
 
-/// The error of a command that fails.
+/// The error output of a command that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[words, &["--merchant", "acme"]].concat()))
 }
@@ -81,7 +81,10 @@ async fn support_sees_who_delivers_and_what_a_job_does() {
     let deliverers: Value = serde_json::from_str(&out(&backhaul(&world.database, &["deliverers", "-o", "json"]))).unwrap();
     assert_eq!((deliverers.as_array().unwrap().len(), &deliverers[0]["buckets"]), (1, &256.into()));
     assert!(deliverers[0]["process"].as_str().unwrap().ends_with(&format!(":{}", std::process::id())), "{deliverers}");
-    assert!(refused(&world, &["failures", "retry", "--endpoint", "rma"]).contains("give --yes"), "nobody is there to be asked");
+    assert!(
+        refused(&world, &["failures", "retry", "--endpoint", "rma"]).contains("give --yes"),
+        "without a terminal there is nobody to ask"
+    );
     assert!(refused(&world, &["failures", "retry", "--endpoint", "outbound_asn", "--yes"]).contains("`backhaul endpoint list`"));
     let wanted = backhaul::flow::messages::retry_failures::RetryRequest { kind: "rma".parse().unwrap(), since: None, per_second: Some(1) };
     let (job, _) = backhaul::flow::messages::retry_failures::retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();

@@ -1,5 +1,5 @@
-//! Nobody reaches inside through an endpoint: not when it is saved, not by a trial, not by a delivery, not by the fetch of a
-//! token, not by a question for variants. Listeners stand where the addresses lead, and nobody may come.
+//! No endpoint reaches the internal network: not when it is saved, nor by a trial, a delivery, the fetch of a token or a request for
+//! variants. Listeners wait at the forbidden addresses, and no connection may arrive.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::messages::outbound_call::inside;
 use crate::messages::outbound_call::peers::{NameServer, Peer};
 use crate::world::World;
 
-/// Somewhere outside, which is nobody we know.
+/// A URL outside, unknown to the test's name server.
 const ELSEWHERE: &str = "https://hooks.example.com/rmas";
 
-/// Names that lead inside, all of them or in part. They may be called by http on the listeners' port; only where they lead
-/// is wrong.
+/// Names that resolve to internal addresses, at least in part. The settings allow them by http on the listeners' port; only the
+/// addresses are forbidden.
 const LISTED: [(&str, &[&str]); 12] = [
     ("here.test", &["127.0.0.1"]),
     ("here-too.test", &["::1"]),
@@ -36,7 +36,7 @@ const LISTED: [(&str, &[&str]); 12] = [
     ("mixed-public.test", &["93.184.216.34", "127.0.0.1"]),
 ];
 
-/// Names that nobody has listed, and where they lead.
+/// Names that the settings do not list, with their addresses.
 const UNLISTED: [(&str, &[&str]); 7] = [
     ("private.test", &["10.0.0.1"]),
     ("carrier.test", &["100.64.0.1"]),
@@ -47,7 +47,7 @@ const UNLISTED: [(&str, &[&str]); 7] = [
     ("mixed-private.test", &["93.184.216.34", "10.0.0.1"]),
 ];
 
-/// Names that lead outside when they are looked up for the first time, and here from then on: one for each place.
+/// Names that resolve to an address outside at the first lookup and to this machine afterwards, one for each kind of call.
 const CHANGING: [&str; 4] = ["changing-trial.test", "changing-delivery.test", "changing-token.test", "changing-variants.test"];
 
 /// A world with listeners inside, and one outside that sends everybody inside.
@@ -60,7 +60,7 @@ struct Site {
 }
 
 impl Site {
-    /// A site where this is allowed beside what the names need; `{port}` is that of the listeners.
+    /// A site that also allows these destinations; `{port}` stands for the port of the listeners.
     async fn allowing(more: &[&str]) -> Self {
         let here = Peer::answering("127.0.0.1:0", &answer("200 OK", "x-inside: yes")).await;
         let port = here.port();
@@ -85,26 +85,26 @@ impl Site {
         self.inside.iter().map(Peer::connections).sum()
     }
 
-    /// The outside, which sends everybody inside.
+    /// The URL outside that redirects inside.
     fn moved(&self) -> String {
         self.outside.url("/")
     }
 
-    /// Addresses that cannot be saved, by either scheme.
+    /// URLs with addresses that are refused when they are saved, by either scheme.
     fn addresses(&self) -> Vec<String> {
         let of =
             |host: &&str| [format!("http://{host}:{}/", self.port), format!("https://{host}:{}/", self.port), format!("https://{host}/")];
         inside::ADDRESSES.iter().flat_map(of).chain(inside::odd(self.port)).collect()
     }
 
-    /// Names that can be saved, because they are not looked up for that.
+    /// URLs with names that can be saved, because saving does not resolve them.
     fn names(&self) -> Vec<String> {
         let listed = LISTED.iter().map(|(name, _)| format!("http://{name}:{}/", self.port));
         let unlisted = UNLISTED.iter().map(|(name, _)| *name).chain(inside::NAMES).map(|name| format!("https://{name}/"));
         listed.chain(unlisted).collect()
     }
 
-    /// A merchant of its own for the `number`th try.
+    /// A new merchant for the `number`th case.
     async fn merchant(&self, number: usize) -> MerchantId {
         add_merchant(&self.world.app, "test", &format!("m-{number}").parse().unwrap(), "A merchant", None).await.unwrap()
     }
@@ -124,7 +124,7 @@ impl Site {
         flow::set_endpoint(&self.world.app, "test", merchant, interface, change).await.map(|_| ())
     }
 
-    /// A merchant whose endpoint is changed behind the flow's back, as if the guard had once let it pass.
+    /// A merchant whose endpoint was changed in the database directly, as if an older guard had accepted it.
     async fn misled(&self, number: usize, url: &str, authentication: Authentication) -> MerchantId {
         self.misled_for(Interface::Rma, number, url, authentication).await
     }
@@ -143,7 +143,7 @@ impl Site {
         merchant
     }
 
-    /// What questions for variants came to, each with how many there were.
+    /// The outcomes of the requests for variants, each with its count.
     async fn asked_for_variants(&self) -> Vec<String> {
         self.world.app.variants.rest().await;
         let counted =
@@ -151,18 +151,18 @@ impl Site {
         self.world.database.texts(counted).await
     }
 
-    /// What the attempts came to, each with how many there were.
+    /// The outcomes of the attempts, each with its count.
     async fn outcomes(&self) -> Vec<String> {
         self.world.database.texts("select count(*) || ' ' || outcome from attempt group by outcome order by outcome").await
     }
 }
 
-/// An answer that ends its connection, so that every call makes one of its own.
+/// A response that closes its connection, so that every call opens a new one.
 fn answer(status: &str, header: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{header}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// The URL with a place for a variant identifier.
+/// The URL with a placeholder for a variant identifier.
 fn of_variants(url: &str) -> String {
     format!("{}/{{variant_identifier}}", url.trim_end_matches('/'))
 }
@@ -187,7 +187,7 @@ async fn an_address_inside_is_not_saved() {
         assert!(matches!(refused, Err(ConfigureEndpointError::Authentication(NoAuthentication::TokenUrl(_)))), "a token from {url}");
     }
     assert_eq!(site.world.database.count("endpoint").await, 0);
-    // A name is saved: where it leads is looked at when it is called, because it may lead elsewhere by then.
+    // A name can be saved: it is resolved at each call, because its address may change.
     for url in site.names() {
         site.set(merchant, &url, Some(oauth(&url))).await.unwrap();
     }
@@ -203,8 +203,8 @@ async fn the_command_line_saves_no_address_inside() {
         (format!("http://127.0.0.1:{}/", site.port), "only https is called"),
         ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is a link-local address, which is not called"),
     ] {
-        let told = err(&set(&["--url", &url]));
-        assert!(told.contains("the URL cannot be called") && told.contains(why), "{told}");
+        let error = err(&set(&["--url", &url]));
+        assert!(error.contains("the URL cannot be called") && error.contains(why), "{error}");
     }
     out(&set(&["--url", ELSEWHERE]));
     assert_eq!(site.visits_inside(), 0);
@@ -244,7 +244,7 @@ async fn a_delivery_does_not_reach_inside() {
     }
     site.world.deliver_all_due().await;
     assert_eq!(site.outcomes().await, [format!("{} refused", urls.len())]);
-    assert_eq!(site.world.database.texts("select distinct attempts::text from delivery").await, ["1"], "each is tried again");
+    assert_eq!(site.world.database.texts("select distinct attempts::text from delivery").await, ["1"], "each is retried");
     let merchant = site.misled(1_000, &site.moved(), Authentication::None).await;
     site.world.owe(merchant, "R-1", 1).await;
     site.world.deliver_all_due().await;
@@ -331,7 +331,7 @@ async fn a_question_for_variants_does_not_reach_inside() {
     assert_eq!((site.visits_inside(), site.outside.connections()), (0, 1), "a redirect is not followed");
 }
 
-/// The listeners would notice: whoever is allowed to come does.
+/// Proves that the listeners would notice: an allowed caller does arrive.
 #[tokio::test]
 async fn whoever_is_allowed_inside_comes_from_each_place() {
     let site = Site::allowing(&["127.0.0.1:{port}", "[::1]:{port}"]).await;
@@ -351,8 +351,8 @@ async fn whoever_is_allowed_inside_comes_from_each_place() {
     let app = &site.world.app;
     site.set_for(Interface::ExchangeVariants, merchant, &of_variants(&here), None).await.unwrap();
     app.variants.ask(app, merchant, "V").await.unwrap_err();
-    assert_eq!(site.inside.each_ref().map(Peer::connections), [3, 1], "the question for variants");
-    // And so does a name that leads where it may.
+    assert_eq!(site.inside.each_ref().map(Peer::connections), [3, 1], "the request for variants");
+    // And so does a name with an allowed address.
     let merchant = site.merchant(1).await;
     site.set(merchant, &format!("http://here.test:{}/", site.port), None).await.unwrap();
     site.world.owe(merchant, "R-1", 1).await;

@@ -1,4 +1,4 @@
-//! Work of our own goes through the delivery engine, and merchants see nothing of it.
+//! Internal work goes through the delivery engine, and merchants see nothing of it.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl World {
         .await
     }
 
-    /// A flow of `merchant` owes work of our own.
+    /// Owes internal work, as a flow of `merchant` does.
     async fn owes_work(&self, merchant: MerchantId, kind: Internal, subject: &str, body: &str) -> Uuid {
         let id = self.app.mint();
         let mut tx = self.app.begin(merchant).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_mail_is_tried_again_on_schedule_and_stays_the_same_mail() {
     let (mailbox, operator) = (Mailbox::start().await.unwrap(), Systems::start().await.unwrap());
     let world = World::with_operator(&mailbox, &operator).await;
     let merchant = world.merchant("acme").await;
-    // The server takes the first, and its word on that is lost.
+    // The server accepts the first mail, but its response is lost.
     mailbox.answer_next([Answer::Disconnect]);
     let id = world.owes_a_mail(merchant.id, "M-1").await;
     world.deliver_all_due().await;
@@ -94,7 +94,7 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     }
     assert_eq!((world.owed().await, world.failures().await), (0, 1));
 
-    // Nothing that a merchant can ask for tells of it.
+    // No request of the merchant shows it.
     assert_eq!(engineer.gets("/v1/messages").await.body["messages"], json!([]));
     assert_eq!(engineer.gets("/v1/messages?state=failed").await.body["messages"], json!([]));
     assert_eq!(engineer.gets("/v1/messages?subject=M-1").await.body["messages"], json!([]));
@@ -129,7 +129,7 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     world.shows("backhaul_internal_failures", 1).await;
     assert_eq!(world.metric("backhaul_failure_queue").await, 0);
 
-    // And tries it again, once the server takes mails.
+    // And retries it once the server accepts mails.
     mailbox.answer(Answer::Accept);
     let asker = backhaul::flow::messages::retry_message::Asker::Operator("test");
     backhaul::flow::messages::retry_message::retry_message(&world.app, asker, receiver.merchant, id).await.unwrap();
@@ -137,7 +137,7 @@ async fn work_that_is_given_up_is_on_the_operators_list_and_merchants_see_nothin
     assert_eq!(world.database.texts("select state from failure").await, ["resolved"]);
     world.owes_a_mail(receiver.merchant, "M-2").await;
     let ours = i64::try_from(Internal::ALL.len()).unwrap();
-    assert_eq!(world.database.count("endpoint").await, 1 + ours, "endpoints for our own work are made once");
+    assert_eq!(world.database.count("endpoint").await, 1 + ours, "endpoints for internal work are created once");
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn flows_of_one_merchant_do_not_wait_for_each_other() {
     let (mailbox, operator) = (Mailbox::start().await.unwrap(), Systems::start().await.unwrap());
     let world = World::with_operator(&mailbox, &operator).await;
     let merchant = world.merchant("acme").await;
-    // The first ones of all meet: each makes what is missing, and none waits in a ring.
+    // The first flows of all run together: each creates what is missing, without a deadlock.
     let kinds = [Internal::Mail, Internal::OperatorHook];
     let flows = (0..8).map(|at| {
         let kind = kinds[at % 2];
@@ -154,7 +154,7 @@ async fn flows_of_one_merchant_do_not_wait_for_each_other() {
         async move { world.owes_work(merchant, kind, &format!("W-{at}"), r#"{"to":"a@example.com","subject":"s","text":"t"}"#).await }
     });
     futures::future::join_all(flows).await;
-    // From then on an open transaction holds up no other.
+    // From then on, an open transaction does not hold up another.
     let mut open = world.app.begin(merchant.id).await.unwrap();
     let (kind, subject, body) = (Kind::Internal(Internal::Mail), "W-9".to_owned(), "{}".to_owned());
     open.owe(Message { id: world.app.mint(), kind, event: "tested", subject, sequence: 1, body, due_at: world.app.now() });
@@ -185,7 +185,7 @@ async fn a_service_does_not_start_with_a_mail_server_or_a_webhook_that_cannot_be
         ("BACKHAUL__NOTICES__WEBHOOK_URL", "https://hooks.example.com/", "notices.webhook_secret: a secret is"),
     ];
     for (name, value, why) in wrong {
-        let said = with(name, value).unwrap();
-        assert!(said.starts_with(why), "{said}");
+        let error = with(name, value).unwrap();
+        assert!(error.starts_with(why), "{error}");
     }
 }

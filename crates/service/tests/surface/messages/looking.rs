@@ -1,4 +1,4 @@
-//! Merchants' engineers look at their messages and endpoints, and have messages sent once more.
+//! Merchants' engineers look at their messages and endpoints, and retry messages.
 
 use std::time::Duration;
 
@@ -34,13 +34,13 @@ impl Merchant<'_> {
         reply
     }
 
-    /// `subject sequence state` of the messages that a query lists.
+    /// The `subject sequence state` of each message that a query lists.
     async fn lists(&self, query: &str) -> Vec<String> {
         let reply = self.gets(&format!("/v1/messages{query}")).await;
-        let told = |message: &Value| {
+        let summary = |message: &Value| {
             format!("{} {} {}", message["subject"].as_str().unwrap(), message["sequence"], message["state"].as_str().unwrap())
         };
-        reply.body["messages"].as_array().unwrap().iter().map(told).collect()
+        reply.body["messages"].as_array().unwrap().iter().map(summary).collect()
     }
 
     async fn retries(&self, id: &str) -> Reply {
@@ -70,7 +70,7 @@ async fn an_engineer_sees_every_message_and_where_it_stands() {
     assert_eq!(engineer.lists("?state=delivered").await, ["R-1 1 delivered"]);
     assert_eq!(engineer.lists("?event=rma.created&interface=rma&limit=1").await, ["R-2 2 owed"]);
     assert_eq!(engineer.lists("?interface=outbound_asn").await, Vec::<String>::new());
-    assert_eq!(engineer.lists("?interface=endpoint_test").await.len(), 1, "trials when they are asked for");
+    assert_eq!(engineer.lists("?interface=endpoint_test").await.len(), 1, "trials only on request");
     assert_eq!(engineer.lists("?to=2026-03-01T12:00:30Z").await, ["R-1 1 delivered"]);
     assert_eq!(engineer.lists("?from=2026-03-01T12:00:30Z").await, ["R-2 2 owed", "R-2 1 owed"]);
     for wait in [6, 45, 360, 2_900, 23_000] {
@@ -154,7 +154,7 @@ async fn an_engineer_has_a_delivered_message_sent_once_more_but_no_other() {
         (409, &json!("The message is still owed and is retried automatically. Wait for its next attempt."))
     );
     world.deliver_all_due().await;
-    assert_eq!(stranger.retries(&id).await.status, 404, "it is another merchant's");
+    assert_eq!(stranger.retries(&id).await.status, 404, "it belongs to another merchant");
     assert_eq!(engineer.retries("0190a000-0000-7000-8000-000000000000").await.status, 404);
     let reply = engineer.retries(&id).await;
     assert_eq!((reply.status.as_u16(), &reply.body["attempt"], &reply.body["warning"]), (202, &json!(2), &json!(null)));
@@ -184,11 +184,11 @@ async fn an_endpoint_says_how_it_fares() {
     let fares = health().await;
     assert_eq!((&fares["state"], &fares["owed"], &fares["past_due"]), (&json!("failing"), &json!(1), &json!(0)));
     assert_eq!(fares["last_failure_hour"], "2026-03-01T13:00:00Z");
-    // The retry, which is due meanwhile, is not answered yet.
+    // The retry that is due meanwhile has no response yet.
     receiver.systems.answer(PATH, Answer::status(500).held());
     world.time_passes(Duration::from_mins(2));
     assert_eq!(health().await["past_due"], 1);
     endpoint::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     let fares = health().await;
-    assert_eq!((&fares["state"], &fares["past_due"]), (&json!("paused"), &json!(0)), "a paused one has no part in alarms");
+    assert_eq!((&fares["state"], &fares["past_due"]), (&json!("paused"), &json!(0)), "a paused endpoint raises no alarm");
 }

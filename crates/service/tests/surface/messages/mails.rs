@@ -1,4 +1,4 @@
-//! Mails, handed to a real SMTP server.
+//! Mails, sent to a real SMTP server.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::messages::outbound_call::peers::{Authority, Peer};
 
-/// What nobody may see.
+/// A secret that must not appear anywhere.
 const PASSWORD: &str = "canary7f3a&+";
 const IN_URL: &str = "canary7f3a%26+";
 
@@ -80,9 +80,9 @@ async fn a_refusal_is_the_servers_word() {
     let mailbox = Mailbox::start().await.unwrap();
     let mailer = mailer(&plain(&mailbox));
     mailbox.answer_next([Answer::TryLater, Answer::RefuseRecipient]);
-    for (status, said) in [(451, "try again later"), (550, "no such mailbox"), (250, "accepted")] {
+    for (status, text) in [(451, "try again later"), (550, "no such mailbox"), (250, "accepted")] {
         let exchange = mailer.send(&mail()).await;
-        assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(status), said.as_bytes()));
+        assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(status), text.as_bytes()));
     }
 }
 
@@ -143,12 +143,12 @@ async fn what_cannot_be_sent_is_refused_with_the_reason() {
     let subject = "One\r\nBcc: kim@example.com\r\n\r\ntext".to_owned();
     assert_eq!(mailer(&plain(&mailbox)).send(&Mail { subject, ..mail() }).await.outcome, answered(250));
     let received = &mailbox.received()[0];
-    assert_eq!((received.header("bcc"), received.envelope_to().len()), (None, 1), "a subject stays a subject");
+    assert_eq!((received.header("bcc"), received.envelope_to().len()), (None, 1), "a subject cannot add headers");
     let wrong = mailer_with(&plain(&mailbox), &[("MAIL__FROM", "nobody")]).err().unwrap();
     assert!(wrong.to_string().starts_with("mail.from is no e-mail address"), "{wrong}");
 }
 
-/// Where log lines go.
+/// Collects the log lines.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! What happens while a call is out: lanes are parked and settled, messages discarded, endpoints paused, changed and removed.
+//! Events during a call: lanes are parked and settled, messages discarded, and endpoints paused, changed and removed.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::world::World;
 use crate::world::receiver::{PATH, Receiver};
 
-/// Delivers what is due; `meanwhile` happens while the first call is out, which is then answered with `answer`.
+/// Delivers everything due; `meanwhile` runs during the first call, which then gets `answer`.
 async fn while_the_first_is_out(receiver: &Receiver<'_>, answer: Answer, meanwhile: impl AsyncFnOnce()) {
     let before = receiver.systems.count();
     receiver.systems.answer_next(PATH, [answer.held()]);
@@ -24,7 +24,7 @@ async fn while_the_first_is_out(receiver: &Receiver<'_>, answer: Answer, meanwhi
     tokio::join!(receiver.world.deliver_all_due(), watching);
 }
 
-/// What is owed, by subject and sequence.
+/// The owed messages, by subject and sequence.
 const OWED: &str = "select lane || ' ' || sequence || case when due_at = 'infinity' then ' parked' when attempts > 0 then ' later' else ' due' end \
     from delivery order by lane, sequence";
 /// The failure queue: subject and sequence, attempts, reason.
@@ -34,7 +34,7 @@ const TRIED: &str = "select subject || ' ' || sequence || ' #' || number || ' ' 
     from attempt join message using (merchant_id, message_id) order by subject, sequence, number";
 
 impl World {
-    /// Holds what is kept to this: owed, failed, tried.
+    /// Checks the owed messages, the failure queue and the attempts.
     async fn keeps(&self, owed: &[&str], failed: &[&str], tried: &[&str]) {
         assert_eq!(self.database.texts(OWED).await, owed, "owed");
         assert_eq!(self.database.texts(FAILED).await, failed, "failed");
@@ -48,14 +48,14 @@ impl World {
         tx.commit().await.unwrap();
     }
 
-    /// Lets nobody settle until the answer is dropped.
+    /// Blocks all settling until the returned connection is dropped.
     async fn settles_nothing(&self) -> PgConnection {
-        let mut beside = self.database.connect().await;
-        sqlx::raw_sql("begin; select from delivery_bucket for update").execute(&mut beside).await.unwrap();
-        beside
+        let mut connection = self.database.connect().await;
+        sqlx::raw_sql("begin; select from delivery_bucket for update").execute(&mut connection).await.unwrap();
+        connection
     }
 
-    /// Waits until a writer waits.
+    /// Waits until a settlement is blocked.
     async fn is_about_to_settle(&self) {
         let waiting = "select 'waits' from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' \
             and query like '%for share of delivery_bucket%'";
@@ -89,7 +89,7 @@ async fn a_message_that_was_to_be_parked_behind_a_head_that_is_gone_by_then_goes
         let settling = world.settles_nothing().await;
         receiver.systems.release();
         world.is_about_to_settle().await;
-        // The head's row is still there. Once another subject has arrived, what was owed before it has been read.
+        // The head's row is still there. Once another subject has arrived, every message owed before it has been read.
         receiver.is_owed("R-1", 2).await;
         receiver.is_owed("R-2", 1).await;
         receiver.systems.wait_for(2, Duration::from_secs(10)).await.unwrap();
@@ -107,7 +107,7 @@ async fn a_message_that_is_parked_together_with_the_end_of_its_head_goes_next() 
     receiver.is_owed("R-1", 1).await;
     while_the_first_is_out(&receiver, Answer::ok(), async || {
         let settling = world.settles_nothing().await;
-        // One that the writer waits with, so that the next two gather.
+        // The writer blocks on this one, so that the next two gather.
         receiver.is_owed("R-0", 1).await;
         world.is_about_to_settle().await;
         receiver.is_owed("R-1", 2).await;
@@ -133,7 +133,7 @@ async fn a_head_that_is_discarded_while_it_is_out_is_not_sent_again() {
             world.database.becomes(OWED, &["R-1 1 due", "R-1 2 parked", "R-1 3 parked"]).await;
             world.discard(&receiver, first).await;
             world.discard(&receiver, third).await;
-            // Once the third is gone, the first was seen as well: it stays as long as it is out.
+            // Once the third is gone, the discarding of the first was seen as well: its row stays while its call is running.
             world.database.becomes(OWED, &["R-1 1 due", "R-1 2 parked"]).await;
             assert_eq!(receiver.arrived(), ["R-1 1"]);
         })
@@ -237,7 +237,7 @@ async fn an_endpoint_that_is_removed_while_a_call_is_out_gets_no_other() {
         }
         while_the_first_is_out(&receiver, answer, async || {
             flow::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
-            // What is not out is given up without waiting for it.
+            // Messages that are not being sent are given up without waiting for the call.
             world.database.becomes(FAILED, &owed_failed).await;
         })
         .await;

@@ -1,4 +1,4 @@
-//! Whoever has to know is told when an endpoint starts to fail, recovers, or fills the failure queue: once for each change.
+//! Notices when an endpoint starts to fail, recovers, or fills the failure queue: one for each change.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Stage {
         Self { mailbox, operator, world }
     }
 
-    /// A merchant whose technical contact is this.
+    /// A merchant with this technical contact.
     async fn receiver(&self, contact: &str, change: EndpointChange) -> Receiver<'_> {
         let receiver = self.world.receiver_with("acme", change).await;
         let merchant = store::merchants::accounts::find(self.world.app.cell(), &"acme".parse().unwrap()).await.unwrap().unwrap();
@@ -37,17 +37,17 @@ impl Stage {
         receiver
     }
 
-    /// The subjects of the mails that came.
+    /// The subjects of the mails that arrived.
     fn mails(&self) -> Vec<String> {
         self.mailbox.received().iter().map(|mail| mail.subject().unwrap().to_owned()).collect()
     }
 
-    /// The events that the operator was told.
+    /// The events that the operator's webhook received.
     fn hooks(&self) -> Vec<String> {
         self.operator.received_at("/hook").iter().map(|call| call.json()["event"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The leases of a process that was killed run out.
+    /// Expires the leases of a killed process.
     async fn leases_run_out(&self) {
         let mut connection = self.world.database.connect().await;
         for statement in
@@ -79,10 +79,10 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
         stage.passes(Duration::from_secs(wait)).await;
     }
     stage.passes(Duration::from_mins(4)).await;
-    assert_eq!((receiver.systems.count(), stage.mails().len()), (3, 0), "it may be a hiccup");
+    assert_eq!((receiver.systems.count(), stage.mails().len()), (3, 0), "it may be a short outage");
     stage.passes(Duration::from_secs(9)).await;
     assert_eq!((stage.mails(), stage.hooks()), (vec![FAILING.to_owned()], vec!["endpoint.failing".to_owned()]));
-    // More failures are no news.
+    // Further failures cause no notice.
     for wait in [100, 3_000] {
         stage.passes(Duration::from_secs(wait)).await;
     }
@@ -99,13 +99,13 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
     let mails = stage.mailbox.received();
     assert_eq!(mails[0].envelope_to(), [CONTACT]);
     let text = mails[0].text().unwrap();
-    for said in ["Since 2026-03-01 12:00 UTC", &receiver.systems.url(PATH), "503", "2 messages"] {
-        assert!(text.contains(said), "{said} in {text}");
+    for part in ["Since 2026-03-01 12:00 UTC", &receiver.systems.url(PATH), "503", "2 messages"] {
+        assert!(text.contains(part), "{part} in {text}");
     }
     let calls = stage.operator.received_at("/hook");
-    let told = calls[0].json();
+    let notice = calls[0].json();
     assert_eq!(
-        told,
+        notice,
         json!({
             "event": "endpoint.failing", "noticed_at": "2026-03-01T12:05:00Z", "merchant": "acme", "interface": "rma",
             "url": receiver.systems.url(PATH), "failing_since": "2026-03-01T12:00:00Z", "last_answer": "503", "waiting": 2, "failed": 0,
@@ -117,7 +117,7 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
 #[tokio::test]
 async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_emptied() {
     let stage = Stage::set().await;
-    // Others arrive meanwhile, so that the endpoint itself does not fail.
+    // Other messages arrive meanwhile, so that the endpoint itself does not fail.
     let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
     let give_up = async |subject: &str| {
         receiver.systems.answer(PATH, Answer::status(422));
@@ -132,7 +132,7 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
     let (first, second) = (give_up("R-1").await, give_up("R-2").await);
     assert_eq!((stage.mails(), stage.hooks()), (vec![GIVEN_UP.to_owned()], vec!["endpoint.failures_open".to_owned()]));
 
-    // One is tried again and arrives, the other is discarded: the queue is empty, and then it is not.
+    // One is retried and arrives, the other is discarded: the queue becomes empty, and then fills again.
     retry_message(&stage.world.app, Asker::Operator("test"), receiver.merchant, first).await.unwrap();
     stage.world.deliver_all_due().await;
     give_up("R-3").await;
@@ -179,7 +179,7 @@ async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
             stage.world.time_passes(Duration::from_secs(*wait));
             deliverer.deliver_all_due().await;
         }
-        // It is killed: nobody is told what it has seen.
+        // It is killed before it reports what it has seen.
         drop(deliverer);
         stage.leases_run_out().await;
     };
@@ -190,7 +190,7 @@ async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
     deliver(&[1]).await;
     assert_eq!(stage.hooks(), ["endpoint.failing"]);
 
-    // It recovers, and the process is killed before it can tell.
+    // The endpoint recovers, and the process is killed before it can report it.
     receiver.systems.answer(PATH, Answer::ok());
     let mut connection = stage.world.database.connect().await;
     let mut held = connection.begin().await.unwrap();
@@ -287,5 +287,5 @@ async fn a_contact_that_is_no_address_gets_no_mail() {
     stage.world.deliver_all_due().await;
     stage.passes(Duration::from_secs(2)).await;
     assert_eq!((stage.hooks(), stage.mailbox.count()), (vec!["endpoint.failures_open".to_owned()], 0));
-    assert_eq!(stage.world.database.count("failure").await, 1, "and nothing of ours is given up");
+    assert_eq!(stage.world.database.count("failure").await, 1, "and no internal work is given up");
 }

@@ -1,4 +1,4 @@
-//! The outbound client against real peers: what it reaches, what it does not, and how long it waits.
+//! The outbound client against real peers: the destinations it reaches and refuses, and its timeouts.
 
 pub mod inside;
 pub mod peers;
@@ -20,7 +20,7 @@ use tokio::io::AsyncWriteExt as _;
 
 use self::peers::{Authority, NameServer, Peer, ok, read_request};
 
-/// A client of a sandbox with these settings changed.
+/// A sandbox's client with these settings changed.
 fn client(changed: &[(&str, String)]) -> Client {
     let usual = [("MODE", "sandbox".to_owned())];
     let settings = usual.iter().chain(changed).map(|(name, value)| (format!("BACKHAUL__{name}"), value.clone()));
@@ -135,7 +135,7 @@ async fn a_dripping_answer_ends_at_the_deadline() {
     .await;
     let exchange = hurried(&neighbour(peer.port()), &peer.url("/")).await;
     assert_eq!((exchange.outcome, exchange.truncated), (Outcome::TimedOut, true));
-    assert!(exchange.answer.starts_with(b"x"), "what came is kept");
+    assert!(exchange.answer.starts_with(b"x"), "the part that arrived is kept");
     assert!((300..3_000).contains(&exchange.took.as_millis()), "{:?}", exchange.took);
 }
 
@@ -182,9 +182,9 @@ async fn a_broken_connection_is_said_to_be_so() {
 
 #[tokio::test]
 async fn a_connection_is_kept_and_no_request_is_sent_twice() {
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let log = Arc::clone(&heard);
-    // It answers two requests of a connection, and hangs up on the third once it has read it.
+    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&requests);
+    // It answers two requests on a connection, and hangs up on the third after reading it.
     let peer = Peer::at("127.0.0.1:0", move |mut stream| {
         let log = Arc::clone(&log);
         async move {
@@ -205,13 +205,13 @@ async fn a_connection_is_kept_and_no_request_is_sent_twice() {
     }
     let hung_up = unreachable("the connection was closed without an answer");
     assert_eq!(outcomes, [answered(200), answered(200), hung_up, answered(200)]);
-    assert_eq!(*heard.lock().unwrap(), ["POST /1 HTTP/1.1", "POST /2 HTTP/1.1", "POST /3 HTTP/1.1", "POST /4 HTTP/1.1"]);
+    assert_eq!(*requests.lock().unwrap(), ["POST /1 HTTP/1.1", "POST /2 HTTP/1.1", "POST /3 HTTP/1.1", "POST /4 HTTP/1.1"]);
     assert_eq!(peer.connections(), 2);
 }
 
 #[tokio::test]
 async fn a_connection_that_was_closed_meanwhile_costs_no_call() {
-    let (gone, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let (gone, mut noticed) = tokio::sync::mpsc::unbounded_channel();
     let peer = Peer::at("127.0.0.1:0", move |mut stream| {
         let gone = gone.clone();
         async move {
@@ -227,7 +227,7 @@ async fn a_connection_that_was_closed_meanwhile_costs_no_call() {
     let client = neighbour(peer.port());
     for _ in 0..20 {
         assert_eq!(client.call(client.request(Method::POST, &peer.url("/"))).await.outcome, answered(200));
-        heard.recv().await.unwrap();
+        noticed.recv().await.unwrap();
     }
     assert_eq!(peer.connections(), 20);
 }
@@ -269,7 +269,7 @@ async fn a_file_that_holds_no_roots_is_refused() {
     }
 }
 
-/// One listener inside and one that may be called, both on the same port.
+/// A listener inside, and one that may be called, both on the same port.
 async fn inside_and_outside() -> (Peer, Peer) {
     let outside = Peer::answering("127.0.0.2:0", "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await;
     let inside = Peer::answering(&format!("127.0.0.1:{}", outside.port()), &ok("secret")).await;
@@ -291,7 +291,7 @@ async fn a_name_that_leads_inside_is_not_followed() {
         ("changing.test", vec![vec!["127.0.0.2"], vec!["127.0.0.1"]]),
     ];
     let server = NameServer::knowing(names.clone()).await;
-    // The names lift the rules of scheme and port; only the network lifts that of the address.
+    // A listed name lifts the rules for scheme and port; only a listed network lifts the rule for the address.
     let allowed: Vec<String> = names.iter().map(|(name, _)| format!("{name}:{port}")).chain([format!("127.0.0.2:{port}")]).collect();
     let client = client(&[allowing(&allowed), asking(server.address)]);
     let call = async |name: &str| get(&client, &format!("http://{name}:{port}/")).await.outcome;

@@ -1,4 +1,4 @@
-//! What follows from a delivery is one with it, and a call whose answer matters leaves a trace before it is made.
+//! A reaction commits together with its delivery, and a call whose answer matters is recorded before it is made.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -18,24 +18,24 @@ use store::{Failed, Tx};
 use crate::world::World;
 use crate::world::receiver::PATH;
 
-/// What a reaction does when it is asked the next times; it goes well after that.
+/// A failure of the reaction in a test; without one it succeeds.
 #[derive(Clone, Copy)]
-enum Trouble {
+enum Fault {
     Refused,
     Panic,
 }
 
-/// Owes the merchant one more message, of a kind that has no reaction, and remembers what it was told.
+/// Owes the merchant one more message, of a kind without a reaction, and records the endings it reacted to.
 #[derive(Clone)]
 struct OwesMore {
     world: Arc<World>,
-    troubles: Arc<Mutex<Vec<Trouble>>>,
-    told: Arc<Mutex<Vec<String>>>,
+    faults: Arc<Mutex<Vec<Fault>>>,
+    endings: Arc<Mutex<Vec<String>>>,
 }
 
 impl OwesMore {
-    fn new(world: &Arc<World>, troubles: &[Trouble]) -> Self {
-        Self { world: Arc::clone(world), troubles: Arc::new(Mutex::new(troubles.to_vec())), told: Arc::default() }
+    fn new(world: &Arc<World>, faults: &[Fault]) -> Self {
+        Self { world: Arc::clone(world), faults: Arc::new(Mutex::new(faults.to_vec())), endings: Arc::default() }
     }
 
     fn delivers(&self) -> Deliverer {
@@ -44,8 +44,8 @@ impl OwesMore {
         Deliverer::start(Delivery::clone(app), Handlers { reactions, timer: Arc::new(Timers(app.clone())) })
     }
 
-    fn told(&self) -> Vec<String> {
-        self.told.lock().unwrap().clone()
+    fn endings(&self) -> Vec<String> {
+        self.endings.lock().unwrap().clone()
     }
 }
 
@@ -57,7 +57,7 @@ impl Reaction for OwesMore {
                 How::Refused(status) => format!("refused with {status}"),
                 How::GivenUp => "given up".to_owned(),
             };
-            self.told.lock().unwrap().push(how);
+            self.endings.lock().unwrap().push(how);
             let kind = Kind::Of(Interface::ExchangeOrder);
             let (subject, body) = ("O-1".to_owned(), "{}".to_owned());
             let endpoint = endpoints::lock(tx, Kind::Of(Interface::Rma)).await?.expect("the receiver's endpoint").id;
@@ -65,10 +65,10 @@ impl Reaction for OwesMore {
                 endpoint,
                 Message { id: self.world.app.mint(), kind, event: "order.created", subject, sequence: 1, body, due_at: ending.at },
             );
-            let trouble = self.troubles.lock().unwrap().pop();
-            match trouble {
-                Some(Trouble::Refused) => Err(Failed::Refused("a reaction of a test".to_owned())),
-                Some(Trouble::Panic) => panic!("a reaction of a test"),
+            let fault = self.faults.lock().unwrap().pop();
+            match fault {
+                Some(Fault::Refused) => Err(Failed::Refused("a reaction of a test".to_owned())),
+                Some(Fault::Panic) => panic!("a reaction of a test"),
                 None => Ok(Followed::Settled),
             }
         })
@@ -84,12 +84,12 @@ async fn what_follows_from_a_delivery_is_one_with_it() {
     receiver.is_owed("R-1", 1).await;
     let deliverer = reaction.delivers();
     deliverer.deliver_all_due().await;
-    assert!(reaction.told().is_empty(), "it is not over yet");
+    assert!(reaction.endings().is_empty(), "it is not over yet");
     world.time_passes(Duration::from_secs(6));
     deliverer.deliver_all_due().await;
-    assert_eq!(reaction.told(), [format!("200 {}", "a".repeat(20_000))], "the reaction has the whole answer");
+    assert_eq!(reaction.endings(), [format!("200 {}", "a".repeat(20_000))], "the reaction has the whole answer");
     let kept = world.database.texts("select max(length(answer))::text from attempt").await;
-    assert_eq!(kept, ["16384"], "the history has its beginning");
+    assert_eq!(kept, ["16384"], "the history keeps the beginning of the answer");
     assert_eq!(receiver.systems.count(), 3, "what the reaction owed was delivered");
     assert_eq!(world.owed().await, 0);
 }
@@ -98,17 +98,17 @@ async fn what_follows_from_a_delivery_is_one_with_it() {
 async fn a_reaction_that_cannot_be_done_leaves_nothing_behind_and_its_message_is_sent_again() {
     let world = Arc::new(World::new().await);
     let receiver = world.receiver("acme").await;
-    let reaction = OwesMore::new(&world, &[Trouble::Refused]);
+    let reaction = OwesMore::new(&world, &[Fault::Refused]);
     let message = receiver.is_owed("R-1", 1).await;
     let deliverer = reaction.delivers();
     deliverer.deliver_all_due().await;
-    assert_eq!((world.owed().await, world.database.count("message").await), (1, 1), "what it owed is undone with it");
+    assert_eq!((world.owed().await, world.database.count("message").await), (1, 1), "the message it owed is rolled back with it");
     assert_eq!(world.metric("backhaul_delivery_reactions_failed_total").await, 1);
     world.time_passes(Duration::from_mins(1));
     deliverer.deliver_all_due().await;
-    assert_eq!((world.owed().await, world.database.count("message").await, reaction.told().len()), (0, 2, 2));
+    assert_eq!((world.owed().await, world.database.count("message").await, reaction.endings().len()), (0, 2, 2));
     let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, message).await.unwrap();
-    assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 1], "a fault of ours is not counted");
+    assert_eq!(attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 1], "a failure of the service is not counted");
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn a_reaction_is_told_when_its_message_is_given_up() {
         world.time_passes(Duration::from_hours(7));
     }
     deliverer.deliver_all_due().await;
-    assert_eq!(reaction.told(), ["given up"]);
+    assert_eq!(reaction.endings(), ["given up"]);
     assert_eq!((world.owed().await, world.failures().await), (0, 1));
 }
 
@@ -152,7 +152,7 @@ async fn a_call_whose_answer_matters_is_written_down_before_it_is_made() {
 async fn an_engine_that_breaks_off_is_followed_by_another() {
     let world = Arc::new(World::new().await);
     let receiver = world.receiver("acme").await;
-    let reaction = OwesMore::new(&world, &[Trouble::Panic]);
+    let reaction = OwesMore::new(&world, &[Fault::Panic]);
     receiver.is_owed("R-1", 1).await;
     receiver.is_owed("R-1", 2).await;
     let deliverer = reaction.delivers();

@@ -1,6 +1,6 @@
-//! The page for engineers who receive: each of its samples accepts what is really signed, and nothing else.
+//! The page for engineers who receive messages: each of its samples accepts genuine signatures and nothing else.
 
-/// The page's sample in Rust, as it stands there.
+/// The page's sample in Rust, unchanged.
 mod verify;
 
 use std::io::Write as _;
@@ -20,7 +20,7 @@ fn sample(language: &str) -> &'static str {
     after.split_once("```").unwrap().0
 }
 
-/// A message as a merchant's system takes it.
+/// A message as a merchant's system receives it.
 #[derive(Clone)]
 struct Taken {
     secret: String,
@@ -42,7 +42,7 @@ impl Taken {
         }
     }
 
-    /// Whether `program`, run with the sample as its last argument, accepts it.
+    /// Runs `program` with the sample as its last argument; true if it accepts the message.
     fn accepted_by(&self, program: &str, arguments: &[&str], sample: &str) -> bool {
         let mut running = Command::new(program)
             .args(arguments)
@@ -56,7 +56,7 @@ impl Taken {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{program}: {error}; `make setup` installs it"));
-        // A sample that refuses by the time alone does not read the body.
+        // A sample that refuses because of the timestamp does not read the body.
         let _ = running.stdin.take().unwrap().write_all(&self.body);
         let ended = running.wait_with_output().unwrap();
         assert!(ended.stderr.is_empty(), "{program}: {}", String::from_utf8_lossy(&ended.stderr));
@@ -86,7 +86,7 @@ fn the_pages_sample_in_rust_is_the_one_that_is_tested() {
 #[tokio::test]
 async fn every_sample_of_the_page_accepts_what_is_really_signed_and_nothing_else() {
     let world = World::new().await;
-    // The samples look at the time, so that this node goes by the machine's clock.
+    // The samples check the timestamp, so this node uses the system clock.
     let node = world.node_with_a_clock_wrong_by(TimeDelta::zero()).await;
     store::messages::partitions::make(node.app.cell(), node.app.now() - TimeDelta::days(1), 3).await.unwrap();
     let receiver = node.receiver("acme").await;

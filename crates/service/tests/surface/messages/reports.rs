@@ -1,4 +1,4 @@
-//! What reports count: every attempt once, every message that arrived once, and nothing else.
+//! The counts in reports: every attempt once, every message that arrived once, and nothing else.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     assert_eq!(world.database.texts(counted).await, ["attempts 201 1", "delivered 50 1"]);
 }
 
-/// A merchant with a token whose systems take RMA messages.
+/// A merchant with a token and an endpoint for RMA messages.
 async fn reported(world: &World) -> (Merchant<'_>, Receiver<'_>) {
     let merchant = world.merchant("acme").await;
     let systems = sandbox::merchant::Merchant::start().await.unwrap();
@@ -155,7 +155,7 @@ async fn a_report_is_of_the_days_and_the_merchant_that_it_is_asked_for() {
     assert_eq!(days(&merchant, "?from=2026-03-01&to=2026-03-01").await, (200, Some(1)));
     assert_eq!(days(&merchant, "?from=2026-02-27&to=2026-02-28").await, (200, Some(0)));
     assert_eq!(days(&merchant, "?from=2026-03-02&to=2026-03-02").await, (200, Some(0)));
-    assert_eq!(days(&other, "").await, (200, Some(0)), "the report is another merchant's");
+    assert_eq!(days(&other, "").await, (200, Some(0)), "a report shows one merchant only");
     for wrong in ["?from=2026-03-02", "?from=2025-11-29", "?to=soon", "?format=xml"] {
         assert_eq!(days(&merchant, wrong).await, (400, None), "{wrong}");
     }

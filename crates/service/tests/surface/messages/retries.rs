@@ -1,4 +1,4 @@
-//! Messages are tried again by hand: one at a time, or everything of an endpoint.
+//! Retries by hand: one message at a time, or all messages of an endpoint.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use uuid::Uuid;
 use crate::world::World;
 use crate::world::receiver::{PATH, Receiver};
 
-/// A schedule with one attempt a round, so that what fails is in the failure queue at once.
+/// A schedule with one retry after a second, so that failing messages soon reach the failure queue.
 fn impatient() -> EndpointChange {
     EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }
 }
 
-/// `count` messages of different subjects that were given up.
+/// Makes `count` messages of different subjects fail until they are given up.
 async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
     let world = receiver.world;
     receiver.systems.answer(PATH, Answer::status(503));
@@ -35,7 +35,7 @@ async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
     ids
 }
 
-/// The states of the failure queue, by subject.
+/// The entries of the failure queue, by subject.
 const STATES: &str = "select subject || ' ' || state || ' after ' || attempts from failure order by subject";
 
 async fn retry(receiver: &Receiver<'_>, id: Uuid) -> Result<Retried, RetryMessageError> {
@@ -84,7 +84,7 @@ async fn a_delivered_message_is_sent_once_more_in_a_lane_of_its_own() {
     let retried = retry(&receiver, id).await.unwrap();
     assert_eq!(retried, Retried { attempt: 2, overtaken: true });
     assert!(retried.warning().unwrap().starts_with("Newer messages"));
-    // A newer message of the subject does not wait for it.
+    // A newer message of the same subject does not wait for it.
     receiver.systems.answer_next(PATH, [Answer::status(500)]);
     world.deliver_all_due().await;
     receiver.is_owed("R-1", 3).await;
@@ -148,7 +148,7 @@ async fn a_failed_message_can_be_tried_again_when_its_day_is_long_gone() {
     retry(&receiver, ids[0]).await.unwrap();
     world.deliver_all_due().await;
     assert_eq!(receiver.systems.received_at(PATH).last().unwrap().json()["rma_identifier"], "R-0");
-    // And given up again, it is not lost either.
+    // Nor is it lost when it is given up again.
     receiver.systems.answer(PATH, Answer::status(500));
     retry(&receiver, ids[1]).await.unwrap();
     world.deliver_all_due().await;
@@ -160,14 +160,14 @@ async fn a_failed_message_can_be_tried_again_when_its_day_is_long_gone() {
 
 const EVERYTHING: RetryRequest = RetryRequest { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(4) };
 
-/// A second passes, and by then the newest job has released so many.
+/// A second passes, and the newest job has released this many messages.
 async fn a_second_passes(world: &World, released: &str) {
     world.time_passes(Duration::from_secs(1));
     world.database.becomes("select released::text from retry_job order by job_id desc limit 1", &[released]).await;
     world.deliver_all_due().await;
 }
 
-/// The newest job has come to its end.
+/// Waits until the newest job has ended.
 async fn the_job_ends(world: &World) {
     world.time_passes(Duration::from_secs(1));
     world.database.becomes("select (ended_at is not null)::text from retry_job order by job_id desc limit 1", &["true"]).await;
@@ -224,7 +224,7 @@ async fn a_job_that_is_called_off_releases_nothing_more() {
     a_second_passes(&world, "4").await;
     cancel_retries(&world.app, "test", receiver.merchant, job).await.unwrap();
     assert!(matches!(cancel_retries(&world.app, "test", receiver.merchant, job).await, Err(RetryFailuresError::NoSuchJob(_))));
-    // Another one takes up what is left.
+    // Another process takes over the rest.
     world.time_passes(Duration::from_secs(10));
     let (_, total) = retry_failures(&world.app, "test", receiver.merchant, EVERYTHING).await.unwrap();
     assert_eq!(total, 6);
@@ -296,7 +296,7 @@ async fn people_note_down_what_they_do_about_a_failure() {
     let entry = failures::find(world.app.cell(), receiver.merchant, ids[0]).await.unwrap().unwrap();
     assert_eq!((entry.state.as_str(), entry.owner.as_deref(), entry.note.as_deref()), ("contacted", Some("sam"), Some("their firewall")));
     assert_eq!(entry.contacted_at, Some(world.app.now()));
-    // One that is being tried again is called off with its entry.
+    // Discarding the entry of a message that is being retried cancels the retry too.
     endpoint::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     retry(&receiver, ids[1]).await.unwrap();
     work_on_failure(&world.app, "cli:sam", receiver.merchant, ids[1], FailureAction::Discard).await.unwrap();

@@ -1,4 +1,4 @@
-//! A sandbox's clock is moved, and everything happens that time brings.
+//! Moving a sandbox's clock: everything that becomes due by then happens.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,13 +17,13 @@ use crate::binary::{Served, backhaul, command, err, out};
 use crate::world::receiver::PATH;
 use crate::world::{Database, World, beginning};
 
-/// The days of which there are messages.
+/// The days with a partition for messages.
 const DAYS: &str = "select right(relname, 8)::text from pg_class where relname ~ '^message_[0-9]{8}$' order by 1";
-/// How far the clock is ahead, in seconds.
+/// The clock's offset in seconds.
 const AHEAD: &str = "select (clock_ahead_us / 1000000)::text from installation";
 
 impl World {
-    /// Somebody moves the clock, and this node has heard of it.
+    /// Moves the clock on this node.
     async fn clock_advances(&self, by: &str) {
         advance_clock(&self.app, "test", by.parse().unwrap()).await.unwrap();
     }
@@ -40,7 +40,7 @@ async fn every_node_hears_of_a_moved_clock_with_its_next_beat() {
     assert_eq!(other.app.now(), beginning() + TimeDelta::hours(36));
     assert_eq!((other.app.clock.wall(), other.app.clock.uptime()), (beginning(), world.app.clock.uptime()));
 
-    // Moves add up, whoever makes them, and a process that starts later goes by the same clock.
+    // Moves add up, whichever node makes them, and a process that starts later uses the same clock.
     advance_clock(&other.app, "test", "30m".parse().unwrap()).await.unwrap();
     let later = world.node_with_its_own_clock().await;
     later.app.renew_clock().await.unwrap();
@@ -80,7 +80,7 @@ async fn retries_follow_a_moved_clock_and_are_signed_with_the_real_time() {
         received.verify(&receiver.secret, real).unwrap();
     }
     let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, id).await.unwrap();
-    assert_eq!(attempts.last().unwrap().started_at, world.app.now(), "for us the last one was hours later");
+    assert_eq!(attempts.last().unwrap().started_at, world.app.now(), "on the moved clock the last one was hours later");
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_deliverer_notices_by_itself_that_the_clock_was_moved_elsewhere() {
     shop.merchant.sells("A-1", 1).await;
     shop.merchant.starts_a_return("A-1", 1).await;
     shop.systems.answer_next(PATH, [Answer::status(503)]);
-    // The clock stands still, so that nothing is ever due but by the move.
+    // The clock is fixed, so only the move makes anything due.
     world.deliver_all_due().await;
     assert_eq!(shop.systems.count(), 1);
     let elsewhere = world.node_with_its_own_clock().await;
@@ -98,7 +98,7 @@ async fn a_deliverer_notices_by_itself_that_the_clock_was_moved_elsewhere() {
     heartbeat::beat(&world.app, 1).await.unwrap();
     world.database.becomes("select status from rma", &["CANCELED"]).await;
     world.database.becomes("select count(*)::text from delivery", &["0"]).await;
-    assert_eq!(shop.systems.count(), 3, "the retry, and that the return is called off");
+    assert_eq!(shop.systems.count(), 3, "the retry, and the cancelled return");
 }
 
 #[tokio::test]
@@ -117,16 +117,16 @@ async fn a_shopper_is_reminded_after_21_days_and_the_return_is_called_off_after_
     wake_returns(&world.app).await.unwrap();
     assert_eq!((shop.receives().await.len(), mailbox.count()), (0, 1));
     let mail = mailbox.received().remove(0);
-    assert_eq!(mail.header("Date"), Some("Sun, 1 Mar 2026 12:00:00 +0000"), "other people's clocks did not move");
+    assert_eq!(mail.header("Date"), Some("Sun, 1 Mar 2026 12:00:00 +0000"), "clocks outside did not move");
 
     world.clock_advances("9d").await;
     wake_returns(&world.app).await.unwrap();
-    let told = shop.receives().await;
+    let received = shop.receives().await;
     assert_eq!(
-        told.iter().map(|(event, body)| (event.as_str(), body["status"].as_str())).collect::<Vec<_>>(),
+        received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str())).collect::<Vec<_>>(),
         [("rma.canceled", Some("CANCELED"))]
     );
-    assert_eq!(told[0].1["rma_identifier"], rma.as_str());
+    assert_eq!(received[0].1["rma_identifier"], rma.as_str());
 }
 
 #[tokio::test]
@@ -143,10 +143,10 @@ async fn a_token_ends_when_the_moved_clock_says_so() {
 #[tokio::test]
 async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     let world = World::new().await;
-    let mut beside = world.database.connect().await;
-    // As if the process ended in between: the days are made, and the clock is not moved.
+    let mut connection = world.database.connect().await;
+    // The process ends in between: the partitions exist, but the clock is not moved.
     let cut = "create trigger cut before update of clock_ahead_us on installation for each row execute function refuse_to_change()";
-    sqlx::raw_sql(cut).execute(&mut beside).await.unwrap();
+    sqlx::raw_sql(cut).execute(&mut connection).await.unwrap();
     let failed = advance_clock(&world.app, "test", "60d".parse().unwrap()).await.unwrap_err();
     assert!(matches!(failed, AdvanceClockError::Failed(_)), "{failed}");
     let days = world.database.texts(DAYS).await;
@@ -162,8 +162,8 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
 
-    // The next try finds the days, and goes on.
-    sqlx::raw_sql("drop trigger cut on installation").execute(&mut beside).await.unwrap();
+    // The next attempt finds the partitions and carries on.
+    sqlx::raw_sql("drop trigger cut on installation").execute(&mut connection).await.unwrap();
     world.clock_advances("60d").await;
     assert_eq!(world.database.texts(DAYS).await, days);
     receiver.is_owed("R-1", 2).await;
@@ -172,8 +172,8 @@ async fn the_days_of_the_new_time_are_there_before_anybody_hears_of_it() {
     let written = world.database.texts("select count(*)::text from message_20260430").await;
     assert_eq!(written, ["1"]);
 
-    // A later migration goes by the moved clock as well.
-    sqlx::raw_sql("drop table message_20260514; drop table attempt_20260514").execute(&mut beside).await.unwrap();
+    // A later migration uses the moved clock as well.
+    sqlx::raw_sql("drop table message_20260514; drop table attempt_20260514").execute(&mut connection).await.unwrap();
     installation::migrate(&world.database.url, Mode::Sandbox, beginning()).await.unwrap();
     assert_eq!(world.database.texts(DAYS).await, days);
 }
@@ -193,15 +193,15 @@ async fn a_clock_that_was_moved_is_not_wrong() {
 async fn production_keeps_real_time() {
     let database = Database::create_empty().await;
     installation::migrate(&database.url, Mode::Production, beginning()).await.unwrap();
-    // Whatever the settings say, the database knows what it is.
+    // Whatever the settings say, the database knows its own mode.
     assert_eq!(
         err(&backhaul(&database, &["clock", "advance", "6h"])),
         "error: this is a production installation: only the clock of a sandbox can be moved\n"
     );
-    assert_eq!(database.texts(DAYS).await.len(), 16, "nothing was made");
-    let mut beside = database.connect().await;
+    assert_eq!(database.texts(DAYS).await.len(), 16, "no partition was created");
+    let mut connection = database.connect().await;
     let moved = "update installation set clock_ahead_us = 1, clock_moved_by = 'x', clock_moved_at = now()";
-    let refused = sqlx::query(moved).execute(&mut beside).await.unwrap_err();
+    let refused = sqlx::query(moved).execute(&mut connection).await.unwrap_err();
     assert!(refused.to_string().contains("clock_of_production_is_never_moved"), "{refused}");
 }
 
@@ -217,13 +217,13 @@ async fn a_clock_goes_neither_back_nor_beyond_ten_years() {
     let refused = advance_clock(&world.app, "test", "1d1s".parse().unwrap()).await.unwrap_err();
     assert_eq!(refused.to_string(), "the clock is 3649d ahead of real time and can be 3650d ahead at most");
     world.clock_advances("1d").await;
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for (change, why) in [
         ("update installation set clock_ahead_us = clock_ahead_us - 1", "the clock never goes back"),
         ("update installation set clock_ahead_us = clock_ahead_us + 1", "clock_is_ten_years_ahead_at_most"),
         ("update installation set clock_moved_by = null", "clock_is_ahead_iff_somebody_moved_it"),
     ] {
-        let refused = sqlx::query(change).execute(&mut beside).await.unwrap_err();
+        let refused = sqlx::query(change).execute(&mut connection).await.unwrap_err();
         assert!(refused.to_string().contains(why), "{refused}");
     }
 }
@@ -238,12 +238,12 @@ async fn the_program_moves_and_shows_the_clock_and_a_running_service_follows() {
     let served = Served::start(command(&database).arg("serve"));
     let moved = shows(&["clock", "advance", "1d12h"]);
     assert_eq!((&moved["ahead"], &moved["moved_by"]), (&"1d12h".into(), &"cli:tester".into()));
-    let heard: Value = serde_json::from_str(&served.wait_for("the sandbox's clock was moved")).unwrap();
-    assert_eq!(heard["ahead"], "1d12h");
+    let logged: Value = serde_json::from_str(&served.wait_for("the sandbox's clock was moved")).unwrap();
+    assert_eq!(logged["ahead"], "1d12h");
     assert_eq!(shows(&["clock", "show"])["moved_at"], moved["moved_at"]);
     assert_eq!(database.texts(AHEAD).await, ["129600"]);
 
-    // A command goes by the moved clock as well.
+    // A command uses the moved clock as well.
     let added = shows(&["merchant", "add", "acme", "--name", "Acme Shoes"]);
     assert!(added["created_at"].as_str() >= moved["now"].as_str(), "{added}");
 }

@@ -27,7 +27,7 @@ async fn tls_1_2_is_what_callers_speak() {
     let mut client = site.authority.client(&[&TLS12, &TLS13]);
     client.alpn_protocols = vec![b"http/1.1".to_vec()];
     let mut stream = site.connect_with(client).await.unwrap();
-    assert_eq!(stream.get_ref().1.protocol_version(), Some(ProtocolVersion::TLSv1_2), "even if the caller could do more");
+    assert_eq!(stream.get_ref().1.protocol_version(), Some(ProtocolVersion::TLSv1_2), "even if the caller supports a newer one");
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
     let answer = ask(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("x-content-type-options: nosniff"), "{answer}");
@@ -85,13 +85,13 @@ async fn a_handshake_has_a_deadline() {
 #[tokio::test]
 async fn the_head_of_a_request_has_a_deadline() {
     let site = Site::secure(&[("HTTP__HEAD_TIMEOUT_MS", "300")]).await;
-    // The first byte, and the rest.
+    // A deadline for the first byte, and for the rest.
     let mut silent = site.connect_securely().await;
     assert_eq!(closes(&mut silent).await, b"");
     let mut halting = site.connect_securely().await;
     halting.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
     assert_eq!(closes(&mut halting).await, b"");
-    // A header every now and then does not help, nor does a request before.
+    // Neither a header now and then nor an earlier request extends the deadline.
     let mut dripping = site.connect_securely().await;
     ask(&mut dripping).await;
     let (mut reading, mut writing) = tokio::io::split(dripping);
@@ -112,14 +112,14 @@ async fn the_head_of_a_request_has_a_deadline() {
 
 #[tokio::test]
 async fn a_connection_may_idle_only_so_long() {
-    // A head that is overdue is another matter than a request that does not come.
+    // An overdue head is counted apart from a request that never comes.
     let site = Site::secure(&[("HTTP__IDLE_TIMEOUT_MS", "300"), ("HTTP__HEAD_TIMEOUT_MS", "10000")]).await;
     let mut stream = site.connect_securely().await;
     for _ in 0..3 {
         ask(&mut stream).await;
     }
     let mut rest = Vec::new();
-    soon(stream.read_to_end(&mut rest)).await.expect("it is closed in order");
+    soon(stream.read_to_end(&mut rest)).await.expect("it is closed cleanly");
     assert_eq!((rest.len(), site.dropped("idle")), (0, 1));
 
     let mut caller = http2(&site, |_| {}).await;
@@ -139,7 +139,7 @@ async fn a_client_that_does_not_read_is_dropped() {
     assert_eq!(site.dropped("write"), 1);
     assert!(closes(&mut stream).await.len() < LARGE);
 
-    // An answer that the kernel could hold is noticed too, and a few bytes now and then are not reading.
+    // This also covers a response that the kernel could buffer, and a client that reads a few bytes now and then.
     let site = Site::plain(&[("HTTP__WRITE_TIMEOUT_MS", "60")]).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -157,7 +157,7 @@ async fn a_client_that_does_not_read_is_dropped() {
     let site = Site::secure(&[]).await;
     let mut stream = site.connect_securely().await;
     stream.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
-    assert!(closes(&mut stream).await.len() > LARGE, "one that reads gets everything");
+    assert!(closes(&mut stream).await.len() > LARGE, "a client that reads gets everything");
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn a_client_of_http2_that_allows_nothing_to_be_sent_is_dropped() {
     let answer = soon(http2(&site, |_| {}).await.send_request(large())).await.unwrap();
     assert_eq!((answer.version(), answer.status().as_u16()), (hyper::Version::HTTP_2, 200));
     let all = soon(answer.into_body().collect()).await.unwrap();
-    assert_eq!(all.to_bytes().len(), LARGE, "one that reads gets everything");
+    assert_eq!(all.to_bytes().len(), LARGE, "a client that reads gets everything");
 
     let site = Site::secure(&[("HTTP__WRITE_TIMEOUT_MS", "60")]).await;
     let mut caller = http2(&site, |builder| _ = builder.initial_stream_window_size(100)).await;
@@ -232,7 +232,7 @@ async fn a_head_that_is_too_large_is_refused_with_431() {
             let name: hyper::header::HeaderName = format!("x-{at}").parse().unwrap();
             asked.headers_mut().insert(name, "y".repeat(length).parse().unwrap());
         }
-        // Over the size, a client may also refuse by itself, because the listener has told it the limit.
+        // A client may refuse to send more than the limit that the listener announced.
         match soon(caller.send_request(asked)).await {
             Ok(answer) => assert_eq!(answer.status(), 431),
             Err(refused) => assert!(headers == 1 && refused.is_user(), "{refused:?}"),
@@ -250,10 +250,10 @@ async fn a_new_certificate_is_shown_without_a_restart() {
     let issued = site.authority.issue();
     assert_ne!(shown(&old), issued);
     soon(async { while shown(&site.connect_securely().await) != issued {} }).await;
-    assert!(ask(&mut old).await.starts_with("HTTP/1.1 200 "), "what is in flight lives on");
+    assert!(ask(&mut old).await.starts_with("HTTP/1.1 200 "), "an open connection survives the new certificate");
 }
 
-/// `backhaul` with the certificate of `authority`.
+/// The `backhaul` command, with the certificate of `authority`.
 fn with_certificate(database: &Database, authority: &Authority) -> Command {
     let mut command = command(database);
     command.env("BACKHAUL__TLS__CERTIFICATE", authority.certificate()).env("BACKHAUL__TLS__PRIVATE_KEY", authority.private_key());
@@ -273,7 +273,7 @@ async fn a_broken_pair_leaves_the_old_certificate_in_use() {
     look_again();
     assert!(served.wait_for("keeping the old one").contains("key.pem contains no private key in PEM format"));
     assert_eq!(seen().await, first);
-    // Another key is wrong as well, and what is wrong is said once.
+    // A key of another authority is an error as well, and every error is reported once.
     Authority::new().copy_key_to(&authority);
     look_again();
     assert!(served.wait_for("keeping the old one").contains("cannot be used"));

@@ -1,4 +1,4 @@
-//! What the operator sees: health, metrics, request ids, and errors that say what to do.
+//! The operator's view: health, metrics, request ids, and errors with a next step.
 
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ async fn a_healthy_service_is_alive_and_ready() {
 async fn a_read_only_or_careless_database_is_not_ready() {
     for (setting, check) in [("default_transaction_read_only = on", "writes"), ("synchronous_commit = off", "durability")] {
         let world = World::new().await;
-        let mut beside = world.database.connect().await;
-        let database: String = sqlx::query_scalar("select current_database()").fetch_one(&mut beside).await.unwrap();
-        sqlx::raw_sql(sqlx::AssertSqlSafe(format!("alter database {database} set {setting}"))).execute(&mut beside).await.unwrap();
+        let mut connection = world.database.connect().await;
+        let database: String = sqlx::query_scalar("select current_database()").fetch_one(&mut connection).await.unwrap();
+        sqlx::raw_sql(sqlx::AssertSqlSafe(format!("alter database {database} set {setting}"))).execute(&mut connection).await.unwrap();
         let (status, body) = world.admin("/readyz").await;
         assert_eq!(status, 503, "{body}");
         let body: Value = serde_json::from_str(&body).unwrap();
@@ -61,9 +61,9 @@ async fn a_process_whose_clock_is_wrong_is_not_ready() {
 #[tokio::test]
 async fn a_schema_that_is_behind_is_not_ready() {
     let world = World::new().await;
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     sqlx::query("delete from _sqlx_migrations where version = (select max(version) from _sqlx_migrations)")
-        .execute(&mut beside)
+        .execute(&mut connection)
         .await
         .unwrap();
     let (status, body) = world.admin("/readyz").await;
@@ -78,7 +78,7 @@ async fn a_service_that_leaves_is_not_ready() {
     assert_eq!(world.admin("/readyz").await.0, 503);
     assert_eq!(world.admin("/healthz").await.0, 200);
     world.app.enter(Phase::Starting);
-    assert_eq!(world.admin("/readyz").await.0, 503, "nor is one that is not there yet");
+    assert_eq!(world.admin("/readyz").await.0, 503, "nor is a node that is still starting");
 }
 
 #[tokio::test]
@@ -111,8 +111,8 @@ async fn every_error_has_the_same_shape() {
         world.asks_for_a_token(&json!({})).await,
         narrow.looks_up("x").await,
     ];
-    let mut beside = world.database.connect().await;
-    sqlx::query("alter table customer_order rename to hidden").execute(&mut beside).await.unwrap();
+    let mut connection = world.database.connect().await;
+    sqlx::query("alter table customer_order rename to hidden").execute(&mut connection).await.unwrap();
     replies.push(merchant.looks_up("x").await);
     let statuses: Vec<u16> = replies.iter().map(|reply| reply.status.as_u16()).collect();
     assert_eq!(statuses, [401, 404, 400, 422, 413, 405, 404, 415, 400, 403, 500]);
@@ -161,16 +161,16 @@ async fn accept_never_refuses() {
 async fn a_database_that_is_gone_is_unavailable_and_comes_back() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut beside = world.database.connect().await;
-    sqlx::query("alter table customer_order rename to hidden").execute(&mut beside).await.unwrap();
+    let mut connection = world.database.connect().await;
+    sqlx::query("alter table customer_order rename to hidden").execute(&mut connection).await.unwrap();
     let reply = merchant.publishes(&message([order("1")])).await;
-    assert_eq!(reply.status, 500, "a schema that is not ours is our fault");
+    assert_eq!(reply.status, 500, "a wrong schema is the service's fault");
     assert!(reply.body["message"].as_str().unwrap().contains("quote the request_id"), "{}", reply.text);
-    sqlx::query("alter table hidden rename to customer_order").execute(&mut beside).await.unwrap();
+    sqlx::query("alter table hidden rename to customer_order").execute(&mut connection).await.unwrap();
     assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"]);
 
     sqlx::query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
-        .execute(&mut beside)
+        .execute(&mut connection)
         .await
         .unwrap();
     // The first call may meet a broken connection; none hangs, and the service recovers by itself.
@@ -186,9 +186,9 @@ async fn a_database_that_is_gone_is_unavailable_and_comes_back() {
 async fn database_trouble_is_answered_with_503() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    assert_eq!(merchant.looks_up("1").await.status, 404, "the token is remembered");
-    let mut beside = world.database.connect().await;
-    let name: String = sqlx::query_scalar("select current_database()").fetch_one(&mut beside).await.unwrap();
+    assert_eq!(merchant.looks_up("1").await.status, 404, "the token is cached");
+    let mut connection = world.database.connect().await;
+    let name: String = sqlx::query_scalar("select current_database()").fetch_one(&mut connection).await.unwrap();
     let mut elsewhere = world.database.connect_elsewhere().await;
     let shut = format!(
         "alter database {name} with allow_connections false; \
@@ -206,7 +206,7 @@ async fn database_trouble_is_answered_with_503() {
     assert_eq!(world.admin("/readyz").await.0, 503);
     let open = format!("alter database {name} with allow_connections true");
     sqlx::raw_sql(sqlx::AssertSqlSafe(open)).execute(&mut elsewhere).await.unwrap();
-    assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"], "and it comes back by itself");
+    assert_eq!(merchant.publishes(&message([order("1")])).await.results(), ["created"], "it recovers by itself");
 }
 
 #[tokio::test]
@@ -223,15 +223,15 @@ async fn a_caller_who_hangs_up_leaves_nothing_half_done() {
             .body(body);
         let _ = tokio::time::timeout(std::time::Duration::from_micros(50 * at), request.send()).await;
     }
-    // Every connection of the pool still works, and none is inside a transaction.
+    // Every connection of the pool still works, and none is in a transaction.
     assert_eq!(merchant.publishes(&message([order("last")])).await.results(), ["created"]);
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let mut stuck = 1_i64;
     for _ in 0..1_000 {
         stuck = sqlx::query_scalar(
             "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
         )
-        .fetch_one(&mut beside)
+        .fetch_one(&mut connection)
         .await
         .unwrap();
         if stuck == 0 {
@@ -265,9 +265,9 @@ async fn every_change_of_the_operator_leaves_one_audit_row() {
     flow::revoke_credential(&world.app, "cli:somebody", merchant.id, &merchant.client_id).await.unwrap();
     assert!(flow::revoke_credential(&world.app, "cli:somebody", merchant.id, &merchant.client_id).await.is_err(), "nothing left to revoke");
     assert!(flow::add_merchant(&world.app, "cli:somebody", &"acme".parse().unwrap(), "Again", None).await.is_err(), "the handle is taken");
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let rows =
-        sqlx::query("select actor || ' ' || action as row from audit order by done_at, action").fetch_all(&mut beside).await.unwrap();
+        sqlx::query("select actor || ' ' || action as row from audit order by done_at, action").fetch_all(&mut connection).await.unwrap();
     let rows: Vec<String> = rows.iter().map(|row| row.get("row")).collect();
     assert_eq!(
         rows,

@@ -1,4 +1,4 @@
-//! How often an address may call, on one node and on several, and what the operator does about it.
+//! The request limit per address, on one node and on several, and the operator's means to change it.
 
 use std::time::{Duration, Instant};
 
@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 use crate::binary::{Served, backhaul, command};
 use crate::world::{Database, Merchant, Reply, World};
 
-/// Few enough that a test can use them up.
+/// A limit that a test can use up.
 const FEW: (&str, &str) = ("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "10");
 
-/// A request that asks for nothing: what counts is that it comes.
+/// A request that only has to be counted.
 async fn knock(world: &World) -> Reply {
     world.ask(Method::GET, "/nowhere", |request| request).await
 }
 
-/// A request that a proxy passes on.
+/// A request that a proxy forwards.
 async fn knock_for(world: &World, forwarded_for: &str) -> Reply {
     world.ask(Method::GET, "/nowhere", |request| request.header("X-Forwarded-For", forwarded_for)).await
 }
 
-/// How many of `many` requests are let through.
+/// The number of admitted requests out of `many`.
 async fn admitted(world: &World, many: usize) -> usize {
     let mut admitted = 0;
     for _ in 0..many {
@@ -33,7 +33,7 @@ async fn admitted(world: &World, many: usize) -> usize {
     admitted
 }
 
-/// One beat of each node, in turn.
+/// One heartbeat of each node, in turn.
 async fn beat(nodes: &[&World]) {
     for node in nodes {
         heartbeat::beat(&node.app, 0).await.unwrap();
@@ -74,7 +74,7 @@ async fn the_minute_slides_and_retry_after_is_right() {
     let world = World::with(&[FEW]).await;
     assert_eq!(admitted(&world, 4).await, 4);
     world.time_passes(Duration::from_secs(20));
-    assert_eq!(admitted(&world, 7).await, 6, "ten in the minute");
+    assert_eq!(admitted(&world, 7).await, 6, "ten per minute");
     let refused = knock(&world).await;
     assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "40"));
     world.time_passes(Duration::from_secs(39));
@@ -142,11 +142,11 @@ async fn nodes_hold_the_limit_together() {
         assert_eq!(admitted(&third, 1).await, 1, "the tenth");
         knock(&third).await
     };
-    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "55"), "when those of the first node leave");
+    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "55"), "once those of the first node are a minute old");
     assert_eq!(knock(&first).await.header("ratelimit-remaining"), "0", "six of its own and three of the second");
 
     first.time_passes(Duration::from_secs(55));
-    assert_eq!(admitted(&third, 10).await, 6, "what was heard ages without being heard again");
+    assert_eq!(admitted(&third, 10).await, 6, "counts of other nodes age without another heartbeat");
 }
 
 #[tokio::test]
@@ -154,17 +154,17 @@ async fn a_node_alone_shares_nothing() {
     let world = World::with(&[FEW]).await;
     admitted(&world, 10).await;
     beat(&[&world]).await;
-    let mut beside = world.database.connect().await;
-    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut beside).await.unwrap();
+    let mut connection = world.database.connect().await;
+    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut connection).await.unwrap();
     assert_eq!(rows, 0);
     let other = world.second_node().await;
     beat(&[&other, &world]).await;
-    let rows: Vec<String> = sqlx::query_scalar("select address from rate_count").fetch_all(&mut beside).await.unwrap();
+    let rows: Vec<String> = sqlx::query_scalar("select address from rate_count").fetch_all(&mut connection).await.unwrap();
     assert_eq!(rows, ["127.0.0.1"]);
-    // What has expired goes with the next full minute.
+    // Expired counts are deleted with the next full minute.
     world.time_passes(Duration::from_mins(3));
     beat(&[&other, &world]).await;
-    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut beside).await.unwrap();
+    let rows: i64 = sqlx::query_scalar("select count(*) from rate_count").fetch_one(&mut connection).await.unwrap();
     assert_eq!(rows, 0);
 }
 
@@ -177,7 +177,7 @@ async fn without_its_database_a_node_counts_for_itself() {
     beat(&[&other, &world]).await;
     world.app.cell().close().await;
     assert!(heartbeat::beat(&world.app, 0).await.is_err());
-    assert_eq!(admitted(&world, 10).await, 6, "what was heard last still counts");
+    assert_eq!(admitted(&world, 10).await, 6, "the last known counts still apply");
     assert_eq!(knock(&world).await.header("retry-after"), "60");
     world.time_passes(Duration::from_mins(1));
     assert_eq!(admitted(&world, 12).await, 10);
@@ -189,13 +189,13 @@ async fn forged_hops_do_not_help() {
     for at in 0..10 {
         assert_eq!(knock_for(&world, &format!("198.51.100.{at}")).await.status, 404);
     }
-    assert_eq!(knock_for(&world, "198.51.100.77").await.status, 429, "nobody is trusted, so that the header is ignored");
+    assert_eq!(knock_for(&world, "198.51.100.77").await.status, 429, "no proxy is trusted, so the header is ignored");
 
     let world = World::with(&[FEW, ("BACKHAUL__HTTP__TRUSTED_PROXIES", r#"["127.0.0.1", "10.0.0.0/8"]"#)]).await;
     for at in 0..10 {
         assert_eq!(knock_for(&world, &format!("203.0.113.{at}, 198.51.100.1, 10.0.0.{at}")).await.status, 404);
     }
-    assert_eq!(knock_for(&world, "203.0.113.77, 198.51.100.1").await.status, 429, "the last hop that no proxy of ours is");
+    assert_eq!(knock_for(&world, "203.0.113.77, 198.51.100.1").await.status, 429, "the last hop that is not a trusted proxy");
     assert_eq!(knock_for(&world, "203.0.113.77, 198.51.100.2").await.status, 404, "another client of the same proxy");
 }
 
@@ -215,16 +215,16 @@ async fn ten_wrong_secrets_a_minute_are_enough_and_lock_nobody_out_elsewhere() {
     let merchant = world.merchant("acme").await;
     let other = world.merchant("other").await;
     for _ in 0..10 {
-        assert_eq!(tries(&merchant, &merchant.client_id, &merchant.client_secret).await, 200, "right ones are not counted");
+        assert_eq!(tries(&merchant, &merchant.client_id, &merchant.client_secret).await, 200, "correct secrets are not counted");
         assert_eq!(tries(&merchant, &merchant.client_id, "guess").await, 401);
     }
     let refused = world.asks_for_a_token(&merchant.credentials()).await;
-    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "60"), "nobody listens, not even to the right one");
+    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "60"), "even the correct secret is refused");
     assert!(refused.body["message"].as_str().unwrap().contains("10 wrong secrets per minute for one client"), "{}", refused.text);
     let elsewhere =
         |body: Value| world.ask(Method::POST, "/oauth/token", move |request| request.header("X-Forwarded-For", "198.51.100.7").json(&body));
-    assert_eq!(elsewhere(merchant.credentials()).await.status, 200, "from elsewhere the merchant gets in");
-    assert_eq!(tries(&other, &other.client_id, &other.client_secret).await, 200, "and so does another client from here");
+    assert_eq!(elsewhere(merchant.credentials()).await.status, 200, "from another address the merchant gets a token");
+    assert_eq!(tries(&other, &other.client_id, &other.client_secret).await, 200, "and so does another client from this address");
     world.time_passes(Duration::from_mins(1));
     assert_eq!(tries(&merchant, &merchant.client_id, &merchant.client_secret).await, 200);
     assert_eq!(world.metric(r#"backhaul_rate_limited_total{reason="secrets_of_client"}"#).await, 1);
@@ -260,7 +260,7 @@ async fn a_limit_that_the_operator_lowers_holds_on_every_node() {
     assert_eq!(admitted(&other, 10).await, 7);
     world.app.cell().close().await;
     assert!(heartbeat::beat(&world.app, 0).await.is_err());
-    assert_eq!(world.app.limits.requests_per_minute(), 3, "a node that hears nothing keeps what it heard last");
+    assert_eq!(world.app.limits.requests_per_minute(), 3, "a node without news keeps the last known limit");
 }
 
 #[tokio::test]
@@ -311,16 +311,16 @@ async fn the_operator_lists_lowers_and_resets_limits() {
     assert_eq!(listed[0]["set_by"], "cli:tester");
     assert_eq!(listed[1], json!({ "name": "requests-per-minute", "value": 2_500, "default": 2_500, "set_by": null, "set_at": null }));
     let reset = json(&["limit", "reset", "messages-in-flight"]);
-    assert_eq!((&reset["value"], &reset["set_by"]), (&json!(512), &json!("cli:tester")), "it can be told who reset it");
+    assert_eq!((&reset["value"], &reset["set_by"]), (&json!(512), &json!("cli:tester")), "the limit shows who reset it");
 
-    for (value, told) in [
+    for (value, expected) in [
         ("2501", "requests-per-minute can be at most 2500; to raise it, change limits.requests_per_minute in the settings"),
         ("0", "a limit must be at least 1"),
     ] {
         let refused = backhaul(&database, &["limit", "set", "requests-per-minute", value]);
         assert!(!refused.status.success());
         let error = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     let table = String::from_utf8(backhaul(&database, &["limit", "list"]).stdout).unwrap();
     assert!(table.starts_with("NAME"), "{table}");

@@ -1,4 +1,4 @@
-//! What the operator watches: the gauges of delivery, and that alarms, dashboard and documents name metrics that there are.
+//! Monitoring: the gauges of delivery, and a check that alarms, dashboard and documents name only existing metrics.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn named(text: &str) -> BTreeSet<&str> {
 }
 
 impl World {
-    /// Waits until a metric has this value; the gauges are renewed every few seconds.
+    /// Waits until a metric has this value; the gauges are updated every few seconds.
     pub async fn shows(&self, metric: &str, value: u64) {
         let asking = async {
             while self.metric(metric).await != value {

@@ -1,4 +1,4 @@
-//! Many writers, shuffled and repeated snapshots: what is stored is the newest of each, and each refund counts once.
+//! Many writers with shuffled and repeated snapshots: the newest of each order is stored, and each refund counts once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const WRITERS: usize = 32;
 const ORDERS: usize = 2_000;
 const SNAPSHOTS: usize = 20_000;
 
-/// Version `version` of order `number`: its refunds grow with its versions, one unit each.
+/// Version `version` of order `number`: each version adds a refund of one unit.
 fn version(number: usize, version: usize) -> Value {
     let mut order = order(&format!("O-{number}"));
     order["updated_at"] = format!("2026-02-{:02}T00:00:00Z", version + 1).into();
@@ -29,7 +29,7 @@ fn version(number: usize, version: usize) -> Value {
             "created_at": "2026-02-01T00:00:00Z",
         })
     });
-    // A snapshot carries only its latest refund, so that overtaken snapshots bring refunds that later ones lack.
+    // A snapshot carries only its latest refund, so that stale snapshots bring refunds that later ones lack.
     order["refunds"] = refunds.skip(version.saturating_sub(1)).collect();
     order
 }
@@ -39,7 +39,7 @@ async fn thirty_two_writers_leave_the_newest_snapshot_and_each_refund_once() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let mut rng = StdRng::seed_from_u64(7);
-    // Every order has versions 0 to 4; each of them is sent about twice, all in one shuffled heap.
+    // Every order has versions 0 to 4; each is sent about twice, all shuffled together.
     let mut heap: Vec<(usize, usize)> = (0..SNAPSHOTS).map(|at| (at % ORDERS, (at / ORDERS) % 5)).collect();
     heap.shuffle(&mut rng);
     let mut newest: BTreeMap<String, usize> = BTreeMap::new();
@@ -84,9 +84,9 @@ async fn thirty_two_writers_leave_the_newest_snapshot_and_each_refund_once() {
         writer.await.unwrap();
     }
 
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let rows = sqlx::query("select identifier, snapshot, updated_at::date::text as day, revision from customer_order order by 1")
-        .fetch_all(&mut beside)
+        .fetch_all(&mut connection)
         .await
         .unwrap();
     assert_eq!(rows.len(), ORDERS);
@@ -98,11 +98,11 @@ async fn thirty_two_writers_leave_the_newest_snapshot_and_each_refund_once() {
         assert_eq!(row.get::<String, _>("day"), format!("2026-02-{:02}", wanted + 1));
         assert!(row.get::<i64, _>("revision") <= 5, "no snapshot is taken twice");
     }
-    let recorded: Vec<String> = sqlx::query_scalar("select identifier from refund order by 1").fetch_all(&mut beside).await.unwrap();
+    let recorded: Vec<String> = sqlx::query_scalar("select identifier from refund order by 1").fetch_all(&mut connection).await.unwrap();
     let mut expected: Vec<String> = refunds.into_iter().collect();
     expected.sort();
     assert_eq!(recorded, expected);
-    let lines: i64 = sqlx::query_scalar("select count(*) from refund_line").fetch_one(&mut beside).await.unwrap();
+    let lines: i64 = sqlx::query_scalar("select count(*) from refund_line").fetch_one(&mut connection).await.unwrap();
     assert_eq!(usize::try_from(lines).unwrap(), expected.len());
     assert_eq!(world.metric("backhaul_refunds_recorded_total").await, expected.len() as u64, "each refund had one effect");
     let counted: u64 = {

@@ -1,4 +1,4 @@
-//! `backhaul orders import`, run as a program, and the memory that an import takes in `backhaul serve`.
+//! `backhaul orders import`, run as a program, and the memory that an import uses in `backhaul serve`.
 
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -36,7 +36,7 @@ fn lines(count: usize) -> Vec<String> {
     (0..count).map(|at| format!("{}\n", order(&at.to_string()))).collect()
 }
 
-/// `(orders, snapshots taken, lines done, state)` of the only merchant and import.
+/// The `(orders, snapshots taken, lines done, state)` of the only merchant and import.
 async fn stored(database: &Database) -> (i64, i64, i64, String) {
     let asked = "select (select count(*) from customer_order), (select coalesce(sum(revision), 0)::bigint from customer_order),
         (select max(lines_done) from order_import), (select max(state) from order_import)";
@@ -47,7 +47,7 @@ async fn stored(database: &Database) -> (i64, i64, i64, String) {
         .unwrap()
 }
 
-/// A `backhaul orders import -` that was given `sent` and waits for more, once `done` lines are stored.
+/// Runs `backhaul orders import -` with the input `sent`, until `done` lines are stored and it waits for more.
 async fn importing(database: &Database, sent: &str, done: i64) -> Child {
     let mut import = command(database);
     import.args(["orders", "import", "-", "--merchant", "acme"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -71,10 +71,10 @@ async fn a_file_is_imported_with_a_summary_and_a_report() {
     sent[15] = "nonsense\n".to_owned();
     let file = TempFile::new(&sent.concat());
     let import = |words: &[&str]| backhaul(&world.database, &[&["orders"], words, &["--merchant", "acme"]].concat());
-    let told = out(&import(&["import", file.path()]));
-    assert!(told.starts_with("40 lines: 27 orders created, 0 updated, 0 unchanged, 0 stale.\nRefused lines: 13\n"), "{told}");
-    assert_eq!(told.matches("currency: is required").count(), 10, "the first ten are shown: {told}");
-    let (_, all) = told.split_once("To see all of them:\n  backhaul orders import-report ").unwrap();
+    let output = out(&import(&["import", file.path()]));
+    assert!(output.starts_with("40 lines: 27 orders created, 0 updated, 0 unchanged, 0 stale.\nRefused lines: 13\n"), "{output}");
+    assert_eq!(output.matches("currency: is required").count(), 10, "the first ten are shown: {output}");
+    let (_, all) = output.split_once("To see all of them:\n  backhaul orders import-report ").unwrap();
     let id = all.split_once(" --merchant acme").unwrap().0;
 
     let report: Value = serde_json::from_str(&out(&import(&["import-report", id, "-o", "json"]))).unwrap();
@@ -87,14 +87,14 @@ async fn a_file_is_imported_with_a_summary_and_a_report() {
     let again: Value = serde_json::from_str(&out(&import(&["import", file.path(), "-o", "json"]))).unwrap();
     assert_eq!(again["accepted"], json!({"created": 0, "updated": 0, "unchanged": 27, "stale": 0}));
     let resumed: Value = serde_json::from_str(&out(&import(&["import", file.path(), "-o", "json", "--resume", id]))).unwrap();
-    assert_eq!((&resumed["import_id"], &resumed["accepted"]["created"]), (&json!(id), &json!(27)), "it is done already");
+    assert_eq!((&resumed["import_id"], &resumed["accepted"]["created"]), (&json!(id), &json!(27)), "it is already done");
     assert!(err(&import(&["import", "/nonsense"])).contains("/nonsense cannot be read"));
     let unknown = "01890000-0000-7000-8000-000000000000";
     assert!(err(&import(&["import", file.path(), "--resume", unknown])).contains("the merchant has no import"));
     assert!(err(&import(&["import-report", unknown])).contains("the merchant has no import"));
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let audited: Vec<(String, String)> = sqlx::query_as("select actor, detail from audit where action = 'import.begun' order by done_at")
-        .fetch_all(&mut beside)
+        .fetch_all(&mut connection)
         .await
         .unwrap();
     assert_eq!((audited.len(), &audited[0]), (2, &("cli:tester".to_owned(), id.to_owned())));
@@ -107,20 +107,20 @@ async fn an_import_that_was_killed_goes_on_where_it_was() {
     let lines = lines(1_800);
     let mut child = importing(&world.database, &lines[..1_200].concat(), 500).await;
     child.kill().unwrap();
-    let told = child.wait_with_output().unwrap();
+    let output = child.wait_with_output().unwrap();
     let (orders, snapshots, done, state) = stored(&world.database).await;
     assert!((500..=1_200).contains(&done) && state == "running", "{done} {state}");
-    assert_eq!((orders, snapshots), (done, done), "what counts as done is what is stored");
+    assert_eq!((orders, snapshots), (done, done), "exactly the lines counted as done are stored");
 
-    let told = String::from_utf8(told.stderr).unwrap();
-    let id = told.split_once("--resume ").unwrap().1.trim();
+    let output = String::from_utf8(output.stderr).unwrap();
+    let id = output.split_once("--resume ").unwrap().1.trim();
     let file = TempFile::new(&lines.concat());
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     // The killed run could not release its lease; pretend that the lease has expired.
-    sqlx::query("update order_import set leased_until = started_at").execute(&mut beside).await.unwrap();
+    sqlx::query("update order_import set leased_until = started_at").execute(&mut connection).await.unwrap();
     let resumed = out(&backhaul(&world.database, &["orders", "import", file.path(), "--merchant", "acme", "--resume", id]));
     assert_eq!(resumed, "1800 lines: 1800 orders created, 0 updated, 0 unchanged, 0 stale.\n");
-    assert_eq!(stored(&world.database).await, (1_800, 1_800, 1_800, "done".to_owned()), "no order is lost, and none is taken twice");
+    assert_eq!(stored(&world.database).await, (1_800, 1_800, 1_800, "done".to_owned()), "no order is lost, and no line is taken twice");
 }
 
 #[tokio::test]
@@ -132,13 +132,13 @@ async fn an_import_that_is_stopped_says_how_to_go_on() {
     // Keep the input open, so that the signal ends the import.
     let input = child.stdin.take();
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let told = err(&child.wait_with_output().unwrap());
+    let output = err(&child.wait_with_output().unwrap());
     drop(input);
-    let (before, id) = told.rsplit_once("resume it with\n  backhaul orders import - --merchant acme --resume ").unwrap();
-    assert!(before.ends_with("it was stopped by a signal. The lines stored so far are kept; "), "{told}");
+    let (before, id) = output.rsplit_once("resume it with\n  backhaul orders import - --merchant acme --resume ").unwrap();
+    assert!(before.ends_with("it was stopped by a signal. The lines stored so far are kept; "), "{output}");
     let (orders, snapshots, done, state) = stored(&world.database).await;
     assert!((500..=601).contains(&done) && state == "interrupted", "{done} {state}");
-    assert_eq!((orders, snapshots), (done, done), "what counts as done is what is stored");
+    assert_eq!((orders, snapshots), (done, done), "exactly the lines counted as done are stored");
     let file = TempFile::new(&lines.concat());
     let resumed = out(&backhaul(&world.database, &["orders", "import", file.path(), "--merchant", "acme", "--resume", id.trim()]));
     assert_eq!(resumed, "700 lines: 700 orders created, 0 updated, 0 unchanged, 0 stale.\n");

@@ -1,4 +1,4 @@
-//! History imports: every line stands alone, and one that breaks off goes on where it was.
+//! Imports of a merchant's history: every line stands alone, and an interrupted import resumes where it stopped.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use crate::world::{Merchant, Reply, World, message, order, refund};
 
-/// What an import came to: created, updated, unchanged, stale, refused.
+/// The counts of an import: created, updated, unchanged, stale, refused.
 fn counts(import: &Value) -> [u64; 5] {
     let accepted = |name: &str| import["accepted"][name].as_u64().unwrap_or_else(|| panic!("{name} in {import}"));
     [accepted("created"), accepted("updated"), accepted("unchanged"), accepted("stale"), import["refused"].as_u64().unwrap()]
@@ -28,24 +28,24 @@ async fn look_up(merchant: &Merchant<'_>, import: &str) -> Value {
     merchant.calls(Method::GET, &format!("/v1/order_imports/{import}"), |request| request).await.body
 }
 
-/// `line identifier: field message; …` of every refused line.
+/// Every refused line, as `line identifier: field message; …`.
 async fn report(merchant: &Merchant<'_>, import: &str) -> Vec<String> {
     let reply = merchant.calls(Method::GET, &format!("/v1/order_imports/{import}/refusals"), |request| request).await;
     assert_eq!((reply.status.as_u16(), &reply.body["next_after"]), (200, &Value::Null), "{}", reply.text);
-    let word = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
-    let told = |refusal: &Value| {
+    let text = |fault: &Value, name: &str| fault[name].as_str().unwrap().to_owned();
+    let summary = |refusal: &Value| {
         let errors =
-            refusal["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", word(fault, "field"), word(fault, "message")));
+            refusal["errors"].as_array().unwrap().iter().map(|fault| format!("{} {}", text(fault, "field"), text(fault, "message")));
         format!("{} {}: {}", refusal["line"], refusal["order_identifier"], errors.collect::<Vec<_>>().join("; "))
     };
-    reply.body["refusals"].as_array().unwrap().iter().map(told).collect()
+    reply.body["refusals"].as_array().unwrap().iter().map(summary).collect()
 }
 
-/// How many orders of the merchant are stored, and how many snapshots of them were taken.
+/// The number of stored orders of the merchant, and of the snapshots taken of them.
 async fn stored(merchant: &Merchant<'_>) -> (i64, i64) {
-    let mut beside = merchant.world.database.connect().await;
+    let mut connection = merchant.world.database.connect().await;
     let counted = sqlx::query_as("select count(*), coalesce(sum(revision), 0)::bigint from customer_order where merchant_id = $1");
-    counted.bind(merchant.id.0).fetch_one(&mut beside).await.unwrap()
+    counted.bind(merchant.id.0).fetch_one(&mut connection).await.unwrap()
 }
 
 fn bent(identifier: &str, field: &str, value: impl Into<Value>) -> Value {
@@ -141,14 +141,14 @@ async fn the_newest_snapshot_of_a_file_stands_wherever_it_is() {
 async fn of_the_same_order_and_time_the_last_line_wins_however_far_apart_they_are() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    // Seven hundred orders, three times: what is near enough to be on its way together, and what is not.
+    // Seven hundred orders, three times: some repeats are close enough to be processed together, others are not.
     let lines: Vec<Value> = (0..2_100).map(|at| bent(&(at % 700).to_string(), "raw_status", at.to_string())).collect();
     assert_eq!(done(&merchant.imports(&lines).await), [700, 1_400, 0, 0, 0]);
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let wrong: i64 = sqlx::query_scalar(
         "select count(*) from customer_order where (snapshot::json ->> 'raw_status')::int <> 1400 + identifier::int or revision <> 3",
     )
-    .fetch_one(&mut beside)
+    .fetch_one(&mut connection)
     .await
     .unwrap();
     assert_eq!(wrong, 0);
@@ -159,7 +159,7 @@ async fn an_import_goes_on_beside_whoever_writes_the_same_orders() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let lines: Vec<Value> = (0..1_600).map(|at| order(&format!("{at:04}"))).collect();
-    // Messages that lock orders of several chunks at once, in another order than the file has.
+    // Messages that lock orders of several chunks at once, in another order than the file.
     let events = async {
         let mut results = Vec::new();
         for at in 0..40 {
@@ -190,7 +190,7 @@ async fn a_refund_that_contradicts_the_record_costs_its_own_line_alone() {
         // R2 belongs to the order 2.
         bent("3", "refunds", json!([refund("R2", 1)])),
         bent("4", "refunds", json!([refund("R4", 2)])),
-        // Together with R4, three of two units.
+        // With R4, three units of two.
         bent("4", "refunds", json!([refund("R5", 1)])),
         bent("5", "refunds", json!([refund("R6", 2)])),
     ];
@@ -211,7 +211,7 @@ async fn a_refund_that_contradicts_the_record_costs_its_own_line_alone() {
     }
     assert_eq!(merchant.looks_up("3").await.status, 404);
     assert_eq!(world.metric("backhaul_refunds_recorded_total").await, 4);
-    // The same file again has no further effect.
+    // Importing the same file again changes nothing.
     assert_eq!(done(&merchant.imports(&lines).await), [0, 0, 5, 0, 3]);
     assert_eq!(world.metric("backhaul_refunds_recorded_total").await, 4);
 }
@@ -255,7 +255,7 @@ async fn a_report_is_read_in_pages() {
     }
 }
 
-/// A request that sends `sent` of a body and holds the connection open.
+/// A request that sends part of its body and keeps the connection open.
 async fn open_import(merchant: &Merchant<'_>, query: &str, length: usize, sent: &[u8]) -> TcpStream {
     let address = merchant.world.base.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -303,18 +303,18 @@ async fn an_import_that_broke_off_goes_on_where_it_was() {
     let import = broken["import_id"].as_str().unwrap();
     assert!(broken["message"].as_str().unwrap().ends_with(&format!("POST /v1/order_imports?resume={import}.")), "{broken}");
 
-    // Another file, which is too short, changes nothing.
+    // Another file that is too short changes nothing.
     let short = merchant.imports_text(&format!("?resume={import}"), lines[..5].concat()).await;
     assert_eq!(short.status, 400, "{}", short.text);
     assert!(short.text.contains("the file has 5 lines, but 1100 are done already"), "{}", short.text);
 
     let reply = merchant.imports_text(&format!("?resume={import}"), file.clone()).await;
     assert_eq!((done(&reply), &reply.body["lines"]), ([1_698, 0, 0, 0, 2], &json!(1_700)));
-    assert_eq!(stored(&merchant).await, (1_698, 1_698), "no order is lost, and none is taken twice");
+    assert_eq!(stored(&merchant).await, (1_698, 1_698), "no order is lost, and no line is taken twice");
     let refused: Vec<String> = report(&merchant, import).await;
     assert_eq!(refused.iter().map(|line| line.split(' ').next().unwrap()).collect::<Vec<_>>(), ["4", "1601"]);
 
-    // Once it is done, it stays as it is.
+    // An import that is done stays as it is.
     let again = merchant.imports_text(&format!("?resume={import}"), file).await;
     assert_eq!((done(&again), again.body), ([1_698, 0, 0, 0, 2], reply.body));
 }
@@ -331,7 +331,7 @@ async fn an_import_has_one_run_at_a_time() {
     assert_eq!(second.status, 409, "{}", second.text);
     assert_eq!(stored(&merchant).await.0, 0);
 
-    // Nothing is heard of the first for so long that another node takes over; then the first cannot do harm.
+    // The first is silent for so long that another node takes over; after that the first can do no harm.
     world.time_passes(Duration::from_secs(16));
     assert_eq!(look_up(&merchant, running["import_id"].as_str().unwrap()).await["state"], "interrupted");
     let node = world.second_node().await;

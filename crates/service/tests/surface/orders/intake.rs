@@ -1,24 +1,24 @@
-//! The batch writer: messages that come at the same time share an upsert, and none spoils another.
+//! The batch writer: messages that arrive together share an upsert, and none spoils another.
 
 use futures::future::join_all;
 use sqlx::PgConnection;
 
 use crate::world::{Merchant, Reply, World, message, order};
 
-/// Nothing is written until the lock is given back, so that messages gather in the queue.
-async fn hold_writers(beside: &mut PgConnection) {
-    sqlx::raw_sql("begin; lock table customer_order in share mode").execute(beside).await.unwrap();
+/// Blocks all writing until the lock is released, so that messages gather in the queue.
+async fn hold_writers(connection: &mut PgConnection) {
+    sqlx::raw_sql("begin; lock table customer_order in share mode").execute(connection).await.unwrap();
 }
 
-async fn let_go(beside: &mut PgConnection) {
-    sqlx::raw_sql("commit").execute(beside).await.unwrap();
+async fn let_go(connection: &mut PgConnection) {
+    sqlx::raw_sql("commit").execute(connection).await.unwrap();
 }
 
 /// Waits until `writers` statements wait for the lock.
-async fn until_blocked(beside: &mut PgConnection, writers: i64) {
+async fn until_blocked(connection: &mut PgConnection, writers: i64) {
     loop {
         let waiting: i64 = sqlx::query_scalar("select count(*) from pg_locks where relation = 'customer_order'::regclass and not granted")
-            .fetch_one(&mut *beside)
+            .fetch_one(&mut *connection)
             .await
             .unwrap();
         if waiting >= writers {
@@ -27,10 +27,10 @@ async fn until_blocked(beside: &mut PgConnection, writers: i64) {
     }
 }
 
-/// Publishes all of `sent` while the writer is held up by another message, so that they meet in the queue.
+/// Publishes all of `sent` while another message blocks the writer, so that they gather in the queue.
 async fn publish_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_json::Value]) -> Vec<Reply> {
-    let mut beside = world.database.connect().await;
-    hold_writers(&mut beside).await;
+    let mut connection = world.database.connect().await;
+    hold_writers(&mut connection).await;
     let hold_up = async { merchant.publishes(&message([order("first")])).await };
     let replies = join_all(sent.iter().map(|order| async {
         while world.app.intake.writers() < 1 {
@@ -39,11 +39,11 @@ async fn publish_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_
         merchant.publishes(&message([order.clone()])).await
     }));
     let release = async {
-        until_blocked(&mut beside, 1).await;
+        until_blocked(&mut connection, 1).await;
         while world.app.intake.queued() < sent.len() {
             tokio::task::yield_now().await;
         }
-        let_go(&mut beside).await;
+        let_go(&mut connection).await;
     };
     let (_, replies, ()) = tokio::join!(hold_up, replies, release);
     replies
@@ -53,14 +53,14 @@ async fn publish_together(world: &World, merchant: &Merchant<'_>, sent: &[serde_
 async fn another_writer_starts_when_a_whole_batch_waits() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut beside = world.database.connect().await;
-    hold_writers(&mut beside).await;
+    let mut connection = world.database.connect().await;
+    hold_writers(&mut connection).await;
     let sent: Vec<_> = (0..65).map(|at| message([order(&format!("O-{at}"))])).collect();
     let publishing = join_all(sent.iter().map(|message| merchant.publishes(message)));
     let release = async {
-        // The first has one message, the second the next sixty-four.
-        until_blocked(&mut beside, 2).await;
-        let_go(&mut beside).await;
+        // The first batch has one message, the second the next sixty-four.
+        until_blocked(&mut connection, 2).await;
+        let_go(&mut connection).await;
     };
     let (replies, ()) = tokio::join!(publishing, release);
     assert!(replies.iter().all(|reply| reply.results() == ["created"]));
@@ -76,7 +76,7 @@ async fn messages_that_wait_together_are_written_together() {
         assert_eq!(reply.results(), ["created"]);
     }
     let batches = world.metric("backhaul_intake_batch_orders_count").await;
-    assert_eq!(batches, 2, "one that holds the writer up, and one of forty");
+    assert_eq!(batches, 2, "the batch that blocks the writer, and one of forty");
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn an_order_that_comes_again_waits_for_the_next_batch() {
     let replies = publish_together(&world, &merchant, &sent).await;
     let created = replies.iter().filter(|reply| reply.results() == ["created"]).count();
     let updated = replies.iter().filter(|reply| reply.results() == ["updated"]).count();
-    assert_eq!((created, updated), (3, 9), "all have the same time, so that each later arrival wins");
+    assert_eq!((created, updated), (3, 9), "all have the same time, so each later arrival wins");
     assert_eq!(merchant.looks_up("O-0").await.body["revision"], 4);
 }
 
@@ -101,8 +101,11 @@ async fn an_order_that_comes_again_waits_for_the_next_batch() {
 async fn one_message_that_fails_does_not_spoil_the_others() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
-    let mut beside = world.database.connect().await;
-    sqlx::raw_sql("alter table customer_order add constraint no_poison check (identifier <> 'poison')").execute(&mut beside).await.unwrap();
+    let mut connection = world.database.connect().await;
+    sqlx::raw_sql("alter table customer_order add constraint no_poison check (identifier <> 'poison')")
+        .execute(&mut connection)
+        .await
+        .unwrap();
     let mut sent: Vec<_> = (0..20).map(|at| order(&format!("O-{at}"))).collect();
     sent.insert(10, order("poison"));
     let replies = publish_together(&world, &merchant, &sent).await;
@@ -128,7 +131,7 @@ async fn a_full_house_sheds_before_the_body_is_read() {
     let merchant = world.merchant("acme").await;
     let most = world.app.limits.messages_in_flight();
     let admissions: Vec<_> = (0..most).map(|_| world.app.intake.admit(most).unwrap()).collect();
-    // Not even its faults are looked at.
+    // The message is not even parsed.
     let reply = merchant.publishes_text("{").await;
     assert_eq!((reply.status.as_u16(), reply.header("retry-after")), (429, "1"));
     assert!(reply.body["message"].as_str().unwrap().contains("exponential backoff"), "{}", reply.text);

@@ -1,4 +1,4 @@
-//! The order message at the surface: what is accepted, what is refused and how it is told.
+//! The order message: accepted and refused fields, and the faults that describe them.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::world::{Reply, World, line, message, order, plain_refund, refund};
 
 const ORDER: &str = "returns_portal_order.orders[0]";
 
-/// A message of one order, bent at `pointer`.
+/// A message of one order, changed at `pointer`.
 fn bent(pointer: &str, value: Value) -> Value {
     let mut order = order("1");
     order["refunds"] = json!([refund("F1", 1)]);
@@ -23,7 +23,7 @@ fn without(pointer: &str) -> Value {
     message([order])
 }
 
-/// `/items/0/sku` as the service writes it.
+/// The path `/items/0/sku` as the service writes it.
 fn path(pointer: &str) -> String {
     pointer.split('/').skip(1).fold(ORDER.to_owned(), |path, step| match step.parse::<usize>() {
         Ok(index) => format!("{path}[{index}]"),
@@ -140,7 +140,7 @@ async fn a_missing_required_field_is_named() {
     let merchant = world.merchant("acme").await;
     for field in REQUIRED {
         assert_eq!(merchant.checks(&without(field)).await.faults(), [format!("{} missing_field", path(field))], "{field}");
-        // Null is there, but of the wrong type.
+        // The field is present, but null is the wrong type.
         assert_eq!(merchant.checks(&bent(field, Value::Null)).await.faults(), [format!("{} invalid_type", path(field))], "{field}");
     }
     assert_eq!(merchant.checks(&json!({})).await.faults(), ["returns_portal_order missing_field"]);
@@ -181,7 +181,7 @@ async fn what_is_left_out_counts_as_its_default() {
         "/items/0/tax_amount_cents",
         "/items/0/discount_amount_cents",
     ] {
-        // An amount that is left out is not checked itself, but in every sum it is 0.
+        // An omitted amount is not checked itself, but counts as 0 in every sum.
         let others = |reply: &Reply| {
             let warnings = reply.body["warnings"].as_array().unwrap().iter();
             warnings.filter(|warning| warning["field"] != path(field)).cloned().collect::<Vec<_>>()
@@ -353,13 +353,13 @@ async fn what_does_not_add_up_is_warned_about_and_stored() {
     sent["refunds"] = json!([full]);
     let reply = merchant.publishes(&message([sent])).await;
     assert_eq!(reply.results(), ["created"]);
-    let told: Vec<String> = reply.body["warnings"]
+    let warnings: Vec<String> = reply.body["warnings"]
         .as_array()
         .unwrap()
         .iter()
         .map(|warning| format!("{}: {}", warning["field"].as_str().unwrap(), warning["message"].as_str().unwrap()))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(warnings.join("\n"), @r"
     returns_portal_order.orders[0].total_amount_cents: differs from product − discount + tax + shipping + shipping tax, which is 10800
     returns_portal_order.orders[0].product_amount_cents: differs from the sum of the lines' product_amount_cents, which is 9999
     returns_portal_order.orders[0].tax_amount_cents: differs from the sum of the lines' tax_amount_cents, which is 799
@@ -395,7 +395,7 @@ async fn malformed_json_is_a_bad_request_that_says_where() {
     let merchant = world.merchant("acme").await;
     let whole = message([order("1")]).to_string();
     let lone = whole.replace("Running shoe", "\\ud800");
-    for (malformed, said) in [
+    for (malformed, expected) in [
         ("", "ends unexpectedly"),
         ("{\"returns_portal_order\": ", "ends unexpectedly"),
         ("{'a': 1}", "not well-formed JSON (line 1, column 2)"),
@@ -406,7 +406,7 @@ async fn malformed_json_is_a_bad_request_that_says_where() {
     ] {
         let reply = merchant.publishes_text(malformed).await;
         assert_eq!(reply.status, 400, "{}", reply.text);
-        assert!(reply.body["message"].as_str().unwrap().contains(said), "{}", reply.text);
+        assert!(reply.body["message"].as_str().unwrap().contains(expected), "{}", reply.text);
         assert_eq!(reply.body["errors"], json!([]));
     }
     let latin = merchant.calls(Method::POST, "/returns_portal_orders", |request| request.body(b"{\"a\": \"\xe9\"}".to_vec())).await;
@@ -474,10 +474,10 @@ async fn a_mere_check_stores_nothing() {
     assert_eq!(reply.body["message"], "1 order checked, nothing stored.");
     assert_eq!(merchant.looks_up("1").await.status, 404);
     merchant.checks(&json!({})).await.faults();
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for table in ["customer_order", "refund", "refund_line", "intake_refusal"] {
         let rows: i64 =
-            sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut beside).await.unwrap();
+            sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut connection).await.unwrap();
         assert_eq!(rows, 0, "{table}");
     }
     let reply = merchant.calls(Method::POST, "/returns_portal_orders?validate_only=perhaps", |request| request.json(&json!({}))).await;
@@ -545,9 +545,9 @@ async fn only_version_3_is_spoken() {
         assert_eq!((reply.status.as_u16(), reply.header("api-version")), (400, "3"), "{other:?}");
     }
     let without = merchant.calls(Method::POST, "/returns_portal_orders", |request| request.json(&message([order("1")]))).await;
-    assert_eq!((without.status.as_u16(), without.header("api-version")), (200, "3"), "assumed when it is left out");
+    assert_eq!((without.status.as_u16(), without.header("api-version")), (200, "3"), "the default version");
     let unauthorised = world.ask(Method::POST, "/returns_portal_orders", |request| request).await;
-    assert_eq!((unauthorised.status.as_u16(), unauthorised.header("api-version")), (401, "3"), "on every answer");
+    assert_eq!((unauthorised.status.as_u16(), unauthorised.header("api-version")), (401, "3"), "on every response");
     assert_eq!(merchant.publishes(&json!({})).await.header("api-version"), "3");
 }
 
@@ -569,7 +569,7 @@ async fn refusals_are_kept_for_support() {
     let faulty = kept.iter().find(|refusal| refusal.request_id == refused.header("x-request-id")).unwrap();
     assert_eq!(faulty.order_identifiers, ["77"]);
     assert_eq!(serde_json::from_str::<Value>(&faulty.faults).unwrap(), refused.body["errors"]);
-    assert!(!format!("{kept:?}").contains("canary"), "of the message itself nothing is kept");
+    assert!(!format!("{kept:?}").contains("canary"), "the message itself is not stored");
     assert_eq!(world.metric(r#"backhaul_order_messages_refused_total{result="faulty"}"#).await, 1);
     assert_eq!(world.metric(r#"backhaul_order_messages_refused_total{result="malformed"}"#).await, 1);
 }

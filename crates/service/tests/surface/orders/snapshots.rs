@@ -1,10 +1,10 @@
-//! Which snapshot of an order stands.
+//! Competing snapshots of an order, and the one that wins.
 
 use serde_json::{Value, json};
 
 use crate::world::{Merchant, World, line, message, order, refund};
 
-/// An order as of `updated_at`, told apart from others by `raw_status`.
+/// An order as of `updated_at`, distinguished from others by `raw_status`.
 fn snapshot(identifier: &str, updated_at: &str, raw_status: &str) -> Value {
     let mut order = order(identifier);
     order["updated_at"] = updated_at.into();
@@ -77,7 +77,7 @@ async fn an_order_is_given_back_exactly_as_it_was_sent() {
     assert_eq!(reply.body["warnings"], json!([]));
 }
 
-/// A kind of event, and what it changes in the order.
+/// A kind of event, and its change to the order.
 type Event = (&'static str, fn(&mut Value));
 
 #[tokio::test]
@@ -116,10 +116,10 @@ async fn a_later_snapshot_replaces_the_whole_order() {
     later.as_object_mut().unwrap().retain(|name, _| name != "raw_status" && name != "shipping_address");
     later["items"] = json!([line("L2", 1)]);
     assert_eq!(merchant.publishes(&message([later.clone()])).await.results(), ["updated"]);
-    assert_eq!(merchant.looks_up("1").await.body["order"], later, "nothing is left of the one before");
+    assert_eq!(merchant.looks_up("1").await.body["order"], later, "nothing of the previous snapshot remains");
     let part = json!({ "identifier": "1", "status": "Cancelled", "updated_at": "2026-02-02T10:00:00Z" });
     merchant.publishes(&message([part])).await.faults();
-    assert_eq!(merchant.looks_up("1").await.body["order"], later, "a part of an order is none");
+    assert_eq!(merchant.looks_up("1").await.body["order"], later, "a partial order is refused");
 }
 
 #[tokio::test]
@@ -152,10 +152,10 @@ async fn the_columns_that_are_searched_follow_the_snapshot() {
     sent["status"] = "Canceled".into();
     sent["items"] = json!([line("L1", 2)]);
     merchant.publishes(&message([sent])).await;
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     let row: (String, String, Vec<u8>, Vec<u8>) =
         sqlx::query_as("select status, placed_at::date::text, email_fingerprint, zip_fingerprint from customer_order")
-            .fetch_one(&mut beside)
+            .fetch_one(&mut connection)
             .await
             .unwrap();
     assert_eq!((row.0.as_str(), row.1.as_str()), ("Cancelled", "2026-01-05"));

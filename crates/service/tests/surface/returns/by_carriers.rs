@@ -1,4 +1,4 @@
-//! What carriers and their partners report of a return's parcel.
+//! Reports of carriers and their partners on a return's parcel.
 
 use domain::merchants::access::Scope;
 use serde_json::{Value, json};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use crate::world::{Merchant, Shop, World, reported};
 
 impl Merchant<'_> {
-    /// Reports `event` for the return alone, and answers the status and the result.
-    async fn hears_from_carrier(&self, report: &Value) -> (u16, String) {
+    /// Sends a carrier's report, and returns the status and the result.
+    async fn takes_report(&self, report: &Value) -> (u16, String) {
         let reply = self.carrier_reports(report).await;
         (reply.status.as_u16(), reply.body["result"].as_str().unwrap_or_default().to_owned())
     }
 }
 
 impl Shop<'_> {
-    /// Where the parcel of each unit is, in each message on a parcel that came; nothing else came.
-    async fn hears_of_parcels(&self) -> Vec<String> {
+    /// The parcel status of each unit in each message; only tracking updates may have arrived.
+    async fn receives_parcel_updates(&self) -> Vec<String> {
         let parcels = |(event, body): (String, Value)| {
             assert_eq!(event, "rma.tracking_updated");
             let units = body["items"].as_array().unwrap().iter().map(|item| item["package_tracking_status"].as_str().unwrap_or("null"));
@@ -24,11 +24,11 @@ impl Shop<'_> {
         self.receives().await.into_iter().map(parcels).collect()
     }
 
-    /// A return of `units` units whose beginning its systems know of.
+    /// Starts a return of `units` units, and delivers its first message.
     async fn has_a_return(&self, order: &str, units: u32) -> String {
         self.merchant.sells(order, units).await;
         let rma = self.merchant.starts_a_return(order, units).await;
-        assert_eq!(self.hears().await, ["rma.created"]);
+        assert_eq!(self.receives_events().await, ["rma.created"]);
         rma
     }
 }
@@ -58,13 +58,13 @@ async fn a_label_is_for_all_units_and_there_is_one() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
     let rma = shop.has_a_return("A-1", 2).await;
-    assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, moved());
+    assert_eq!(shop.merchant.takes_report(&label(&rma, "T-1")).await, moved());
     let received = shop.receives().await;
     assert_eq!(received.len(), 1);
     for item in received[0].1["items"].as_array().unwrap() {
         assert_eq!((&item["tracking_number"], &item["package_tracking_status"]), (&json!("T-1"), &json!("PRE_TRANSIT")));
     }
-    assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, unchanged());
+    assert_eq!(shop.merchant.takes_report(&label(&rma, "T-1")).await, unchanged());
     let second = shop.merchant.carrier_reports(&label(&rma, "T-2")).await;
     assert_eq!(
         second.body["message"],
@@ -84,11 +84,11 @@ async fn a_label_is_for_all_units_and_there_is_one() {
         shop.merchant.carrier_reports(&of_two_returns).await.body["message"],
         "The tracking number belongs to another return. Check it and send the event again."
     );
-    assert_eq!(shop.hears_of_parcels().await, Vec::<String>::new());
-    // Another merchant's parcels are numbered for themselves.
+    assert_eq!(shop.receives_parcel_updates().await, Vec::<String>::new());
+    // Another merchant has its own tracking numbers.
     let elsewhere = world.shop("bolt").await;
     let theirs = elsewhere.has_a_return("A-1", 1).await;
-    assert_eq!(elsewhere.merchant.hears_from_carrier(&label(&theirs, "T-1")).await, moved());
+    assert_eq!(elsewhere.merchant.takes_report(&label(&theirs, "T-1")).await, moved());
 }
 
 #[tokio::test]
@@ -96,11 +96,11 @@ async fn a_scan_is_taken_by_the_return_or_by_the_number() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
     let rma = shop.has_a_return("A-1", 1).await;
-    assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, moved());
-    assert_eq!(shop.merchant.hears_from_carrier(&reported(&rma.to_lowercase(), "collected")).await, moved());
-    assert_eq!(shop.merchant.hears_from_carrier(&by_number("T-1", "in_transit")).await, moved());
-    assert_eq!(shop.merchant.hears_from_carrier(&by_number("T-1", "delivered")).await, moved());
-    assert_eq!(shop.hears_of_parcels().await, ["PRE_TRANSIT", "ACCEPTED", "TRANSIT", "DELIVERED"]);
+    assert_eq!(shop.merchant.takes_report(&label(&rma, "T-1")).await, moved());
+    assert_eq!(shop.merchant.takes_report(&reported(&rma.to_lowercase(), "collected")).await, moved());
+    assert_eq!(shop.merchant.takes_report(&by_number("T-1", "in_transit")).await, moved());
+    assert_eq!(shop.merchant.takes_report(&by_number("T-1", "delivered")).await, moved());
+    assert_eq!(shop.receives_parcel_updates().await, ["PRE_TRANSIT", "ACCEPTED", "TRANSIT", "DELIVERED"]);
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn repeats_and_late_reports_change_nothing_and_tell_nothing() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
     let rma = shop.has_a_return("A-1", 1).await;
-    assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, moved());
+    assert_eq!(shop.merchant.takes_report(&label(&rma, "T-1")).await, moved());
     for (event, expected) in [
         ("in_transit", moved()),
         ("in_transit", unchanged()),
@@ -121,10 +121,10 @@ async fn repeats_and_late_reports_change_nothing_and_tell_nothing() {
         ("in_transit", unchanged()),
         ("failed", unchanged()),
     ] {
-        assert_eq!(shop.merchant.hears_from_carrier(&reported(&rma, event)).await, expected, "{event}");
+        assert_eq!(shop.merchant.takes_report(&reported(&rma, event)).await, expected, "{event}");
     }
-    assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, unchanged());
-    assert_eq!(shop.hears_of_parcels().await, ["PRE_TRANSIT", "TRANSIT", "FAILURE", "TRANSIT", "RETURNED"]);
+    assert_eq!(shop.merchant.takes_report(&label(&rma, "T-1")).await, unchanged());
+    assert_eq!(shop.receives_parcel_updates().await, ["PRE_TRANSIT", "TRANSIT", "FAILURE", "TRANSIT", "RETURNED"]);
     assert_eq!(shop.merchant.looks_at(&rma).await["sequence"], 6);
 }
 
@@ -133,13 +133,13 @@ async fn a_partial_drop_off_is_one_message_and_the_rest_may_follow() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
     let rma = shop.has_a_return("A-1", 3).await;
-    assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, moved());
+    assert_eq!(shop.merchant.takes_report(&label(&rma, "T-1")).await, moved());
     let dropped = |units: u32| {
         let mut report = reported(&rma, "dropped_off");
         report["items"] = json!([{ "order_line_item_identifier": "L1", "quantity": units }]);
         report
     };
-    assert_eq!(shop.merchant.hears_from_carrier(&dropped(4)).await.0, 409, "there are three");
+    assert_eq!(shop.merchant.takes_report(&dropped(4)).await.0, 409, "there are three");
     for (report, expected) in [
         (dropped(2), moved()),
         (dropped(2), unchanged()),
@@ -147,7 +147,7 @@ async fn a_partial_drop_off_is_one_message_and_the_rest_may_follow() {
         (dropped(3), moved()),
         (reported(&rma, "delivered"), moved()),
     ] {
-        assert_eq!(shop.merchant.hears_from_carrier(&report).await, expected, "{report}");
+        assert_eq!(shop.merchant.takes_report(&report).await, expected, "{report}");
     }
     let expected = [
         "PRE_TRANSIT PRE_TRANSIT PRE_TRANSIT",
@@ -156,7 +156,7 @@ async fn a_partial_drop_off_is_one_message_and_the_rest_may_follow() {
         "TRANSIT TRANSIT ACCEPTED",
         "DELIVERED DELIVERED DELIVERED",
     ];
-    assert_eq!(shop.hears_of_parcels().await, expected);
+    assert_eq!(shop.receives_parcel_updates().await, expected);
 }
 
 #[tokio::test]
@@ -168,13 +168,13 @@ async fn what_comes_before_its_label_is_kept_and_told_after_it() {
         let rma = shop.has_a_return(&format!("A-{at}"), 1).await;
         let report = |event: &str| if by_rma { reported(&rma, event) } else { by_number(&number, event) };
         for _ in 0..2 {
-            assert_eq!(shop.merchant.hears_from_carrier(&report("in_transit")).await, kept());
+            assert_eq!(shop.merchant.takes_report(&report("in_transit")).await, kept());
         }
-        assert_eq!(shop.hears_of_parcels().await, Vec::<String>::new());
-        assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, &number)).await, moved());
+        assert_eq!(shop.receives_parcel_updates().await, Vec::<String>::new());
+        assert_eq!(shop.merchant.takes_report(&label(&rma, &number)).await, moved());
         let received = shop.receives().await;
-        let told: Vec<_> = received.iter().map(|(_, body)| body["items"][0]["package_tracking_status"].as_str().unwrap()).collect();
-        assert_eq!(told, ["PRE_TRANSIT", "TRANSIT"]);
+        let statuses: Vec<_> = received.iter().map(|(_, body)| body["items"][0]["package_tracking_status"].as_str().unwrap()).collect();
+        assert_eq!(statuses, ["PRE_TRANSIT", "TRANSIT"]);
         assert!(
             received.iter().all(|(event, body)| event == "rma.tracking_updated" && body["items"][0]["tracking_number"] == json!(number))
         );
@@ -194,11 +194,11 @@ async fn what_was_kept_is_replayed_in_the_order_in_which_it_happened() {
     let mut part = reported(&rma, "dropped_off");
     part["items"] = json!([{ "order_line_item_identifier": "L1", "quantity": 1 }]);
     for report in [at(by_number("T-1", "delivered"), 30), at(reported(&rma, "in_transit"), 20), at(part, 10)] {
-        assert_eq!(shop.merchant.hears_from_carrier(&report).await, kept());
+        assert_eq!(shop.merchant.takes_report(&report).await, kept());
     }
-    assert_eq!(shop.merchant.hears_from_carrier(&label(&rma, "T-1")).await, moved());
+    assert_eq!(shop.merchant.takes_report(&label(&rma, "T-1")).await, moved());
     let expected = ["PRE_TRANSIT PRE_TRANSIT", "ACCEPTED NOT_DROPPED_OFF", "TRANSIT NOT_DROPPED_OFF", "DELIVERED NOT_DROPPED_OFF"];
-    assert_eq!(shop.hears_of_parcels().await, expected);
+    assert_eq!(shop.receives_parcel_updates().await, expected);
 }
 
 #[tokio::test]
@@ -222,5 +222,5 @@ async fn a_report_says_what_it_is_about_and_comes_from_a_carrier() {
     assert_eq!(shop.merchant.carrier_reports(&reported("R-2222-2222", "in_transit")).await.status, 404);
     let without = world.merchant_with("bolt", World::all_scopes_but(Scope::Carrier)).await;
     assert_eq!(without.carrier_reports(&reported(&rma, "in_transit")).await.status, 403);
-    assert_eq!(shop.hears_of_parcels().await, Vec::<String>::new());
+    assert_eq!(shop.receives_parcel_updates().await, Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! Calling a return off, and asking for its message again.
+//! Cancelling a return, and requesting its message again.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ async fn a_return_is_called_off_once_and_its_units_are_free_again() {
     assert_eq!(shop.merchant.starts(&mail_back("A-1", 1)).await.status, 422);
     assert_eq!(shop.merchant.looks_at(&rma).await["can_cancel"], true);
     let reply = shop.merchant.cancels(&rma).await;
-    let said = [&reply.body["status"], &reply.body["cancel_reason"], &reply.body["can_cancel"], &reply.body["expires_at"]];
-    assert_eq!((reply.status.as_u16(), said), (200, [&json!("CANCELED"), &json!("canceled_by_merchant"), &json!(false), &Value::Null]));
+    let fields = [&reply.body["status"], &reply.body["cancel_reason"], &reply.body["can_cancel"], &reply.body["expires_at"]];
+    assert_eq!((reply.status.as_u16(), fields), (200, [&json!("CANCELED"), &json!("canceled_by_merchant"), &json!(false), &Value::Null]));
     let again = shop.merchant.cancels(&rma).await;
     assert_eq!((again.status.as_u16(), again.text), (200, reply.text), "a repeat changes nothing");
     let received = shop.receives().await;
-    let told: Vec<_> = received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str().unwrap())).collect();
-    assert_eq!(told, [("rma.created", "CREATED"), ("rma.tracking_updated", "CREATED"), ("rma.canceled", "CANCELED")]);
+    let messages: Vec<_> = received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str().unwrap())).collect();
+    assert_eq!(messages, [("rma.created", "CREATED"), ("rma.tracking_updated", "CREATED"), ("rma.canceled", "CANCELED")]);
     let anew = shop.merchant.starts_a_return("A-1", 2).await;
     assert_ne!(anew, rma);
 
-    // What is called off stays so, whatever is reported of it.
+    // A cancelled return stays cancelled, whatever is reported on it.
     for event in ["label_issued", "in_transit", "delivered"] {
         assert_eq!(shop.merchant.carrier_says(&rma, event).await.body["result"], "unchanged", "{event}");
     }
-    assert_eq!(shop.hears().await, ["rma.created"]);
+    assert_eq!(shop.receives_events().await, ["rma.created"]);
     assert_eq!(shop.merchant.looks_at(&rma).await["status"], "CANCELED");
 }
 
@@ -70,7 +70,7 @@ async fn a_return_that_has_gone_on_is_not_called_off_and_says_why() {
         let reply = shop.merchant.cancels(&rma).await;
         assert_eq!(reply.body["message"], format!("The return {rma} cannot be cancelled: {why}"), "{what}");
         assert_eq!((reply.status.as_u16(), &before["can_cancel"]), (409, &json!(false)), "{what}");
-        assert_eq!((shop.merchant.looks_at(&rma).await, shop.hears().await), (before, vec![]), "{what}");
+        assert_eq!((shop.merchant.looks_at(&rma).await, shop.receives_events().await), (before, vec![]), "{what}");
     }
 }
 
@@ -109,7 +109,7 @@ async fn the_current_state_is_sent_again_as_a_new_message() {
     assert_eq!(received[2].body(), received[1].body(), "to the byte");
     assert_ne!(received[2].message_id(), received[1].message_id());
 
-    // Of one that is settled, too.
+    // A settled return can be sent again, too.
     shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F1", 1)])])).await;
     shop.receives().await;
     assert_eq!(shop.merchant.asks_again_for(&rma).await.status, 202);

@@ -1,4 +1,4 @@
-//! Labels come by themselves where the merchant has a carrier.
+//! Labels are bought automatically for a merchant with a carrier.
 
 use std::time::Duration;
 
@@ -39,10 +39,10 @@ async fn the_carrier_learns_who_sends_what_to_whom() {
     let world = World::new().await;
     let carried = world.shop_with_a_carrier("acme").await;
     let rma = carried.has_a_return("A-1", 2).await;
-    carried.hears().await;
+    carried.receives_events().await;
     let asked = world.client.get(format!("{}/v2/shipments/{rma}", carried.carrier.url())).basic_auth(carried.carrier.api_key(), Some(""));
     let shipment: Value = asked.send().await.unwrap().json().await.unwrap();
-    // For a return EasyPost wants the addresses of the way there.
+    // For a return, EasyPost wants the addresses of the outbound trip.
     let shopper = json!({
         "name": "Pat Doe", "street1": "1 Main St", "city": "Springfield", "state": "NY", "zip": "10001", "country": "US", "phone": "555-0100",
     });
@@ -58,11 +58,11 @@ async fn without_a_carrier_the_label_is_somebody_elses_to_report() {
     let shop = world.shop("acme").await;
     shop.merchant.sells("A-1", 1).await;
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.hears().await, ["rma.created"]);
-    assert_eq!((world.owed().await, world.database.count("message").await), (0, 1), "nobody is asked for a label");
+    assert_eq!(shop.receives_events().await, ["rma.created"]);
+    assert_eq!((world.owed().await, world.database.count("message").await), (0, 1), "no carrier is called");
     assert_eq!(shop.merchant.carrier_says(&rma, "label_issued").await.body["result"], "moved");
-    assert_eq!(shop.hears().await, ["rma.tracking_updated"]);
-    assert_eq!(shop.merchant.asks_for_the_label(&rma).await.status, 404, "the label is not ours");
+    assert_eq!(shop.receives_events().await, ["rma.tracking_updated"]);
+    assert_eq!(shop.merchant.asks_for_the_label(&rma).await.status, 404, "the service did not buy this label");
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn where_nothing_travels_no_label_is_bought() {
     let mut kept = mail_back("A-1", 1);
     kept["return_method"] = "customer-keep".into();
     assert_eq!(merchant.starts(&kept).await.status, 201);
-    assert_eq!((carried.hears().await, carried.carrier.shipments().len()), (vec!["created".to_owned()], 0));
+    assert_eq!((carried.receives_events().await, carried.carrier.shipments().len()), (vec!["created".to_owned()], 0));
 }
 
 #[tokio::test]
@@ -85,11 +85,11 @@ async fn a_label_that_is_still_wanted_waits_for_the_next_carrier() {
     let carried = world.shop_with_a_carrier("acme").await;
     let rma = carried.has_a_return("A-1", 1).await;
     remove_carrier(&world.app, "test", carried.shop.merchant.id).await.unwrap();
-    assert_eq!(carried.hears().await, ["created"]);
+    assert_eq!(carried.receives_events().await, ["created"]);
     assert_eq!(world.database.texts("select reason from attempt where outcome = 'refused'").await.len(), 1);
     set_carrier(&world.app, "test", carried.shop.merchant.id, account_with(&carried.carrier)).await.unwrap();
     world.time_passes(Duration::from_secs(6));
-    assert_eq!((carried.hears().await, carried.bought_and_given_back(&rma)), (vec!["PRE_TRANSIT".to_owned()], (1, 0)));
+    assert_eq!((carried.receives_events().await, carried.bought_and_given_back(&rma)), (vec!["PRE_TRANSIT".to_owned()], (1, 0)));
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn merchants_see_nothing_of_what_a_carrier_is_asked() {
     let (rma, _) = carried.has_a_label("A-1").await;
     assert_eq!(merchant.cancels(&rma).await.status, 200);
     world.time_passes(Duration::from_mins(3));
-    assert_eq!(carried.hears().await, ["canceled"]);
+    assert_eq!(carried.receives_events().await, ["canceled"]);
     let words = ["label", "label_void", "label.wanted", "label.unwanted"];
     for path in ["/v1/messages", "/v1/events", "/v1/endpoints"] {
         let seen = merchant.gets(path).await.text;

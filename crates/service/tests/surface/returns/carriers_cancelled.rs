@@ -1,4 +1,4 @@
-//! A label that nobody wants any more is not bought, or is given back.
+//! A label that is no longer needed is not bought, or is refunded.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use sandbox::carrier::{Failure, Faults, Operation, Outage};
 use crate::world::carrier::Carried;
 use crate::world::{World, message, refund_for, refunded, sold};
 
-/// What a carrier needs at the most until it has sold what it was asked for, and a bit.
+/// Longer than a carrier may take to complete a purchase.
 const SETTLED: Duration = Duration::from_mins(3);
 
 impl Carried<'_> {
@@ -29,7 +29,7 @@ async fn whoever_cancels_gives_the_label_back_once() {
     for _ in 0..2 {
         carried.shop.merchant.cancels(&rma).await;
         world.time_passes(SETTLED);
-        carried.hears().await;
+        carried.receives_events().await;
         assert_eq!(carried.bought_and_given_back(&rma), (1, 1));
     }
     assert_eq!(world.owed().await, 0);
@@ -44,10 +44,10 @@ async fn a_carrier_that_is_down_takes_its_label_back_later() {
     carried.carrier.fails_next(Operation::Refund, [Failure::ErrorBefore, Failure::ErrorAfter]);
     assert_eq!(carried.shop.merchant.cancels(&rma).await.status, 200);
     world.time_passes(SETTLED);
-    assert_eq!(carried.hears().await, ["canceled"], "nobody waits for the carrier");
+    assert_eq!(carried.receives_events().await, ["canceled"], "cancelling does not wait for the carrier");
     for wait in [6, 45] {
         world.time_passes(Duration::from_secs(wait));
-        carried.hears().await;
+        carried.receives_events().await;
     }
     assert_eq!((carried.bought_and_given_back(&rma), world.owed().await, world.failures().await), ((1, 1), 0, 0));
 }
@@ -58,12 +58,12 @@ async fn a_label_that_was_not_bought_yet_never_is() {
     let carried = world.shop_with_a_carrier("acme").await;
     carried.is_down().await;
     let rma = carried.has_a_return("A-1", 1).await;
-    assert_eq!(carried.hears().await, ["created"]);
+    assert_eq!(carried.receives_events().await, ["created"]);
     assert_eq!(carried.shop.merchant.cancels(&rma).await.status, 200);
     carried.is_up().await;
     for _ in 0..3 {
         world.time_passes(SETTLED);
-        carried.hears().await;
+        carried.receives_events().await;
     }
     assert_eq!((carried.carrier.shipments().len(), world.owed().await), (0, 0));
     assert_eq!(carried.shop.merchant.looks_at(&rma).await["items"][0]["tracking_number"], serde_json::Value::Null);
@@ -73,7 +73,7 @@ async fn a_label_that_was_not_bought_yet_never_is() {
 async fn a_label_that_is_bought_while_its_return_is_cancelled_is_given_back() {
     let world = World::with(&[("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", "3000")]).await;
     let carried = world.shop_with_a_carrier("acme").await;
-    // The carrier sells, and its word comes late, or never, or its document does not.
+    // The carrier sells, but its response is late or lost, or the document is missing.
     for (case, operation, failure) in [
         ("late", Operation::Buy, None),
         ("lost", Operation::Buy, Some(Failure::TooSlow)),
@@ -103,7 +103,7 @@ async fn a_label_that_is_bought_while_its_return_is_cancelled_is_given_back() {
 async fn a_purchase_that_goes_through_after_its_return_was_cancelled_is_given_back() {
     let world = World::with(&[("BACKHAUL__OUTBOUND__CALL_TIMEOUT_MS", "3000")]).await;
     let carried = world.shop_with_a_carrier("acme").await;
-    // The shipment is made, and its label is bought only after the return was cancelled; the carrier's word on it is lost.
+    // The shipment exists, and its label is bought only after the return was cancelled; the carrier's response is lost.
     carried.carrier.faults(Faults { delay: Duration::from_millis(1_500), ..Faults::default() }).await.unwrap();
     carried.carrier.fails_next(Operation::Buy, [Failure::ResetAfter]);
     let rma = carried.has_a_return("A-1", 1).await;
@@ -132,12 +132,12 @@ async fn a_label_whose_return_got_another_one_meanwhile_is_given_back() {
     let carried = world.shop_with_a_carrier("acme").await;
     carried.carrier.fails_next(Operation::Label, [Failure::ErrorBefore]);
     let rma = carried.has_a_return("A-1", 1).await;
-    assert_eq!(carried.hears().await, ["created"]);
+    assert_eq!(carried.receives_events().await, ["created"]);
     assert_eq!(carried.shop.merchant.carrier_says(&rma, "label_issued").await.body["result"], "moved");
     world.time_passes(Duration::from_secs(6));
-    assert_eq!(carried.hears().await, ["PRE_TRANSIT"]);
+    assert_eq!(carried.receives_events().await, ["PRE_TRANSIT"]);
     world.time_passes(SETTLED);
-    assert_eq!((carried.hears().await, carried.bought_and_given_back(&rma)), (vec![], (1, 1)));
+    assert_eq!((carried.receives_events().await, carried.bought_and_given_back(&rma)), (vec![], (1, 1)));
     assert_eq!(carried.shop.merchant.looks_at(&rma).await["items"][0]["tracking_number"], format!("T-{rma}"));
 }
 
@@ -152,7 +152,7 @@ async fn a_return_that_runs_out_gives_its_label_back() {
         wake_returns(&world.app).await.unwrap();
     }
     world.time_passes(SETTLED);
-    assert_eq!((carried.hears().await, carried.bought_and_given_back(&rma)), (vec!["canceled".to_owned()], (1, 1)));
+    assert_eq!((carried.receives_events().await, carried.bought_and_given_back(&rma)), (vec!["canceled".to_owned()], (1, 1)));
 }
 
 #[tokio::test]
@@ -161,11 +161,11 @@ async fn no_label_is_bought_for_what_is_refunded() {
     let carried = world.shop_with_a_carrier("acme").await;
     carried.is_down().await;
     let rma = carried.has_a_return("A-1", 1).await;
-    assert_eq!(carried.hears().await, ["created"]);
+    assert_eq!(carried.receives_events().await, ["created"]);
     let refund = refunded(sold("A-1", 1), [refund_for(&rma, "F-1", 1)]);
     assert_eq!(carried.shop.merchant.publishes(&message([refund])).await.results(), ["updated"]);
     carried.is_up().await;
     world.time_passes(SETTLED);
-    assert_eq!(carried.hears().await, ["refunded"]);
+    assert_eq!(carried.receives_events().await, ["refunded"]);
     assert_eq!((carried.carrier.shipments().len(), world.owed().await), (0, 0));
 }

@@ -14,7 +14,7 @@ use crate::world::carrier::{account_with, warehouse};
 
 const DESTINATION: &str = "Acme Returns; 7 Dock Rd; Reno; NV; 89501; US";
 
-/// `backhaul carrier VERB --merchant acme WORDS`, allowed to call this machine.
+/// The command `backhaul carrier VERB --merchant acme WORDS`, allowed to call this machine.
 fn carrier(world: &World, verb: &str, words: &[&str]) -> Command {
     let mut command = command(&world.database);
     command.env("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#).env_remove("BACKHAUL_CARRIER_KEY");
@@ -42,8 +42,8 @@ async fn a_carrier_is_set_shown_changed_and_removed() {
     ] {
         let mut command = carrier(&world, "set", words);
         key.map(|key| command.env("BACKHAUL_CARRIER_KEY", key));
-        let told = err(&command.output().unwrap());
-        assert!(told.contains("a new carrier needs") && told.contains(missing), "{told}");
+        let error = err(&command.output().unwrap());
+        assert!(error.contains("a new carrier needs") && error.contains(missing), "{error}");
     }
     let words = ["--url", "https://api.easypost.com", "--destination", DESTINATION, "-o", "json"];
     let set = json(&carrier(&world, "set", &words).env("BACKHAUL_CARRIER_KEY", "EZTK-very-secret").output().unwrap());
@@ -109,7 +109,7 @@ async fn a_carrier_inside_is_neither_saved_nor_called() {
     }
     assert_eq!(world.database.count("carrier_account").await, 0);
 
-    // As if the guard had once let it pass.
+    // As if an older guard had accepted it.
     let change =
         CarrierChange { url: Some("https://api.easypost.com".to_owned()), destination: Some(warehouse()), ..account_with(&inside) };
     set_carrier(&world.app, "test", shop.id, change).await.unwrap();

@@ -70,15 +70,15 @@ async fn support_sees_where_a_return_stands_to_the_cent() {
 
     let spelled = rma.replace('-', "").to_lowercase();
     let mut shown = returns(&world, &["show", "--merchant", "acme", &spelled]);
-    let told = |shown: &Value| -> Vec<String> {
+    let messages = |shown: &Value| -> Vec<String> {
         let messages = shown["messages"].as_array().unwrap().iter();
         messages
-            .map(|told| format!("{} {} {}", told["sequence"], told["event"].as_str().unwrap(), told["state"].as_str().unwrap()))
+            .map(|message| format!("{} {} {}", message["sequence"], message["event"].as_str().unwrap(), message["state"].as_str().unwrap()))
             .collect()
     };
-    assert_eq!(told(&shown), ["1 rma.created delivered", "2 rma.tracking_updated owed"]);
+    assert_eq!(messages(&shown), ["1 rma.created delivered", "2 rma.tracking_updated owed"]);
     shown.as_object_mut().unwrap().remove("messages");
-    assert_eq!(shown, shop.merchant.looks_at(&rma).await, "the rest is what the merchant sees");
+    assert_eq!(shown, shop.merchant.looks_at(&rma).await, "the rest is as the merchant sees it");
 
     let table = out(&backhaul(&world.database, &["returns", "show", "--merchant", "acme", &rma]));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -106,12 +106,12 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     shop.merchant.carrier_says(&scanned, "label_issued").await;
     shop.merchant.carrier_says(&scanned, "in_transit").await;
 
-    // The program uses the machine's clock, so its messages need today's partition.
+    // The program uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     assert_eq!(returns(&world, &["resend", "--merchant", "acme", &first])["sequence"], 2);
     let cancelled = returns(&world, &["cancel", "--merchant", "acme", &first]);
     assert_eq!((&cancelled["status"], &cancelled["cancel_reason"]), (&json!("CANCELED"), &json!("canceled_by_operator")));
-    assert_eq!(returns(&world, &["cancel", "--merchant", "acme", &first])["sequence"], 3, "it stays as it is");
+    assert_eq!(returns(&world, &["cancel", "--merchant", "acme", &first])["sequence"], 3, "a repeat changes nothing");
     for (verb, status) in [("resend", 202), ("cancel", 200)] {
         let reply = shop.merchant.calls(Method::POST, &format!("/v1/returns/{second}/{verb}"), |request| request).await;
         assert_eq!(reply.status, status, "{}", reply.text);
@@ -133,8 +133,8 @@ async fn whoever_cancels_or_resends_a_return_leaves_an_audit_row() {
     ];
     assert_eq!(rows, expected);
     let shown = returns(&world, &["show", "--merchant", "acme", &first]);
-    let told: Vec<&str> = shown["messages"].as_array().unwrap().iter().map(|told| told["event"].as_str().unwrap()).collect();
-    assert_eq!(told, ["rma.created", "rma.resent", "rma.canceled"]);
+    let events: Vec<&str> = shown["messages"].as_array().unwrap().iter().map(|message| message["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["rma.created", "rma.resent", "rma.canceled"]);
 }
 
 #[tokio::test]
@@ -147,12 +147,12 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &rma]).contains("the exchange order is still owed"));
     assert_eq!(returns(&world, &["list", "--merchant", "acme"])[0]["exchange"], "pending");
     boutique.everything_is_tried().await;
-    // The program uses the machine's clock, so its messages need today's partition.
+    // The program uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     let converted = returns(&world, &["convert-exchange", "--merchant", "acme", &rma.to_lowercase()]);
     assert_eq!((&converted["exchange"]["state"], &converted["items"][0]["refund_type"]), (&json!("converted"), &json!("REFUND")));
-    let told: Vec<&str> = converted["messages"].as_array().unwrap().iter().map(|told| told["event"].as_str().unwrap()).collect();
-    assert_eq!(told, ["rma.created", "rma.exchange_converted"]);
+    let events: Vec<&str> = converted["messages"].as_array().unwrap().iter().map(|message| message["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["rma.created", "rma.exchange_converted"]);
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &rma]).contains("the exchange order is already converted"));
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", "R-2222-2222"]).contains("acme has no return R-2222-2222"));
     boutique.shop.merchant.sells("A-2", 1).await;

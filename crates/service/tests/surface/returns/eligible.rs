@@ -1,4 +1,4 @@
-//! Which units can come back, which way, and what each is worth.
+//! Eligibility: the returnable units, the methods, and the worth of each unit.
 
 use domain::money::Cents;
 use domain::returns::rma::Method as Way;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::world::{World, line, mail_back, message, plain_refund, refunded, sold};
 
-/// `returnable of quantity: held reason, …` of a line.
-fn told(line: &Value) -> String {
+/// A line as `returnable of quantity: held reason, …`.
+fn summary(line: &Value) -> String {
     let held = line["held"].as_array().unwrap().iter().map(|held| format!("{} {}", held["quantity"], held["reason"].as_str().unwrap()));
     format!("{} of {}: {}", line["returnable"], line["quantity"], held.collect::<Vec<_>>().join(", "))
 }
@@ -23,8 +23,12 @@ async fn a_shopper_sees_the_order_as_it_is_stored() {
     let merchant = world.merchant("acme").await;
     let seen = async || {
         let seen = merchant.asks_what_can_come_back("A-1").await;
-        let lines: Vec<String> =
-            seen["items"].as_array().unwrap().iter().map(|line| format!("{} {}", line["order_line_item_identifier"], told(line))).collect();
+        let lines: Vec<String> = seen["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| format!("{} {}", line["order_line_item_identifier"], summary(line)))
+            .collect();
         (seen["order_identifier"].clone(), lines)
     };
     let mut order = sold("A-1", 2);
@@ -36,11 +40,11 @@ async fn a_shopper_sees_the_order_as_it_is_stored() {
     order["items"].as_array_mut().unwrap().push(second);
     merchant.publishes(&message([order.clone()])).await;
     let both = (json!("A-1"), vec![r#""L1" 2 of 2: "#.to_owned(), r#""L2" 2 of 2: "#.to_owned()]);
-    assert_eq!(seen().await, both, "what is stored now, not what was");
+    assert_eq!(seen().await, both, "the current snapshot, not the previous one");
     order["updated_at"] = "2026-02-01T00:00:00Z".into();
     order["items"] = json!([line("L1", 1)]);
     merchant.publishes(&message([order])).await;
-    assert_eq!(seen().await, both, "what comes late is not stored");
+    assert_eq!(seen().await, both, "a stale snapshot is not stored");
 }
 
 #[tokio::test]
@@ -51,13 +55,13 @@ async fn only_shipped_units_that_are_not_spoken_for_can_come_back() {
     order["items"][0]["quantity_shipped"] = 7.into();
     order["items"][0]["quantity_canceled"] = 2.into();
     merchant.publishes(&message([order.clone()])).await;
-    let called_off = merchant.starts_a_return("A-1", 3).await;
+    let cancelled = merchant.starts_a_return("A-1", 3).await;
     merchant.starts_a_return("A-1", 2).await;
-    assert_eq!(told(&merchant.asks_what_can_come_back("A-1").await["items"][0]), "2 of 10: 2 cancelled, 1 not_shipped, 5 in_return");
-    assert_eq!(merchant.cancels(&called_off).await.status, 200);
+    assert_eq!(summary(&merchant.asks_what_can_come_back("A-1").await["items"][0]), "2 of 10: 2 cancelled, 1 not_shipped, 5 in_return");
+    assert_eq!(merchant.cancels(&cancelled).await.status, 200);
     merchant.publishes(&message([refunded(order.clone(), [plain_refund("F1", 3)])])).await;
     let items = &merchant.asks_what_can_come_back("A-1").await["items"];
-    assert_eq!(told(&items[0]), "4 of 10: 2 cancelled, 1 not_shipped, 3 refunded", "two of them in the return, one outside");
+    assert_eq!(summary(&items[0]), "4 of 10: 2 cancelled, 1 not_shipped, 3 refunded", "two of them in the return, one outside");
     assert_eq!(items[0]["returnable_until"], "2026-03-21T09:00:00Z");
     assert_eq!(items[0]["held"][2]["message"], "The unit has already been refunded.");
     assert_eq!(merchant.starts(&mail_back("A-1", 5)).await.status, 422);
@@ -66,7 +70,7 @@ async fn only_shipped_units_that_are_not_spoken_for_can_come_back() {
     let mut cancelled = sold("A-2", 2);
     cancelled["status"] = "Cancelled".into();
     merchant.publishes(&message([cancelled])).await;
-    assert_eq!(told(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 order_cancelled");
+    assert_eq!(summary(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 order_cancelled");
     assert_eq!(merchant.starts(&mail_back("A-2", 1)).await.faults(), ["items[0].quantity invalid"]);
     let unknown = merchant.calls(reqwest::Method::GET, "/v1/orders/A-9/returnable", |request| request).await;
     assert_eq!(unknown.status, 404);
@@ -90,7 +94,7 @@ async fn tags_of_a_line_or_of_the_order_keep_units_back_with_the_reason() {
         })
         .collect();
     merchant.publishes(&message([order])).await;
-    let all = |body: &Value| body["items"].as_array().unwrap().iter().map(told).collect::<Vec<_>>();
+    let all = |body: &Value| body["items"].as_array().unwrap().iter().map(summary).collect::<Vec<_>>();
     let body = merchant.asks_what_can_come_back("A-1").await;
     let known = ["0 of 1: 1 final_sale", "0 of 1: 1 gift_card", "0 of 1: 1 pickup_in_store"];
     assert_eq!(all(&body), [known.as_slice(), &["0 of 1: 1 third_party", "1 of 1: ", "1 of 1: "]].concat());
@@ -102,7 +106,7 @@ async fn tags_of_a_line_or_of_the_order_keep_units_back_with_the_reason() {
     let mut of_the_order = sold("A-2", 2);
     of_the_order["tags"] = json!(["final-sale"]);
     merchant.publishes(&message([of_the_order])).await;
-    assert_eq!(told(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 final_sale");
+    assert_eq!(summary(&merchant.asks_what_can_come_back("A-2").await["items"][0]), "0 of 2: 2 final_sale");
     let refused = merchant.starts(&mail_back("A-2", 1)).await;
     assert_eq!(refused.body["errors"][0]["message"], "no more units of this line can be returned (2 final_sale)");
 }
@@ -117,7 +121,7 @@ async fn the_window_counts_from_the_shipment_or_else_from_the_order() {
         order["created_at"] = created.into();
         order
     };
-    // The world begins at noon on the first of March; thirty days before that is noon on the thirtieth of January.
+    // The test begins at noon on the first of March; thirty days before that is noon on the thirtieth of January.
     let orders = [
         at("shipped in time", json!("2026-01-30T12:00:00Z"), "2025-12-01T00:00:00Z"),
         at("shipped too early", json!("2026-01-30T11:59:59Z"), "2026-02-20T00:00:00Z"),
@@ -129,12 +133,12 @@ async fn the_window_counts_from_the_shipment_or_else_from_the_order() {
         let identifier = order["identifier"].as_str().unwrap();
         let line = &merchant.asks_what_can_come_back(identifier).await["items"][0];
         let late = identifier.ends_with("too early");
-        assert_eq!(told(line), if late { "0 of 1: 1 window_over" } else { "1 of 1: " }, "{identifier}");
+        assert_eq!(summary(line), if late { "0 of 1: 1 window_over" } else { "1 of 1: " }, "{identifier}");
         assert_eq!(merchant.starts(&mail_back(identifier, 1)).await.status, if late { 422 } else { 201 }, "{identifier}");
     }
     merchant.has_policy(&Policy { window_days: 31, ..Policy::default() }).await;
     let line = &merchant.asks_what_can_come_back("shipped too early").await["items"][0];
-    assert_eq!((told(line).as_str(), &line["returnable_until"]), ("1 of 1: ", &json!("2026-03-02T11:59:59Z")));
+    assert_eq!((summary(line).as_str(), &line["returnable_until"]), ("1 of 1: ", &json!("2026-03-02T11:59:59Z")));
 }
 
 #[tokio::test]
@@ -150,7 +154,7 @@ async fn express_returns_is_offered_when_all_is_known_to_be_light_enough() {
         }
         order
     };
-    // Twenty pounds are the limit of a merchant who says nothing.
+    // The default limit is twenty pounds.
     let orders = [("light", [json!(9), json!(2)]), ("heavy", [json!(9), json!(2.001)]), ("unknown", [json!(1), Value::Null])];
     merchant.publishes(&message(orders.map(|(identifier, weights)| weighing(identifier, weights)))).await;
     let by_express = |identifier: &str, lines: &[&str]| {
@@ -182,7 +186,7 @@ async fn nothing_travels_when_the_shopper_keeps_the_goods() {
     wanted["return_method"] = "customer-keep".into();
     let started = shop.merchant.starts(&wanted).await;
     let rma = started.body["rma_identifier"].as_str().unwrap();
-    assert!(started.body["expires_at"].is_null(), "nothing is waited for");
+    assert!(started.body["expires_at"].is_null(), "nothing has to be sent back");
     for event in ["label_issued", "dropped_off", "in_transit", "delivered", "failed"] {
         let report = json!({ "event": event, "rma_identifier": rma, "tracking_number": "T-1", "occurred_at": "2026-03-01T12:00:00Z" });
         assert_eq!(shop.merchant.carrier_reports(&report).await.status, 409, "{event}");

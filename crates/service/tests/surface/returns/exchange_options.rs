@@ -1,4 +1,4 @@
-//! What shoppers are offered in exchange: the merchant is asked while they wait.
+//! Exchange options for shoppers: the service asks the merchant while the shopper waits.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn the_merchant_is_asked_for_the_variant_identifier_of_the_line() {
     let [asked] = &shop.asked()[..] else { panic!("it is asked once") };
     assert_eq!((asked.method().as_str(), asked.path(), asked.query()), ("GET", "/sku/V-SHOE/variants", None));
     assert_eq!((asked.header("accept"), asked.header("x-service-api-version")), (Some("application/json"), Some("1")));
-    assert!(asked.body().is_empty() && asked.header("webhook-signature").is_none(), "nothing is sent, and nothing signed");
+    assert!(asked.body().is_empty() && asked.header("webhook-signature").is_none(), "nothing is sent or signed");
 }
 
 #[tokio::test]
@@ -97,7 +97,11 @@ async fn an_identifier_is_one_step_of_the_path_whatever_is_in_it() {
     for (order, identifier) in [("B-4", "."), ("B-5", "..")] {
         shop.sells_with(order, Some(identifier)).await;
         let reply = shop.offers_for(order).await;
-        assert_eq!((reply.skus().len(), &reply.body["not_offered"]), (0, &json!("no_variant_identifier")), "it leads to another place");
+        assert_eq!(
+            (reply.skus().len(), &reply.body["not_offered"]),
+            (0, &json!("no_variant_identifier")),
+            "such an identifier would lead to another URL"
+        );
     }
     assert_eq!(shop.asked().len(), before);
 }
@@ -141,7 +145,7 @@ async fn a_merchant_without_an_endpoint_for_variants_offers_no_exchange() {
     let (shop, interface) = (world.catalogue("acme").await, Interface::ExchangeVariants);
     assert_eq!(shop.offers_for("A-1").await.skus().len(), 2);
     pause_endpoint(&world.app, "test", shop.merchant.id, interface).await.unwrap();
-    assert_eq!(shop.offers_for("A-1").await.body["not_offered"], "no_endpoint", "what is known is not told either");
+    assert_eq!(shop.offers_for("A-1").await.body["not_offered"], "no_endpoint", "not even a cached answer is shown");
     resume_endpoint(&world.app, "test", shop.merchant.id, interface).await.unwrap();
     assert_eq!(shop.offers_for("A-1").await.skus().len(), 2);
     remove_endpoint(&world.app, "test", shop.merchant.id, interface).await.unwrap();
@@ -172,10 +176,10 @@ async fn an_answer_is_relied_on_for_a_minute() {
     world.time_passes(Duration::from_millis(1));
     assert_eq!(shop.offers_for("A-1").await.skus(), ["SHOE-45"]);
     assert_eq!(shop.asked().len(), 2);
-    assert_eq!(other.offers_for("A-1").await.skus(), ["SHOE-41", "SHOE-43"], "another merchant's variants are others");
+    assert_eq!(other.offers_for("A-1").await.skus(), ["SHOE-41", "SHOE-43"], "another merchant has its own variants");
     shop.sells_with("A-2", Some("V-BOOT")).await;
     shop.systems.has_variants("V-BOOT", [OnShelf::new("BOOT-41", "41", 5_000)]);
-    assert_eq!(shop.offers_for("A-2").await.skus(), ["BOOT-41"], "and so are those of another product");
+    assert_eq!(shop.offers_for("A-2").await.skus(), ["BOOT-41"], "another product has its own variants");
 }
 
 #[tokio::test]
@@ -186,7 +190,7 @@ async fn every_call_for_variants_counts_in_the_reports() {
     for status in [502, 502, 502, 502, 200, 200] {
         assert_eq!(shop.offers_for("A-1").await.status, status);
     }
-    // The last was not asked, because the answer before it was good.
+    // The last was not requested, because the previous answer is still cached.
     assert_eq!(shop.reports().await, ["2 200", "2 500", "1 unreachable"]);
     assert_eq!(world.metric(r#"backhaul_delivery_attempts_total{interface="exchange_variants",outcome="500"}"#).await, 2);
     assert_eq!(world.metric(r#"backhaul_delivery_seconds_count{interface="exchange_variants"}"#).await, 5);

@@ -1,4 +1,4 @@
-//! However many shoppers ask, a merchant's system is asked within its limits.
+//! However many shoppers ask, the service keeps to the limits of the merchant's system.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ async fn a_hundred_who_ask_for_the_same_share_one_call() {
         let asked = join_all((0..100).map(|_| shop.offers_for("A-1")));
         let released = async {
             shop.systems.wait_for_at("/sku", 1, SOON).await.unwrap();
-            // Whoever comes later finds the answer.
+            // Later requests find the answer.
             shop.systems.release();
         };
         tokio::join!(asked, released).0
@@ -46,12 +46,12 @@ async fn whoever_stops_waiting_does_not_stop_the_others() {
     let second = ask();
     shop.systems.release();
     assert_eq!(tokio::time::timeout(SOON, second).await.unwrap().unwrap().unwrap(), 2);
-    assert_eq!(shop.asked().len(), 1, "the first one's call went on");
+    assert_eq!(shop.asked().len(), 1, "the first caller's request went on");
 }
 
 #[tokio::test]
 async fn an_endpoint_that_hangs_has_no_more_calls_than_its_slots() {
-    // Those without a slot give up two seconds before a slot is free again, so that a busy machine lets none of them in.
+    // Those without a slot give up two seconds before one is free again, so that not even a busy machine lets one of them in.
     let world = World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "6000")]).await;
     let shop = world.catalogue_with("acme", EndpointChange { slots: Some(2), per_second: Some(1_000), ..EndpointChange::default() }).await;
     shop.systems.answer("/sku", Answer::hang());

@@ -1,4 +1,4 @@
-//! Merchants whose systems fail while a shopper waits: the shopper is told, and goes on.
+//! The merchant's systems fail while a shopper waits: the shopper gets an error and can go on.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use sandbox::merchant::{Answer, TOKEN_PATH};
 
 use crate::world::World;
 
-/// A world in which shoppers wait for this long.
+/// A world in which shoppers wait at most this long.
 async fn patient_for(millis: u64) -> World {
     World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", &millis.to_string())]).await
 }
@@ -30,14 +30,14 @@ async fn a_merchant_that_errs_is_a_bad_gateway_and_the_shopper_can_go_on() {
         ("a connection that breaks", Answer::reset()),
         ("a connection that ends", Answer::close()),
     ] {
-        // What failed before is no matter here.
+        // Saving the endpoint clears its cache and its earlier failures.
         shop.is_set(EndpointChange::default()).await;
         shop.systems.answer_next("/sku", [answer]);
         let reply = shop.offers_for("A-1").await;
         assert_eq!(reply.status, 502, "{what}: {}", reply.text);
         assert!(reply.body["message"].as_str().unwrap().contains("Go on with a refund or a gift card"), "{}", reply.text);
         assert!(reply.body["request_id"].is_string() && reply.body["errors"].as_array().unwrap().is_empty());
-        assert_eq!(shop.offers_for("A-1").await.skus().len(), 2, "a failure is not kept: {what}");
+        assert_eq!(shop.offers_for("A-1").await.skus().len(), 2, "a failure is not cached: {what}");
     }
     assert_eq!(shop.systems.received_at("/elsewhere").len(), 0, "redirects are not followed");
 }
@@ -57,7 +57,7 @@ async fn a_merchant_that_is_unreachable_is_a_bad_gateway() {
     assert_eq!(shop.offers_for("A-1").await.status, 200);
 }
 
-/// The one test that waits: three seconds are what shoppers are promised.
+/// The only test that waits for real: shoppers are promised an answer in three seconds.
 #[tokio::test]
 async fn a_shopper_waits_for_three_seconds_and_no_longer() {
     let world = World::new().await;
@@ -71,7 +71,7 @@ async fn a_shopper_waits_for_three_seconds_and_no_longer() {
     assert!(reply.body["message"].as_str().unwrap().contains("Go on with a refund or a gift card"), "{}", reply.text);
     assert_eq!(shop.reports().await, ["1 timed out"]);
     let returned = shop.merchant.starts_a_return("A-1", 1).await;
-    assert!(returned.starts_with("R-"), "the shopper goes on");
+    assert!(returned.starts_with("R-"), "the shopper can go on");
 }
 
 #[tokio::test]
@@ -80,11 +80,11 @@ async fn the_time_covers_the_token_and_the_whole_answer() {
     let dripping = world.catalogue("dripping").await;
     dripping.systems.answer("/sku", Answer::ok().drip(Duration::from_millis(20), None));
     assert_eq!(dripping.offers_for("A-1").await.status, 503);
-    let untold = world.catalogue("untold").await;
-    untold.is_set(EndpointChange { authentication: Some(oauth(&untold.systems)), ..EndpointChange::default() }).await;
-    untold.systems.answer(TOKEN_PATH, Answer::hang());
-    assert_eq!(untold.offers_for("A-1").await.status, 503);
-    assert_eq!((untold.asked().len(), untold.reports().await), (0, vec!["1 timed out".to_owned()]));
+    let hanging = world.catalogue("hanging").await;
+    hanging.is_set(EndpointChange { authentication: Some(oauth(&hanging.systems)), ..EndpointChange::default() }).await;
+    hanging.systems.answer(TOKEN_PATH, Answer::hang());
+    assert_eq!(hanging.offers_for("A-1").await.status, 503);
+    assert_eq!((hanging.asked().len(), hanging.reports().await), (0, vec!["1 timed out".to_owned()]));
 }
 
 fn oauth(systems: &sandbox::merchant::Merchant) -> Authentication {
@@ -101,14 +101,14 @@ async fn a_token_that_is_refused_is_replaced_once_and_the_call_made_again() {
     assert_eq!(shop.offers_for("A-1").await.skus().len(), 2);
     shop.systems.revoke_tokens();
     world.time_passes(Duration::from_mins(1));
-    assert_eq!(shop.offers_for("A-1").await.skus().len(), 2, "nobody notices");
+    assert_eq!(shop.offers_for("A-1").await.skus().len(), 2, "shoppers do not notice");
     assert_eq!((shop.asked().len(), shop.systems.token_fetches()), (3, 2));
     assert_eq!(shop.reports().await, ["2 200", "1 401"]);
 
     shop.systems.answer("/sku", Answer::unauthorized());
     world.time_passes(Duration::from_mins(1));
     assert_eq!(shop.offers_for("A-1").await.status, 502);
-    assert_eq!((shop.asked().len(), shop.systems.token_fetches()), (5, 3), "once, and not again and again");
+    assert_eq!((shop.asked().len(), shop.systems.token_fetches()), (5, 3), "once, not repeatedly");
 }
 
 #[tokio::test]
@@ -119,13 +119,13 @@ async fn a_merchant_that_fails_in_a_row_is_left_in_peace_until_a_call_goes_well(
     for _ in 0..7 {
         assert_eq!(shop.offers_for("A-1").await.status, 502);
     }
-    assert_eq!(shop.asked().len(), 5, "after five nobody is asked");
+    assert_eq!(shop.asked().len(), 5, "after five failures no call is made");
     assert_eq!(shop.reports().await, ["5 503"]);
     world.time_passes(Duration::from_millis(29_999));
     assert_eq!((shop.offers_for("A-1").await.status.as_u16(), shop.asked().len()), (502, 5));
     world.time_passes(Duration::from_millis(1));
     for _ in 0..2 {
-        assert_eq!((shop.offers_for("A-1").await.status.as_u16(), shop.asked().len()), (502, 6), "one finds out");
+        assert_eq!((shop.offers_for("A-1").await.status.as_u16(), shop.asked().len()), (502, 6), "one call probes");
     }
     shop.systems.answer("/sku", Answer::usual());
     world.time_passes(Duration::from_secs(30));
@@ -141,7 +141,7 @@ async fn new_settings_of_an_endpoint_are_tried_at_once() {
     for _ in 0..6 {
         assert_eq!(shop.offers_for("A-1").await.status, 502);
     }
-    assert_eq!(other.offers_for("A-1").await.status, 200, "another merchant is another");
+    assert_eq!(other.offers_for("A-1").await.status, 200, "another merchant is not affected");
     shop.systems.answer("/sku", Answer::usual());
     assert_eq!((shop.offers_for("A-1").await.status.as_u16(), shop.asked().len()), (502, 5));
     shop.is_set(EndpointChange::default()).await;

@@ -1,4 +1,4 @@
-//! The operator sets up, with the program itself, where a merchant is asked for variants.
+//! The operator configures the endpoint for a merchant's variants with the program.
 
 use domain::messages::message::Interface;
 use sandbox::merchant::Answer;
@@ -19,11 +19,11 @@ async fn the_url_says_where_the_variant_identifier_goes() {
     world.merchant("acme").await;
     let listed = out(&endpoint(&world, "set", &["--base", BASE]));
     assert!(listed.contains("https://api.acme.example/backhaul/sku/{variant_identifier}/variants"), "{listed}");
-    assert!(!listed.contains("whsec_"), "nothing is signed where nothing is sent");
+    assert!(!listed.contains("whsec_"), "no signing secret where nothing is sent");
     out(&endpoint(&world, "set", &["--url", "https://api.acme.example/products/{variant_identifier}/siblings?in=stock"]));
     for url in ["https://api.acme.example/variants", "https://api.acme.example/?of={variant_identifier}"] {
-        let told = err(&endpoint(&world, "set", &["--url", url]));
-        assert!(told.contains("{variant_identifier} once, in its path"), "{told}");
+        let error = err(&endpoint(&world, "set", &["--url", url]));
+        assert!(error.contains("{variant_identifier} once, in its path"), "{error}");
     }
     assert!(err(&endpoint(&world, "set", &["--url", "http://127.0.0.1/{variant_identifier}"])).contains("only https is called"));
     assert!(err(&endpoint(&world, "set", &["--waits", "5"])).contains("nothing is tried again"));
@@ -39,7 +39,7 @@ async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
     let command = |words: &[&str]| {
         let mut command = crate::binary::command(&world.database);
         command.env("BACKHAUL__MODE", "sandbox").env("BACKHAUL__OUTBOUND__ALLOWED", r#"["127.0.0.0/8"]"#);
-        // A busy machine takes its time.
+        // A busy machine may take longer.
         command.env("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000");
         command.args([&["endpoint", "test", "--merchant", "acme", "exchange_variants", "-o", "json"], words].concat());
         let tried: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
@@ -51,10 +51,10 @@ async fn a_trial_asks_as_a_shopper_would_and_is_in_no_report() {
     assert_eq!(command(&[]), (json!("200"), json!(null), json!(null)));
     assert_eq!(command(&[]), (json!("unreachable"), json!(null), json!("the connection was closed without an answer")));
     assert_eq!(shop.reports().await, Vec::<String>::new());
-    let told = world.database.texts("select distinct actor || ' ' || detail from audit where action = 'endpoint.tested'").await;
-    assert_eq!(told, ["cli:tester exchange_variants"]);
+    let audited = world.database.texts("select distinct actor || ' ' || detail from audit where action = 'endpoint.tested'").await;
+    assert_eq!(audited, ["cli:tester exchange_variants"]);
     let refused =
         backhaul::flow::messages::configure_endpoint::test_endpoint(&world.app, "test", shop.merchant.id, Interface::ExchangeVariants)
             .await;
-    assert!(refused.is_err(), "it takes no message");
+    assert!(refused.is_err(), "it receives no messages");
 }

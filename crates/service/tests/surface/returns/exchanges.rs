@@ -1,4 +1,4 @@
-//! A shopper takes something else than the money: the merchant places an order for it, and the return says which.
+//! A shopper chooses an exchange: the merchant places an order for it, and the return names that order.
 
 use backhaul::flow::messages::configure_endpoint::remove_endpoint;
 use domain::messages::message::Interface;
@@ -6,9 +6,9 @@ use reqwest::Method;
 use sandbox::merchant::{Answer, Mood};
 use serde_json::{Value, json};
 
-use crate::world::{World, and_socks, exchange, for_a_gift_card, mail_back, message, refund_for, refunded, sold, told};
+use crate::world::{World, and_socks, exchange, exchange_summary, for_a_gift_card, mail_back, message, refund_for, refunded, sold};
 
-/// `field: message` of every fault.
+/// Every fault as `field: message`.
 fn faults(body: &Value) -> Vec<String> {
     let faults = body["errors"].as_array().unwrap_or_else(|| panic!("{body}"));
     faults.iter().map(|fault| format!("{}: {}", fault["field"].as_str().unwrap(), fault["message"].as_str().unwrap())).collect()
@@ -40,9 +40,9 @@ async fn an_exchange_order_is_placed_and_its_identifier_is_on_the_return() {
     let exchange = &shown["exchange"];
     assert_eq!((&exchange["state"], &exchange["exchange_order_identifier"]), (&json!("placed"), &json!("X-A-1")));
     let amounts = ["product_amount_cents", "tax_amount_cents", "total_amount_cents"].map(|name| exchange[name].as_i64());
-    assert_eq!(amounts, [Some(5_000), Some(400), Some(5_400)], "what the merchant answered is kept");
+    assert_eq!(amounts, [Some(5_000), Some(400), Some(5_400)], "the merchant's amounts are stored");
     assert_eq!((&shown["items"][0]["exchange_sku"], &shown["can_cancel"]), (&json!("SHOE-43"), &json!(false)));
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 1"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 1"]);
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn an_order_is_exchanged_once_and_no_second_exchange_is_offered() {
     let options = merchant.calls(Method::GET, "/v1/orders/A-1/lines/L1/exchange_options?reason=TOO_SMALL", |request| request).await;
     assert_eq!(options.body["not_offered"], "already_exchanged");
     merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 1"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 1"]);
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn the_same_confirmation_again_is_answered_alike_and_asks_nobody() {
     let again = confirm().await;
     assert_eq!((first.status.as_u16(), again.status.as_u16(), first.body == again.body), (201, 200, true));
     world.deliver_all_due().await;
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 1"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 1"]);
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn a_return_of_an_exchange_order_names_the_order_that_it_was_made_for() {
 #[tokio::test]
 async fn a_return_is_refunded_when_its_refund_and_its_exchange_are_both_there_whichever_comes_first() {
     for (order, placed_first) in [("A-1", true), ("A-2", false)] {
-        // A world of its own: nothing is delivered in it before it is looked at.
+        // A world of its own, so that nothing is delivered before the test looks.
         let world = World::new().await;
         let boutique = world.boutique("acme").await;
         let merchant = &boutique.shop.merchant;
@@ -197,12 +197,12 @@ async fn a_return_is_refunded_when_its_refund_and_its_exchange_are_both_there_wh
         refund["refund_line_items"][0]["order_item_identifier"] = "L2".into();
         let settled = message([refunded(and_socks(sold(order, 1), 1), [refund])]);
         if placed_first {
-            assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_placed"]);
+            assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_placed"]);
             merchant.publishes(&settled).await;
-            assert_eq!(boutique.shop.hears().await, ["rma.refunded"]);
+            assert_eq!(boutique.shop.receives_events().await, ["rma.refunded"]);
         } else {
             merchant.publishes(&settled).await;
-            assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.refund_recorded", "rma.refunded"]);
+            assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.refund_recorded", "rma.refunded"]);
         }
         assert_eq!(merchant.looks_at(&rma).await["status"], "REFUNDED");
     }
@@ -221,13 +221,13 @@ async fn a_refund_of_an_exchanged_unit_is_the_merchant_settling_with_the_service
     merchant.publishes(&message([refunded(sold("A-1", 2), [refund_for(&rma, "F-1", 1)])])).await;
     let types = || [("EVEN_EXCHANGE".to_owned(), 0), ("REFUND".to_owned(), 5_400)];
     assert_eq!(boutique.refunds_of(&rma).await, types());
-    assert_eq!(merchant.looks_at(&rma).await["status"], "REFUNDED", "the shopper's refund goes before the service's");
+    assert_eq!(merchant.looks_at(&rma).await["status"], "REFUNDED", "the shopper's refund comes before the service's");
     boutique.shop.receives().await;
     let mut both = refunded(sold("A-1", 2), [refund_for(&rma, "F-1", 1), refund_for(&rma, "F-2", 1)]);
     both["updated_at"] = "2026-03-01T13:00:00Z".into();
     let reply = merchant.publishes(&message([both])).await;
-    assert_eq!((reply.status.as_u16(), &reply.body["warnings"]), (200, &json!([])), "it names a settled return rightly");
-    assert_eq!(boutique.shop.hears().await, ["rma.refund_recorded"]);
+    assert_eq!((reply.status.as_u16(), &reply.body["warnings"]), (200, &json!([])), "naming a settled return is correct here");
+    assert_eq!(boutique.shop.receives_events().await, ["rma.refund_recorded"]);
     assert_eq!(boutique.refunds_of(&rma).await, types(), "the shopper's amount stays 0");
     let held = merchant.asks_what_can_come_back("A-1").await["items"][0]["held"].clone();
     assert_eq!(held[0]["quantity"], 2, "both units are refunded, and none counts twice: {held}");
@@ -241,10 +241,10 @@ async fn a_merchant_that_answers_twice_differently_is_held_to_its_first_answer()
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
-    assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_placed"], "the second time nothing happens");
-    assert_eq!(boutique.asked().len(), 0, "it was forgotten by looking");
+    assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_placed"], "the second time nothing happens");
+    assert_eq!(boutique.asked().len(), 0, "cleared by the line above");
     assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-A-1-1".to_owned())));
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 2"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 2"]);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! An exchange order that is not placed at once: what is known for certain, and what people decide.
+//! Exchange orders that are not placed at once: what is certain, and what people decide.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use domain::returns::rma::policy::{Offer, Policy};
 use sandbox::merchant::{Answer, Mood};
 use serde_json::json;
 
-use crate::world::{Boutique, EXCHANGE_ORDERS, World, exchange, message, refund_for, refunded, sold, told, with_gift_cards};
+use crate::world::{Boutique, EXCHANGE_ORDERS, World, exchange, exchange_summary, message, refund_for, refunded, sold, with_gift_cards};
 
-/// What became of the exchange orders' messages: state and reason in the failure queue.
+/// The state and reason of each exchange order in the failure queue.
 const FAILURES: &str = "select state || ': ' || reason from failure where kind = 'exchange_order' order by subject";
 
 async fn states(boutique: &Boutique<'_>) -> Vec<String> {
@@ -31,7 +31,7 @@ async fn every_failure_is_tried_again_with_the_same_bytes() {
     assert_eq!(asked.iter().map(|asked| asked.attempt().unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
     assert!(asked.iter().all(|once| once.body() == asked[0].body() && once.message_id() == asked[0].message_id()));
     assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-A-1".to_owned())));
-    assert_eq!(told(&boutique.orders), ["A-1 became X-A-1 after 6"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became X-A-1 after 6"]);
     assert_eq!(boutique.shop.merchant.looks_at(&rma).await["items"][0]["exchange_order_identifier"], "X-A-1");
 }
 
@@ -61,10 +61,10 @@ async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
     boutique.orders.mood(Mood::Refusing(409));
     let rma = boutique.exchanges("A-1").await;
     boutique.everything_is_tried().await;
-    assert_eq!(told(&boutique.orders), ["A-1 became nothing after 6"]);
+    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became nothing after 6"]);
     assert_eq!(boutique.exchange_of(&rma).await, ("converted".to_owned(), None));
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_400)]);
-    assert!(states(&boutique).await.is_empty(), "nobody has to work on it");
+    assert!(states(&boutique).await.is_empty(), "no work is left for the operator");
     let received = boutique.shop.receives().await;
     let [_, (event, converted)] = received.as_slice() else { panic!("{received:?}") };
     let item = &converted["items"][0];
@@ -75,7 +75,7 @@ async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
     assert_eq!(again.status, 409, "{}", again.text);
     assert_eq!(world.owed().await, 0);
     let reply = boutique.shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F-1", 1)])])).await;
-    assert_eq!((reply.status.as_u16(), boutique.shop.hears().await), (200, vec!["rma.refunded".to_owned()]));
+    assert_eq!((reply.status.as_u16(), boutique.shop.receives_events().await), (200, vec!["rma.refunded".to_owned()]));
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn an_order_that_may_exist_stays_in_the_failure_queue() {
         boutique.everything_is_tried().await;
         assert_eq!(boutique.exchange_of(&rma).await.0, "pending", "{handle}");
         assert_eq!(boutique.refunds_of(&rma).await, [("EVEN_EXCHANGE".to_owned(), 0)]);
-        assert_eq!(boutique.shop.hears().await, ["rma.created"]);
+        assert_eq!(boutique.shop.receives_events().await, ["rma.created"]);
         assert_eq!(boutique.asked().len(), 0);
     }
     assert_eq!(world.database.texts(FAILURES).await, ["open: 409"; 3]);
@@ -106,7 +106,7 @@ async fn a_call_whose_end_nobody_saw_may_have_placed_the_order() {
     boutique.orders.mood(Mood::Refusing(409));
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
-    // The process was killed while it called: what it wrote down before is all there is.
+    // The process was killed during the call, so only the attempt written before it remains.
     let cut_off = "update attempt set status = null, outcome = 'unknown' where message_id in (select message_id from exchange_order)";
     sqlx::raw_sql(cut_off).execute(&mut world.database.connect().await).await.unwrap();
     boutique.everything_is_tried().await;
@@ -121,24 +121,24 @@ async fn people_turn_what_was_given_up_into_refunds_and_that_is_the_end_of_the_o
     boutique.orders.mood(Mood::Refusing(503));
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
-    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "while it is owed, nobody decides");
+    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "no conversion while it is owed");
     boutique.everything_is_tried().await;
     let merchant = boutique.shop.merchant.id;
     let message: uuid::Uuid = world.database.texts("select message_id::text from exchange_order").await[0].parse().unwrap();
     let discarded = work_on_failure(&world.app, "test", merchant, message, FailureAction::Discard).await;
     assert!(matches!(discarded, Err(WorkOnFailureError::ExchangePending)), "its return waits for it");
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
-    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "it is tried again");
+    assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::StillOwed)), "it is retried");
     boutique.everything_is_tried().await;
     boutique.is_converted(&rma).await.unwrap();
     assert_eq!(boutique.exchange_of(&rma).await.0, "converted");
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_400)]);
     assert_eq!(states(&boutique).await, ["discarded: 503"]);
-    assert_eq!(boutique.is_tried_again(&rma).await.status, 409, "the shopper would get both");
+    assert_eq!(boutique.is_tried_again(&rma).await.status, 409, "the shopper would get both the order and the refund");
     assert!(matches!(boutique.is_converted(&rma).await, Err(ConvertExchangeError::Ended(_))));
     let audit = world.database.texts("select actor || ' ' || action from audit where action like 'exchange%'").await;
     assert_eq!(audit, ["test exchange.converted"]);
-    assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_converted"]);
+    assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_converted"]);
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn a_merchant_may_say_that_its_refusals_are_final() {
     world.deliver_all_due().await;
     assert_eq!(boutique.exchange_of(&refused).await.0, "converted");
     assert_eq!((world.owed().await, boutique.asked().len()), (0, 2));
-    // Under the same test: what may have been placed is not refunded, whatever is answered then.
+    // In the same world: an order that may have been placed is not refunded, whatever the merchant answers later.
     boutique.orders.next([Mood::PlacingThen(Answer::status(500)), Mood::Refusing(409), Mood::Willing]);
     let doubtful = boutique.exchanges("A-2").await;
     boutique.everything_is_tried().await;
@@ -200,14 +200,14 @@ async fn converting_and_trying_again_at_the_same_time_never_gives_a_shopper_both
         boutique.everything_is_tried().await;
         boutique.orders.mood(Mood::Willing);
         let (converted, retried) = tokio::join!(boutique.is_converted(&rma), boutique.is_tried_again(&rma));
-        assert_ne!(converted.is_ok(), retried.status == 202, "exactly one of them");
+        assert_ne!(converted.is_ok(), retried.status == 202, "exactly one of them succeeds");
         world.deliver_all_due().await;
         let (state, _) = boutique.exchange_of(&rma).await;
         assert_eq!(state, if converted.is_ok() { "converted" } else { "placed" });
     }
     let placed = boutique.orders.placed();
     let exchanged = world.database.texts("select count(*)::text from exchange_order where state = 'placed'").await;
-    assert_eq!(exchanged, [placed.to_string()], "what the merchant placed is what was exchanged");
+    assert_eq!(exchanged, [placed.to_string()], "as many are exchanged as the merchant has placed");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The exact exchange orders, key by key as they are sent.
+//! The exact JSON of exchange orders, key by key.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::world::{Boutique, World, and_socks, exchange, for_a_gift_card, message, sold, with_gift_cards};
 
 impl Boutique<'_> {
-    /// The exchange order that came, with a key to a line and without the names that are made by chance.
+    /// The exchange order that arrived, one key per line and without generated names.
     async fn order(&self) -> String {
         self.shop.merchant.world.deliver_all_due().await;
         let asked = self.asked();
@@ -21,7 +21,7 @@ impl Boutique<'_> {
         text.replace(",\"", ",\n\"").replace("{\"", "{\n\"").replace("},{", "},\n{")
     }
 
-    /// Sells shoes and socks with discounts that do not divide.
+    /// Sells shoes and socks with discounts that do not divide evenly.
     async fn sells_shoes_and_socks(&self) {
         let mut order = and_socks(sold("A-1", 3), 2);
         order["items"][0]["discount_amount_cents"] = 100.into();

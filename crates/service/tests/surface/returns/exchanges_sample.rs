@@ -1,4 +1,4 @@
-//! The sample of docs/exchanges.md, a merchant's system in one file, run as it stands there.
+//! The sample from docs/exchanges.md, a merchant's system in one file, run unchanged.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, exchange, with_gift_cards};
 
-/// The sample, running. It ends with the test, and its file goes with it.
+/// The running sample. It ends with the test, and its file is deleted.
 struct Sample {
     child: Child,
     base: String,
@@ -38,10 +38,10 @@ impl Sample {
         Self { base: format!("http://127.0.0.1:{port}"), child, dir }
     }
 
-    /// How many units of a SKU it has left.
+    /// The units of a SKU that it has left.
     async fn stock(&self, world: &World, sku: &str) -> i64 {
-        let told: Value = world.client.get(format!("{}/sku/V-SHOE/variants", self.base)).send().await.unwrap().json().await.unwrap();
-        let variant = told["variants"].as_array().unwrap().iter().find(|variant| variant["sku"] == sku).unwrap();
+        let answer: Value = world.client.get(format!("{}/sku/V-SHOE/variants", self.base)).send().await.unwrap().json().await.unwrap();
+        let variant = answer["variants"].as_array().unwrap().iter().find(|variant| variant["sku"] == sku).unwrap();
         variant["quantity_in_stock"].as_i64().unwrap()
     }
 }
@@ -57,7 +57,7 @@ impl Drop for Sample {
 #[tokio::test]
 async fn the_sample_server_places_an_exchange_and_a_gift_card_once_however_often_it_is_asked() {
     let world = World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000")]).await;
-    // The sample looks at the time of signatures, so that this node goes by the machine's clock.
+    // The sample checks the time of signatures, so this node uses the system clock.
     let node = world.node_with_a_clock_wrong_by(TimeDelta::zero()).await;
     store::messages::partitions::make(node.app.cell(), node.app.now() - TimeDelta::days(1), 3).await.unwrap();
     let boutique = node.boutique("acme").await;
@@ -74,7 +74,7 @@ async fn the_sample_server_places_an_exchange_and_a_gift_card_once_however_often
     let mut wanted = exchange("A-1", 1, "SHOE-43");
     wanted["items"].as_array_mut().unwrap().push(json!({ "order_line_item_identifier": "L1", "gift_card": true }));
     let rma = boutique.starts(&wanted).await;
-    assert_eq!(boutique.shop.hears().await, ["rma.created", "rma.exchange_placed"]);
+    assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_placed"]);
     let placed = ("placed".to_owned(), Some("X-A-1".to_owned()));
     assert_eq!(boutique.exchange_of(&rma).await, placed);
     let kept = &merchant.looks_at(&rma).await["exchange"];
@@ -82,7 +82,7 @@ async fn the_sample_server_places_an_exchange_and_a_gift_card_once_however_often
     assert_eq!(sample.stock(&node, "SHOE-43").await, 2);
 
     assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
-    assert_eq!(boutique.shop.hears().await, Vec::<String>::new(), "it was placed before");
+    assert_eq!(boutique.shop.receives_events().await, Vec::<String>::new(), "it was placed before");
     let attempts =
         node.database.texts("select status::text from attempt where message_id in (select message_id from exchange_order)").await;
     assert_eq!(attempts, ["200", "200"]);

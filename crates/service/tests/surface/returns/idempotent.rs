@@ -1,4 +1,4 @@
-//! A return that is asked for again under its key is not started again.
+//! A request for a return that is repeated under the same key starts no second return.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::world::{Merchant, Reply, World, mail_back};
 
 impl Merchant<'_> {
-    /// Asks for a return under a key.
+    /// Requests a return under a key.
     async fn starts_under(&self, key: &str, wanted: &Value) -> Reply {
         self.calls(Method::POST, "/v1/returns", |request| request.header("Idempotency-Key", key).json(wanted)).await
     }
@@ -24,8 +24,8 @@ async fn the_same_request_fifty_times_at_once_starts_one_return() {
     let replies = join_all((0..50).map(|_| shop.merchant.starts_under("K-1", &wanted))).await;
     let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
     assert_eq!((count(201), count(200)), (1, 49));
-    assert!(replies.iter().all(|reply| reply.text == replies[0].text && reply.body["status"] == "CREATED"), "all are answered alike");
-    assert_eq!(shop.hears().await, ["rma.created"]);
+    assert!(replies.iter().all(|reply| reply.text == replies[0].text && reply.body["status"] == "CREATED"), "all get the same response");
+    assert_eq!(shop.receives_events().await, ["rma.created"]);
     assert_eq!(world.database.count("rma").await, 1);
     assert_eq!(shop.merchant.asks_what_can_come_back("A-1").await["items"][0]["returnable"], 49);
 }
@@ -40,7 +40,7 @@ async fn the_answer_is_that_of_the_beginning_however_the_return_went_on() {
     assert_eq!(shop.merchant.cancels(rma).await.status, 200);
     let again = shop.merchant.starts_under("K-1", &mail_back("A-1", 1)).await;
     assert_eq!((again.status.as_u16(), &again.text), (200, &first.text));
-    assert_eq!(shop.hears().await, ["rma.created", "rma.canceled"]);
+    assert_eq!(shop.receives_events().await, ["rma.created", "rma.canceled"]);
 }
 
 #[tokio::test]
@@ -56,8 +56,8 @@ async fn a_key_is_for_one_request() {
         assert_eq!(reply.status, 409, "{}", reply.text);
         assert_eq!(reply.body["message"], "The Idempotency-Key was used for another request. Use a new one for every return.");
     }
-    assert_eq!(other.starts_under("K-1", &mail_back("A-1", 1)).await.status, 201, "another merchant's key is another key");
-    assert_eq!(shop.hears().await, ["rma.created"]);
+    assert_eq!(other.starts_under("K-1", &mail_back("A-1", 1)).await.status, 201, "another merchant has its own keys");
+    assert_eq!(shop.receives_events().await, ["rma.created"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -100,7 +100,7 @@ async fn a_key_can_be_used_anew_after_two_days() {
     let again = shop.merchant.starts_under("K-1", &mail_back("A-1", 1)).await;
     assert_eq!(again.status, 201, "{}", again.text);
     assert_ne!(again.body["rma_identifier"], first.body["rma_identifier"]);
-    assert_eq!(world.database.count("idempotency_key").await, 1, "what is old is forgotten");
+    assert_eq!(world.database.count("idempotency_key").await, 1, "old keys are deleted");
 }
 
 #[tokio::test]

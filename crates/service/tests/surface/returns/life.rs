@@ -1,11 +1,11 @@
-//! The life of a return, at the surface.
+//! The life of a return.
 
 use serde_json::{Value, json};
 
 use crate::world::{World, message, plain_refund, sold};
 
-/// A message as a reader of the contract's table wants it: without what every message has.
-fn told((event, body): &(String, Value)) -> String {
+/// A message as in the contract's table, without the fields that every message has.
+fn summary((event, body): &(String, Value)) -> String {
     let item = &body["items"][0];
     let null = |value: &Value| value.as_str().unwrap_or("null").to_owned();
     format!(
@@ -17,7 +17,7 @@ fn told((event, body): &(String, Value)) -> String {
     )
 }
 
-/// The contract's table "RMA progress in a mail-back return", row by row, with what the merchant's systems receive at each.
+/// The contract's table "RMA progress in a mail-back return", row by row, with the messages that the merchant's systems receive.
 #[tokio::test]
 async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     let world = World::new().await;
@@ -28,7 +28,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
     let created = shop.receives().await;
     assert_eq!(
-        created.iter().map(told).collect::<Vec<_>>(),
+        created.iter().map(summary).collect::<Vec<_>>(),
         ["rma.created: status CREATED, tracking_number null, package_tracking_status null, receiving_status null"]
     );
 
@@ -36,7 +36,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     shop.merchant.carrier_says(&rma, "label_issued").await;
     let labelled = shop.receives().await;
     assert_eq!(
-        labelled.iter().map(told).collect::<Vec<_>>(),
+        labelled.iter().map(summary).collect::<Vec<_>>(),
         ["rma.tracking_updated: status CREATED, tracking_number populated, package_tracking_status PRE_TRANSIT, receiving_status null"]
     );
 
@@ -44,7 +44,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     shop.merchant.carrier_says(&rma, "in_transit").await;
     let scanned = shop.receives().await;
     assert_eq!(
-        scanned.iter().map(told).collect::<Vec<_>>(),
+        scanned.iter().map(summary).collect::<Vec<_>>(),
         ["rma.tracking_updated: status CREATED, tracking_number populated, package_tracking_status TRANSIT, receiving_status null"]
     );
 
@@ -58,11 +58,11 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     assert_eq!((reply.results(), reply.warnings()), (vec!["updated"], vec![]));
     let closed = shop.receives().await;
     assert_eq!(
-        closed.iter().map(told).collect::<Vec<_>>(),
+        closed.iter().map(summary).collect::<Vec<_>>(),
         ["rma.refunded: status REFUNDED, tracking_number populated, package_tracking_status TRANSIT, receiving_status null"]
     );
     assert_eq!(shop.merchant.publishes(&message([refunded])).await.results(), ["unchanged"]);
-    assert!(shop.receives().await.is_empty(), "a repeat tells nothing");
+    assert!(shop.receives().await.is_empty(), "a repeat sends no message");
     let shown = shop.merchant.looks_at(&rma).await;
     assert_eq!((&shown["status"], &shown["items"][0]["refund_identifier"]), (&json!("REFUNDED"), &json!("F1")));
 
@@ -79,7 +79,7 @@ async fn a_mail_back_return_goes_as_the_contracts_table_says() {
     insta::assert_json_snapshot!(bodies);
 }
 
-/// Its units were refunded outside of any return, and stay so: another return's units are not paid by them.
+/// Units refunded outside of any return stay so: the refund does not pay for another return's units.
 #[tokio::test]
 async fn a_refund_that_names_an_unknown_return_late_settles_none() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Returns for whoever looks at them: one, or all of a kind, a page at a time.
+//! Looking at returns: a single one, or a filtered list, page by page.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ impl Merchant<'_> {
         self.calls(Method::GET, &format!("/v1/returns?{query}"), |request| request).await
     }
 
-    /// The identifiers of a list, newest first.
+    /// The identifiers in a list, newest first.
     async fn lists_names(&self, query: &str) -> Vec<String> {
         let reply = self.lists_returns(query).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
@@ -79,7 +79,7 @@ async fn pages_have_every_return_once() {
     let mut started = Vec::new();
     for at in 0..23 {
         started.push(merchant.starts_a_return("A-1", 1).await);
-        // Some of them at the same time.
+        // Some of them share a timestamp.
         world.time_passes(Duration::from_millis(at % 3));
     }
     started.sort_unstable();

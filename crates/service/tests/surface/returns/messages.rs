@@ -1,4 +1,4 @@
-//! The exact messages on returns, key by key as they are sent.
+//! The exact JSON of messages about returns, key by key.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::world::receiver::PATH;
 use crate::world::{Shop, World, line, mail_back, message, refund_for, refunded, sold};
 
 impl Shop<'_> {
-    /// The last message that came, with a key to a line and without its name, which is made by chance.
+    /// The last message that arrived, one key per line and without the return's generated name.
     async fn last_message(&self) -> String {
         self.merchant.world.deliver_all_due().await;
         let received = self.systems.received_at(PATH);

@@ -1,8 +1,8 @@
-//! Histories of merchants by chance, taken by the flows on a real database and by a plain model in memory: after every step
-//! both must show the same, and at the end what must always hold is checked without the model.
+//! Random histories of merchants, run by the flows on a real database and by a simple model in memory. The two must agree after
+//! every step, and at the end the invariants are checked without the model.
 //!
-//! `HISTORIES` says how many, `SEED` where to begin: a failure prints the `SEED` that repeats it with `HISTORIES=1`, and the
-//! fewest steps that still fail.
+//! `HISTORIES` sets the number of histories and `SEED` the first seed. A failure prints the `SEED` that reproduces it with
+//! `HISTORIES=1`, and the shortest list of steps that still fails.
 
 mod counting;
 mod drive;
@@ -25,19 +25,19 @@ use self::counting::{Counts, OUTCOMES, count};
 use self::lane::{Lane, Wrong};
 use self::tampering::Tampering;
 
-/// How many histories are tried unless `HISTORIES` says otherwise.
+/// The number of histories unless `HISTORIES` is set.
 const HISTORIES: u64 = 100;
-/// How many are under way at a time. Each has a database, because returns of all merchants are woken together, and histories are
-/// not at the same time.
+/// The number of histories that run in parallel. Each lane has its own database, because one wake-up handles the returns of all
+/// merchants, and each history has its own time.
 const LANES: usize = 4;
-/// The histories that are tampered with.
+/// The seeds of the histories that are tampered with.
 const TAMPERED: Range<u64> = 0..12;
 
 fn setting<T: FromStr>(name: &str, usual: T) -> T {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
 
-/// Takes histories until `next` is beyond `end`.
+/// Runs histories until `next` reaches `end`.
 async fn run_lane(next: &AtomicU64, end: u64) -> Result<Counts, String> {
     let (mut lane, mut counts) = (Lane::new().await, Counts::new());
     loop {
@@ -57,7 +57,7 @@ async fn run_lane(next: &AtomicU64, end: u64) -> Result<Counts, String> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "scripts read it")]
+#[expect(clippy::print_stdout, reason = "scripts read the counts")]
 fn any_history_of_returns_goes_as_the_model_says() {
     let (first, histories) = (setting("SEED", 0), setting("HISTORIES", HISTORIES));
     let next = AtomicU64::new(first);
@@ -73,9 +73,9 @@ fn any_history_of_returns_goes_as_the_model_says() {
     counts.into_iter().flatten().for_each(|(word, count)| *sum.entry(word).or_default() += count);
     println!("{}", json!({ "model": "returns", "histories": histories, "counts": sum }));
     if histories >= HISTORIES {
-        let told = Event::ALL.iter().map(|event| event.as_str());
-        let missing: Vec<&str> = told.chain(OUTCOMES).filter(|word| !sum.contains_key(*word)).collect();
-        assert!(missing.is_empty(), "what never happened was not tried: {missing:?}");
+        let events = Event::ALL.iter().map(|event| event.as_str());
+        let missing: Vec<&str> = events.chain(OUTCOMES).filter(|word| !sum.contains_key(*word)).collect();
+        assert!(missing.is_empty(), "these outcomes never occurred: {missing:?}");
     }
 }
 

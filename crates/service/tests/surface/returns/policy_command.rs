@@ -12,7 +12,7 @@ fn policy(world: &World, words: &[&str]) -> Value {
     serde_json::from_str(&out(&output)).unwrap()
 }
 
-/// The error of a `backhaul policy set` that fails.
+/// The error output of a `backhaul policy set` that fails.
 fn refused(world: &World, words: &[&str]) -> String {
     err(&backhaul(&world.database, &[&["policy", "set", "--merchant", "acme"], words].concat()))
 }
@@ -81,9 +81,9 @@ async fn a_policy_changes_in_what_is_named_and_nothing_else() {
 async fn a_policy_that_is_not_sound_is_told_by_sentences_and_stays_as_it_was() {
     let world = World::new().await;
     world.merchant("acme").await;
-    let told = refused(&world, &["--window-days", "0", "--reason", "A", "--reason", "A", "--tag", "_=gift", "--express-limit", "0"]);
+    let error = refused(&world, &["--window-days", "0", "--reason", "A", "--reason", "A", "--tag", "_=gift", "--express-limit", "0"]);
     assert_eq!(
-        told,
+        error,
         "error: the policy was not changed:\n\
         - the return window must be 1 to 3,650 days\n\
         - a reason is listed twice: \"A\"\n\
@@ -114,7 +114,7 @@ async fn a_new_policy_counts_from_the_next_return_on() {
         (&paid["return_shipping_cost_cents"], &paid["items"][0]["money"]["shopper_refund_amount_cents"]),
         (&499.into(), &4_901.into())
     );
-    assert_eq!(merchant.looks_at(&free).await["return_shipping_cost_cents"], 0, "what is under way stays as it was started");
+    assert_eq!(merchant.looks_at(&free).await["return_shipping_cost_cents"], 0, "returns under way keep their terms");
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ async fn what_shoppers_have_instead_of_the_money_is_part_of_the_policy() {
         [json!(null), json!(0), json!("Example Brand"), json!(false)]
     );
     assert_eq!(terms(&policy(&world, &["set", "--merchant", "plain", "--no-concept"])), [json!(null), json!(0), json!(null), json!(false)]);
-    assert_eq!(terms(&policy(&world, &["show", "--merchant", "acme"]))[0], "GIFT-CARD", "another merchant's is its own");
+    assert_eq!(terms(&policy(&world, &["show", "--merchant", "acme"]))[0], "GIFT-CARD", "another merchant has its own policy");
     assert!(refused(&world, &["--gift-card", "CARD:much"]).contains("write gift cards as GIFT-CARD or GIFT-CARD:500"));
     assert!(refused(&world, &["--gift-card", "CARD", "--no-gift-card"]).contains("cannot be used with"));
     let changes: Vec<String> = audit(&world).await.into_iter().map(|(_, detail)| detail).collect();

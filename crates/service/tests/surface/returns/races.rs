@@ -1,6 +1,6 @@
-//! Returns, while others want the same: no unit comes back twice, nothing is lost, and nobody waits for ever.
+//! Concurrent requests for the same units: no unit is returned twice, nothing is lost, and nothing deadlocks.
 //!
-//! `TRIALS` says how often what races by chance is tried: a few times, or 10,000 with `make race-returns`.
+//! `TRIALS` sets how often each race is tried: a few times, or 10,000 with `make race-returns`.
 
 use backhaul::app::App;
 use backhaul::flow::orders::accept_orders::accept_orders;
@@ -15,7 +15,7 @@ use sqlx::{PgConnection, Row as _};
 
 use crate::world::{World, mail_back, message, plain_refund, sold};
 
-/// How often is tried what races, unless `TRIALS` says otherwise.
+/// The number of trials unless `TRIALS` is set.
 const TRIALS: u32 = 60;
 
 fn trials() -> u32 {
@@ -56,7 +56,7 @@ async fn publish(app: &App, merchant: MerchantId, order: Value) -> Verdict {
     accept_orders(app, merchant, received).await.unwrap().orders[0].1
 }
 
-/// Starts a return of one unit, and answers its identifier.
+/// Starts a return of one unit and returns its identifier.
 async fn start(app: &App, merchant: MerchantId, order: &str) -> String {
     let text = mail_back(order, 1).to_string();
     let wanted = wire::returns::api::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
@@ -70,17 +70,17 @@ async fn report(app: &App, merchant: MerchantId, event: Value) -> EventOutcome {
     carrier_event(app, merchant, &event).await.unwrap()
 }
 
-/// The events of the messages on a return, in their order.
-async fn told(beside: &mut PgConnection, rma: &str) -> Vec<String> {
-    sqlx::query_scalar("select event from message where subject = $1 order by sequence").bind(rma).fetch_all(beside).await.unwrap()
+/// The events of the messages about a return, in order.
+async fn events(connection: &mut PgConnection, rma: &str) -> Vec<String> {
+    sqlx::query_scalar("select event from message where subject = $1 order by sequence").bind(rma).fetch_all(connection).await.unwrap()
 }
 
-/// Every second update brings a refund of one unit. It settles the return, if that is there in time, and is told then.
+/// Every second update brings a refund of one unit. If the return exists by then, the refund settles it, and the message says so.
 #[tokio::test]
 async fn an_order_changes_while_a_unit_of_it_is_returned_and_neither_is_lost() {
     let world = World::new().await;
     let (app, merchant) = (&world.app, world.merchant("acme").await.id);
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for trial in 0..trials() {
         let identifier = format!("A-{trial}");
         let mut order = sold(&identifier, 2);
@@ -101,14 +101,14 @@ async fn an_order_changes_while_a_unit_of_it_is_returned_and_neither_is_lost() {
             select snapshot like '%CHANGED%' as changed, has_returns, rma.status, refund_identifier is not null as refunded
             from rma join rma_item using (merchant_id, rma_id) join customer_order using (merchant_id)
             where rma.identifier = $1 and customer_order.identifier = order_identifier";
-        let row = sqlx::query(query).bind(&rma).fetch_one(&mut beside).await.unwrap();
+        let row = sqlx::query(query).bind(&rma).fetch_one(&mut connection).await.unwrap();
         assert!(row.get::<bool, _>("changed") && row.get::<bool, _>("has_returns"), "trial {trial}");
         let expected: &[&str] = match (row.get("status"), row.get("refunded")) {
             ("REFUNDED", true) if trial % 2 == 1 => &["rma.created", "rma.refunded"],
             ("CREATED", false) => &["rma.created"],
             other => panic!("trial {trial}: {other:?}"),
         };
-        assert_eq!(told(&mut beside, &rma).await, expected, "trial {trial}");
+        assert_eq!(events(&mut connection, &rma).await, expected, "trial {trial}");
     }
     assert_eq!(world.database.count("refund").await, i64::from(trials() / 2));
 }
@@ -117,7 +117,7 @@ async fn an_order_changes_while_a_unit_of_it_is_returned_and_neither_is_lost() {
 async fn a_scan_that_races_with_its_label_comes_after_it() {
     let world = World::new().await;
     let (app, merchant) = (&world.app, world.merchant("acme").await.id);
-    let mut beside = world.database.connect().await;
+    let mut connection = world.database.connect().await;
     for trial in 0..trials() {
         let (order, number) = (format!("A-{trial}"), format!("T-{trial}"));
         publish(app, merchant, sold(&order, 1)).await;
@@ -133,10 +133,10 @@ async fn a_scan_that_races_with_its_label_comes_after_it() {
         };
         assert_eq!(labelled, EventOutcome::Moved(rma.clone()));
         assert!([EventOutcome::Waiting(None), EventOutcome::Moved(rma.clone())].contains(&scanned), "trial {trial}: {scanned:?}");
-        assert_eq!(told(&mut beside, &rma).await, ["rma.created", "rma.tracking_updated", "rma.tracking_updated"], "trial {trial}");
+        assert_eq!(events(&mut connection, &rma).await, ["rma.created", "rma.tracking_updated", "rma.tracking_updated"], "trial {trial}");
         let parcel: String = sqlx::query_scalar("select parcel from rma_item where tracking_number = $1")
             .bind(&number)
-            .fetch_one(&mut beside)
+            .fetch_one(&mut connection)
             .await
             .unwrap();
         assert_eq!(parcel, "TRANSIT", "trial {trial}");

@@ -1,4 +1,4 @@
-//! Receiving: what the warehouse reports for merchants whose returns it receives.
+//! Receiving at the warehouse, for merchants with managed receiving.
 
 use backhaul::flow::returns::receive_return::{ReceiveReturnError, close_receiving, receive_units};
 use domain::returns::rma::Refused;
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::world::{Shop, World, message, plain_refund, refunded, sold};
 
-/// `event status: receiving of each unit` of what came.
-fn told((event, body): &(String, Value)) -> String {
+/// A message as `event status: receiving of each unit`.
+fn summary((event, body): &(String, Value)) -> String {
     let units = body["items"].as_array().unwrap().iter().map(|item| item["receiving_status"].as_str().unwrap_or("null"));
     format!("{event} {}: {}", body["status"].as_str().unwrap(), units.collect::<Vec<_>>().join(" "))
 }
 
 impl Shop<'_> {
-    async fn is_told(&self) -> Vec<String> {
-        self.receives().await.iter().map(told).collect()
+    async fn receives_summaries(&self) -> Vec<String> {
+        self.receives().await.iter().map(summary).collect()
     }
 }
 
@@ -31,18 +31,18 @@ async fn a_unit_is_waited_for_then_received_or_not_and_may_come_late() {
     let shop = receiving_shop(&world).await;
     shop.merchant.sells("A-1", 3).await;
     let rma = shop.merchant.starts_a_return("A-1", 3).await;
-    assert_eq!(shop.is_told().await, ["rma.created CREATED: PENDING PENDING PENDING"]);
+    assert_eq!(shop.receives_summaries().await, ["rma.created CREATED: PENDING PENDING PENDING"]);
     let receive = |units: &'static [usize]| receive_units(&world.app, shop.merchant.id, &rma, units);
     receive(&[0]).await.unwrap();
-    assert_eq!(shop.is_told().await, ["rma.received CREATED: RECEIVED PENDING PENDING"]);
+    assert_eq!(shop.receives_summaries().await, ["rma.received CREATED: RECEIVED PENDING PENDING"]);
     receive(&[0]).await.unwrap();
-    assert!(shop.is_told().await.is_empty(), "a repeat tells nothing");
+    assert!(shop.receives_summaries().await.is_empty(), "a repeat sends no message");
     close_receiving(&world.app, shop.merchant.id, &rma).await.unwrap();
-    assert_eq!(shop.is_told().await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
+    assert_eq!(shop.receives_summaries().await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
     close_receiving(&world.app, shop.merchant.id, &rma).await.unwrap();
-    assert!(shop.is_told().await.is_empty(), "it is closed once");
+    assert!(shop.receives_summaries().await.is_empty(), "it is closed once");
     receive(&[2]).await.unwrap();
-    assert_eq!(shop.is_told().await, ["rma.received CREATED: RECEIVED NOT_RECEIVED RECEIVED"]);
+    assert_eq!(shop.receives_summaries().await, ["rma.received CREATED: RECEIVED NOT_RECEIVED RECEIVED"]);
     assert!(matches!(receive(&[3]).await, Err(ReceiveReturnError::Refused(Refused::NoSuchUnit(3)))));
     assert!(matches!(receive_units(&world.app, shop.merchant.id, "R-2222-2222", &[0]).await, Err(ReceiveReturnError::NoSuchReturn)));
 }
@@ -69,7 +69,7 @@ async fn closing_with_a_part_refunded_is_a_partial_refund_until_the_rest_is() {
         "rma.refund_recorded PARTIAL_REFUND: RECEIVED RECEIVED NOT_RECEIVED",
         "rma.refunded REFUNDED: RECEIVED RECEIVED NOT_RECEIVED",
     ];
-    assert_eq!(shop.is_told().await, expected);
+    assert_eq!(shop.receives_summaries().await, expected);
 }
 
 #[tokio::test]
@@ -78,16 +78,16 @@ async fn without_the_switch_nothing_is_received() {
     let shop = world.shop("acme").await;
     shop.merchant.sells("A-1", 2).await;
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.is_told().await, ["rma.created CREATED: null"]);
+    assert_eq!(shop.receives_summaries().await, ["rma.created CREATED: null"]);
     let received = receive_units(&world.app, shop.merchant.id, &rma, &[0]).await;
     assert!(matches!(received, Err(ReceiveReturnError::Refused(Refused::NotReceiving))));
     let closed = close_receiving(&world.app, shop.merchant.id, &rma).await;
     assert!(matches!(closed, Err(ReceiveReturnError::Refused(Refused::NotReceiving))));
-    // The switch is for returns that are started from then on.
+    // The setting applies to returns that are started from then on.
     shop.merchant.has_policy(&Policy { managed_receiving: true, ..Policy::default() }).await;
     assert!(receive_units(&world.app, shop.merchant.id, &rma, &[0]).await.is_err());
     shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.is_told().await, ["rma.created CREATED: PENDING"]);
+    assert_eq!(shop.receives_summaries().await, ["rma.created CREATED: PENDING"]);
 }
 
 #[tokio::test]
@@ -100,5 +100,5 @@ async fn nothing_is_received_for_a_return_that_is_called_off() {
     shop.receives().await;
     let received = receive_units(&world.app, shop.merchant.id, &rma, &[0]).await;
     assert!(matches!(received, Err(ReceiveReturnError::Refused(Refused::Cancelled))));
-    assert!(shop.is_told().await.is_empty());
+    assert!(shop.receives_summaries().await.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Refunds find the return that they are for, whichever way they come.
+//! Refunds find their return, whichever way they arrive.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::world::{Shop, World, message, plain_refund, refund_for, refunded, sold};
 
 impl Shop<'_> {
-    /// `status: refund of each unit` of a return, as it stands.
+    /// A return as `status: refund of each unit`.
     pub async fn stands(&self, rma: &str) -> String {
         let body = self.merchant.looks_at(rma).await;
         let units = body["items"].as_array().unwrap().iter().map(|item| item["refund_identifier"].as_str().unwrap_or("-"));
         format!("{}: {}", body["status"].as_str().unwrap(), units.collect::<Vec<_>>().join(" "))
     }
 
-    /// Publishes the order `A-1` of `quantity` units with these refunds, and answers which warnings that got.
+    /// Publishes the order `A-1` of `quantity` units with these refunds, and returns the warnings.
     pub async fn refunds(&self, quantity: u32, refunds: &[Value]) -> Vec<String> {
         let reply = self.merchant.publishes(&message([refunded(sold("A-1", quantity), refunds.to_vec())])).await;
         reply.warnings().into_iter().map(ToOwned::to_owned).collect()
@@ -28,11 +28,11 @@ async fn a_refund_that_names_its_return_settles_that_one() {
     shop.merchant.sells("A-1", 4).await;
     let (first, second) = (shop.merchant.starts_a_return("A-1", 2).await, shop.merchant.starts_a_return("A-1", 2).await);
     shop.receives().await;
-    // Named as people type it.
+    // The identifier as people type it.
     let named = refund_for(&second.to_lowercase().replace('-', ""), "F1", 2);
     assert_eq!(shop.refunds(4, &[named]).await, Vec::<String>::new());
     assert_eq!((shop.stands(&first).await, shop.stands(&second).await), ("CREATED: - -".to_owned(), "REFUNDED: F1 F1".to_owned()));
-    assert_eq!(shop.hears().await, ["rma.refunded"]);
+    assert_eq!(shop.receives_events().await, ["rma.refunded"]);
 }
 
 #[tokio::test]
@@ -53,13 +53,13 @@ async fn a_refund_that_names_none_settles_the_oldest_return_that_has_its_units()
         (2, ["REFUNDED: F1", "REFUNDED: F0 F0 F0", "CREATED: F2 F2 -"], &["rma.refund_recorded"]),
         (3, ["REFUNDED: F1", "REFUNDED: F0 F0 F0", "REFUNDED: F2 F2 F3"], &["rma.refunded"]),
     ];
-    for (at, (units, stand, heard)) in steps.into_iter().enumerate() {
+    for (at, (units, stand, events)) in steps.into_iter().enumerate() {
         refunds.push(plain_refund(&format!("F{at}"), units));
         assert_eq!(shop.refunds(9, &refunds).await, Vec::<String>::new());
         for (rma, stands) in started.iter().zip(stand) {
             assert_eq!(shop.stands(rma).await, stands, "after F{at}");
         }
-        assert_eq!(shop.hears().await, heard, "after F{at}");
+        assert_eq!(shop.receives_events().await, events, "after F{at}");
     }
     let left = shop.merchant.asks_what_can_come_back("A-1").await;
     assert_eq!(left["items"][0]["returnable"], 0, "two of the last were refunded outside of any return");
@@ -79,8 +79,8 @@ async fn a_refund_of_a_part_is_told_and_the_rest_settles_the_return_once() {
         for repeat in [false, true] {
             assert_eq!(shop.refunds(3, &refunds[..count]).await, Vec::<String>::new());
             let received = shop.receives().await;
-            let told: Vec<_> = received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str().unwrap())).collect();
-            assert_eq!(told, if repeat { vec![] } else { vec![(event, status)] });
+            let messages: Vec<_> = received.iter().map(|(event, body)| (event.as_str(), body["status"].as_str().unwrap())).collect();
+            assert_eq!(messages, if repeat { vec![] } else { vec![(event, status)] });
         }
     }
     assert_eq!(shop.stands(&rma).await, "REFUNDED: F1 F2 F3");
@@ -95,7 +95,7 @@ async fn two_refunds_in_one_message_are_told_one_by_one() {
     shop.receives().await;
     assert_eq!(shop.refunds(4, &[refund_for(&rma, "F2", 1), refund_for(&rma, "F1", 1)]).await, Vec::<String>::new());
     assert_eq!(
-        (shop.stands(&rma).await.as_str(), shop.hears().await),
+        (shop.stands(&rma).await.as_str(), shop.receives_events().await),
         ("REFUNDED: F1 F2", vec!["rma.refund_recorded".to_owned(), "rma.refunded".to_owned(),])
     );
 }
@@ -109,7 +109,7 @@ async fn units_that_were_refunded_outside_of_any_return_cannot_come_back() {
     let line = &shop.merchant.asks_what_can_come_back("A-1").await["items"][0];
     assert_eq!((&line["returnable"], &line["held"][0]["reason"]), (&json!(1), &json!("refunded")));
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!((shop.stands(&rma).await.as_str(), shop.hears().await), ("CREATED: -", vec!["rma.created".to_owned()]));
+    assert_eq!((shop.stands(&rma).await.as_str(), shop.receives_events().await), ("CREATED: -", vec!["rma.created".to_owned()]));
     assert_eq!(shop.refunds(3, &[plain_refund("F1", 2), plain_refund("F2", 1)]).await, Vec::<String>::new());
     assert_eq!(shop.stands(&rma).await, "REFUNDED: F2");
 }
@@ -125,7 +125,7 @@ async fn whoever_refunds_before_the_scan_still_hears_where_the_goods_are() {
         shop.merchant.carrier_says(&rma, event).await;
     }
     let received = shop.receives().await;
-    let told = received.iter().map(|(event, body)| {
+    let messages = received.iter().map(|(event, body)| {
         let parcel = body["items"][0]["package_tracking_status"].as_str().unwrap_or("null");
         format!("{event} {} {parcel}", body["status"].as_str().unwrap())
     });
@@ -136,7 +136,7 @@ async fn whoever_refunds_before_the_scan_still_hears_where_the_goods_are() {
         "rma.tracking_updated REFUNDED TRANSIT",
         "rma.tracking_updated REFUNDED DELIVERED",
     ];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(messages.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn a_stale_snapshot_still_brings_its_refunds_and_settles() {
     let reply = shop.merchant.publishes(&message([stale.clone()])).await;
     assert_eq!((reply.results(), shop.stands(&rma).await.as_str()), (vec!["stale"], "REFUNDED: F1"));
     assert_eq!(shop.merchant.publishes(&message([stale])).await.results(), ["stale"]);
-    assert_eq!(shop.hears().await, ["rma.refunded"]);
+    assert_eq!(shop.receives_events().await, ["rma.refunded"]);
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn a_message_that_is_only_checked_settles_and_tells_nothing() {
     assert_eq!(shop.merchant.checks(&checked(&rma)).await.warnings(), Vec::<&str>::new());
     let unknown = shop.merchant.checks(&checked("R-2222-2222")).await;
     assert_eq!(unknown.warnings(), ["returns_portal_order.orders[0].refunds[0].rma_identifier"]);
-    assert_eq!((shop.stands(&rma).await.as_str(), shop.hears().await), ("CREATED: -", vec![]));
+    assert_eq!((shop.stands(&rma).await.as_str(), shop.receives_events().await), ("CREATED: -", vec![]));
     assert_eq!(world.owed().await, 0);
 }
 
@@ -181,14 +181,14 @@ async fn an_import_settles_returns_too() {
     let orders = [
         refunded(sold("A-1", 2), [refund_for(&named, "F1", 1)]),
         refunded(sold("A-2", 2), [plain_refund("F2", 1)]),
-        // The same line again, and one that is refused for itself.
+        // The same line again, and one that is refused on its own.
         refunded(sold("A-2", 2), [plain_refund("F2", 1)]),
         refunded(sold("A-3", 1), [plain_refund("F1", 1)]),
     ];
     let reply = shop.merchant.imports(&orders).await;
     assert_eq!((reply.status.as_u16(), &reply.body["refused"]), (200, &json!(1)), "{}", reply.text);
     assert_eq!((shop.stands(&named).await, shop.stands(&plain).await), ("REFUNDED: F1".to_owned(), "CREATED: F2 -".to_owned()));
-    let mut heard = shop.hears().await;
-    heard.sort_unstable();
-    assert_eq!(heard, ["rma.refund_recorded", "rma.refunded"]);
+    let mut events = shop.receives_events().await;
+    events.sort_unstable();
+    assert_eq!(events, ["rma.refund_recorded", "rma.refunded"]);
 }

@@ -1,4 +1,4 @@
-//! Refunds that name a return which is not theirs, or name theirs late; and orders that change under a return.
+//! Refunds that name the wrong return, or the right one late, and orders that change during a return.
 
 use serde_json::json;
 
@@ -25,9 +25,9 @@ async fn a_return_that_is_not_the_orders_is_warned_about_and_treated_as_none() {
         refunds.insert(0, refund_for(name, &format!("F{at}"), 1));
         assert_eq!(shop.refunds(8, &refunds).await, [NAMED], "{name}");
         let last = if at == 4 { "rma.refunded" } else { "rma.refund_recorded" };
-        assert_eq!(shop.hears().await, [last], "{name}");
-        assert_eq!(shop.refunds(8, &refunds).await, Vec::<String>::new(), "a repeat is no news");
-        assert_eq!(shop.hears().await, Vec::<String>::new());
+        assert_eq!(shop.receives_events().await, [last], "{name}");
+        assert_eq!(shop.refunds(8, &refunds).await, Vec::<String>::new(), "a repeat causes no warning");
+        assert_eq!(shop.receives_events().await, Vec::<String>::new());
     }
     assert_eq!(shop.stands(&rma).await, "REFUNDED: F0 F1 F2 F3 F4");
     assert_eq!((shop.stands(&of_another_order).await, shop.stands(&cancelled).await), ("CREATED: -".to_owned(), "CANCELED: -".to_owned()));
@@ -39,14 +39,14 @@ async fn a_return_that_is_named_late_is_settled_by_what_was_refunded_outside() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
     shop.merchant.sells("A-1", 3).await;
-    // The refund is there before the return; the shopper starts one for what is left.
+    // The refund comes before the return; the shopper returns the rest.
     shop.refunds(3, &[plain_refund("F1", 1)]).await;
     let rma = shop.merchant.starts_a_return("A-1", 2).await;
     shop.receives().await;
     assert_eq!(shop.refunds(3, &[refund_for(&rma, "F1", 1)]).await, Vec::<String>::new());
-    assert_eq!((shop.stands(&rma).await.as_str(), shop.hears().await), ("CREATED: F1 -", vec!["rma.refund_recorded".to_owned()]));
+    assert_eq!((shop.stands(&rma).await.as_str(), shop.receives_events().await), ("CREATED: F1 -", vec!["rma.refund_recorded".to_owned()]));
     assert_eq!(shop.refunds(3, &[refund_for(&rma, "F1", 1)]).await, Vec::<String>::new());
-    assert_eq!(shop.hears().await, Vec::<String>::new(), "once");
+    assert_eq!(shop.receives_events().await, Vec::<String>::new(), "once");
 }
 
 #[tokio::test]
@@ -56,9 +56,9 @@ async fn a_return_that_is_named_after_its_refund_has_settled_it_is_no_news() {
     shop.merchant.sells("A-1", 2).await;
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
     shop.refunds(2, &[plain_refund("F1", 1)]).await;
-    assert_eq!(shop.hears().await, ["rma.created", "rma.refunded"]);
+    assert_eq!(shop.receives_events().await, ["rma.created", "rma.refunded"]);
     assert_eq!(shop.refunds(2, &[refund_for(&rma, "F1", 1)]).await, Vec::<String>::new());
-    assert_eq!((shop.stands(&rma).await.as_str(), shop.hears().await), ("REFUNDED: F1", vec![]));
+    assert_eq!((shop.stands(&rma).await.as_str(), shop.receives_events().await), ("REFUNDED: F1", vec![]));
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_refund_that_contradicts_the_record_settles_nothing() {
     shop.receives().await;
     let order = refunded(sold("A-1", 3), [plain_refund("F1", 2), refund_for(&rma, "F2", 1)]);
     assert_eq!(shop.merchant.publishes(&message([order])).await.status, 422);
-    assert_eq!((shop.stands(&rma).await.as_str(), shop.hears().await), ("CREATED: - -", vec![]));
+    assert_eq!((shop.stands(&rma).await.as_str(), shop.receives_events().await), ("CREATED: - -", vec![]));
 }
 
 #[tokio::test]
@@ -113,5 +113,5 @@ async fn an_order_that_is_cancelled_or_reduced_under_a_return_is_warned_about_an
         assert_eq!(shop.stands(rma).await, "CREATED: - -");
         shop.merchant.carrier_says(rma, "label_issued").await;
     }
-    assert_eq!(shop.hears().await, ["rma.tracking_updated"; 4]);
+    assert_eq!(shop.receives_events().await, ["rma.tracking_updated"; 4]);
 }

@@ -1,12 +1,12 @@
-//! Starting a return: what it says, and what is refused.
+//! Starting a return: its contents, and the reasons for refusing one.
 
 use domain::returns::rma::policy::{Policy, Tag, TagRule};
 use serde_json::{Value, json};
 
 use crate::world::{World, line, mail_back, message, sold};
 
-/// `field: message` of every fault.
-fn told(body: &Value) -> Vec<String> {
+/// Every fault as `field: message`.
+fn faults(body: &Value) -> Vec<String> {
     let faults = body["errors"].as_array().unwrap_or_else(|| panic!("{body}"));
     faults.iter().map(|fault| format!("{}: {}", fault["field"].as_str().unwrap(), fault["message"].as_str().unwrap())).collect()
 }
@@ -32,9 +32,9 @@ async fn a_return_starts_as_created_with_a_message_on_each_unit() {
         .unwrap()
         .iter()
         .map(|item| {
-            let said = |name: &str| item[name].as_str().unwrap();
+            let text = |name: &str| item[name].as_str().unwrap();
             assert!(item["tracking_number"].is_null() && item["package_tracking_status"].is_null());
-            (said("order_line_item_identifier"), said("sku"), said("return_reason"))
+            (text("order_line_item_identifier"), text("sku"), text("return_reason"))
         })
         .collect();
     assert_eq!(units, [[("L1", "SHOE-42", "TOO_SMALL"); 4].as_slice(), &[("L2", "SOCK-1", "NOT_GIVEN")]].concat());
@@ -46,7 +46,7 @@ async fn what_cannot_be_is_refused_with_its_path_and_starts_nothing() {
     let shop = world.shop("acme").await;
     shop.merchant.sells("A-1", 3).await;
     shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.hears().await, ["rma.created"]);
+    assert_eq!(shop.receives_events().await, ["rma.created"]);
     let with = |name: &str, value: Value| {
         let mut wanted = mail_back("A-1", 1);
         match name.strip_prefix("items[0].") {
@@ -82,14 +82,14 @@ async fn what_cannot_be_is_refused_with_its_path_and_starts_nothing() {
     for (field, value, expected) in refused {
         let reply = shop.merchant.starts(&with(field, value)).await;
         assert_eq!(reply.status, 422, "{field}: {}", reply.text);
-        assert_eq!(told(&reply.body), [expected]);
+        assert_eq!(faults(&reply.body), [expected]);
     }
     let mut all_at_once = with("items[0].return_reason", json!("BORED"));
     all_at_once["items"][0]["quantity"] = 9.into();
     all_at_once["giftee_email"] = "sam@example.com".into();
     let reply = shop.merchant.starts(&all_at_once).await;
     assert_eq!(reply.faults(), ["items[0].return_reason invalid", "items[0].quantity invalid", "giftee_email invalid"]);
-    assert_eq!((world.database.count("rma").await, shop.hears().await), (1, vec![]));
+    assert_eq!((world.database.count("rma").await, shop.receives_events().await), (1, vec![]));
 }
 
 #[tokio::test]

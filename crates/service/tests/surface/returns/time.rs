@@ -1,4 +1,4 @@
-//! Time passes without a scan: the shopper is reminded, and in the end the return is called off.
+//! Time without a scan: the shopper is reminded, and in the end the return expires.
 
 use std::time::Duration;
 
@@ -14,17 +14,17 @@ use crate::world::{Shop, World, mail_back, message, refund_for, refunded, sold};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Days pass, and there is room for the messages of the new one.
+/// Lets days pass, and creates the partitions for the new day.
 async fn time_passes(world: &World, days: u32) {
     world.time_passes(DAY * days);
     store::messages::partitions::make(world.app.cell(), world.app.now(), 2).await.unwrap();
 }
 
-/// The same; what is due then is done, and the merchant gets itself a new token.
+/// The same; wakes the returns, delivers everything due, and gets the merchant a new token.
 async fn days_pass(shop: &mut Shop<'_>, days: u32) {
     let world = shop.merchant.world;
     time_passes(world, days).await;
-    assert!(!wake_returns(&world.app).await.unwrap(), "that was all");
+    assert!(!wake_returns(&world.app).await.unwrap(), "one batch was enough");
     world.deliver_all_due().await;
     shop.merchant.token = shop.merchant.gets_a_token().await;
 }
@@ -39,7 +39,7 @@ async fn a_return_without_a_scan_is_reminded_of_and_then_called_off() {
     shop.merchant.carrier_says(&rma, "label_issued").await;
     assert_eq!(shop.merchant.looks_at(&rma).await["expires_at"], "2026-03-31T12:00:00Z");
     days_pass(&mut shop, 20).await;
-    assert_eq!((mailbox.count(), shop.hears().await.len()), (0, 2));
+    assert_eq!((mailbox.count(), shop.receives_events().await.len()), (0, 2));
     days_pass(&mut shop, 1).await;
     days_pass(&mut shop, 8).await;
     let mails = mailbox.received();
@@ -50,7 +50,7 @@ async fn a_return_without_a_scan_is_reminded_of_and_then_called_off() {
     );
     let text = mail.text().unwrap();
     assert!(text.contains(&rma) && text.contains("31 March 2026") && text.contains("2 items from A merchant"), "{text}");
-    assert_eq!(shop.hears().await, Vec::<String>::new(), "a reminder is no change");
+    assert_eq!(shop.receives_events().await, Vec::<String>::new(), "a reminder does not change the return");
     days_pass(&mut shop, 1).await;
     let received = shop.receives().await;
     let [(event, body)] = received.as_slice() else { panic!("one message, not {received:?}") };
@@ -58,7 +58,7 @@ async fn a_return_without_a_scan_is_reminded_of_and_then_called_off() {
     let shown = shop.merchant.looks_at(&rma).await;
     assert_eq!((&shown["status"], &shown["cancel_reason"]), (&json!("CANCELED"), &json!("expired")));
     days_pass(&mut shop, 30).await;
-    assert_eq!((mailbox.count(), shop.hears().await), (1, vec![]));
+    assert_eq!((mailbox.count(), shop.receives_events().await), (1, vec![]));
     assert_eq!(world.database.count("unit_claim").await, 0, "its units are free again");
 }
 
@@ -109,7 +109,7 @@ async fn what_has_gone_on_is_neither_reminded_of_nor_called_off() {
     shop.receives().await;
     days_pass(&mut shop, 21).await;
     days_pass(&mut shop, 30).await;
-    assert_eq!((mailbox.count(), shop.hears().await), (0, vec![]));
+    assert_eq!((mailbox.count(), shop.receives_events().await), (0, vec![]));
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn who_was_never_reminded_because_nobody_was_awake_is_not_reminded_late() 
     shop.merchant.starts_a_return("A-1", 1).await;
     shop.receives().await;
     days_pass(&mut shop, 31).await;
-    assert_eq!((mailbox.count(), shop.hears().await), (0, vec!["rma.canceled".to_owned()]));
+    assert_eq!((mailbox.count(), shop.receives_events().await), (0, vec!["rma.canceled".to_owned()]));
 }
 
 #[tokio::test]
@@ -134,5 +134,5 @@ async fn a_deliverer_keeps_the_time() {
     world.deliver_all_due().await;
     world.database.becomes("select coalesce(cancel_reason, '') from rma", &["expired"]).await;
     shop.systems.wait_for(2, Duration::from_secs(30)).await.unwrap();
-    assert_eq!(shop.hears().await, ["rma.created", "rma.canceled"]);
+    assert_eq!(shop.receives_events().await, ["rma.created", "rma.canceled"]);
 }

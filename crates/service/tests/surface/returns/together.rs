@@ -1,4 +1,4 @@
-//! Returns under many hands at once: nothing is lost, nothing is done twice, and everything is told in order.
+//! Many concurrent callers on returns: nothing is lost, nothing is done twice, and messages are in order.
 
 use std::time::Duration;
 
@@ -39,8 +39,8 @@ async fn a_scan_that_races_with_its_label_is_never_lost() {
     let received = shop.receives().await;
     for rma in &started {
         let of_it = received.iter().filter(|(_, body)| body["rma_identifier"] == json!(rma));
-        let told: Vec<_> = of_it.map(|(_, body)| body["items"][0]["package_tracking_status"].as_str().unwrap()).collect();
-        assert_eq!(told, ["PRE_TRANSIT", "TRANSIT"], "{rma}");
+        let statuses: Vec<_> = of_it.map(|(_, body)| body["items"][0]["package_tracking_status"].as_str().unwrap()).collect();
+        assert_eq!(statuses, ["PRE_TRANSIT", "TRANSIT"], "{rma}");
     }
     assert_eq!(world.database.count("carrier_event").await, 0);
 }
@@ -55,7 +55,7 @@ async fn a_unit_is_in_one_return_however_many_ask_for_it() {
     let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
     assert_eq!((count(201), count(422)), (2, 18));
     assert_eq!(world.database.count("unit_claim").await, 4);
-    assert_eq!(shop.hears().await, ["rma.created"; 2]);
+    assert_eq!(shop.receives_events().await, ["rma.created"; 2]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -70,8 +70,8 @@ async fn a_refund_and_a_cancellation_at_once_leave_one_end() {
         let (refunding, cancelling) = tokio::join!(shop.merchant.publishes(&refund), shop.merchant.cancels(&rma));
         let (status, refused) = (shop.merchant.looks_at(&rma).await["status"].clone(), cancelling.status == 409);
         assert_eq!(status, if refused { "REFUNDED" } else { "CANCELED" });
-        assert_eq!(refunding.warnings().len(), usize::from(!refused), "who refunds what was called off is warned");
-        assert_eq!(shop.hears().await, ["rma.created", if refused { "rma.refunded" } else { "rma.canceled" }]);
+        assert_eq!(refunding.warnings().len(), usize::from(!refused), "a refund for a cancelled return gets a warning");
+        assert_eq!(shop.receives_events().await, ["rma.created", if refused { "rma.refunded" } else { "rma.canceled" }]);
     }
 }
 
@@ -90,11 +90,11 @@ async fn changes_within_a_second_arrive_in_order_and_each_as_it_was() {
     world.time_passes(Duration::from_millis(200));
     shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F1", 1)])])).await;
     world.deliver_all_due().await;
-    assert_eq!(shop.systems.count(), 1, "nothing overtakes what failed");
+    assert_eq!(shop.systems.count(), 1, "no message overtakes a failed one");
     world.time_passes(Duration::from_millis(5_500));
     world.deliver_all_due().await;
     let received = shop.systems.received();
-    let told = received.iter().map(|call| {
+    let messages = received.iter().map(|call| {
         let body = call.json();
         let parcel = body["items"][0]["package_tracking_status"].as_str().unwrap_or("null");
         let status = body["status"].as_str().unwrap();
@@ -107,6 +107,6 @@ async fn changes_within_a_second_arrive_in_order_and_each_as_it_was() {
         "3 1 CREATED TRANSIT 2026-03-01T12:00:00.400Z",
         "4 1 REFUNDED TRANSIT 2026-03-01T12:00:00.600Z",
     ];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(messages.collect::<Vec<_>>(), expected);
     assert_eq!(received[0].body(), received[1].body());
 }

@@ -1,4 +1,4 @@
-//! Drop-ship orders as merchants give them, and as merchants and warehouses look at them.
+//! Drop-ship orders as merchants submit them, and as merchants and warehouses see them.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn an_order_is_taken_once_and_its_repeat_is_answered_as_known() {
     let again = merchant.gives(&drop_ship_in_full("A-1")).await;
     assert_eq!((again.status.as_u16(), &again.body["drop_ship_orders"][0]["result"]), (200, &json!("unchanged")));
     assert_eq!(again.body["drop_ship_orders"][0]["id"], first.body["drop_ship_orders"][0]["id"]);
-    // What counts is the content, not how it is written.
+    // Only the content matters, not its formatting.
     let mut spelled_out = drop_ship_in_full("A-1");
     spelled_out["shipping_address"]["street2"] = Value::Null;
     spelled_out["price_cents"] = json!(15_000.0);
@@ -35,7 +35,7 @@ async fn the_same_name_with_other_content_is_refused_and_nothing_of_its_message_
     assert_eq!(reply.status, 409, "{}", reply.text);
     assert!(reply.body["message"].as_str().unwrap().contains("drop_ship_orders[1].client_identifier"), "{}", reply.text);
     assert_eq!(world.database.count("drop_ship_order").await, 1);
-    // Another merchant's names are its own.
+    // Another merchant has its own identifiers.
     world.merchant("other").await.has_shipped("A-1", &[2]).await;
 }
 
@@ -106,7 +106,7 @@ async fn orders_are_listed_newest_first_by_the_page_and_by_status() {
     let merchant = world.merchant("acme").await;
     for name in ["A-1", "A-2", "A-3"] {
         merchant.has_shipped(name, &[1]).await;
-        // What is given at the same moment has no order.
+        // Orders submitted in the same millisecond have no defined order.
         world.time_passes(Duration::from_millis(1));
     }
     merchant.warehouse_reports("A-2", "ship", &shipment("S1", &[("L1", 1)])).await;

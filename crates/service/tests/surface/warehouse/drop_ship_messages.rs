@@ -1,13 +1,13 @@
-//! The exact messages on drop-ship orders, key by key as they are sent.
+//! The exact JSON of messages about drop-ship orders, key by key.
 
 use std::collections::BTreeSet;
 
 use sandbox::merchant::Received;
 use serde_json::{Value, json};
 
-use crate::world::{DropShipper, World, called_off, drop_ship, drop_ship_in_full, shipment};
+use crate::world::{DropShipper, World, cancelled_items, drop_ship, drop_ship_in_full, shipment};
 
-/// The message with a key to a line, and its ids, which are made by chance, counted.
+/// The message with one key per line, and with its generated ids numbered.
 fn lines(received: &Received) -> String {
     let mut text = String::from_utf8(received.body().to_vec()).unwrap();
     let mut ids = Vec::new();
@@ -25,7 +25,7 @@ fn lines(received: &Received) -> String {
 }
 
 impl DropShipper<'_> {
-    /// The one message that came.
+    /// The only message that arrived.
     async fn message(&self) -> Received {
         let mut received = self.receives().await;
         assert_eq!(received.len(), 1);
@@ -61,7 +61,7 @@ async fn every_key_is_there_however_little_was_said() {
     for order in [drop_ship("A-1", &[2, 1]), drop_ship_in_full("A-2")] {
         let name = order["client_identifier"].as_str().unwrap();
         assert_eq!(shop.merchant.gives(&order).await.status, 201);
-        shop.merchant.warehouse_reports(name, "cancel_items", &called_off("C1", &[("L2", 1)])).await;
+        shop.merchant.warehouse_reports(name, "cancel_items", &cancelled_items("C1", &[("L2", 1)])).await;
         let part = shop.message().await.json();
         assert_eq!((keys(&part), keys(&part["order"])), (words("order"), words(PART)));
         assert_eq!(keys(&part["order"]["order_items"][0]), words(PART_ITEM));
@@ -87,7 +87,7 @@ async fn a_message_is_posted_to_its_own_path_in_version_1_with_the_order_as_its_
     let world = World::new().await;
     let shop = world.drop_shipper("acme").await;
     shop.merchant.has_shipped("A-1", &[2]).await;
-    shop.merchant.warehouse_reports("A-1", "cancel_items", &called_off("C1", &[("L1", 1)])).await;
+    shop.merchant.warehouse_reports("A-1", "cancel_items", &cancelled_items("C1", &[("L1", 1)])).await;
     shop.merchant.warehouse_reports("A-1", "ship", &shipment("S1", &[("L1", 1)])).await;
     shop.merchant.has_shipped("A-2", &[1]).await;
     shop.merchant.warehouse_reports("A-2", "cancel", &json!({})).await;
@@ -97,10 +97,10 @@ async fn a_message_is_posted_to_its_own_path_in_version_1_with_the_order_as_its_
     for received in &received {
         assert_eq!((received.method().as_str(), received.header("x-service-api-version")), ("POST", Some("1")));
     }
-    let mut beside = world.database.connect().await;
-    let told: Vec<(String, i64)> =
-        sqlx::query_as("select subject, sequence from message order by subject, sequence").fetch_all(&mut beside).await.unwrap();
-    assert_eq!(told, [("A-1".to_owned(), 1), ("A-1".to_owned(), 2), ("A-2".to_owned(), 1)]);
+    let mut connection = world.database.connect().await;
+    let subjects: Vec<(String, i64)> =
+        sqlx::query_as("select subject, sequence from message order by subject, sequence").fetch_all(&mut connection).await.unwrap();
+    assert_eq!(subjects, [("A-1".to_owned(), 1), ("A-1".to_owned(), 2), ("A-2".to_owned(), 1)]);
 }
 
 #[tokio::test]
@@ -139,6 +139,6 @@ async fn a_partial_cancellation() {
     let world = World::new().await;
     let shop = world.drop_shipper("acme").await;
     shop.merchant.gives(&drop_ship_in_full("A-1")).await;
-    shop.merchant.warehouse_reports("A-1", "cancel_items", &called_off("C1", &[("L1", 1), ("L2", 1)])).await;
+    shop.merchant.warehouse_reports("A-1", "cancel_items", &cancelled_items("C1", &[("L1", 1), ("L2", 1)])).await;
     insta::assert_snapshot!(lines(&shop.message().await));
 }

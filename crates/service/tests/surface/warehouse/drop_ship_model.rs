@@ -1,6 +1,6 @@
-//! Two accounts of drop-ship orders: histories by chance, through the service and in a plain model, compared after every step.
+//! Random histories of drop-ship orders, run by the service and by a simple model, and compared after every step.
 //!
-//! `HISTORIES` says how many, `SEED` where to begin. A failure prints the seed that repeats it.
+//! `HISTORIES` sets the number of histories and `SEED` the first seed. A failure prints the seed that reproduces it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
-use crate::world::{Merchant, World, called_off, shipment};
+use crate::world::{Merchant, World, cancelled_items, shipment};
 
 const HISTORIES: u64 = 12;
 const STEPS: u32 = 20;
 
-/// What is known of an order, unit by unit: no counting that could go wrong in the same way.
+/// An order in the model, unit by unit: no counting that could be wrong in the same way.
 #[derive(Default)]
 struct Model {
-    /// For each item its units: open, shipped or called off.
+    /// The units of each item: open, shipped or cancelled.
     units: Vec<Vec<char>>,
     rejected: bool,
-    /// Reports under a name.
+    /// Reports by identifier.
     named: BTreeMap<String, Value>,
     messages: u64,
 }
@@ -44,7 +44,7 @@ impl Model {
         }
     }
 
-    /// The status of the answer.
+    /// Takes a report and returns the expected status of the response.
     fn take(&mut self, what: &str, report: &Value) -> u16 {
         let (list, name, to) = match what {
             "ship" => ("shipment_items", "shipment_identifier", 's'),
@@ -86,7 +86,7 @@ impl Model {
         200
     }
 
-    /// The order as it must be shown: its status, and the units of each item.
+    /// The expected order: its status, and the units of each item.
     fn shown(&self) -> Value {
         let count = |units: &Vec<char>, state| units.iter().filter(|unit| **unit == state).count();
         let units: Vec<Value> = self.units.iter().map(|units| json!([count(units, 's'), count(units, 'c'), count(units, 'o')])).collect();
@@ -111,30 +111,30 @@ async fn drop_ship_orders_go_as_in_the_model() {
     let merchant = world.merchant("acme").await;
     let first = number("SEED", 1);
     for seed in first..first + number("HISTORIES", HISTORIES) {
-        let mut chance = StdRng::seed_from_u64(seed);
+        let mut rng = StdRng::seed_from_u64(seed);
         let name = format!("A-{seed}");
-        let quantities: Vec<u32> = (0..chance.random_range(1..=3)).map(|_| chance.random_range(1..=4)).collect();
+        let quantities: Vec<u32> = (0..rng.random_range(1..=3)).map(|_| rng.random_range(1..=4)).collect();
         merchant.has_shipped(&name, &quantities).await;
         let mut model = Model::new(&quantities);
         for step in 0..STEPS {
-            let item = format!("L{}", chance.random_range(1..=quantities.len()));
-            let other = format!("L{}", chance.random_range(1..=quantities.len()));
-            let mut of = vec![(item.as_str(), chance.random_range(1..=2))];
-            if chance.random_ratio(1, 3) {
+            let item = format!("L{}", rng.random_range(1..=quantities.len()));
+            let other = format!("L{}", rng.random_range(1..=quantities.len()));
+            let mut of = vec![(item.as_str(), rng.random_range(1..=2))];
+            if rng.random_ratio(1, 3) {
                 of.push((&other, 1));
             }
-            let called = format!("N{}", chance.random_range(0..12));
-            let (what, report) = match chance.random_range(0..20) {
+            let called = format!("N{}", rng.random_range(0..12));
+            let (what, report) = match rng.random_range(0..20) {
                 0 => ("cancel", json!({})),
                 1 => ("reject", json!({ "reject_reason": "damaged" })),
                 2..12 => ("ship", shipment(&called, &of)),
-                _ => ("cancel_items", called_off(&called, &of)),
+                _ => ("cancel_items", cancelled_items(&called, &of)),
             };
             let reply = merchant.warehouse_reports(&name, what, &report).await;
             assert_eq!(reply.status, model.take(what, &report), "SEED={seed} step {step}: {what} {report}: {}", reply.text);
             assert_eq!(shown(&merchant, &name).await, model.shown(), "SEED={seed} step {step}: {what} {report}");
         }
-        // So that many histories are no more requests a minute than one address may send.
+        // Keeps a long run below the request limit per minute.
         world.time_passes(Duration::from_mins(1));
     }
 }

@@ -1,9 +1,9 @@
-//! Drop-ship orders, while others report the same: no unit leaves twice, and nothing is told twice.
+//! Concurrent reports on the same drop-ship order: no unit leaves twice, and no message is sent twice.
 
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::world::{World, called_off, drop_ship, shipment};
+use crate::world::{World, cancelled_items, drop_ship, shipment};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_50_who_ship_or_cancel_the_last_unit_one_does() {
@@ -17,13 +17,13 @@ async fn of_50_who_ship_or_cancel_the_last_unit_one_does() {
             match at % 2 {
                 0 => merchant.warehouse_reports("A-1", "ship", &shipment(&format!("S{at}"), &[("L1", 1)])).await,
                 _ if at % 10 == 1 => merchant.warehouse_reports("A-1", "reject", &reason).await,
-                _ => merchant.warehouse_reports("A-1", "cancel_items", &called_off(&format!("C{at}"), &[("L1", 1)])).await,
+                _ => merchant.warehouse_reports("A-1", "cancel_items", &cancelled_items(&format!("C{at}"), &[("L1", 1)])).await,
             }
         }
     };
     let replies = join_all((0..50).map(report)).await;
     let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
-    // Whoever rejects what is rejected already is told so, and changes nothing.
+    // A rejection of an order that is already rejected succeeds and changes nothing.
     let rejected = merchant.looks_at_drop_ship("A-1").await["order"]["status"] == "rejected";
     assert_eq!((count(200), count(409)), if rejected { (5, 45) } else { (1, 49) });
     assert_eq!(world.database.count("message").await, 1);

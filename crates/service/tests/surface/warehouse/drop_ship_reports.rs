@@ -1,10 +1,10 @@
-//! What a warehouse reports on drop-ship orders, what may follow what, and what the merchant hears.
+//! A warehouse's reports on drop-ship orders: their valid order, and the messages to the merchant.
 
 use serde_json::{Value, json};
 
-use crate::world::{World, called_off, drop_ship, shipment};
+use crate::world::{World, cancelled_items, drop_ship, shipment};
 
-/// `status [items' statuses]` of a drop-ship order.
+/// A drop-ship order as `status [items' statuses]`.
 fn stands(shown: &Value) -> String {
     let items = shown["order"]["order_items"].as_array().unwrap().iter();
     let items: Vec<&str> = items.map(|item| item["status"].as_str().unwrap()).collect();
@@ -26,7 +26,7 @@ async fn an_order_is_shipped_in_parts_and_each_shipment_is_confirmed_once() {
         assert_eq!((again.status.as_u16(), again.body), (200, second.body.clone()));
     }
     let confirmed = "/drop_shipment_confirmation drop_shipment.confirmed";
-    assert_eq!(shop.hears().await, [format!("{confirmed} 1"), format!("{confirmed} 2")]);
+    assert_eq!(shop.receives_events().await, [format!("{confirmed} 1"), format!("{confirmed} 2")]);
     assert_eq!(second.body["shipments"].as_array().unwrap().len(), 2);
 }
 
@@ -41,7 +41,7 @@ async fn an_order_is_cancelled_or_rejected_as_a_whole_and_that_is_told_once() {
         // The first reason stays.
         let again = shop.merchant.warehouse_reports(name, what, &json!({ "reject_reason": "damaged" })).await;
         assert_eq!((again.status.as_u16(), &again.body), (200, &reply.body));
-        let event = &shop.hears().await;
+        let event = &shop.receives_events().await;
         let happened = if what == "cancel" { "cancelled" } else { "rejected" };
         assert_eq!(event, &[format!("/drop_shipment_cancellation drop_shipment.{happened} 1")]);
     }
@@ -55,25 +55,25 @@ async fn units_are_cancelled_in_parts_and_the_last_of_them_decides_what_is_told(
     let shop = world.drop_shipper("acme").await;
     let part = "/drop_shipment_partial_cancellation drop_shipment.partially_cancelled";
     shop.merchant.has_shipped("A-1", &[2, 1]).await;
-    let first = shop.merchant.warehouse_reports("A-1", "cancel_items", &called_off("C1", &[("L2", 1)])).await;
+    let first = shop.merchant.warehouse_reports("A-1", "cancel_items", &cancelled_items("C1", &[("L2", 1)])).await;
     assert_eq!(stands(&first.body), "accepted [accepted, cancelled]");
-    let again = shop.merchant.warehouse_reports("A-1", "cancel_items", &called_off("C1", &[("L2", 1)])).await;
+    let again = shop.merchant.warehouse_reports("A-1", "cancel_items", &cancelled_items("C1", &[("L2", 1)])).await;
     assert_eq!((again.status.as_u16(), again.body), (200, first.body));
-    let mut last = called_off("C2", &[("L1", 2)]);
+    let mut last = cancelled_items("C2", &[("L1", 2)]);
     last["reject_reason"] = "damaged".into();
     let last = shop.merchant.warehouse_reports("A-1", "cancel_items", &last).await;
     assert_eq!(
         (stands(&last.body), &last.body["order"]["reject_reason"]),
         ("cancelled [cancelled, cancelled]".to_owned(), &json!("damaged"))
     );
-    assert_eq!(shop.hears().await, [format!("{part} 1"), "/drop_shipment_cancellation drop_shipment.cancelled 2".to_owned()]);
+    assert_eq!(shop.receives_events().await, [format!("{part} 1"), "/drop_shipment_cancellation drop_shipment.cancelled 2".to_owned()]);
 
-    // What has left is not called off: the rest is, and the order is shipped.
+    // Shipped units are not cancelled: the rest is, and the order becomes shipped.
     shop.merchant.has_shipped("A-2", &[2, 1]).await;
     shop.merchant.warehouse_reports("A-2", "ship", &shipment("S1", &[("L1", 2)])).await;
-    let rest = shop.merchant.warehouse_reports("A-2", "cancel_items", &called_off("C1", &[("L2", 1)])).await;
+    let rest = shop.merchant.warehouse_reports("A-2", "cancel_items", &cancelled_items("C1", &[("L2", 1)])).await;
     assert_eq!(stands(&rest.body), "shipped [shipped, cancelled]");
-    assert_eq!(shop.hears().await, ["/drop_shipment_confirmation drop_shipment.confirmed 1".to_owned(), format!("{part} 2")]);
+    assert_eq!(shop.receives_events().await, ["/drop_shipment_confirmation drop_shipment.confirmed 1".to_owned(), format!("{part} 2")]);
 }
 
 #[tokio::test]
@@ -88,27 +88,29 @@ async fn what_cannot_be_is_refused_and_changes_and_tells_nothing() {
     for (what, report) in [
         ("cancel", &reason),
         ("reject", &reason),
-        // The name was used for another shipment.
+        // The identifier was used for another shipment.
         ("ship", &shipment("S1", &[("L2", 1)])),
     ] {
         assert_eq!(merchant.warehouse_reports("A-1", what, report).await.status, 409, "{what}");
     }
     let too_many = merchant.warehouse_reports("A-1", "ship", &shipment("S2", &[("L2", 1), ("L1", 2), ("L2", 1)])).await;
     assert_eq!(too_many.faults(), ["shipment_items[1].quantity invalid", "shipment_items[2].quantity invalid"]);
-    let unknown = merchant.warehouse_reports("A-1", "cancel_items", &called_off("C1", &[("L1", 1), ("L9", 1)])).await;
+    let unknown = merchant.warehouse_reports("A-1", "cancel_items", &cancelled_items("C1", &[("L1", 1), ("L9", 1)])).await;
     assert_eq!(unknown.faults(), ["order_items[1].client_identifier invalid"]);
     let none = merchant.warehouse_reports("A-1", "ship", &json!({ "shipment_identifier": "S2", "shipment_items": [] })).await;
     assert_eq!(none.faults(), ["shipment_items invalid"]);
     assert_eq!(merchant.looks_at_drop_ship("A-1").await, before);
 
     merchant.has_shipped("A-2", &[2]).await;
-    merchant.warehouse_reports("A-2", "cancel_items", &called_off("C1", &[("L1", 1)])).await;
+    merchant.warehouse_reports("A-2", "cancel_items", &cancelled_items("C1", &[("L1", 1)])).await;
     assert_eq!(merchant.warehouse_reports("A-2", "reject", &reason).await.status, 409);
     merchant.warehouse_reports("A-2", "cancel", &reason).await;
-    for (what, report) in [("ship", shipment("S1", &[("L1", 1)])), ("cancel_items", called_off("C2", &[("L1", 1)])), ("reject", reason)] {
+    for (what, report) in
+        [("ship", shipment("S1", &[("L1", 1)])), ("cancel_items", cancelled_items("C2", &[("L1", 1)])), ("reject", reason)]
+    {
         assert_eq!(merchant.warehouse_reports("A-2", what, &report).await.status, 409, "{what}");
     }
     assert_eq!(merchant.warehouse_reports("A-9", "ship", &json!({})).await.status, 404);
     assert_eq!(world.database.count("message").await, 3);
-    assert_eq!(merchant.gives(&drop_ship("A-2", &[2])).await.status, 200, "an order that is over is still known");
+    assert_eq!(merchant.gives(&drop_ship("A-2", &[2])).await.status, 200, "a finished order is still known");
 }

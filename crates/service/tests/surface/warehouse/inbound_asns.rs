@@ -1,4 +1,4 @@
-//! Announcing: what merchants say is on its way to a warehouse, and until when they may say something else.
+//! Announcing ASNs: goods on their way to a warehouse, and how long a merchant may change an announcement.
 
 use domain::merchants::access::Scope;
 use reqwest::Method;
@@ -13,7 +13,7 @@ async fn an_asn_is_new_then_known_and_never_another() {
     let first = asn("A-1", &[units_of("SHOE", 3), the_unit("U-1")]);
     let reply = merchant.posts_asns(std::slice::from_ref(&first)).await;
     assert_eq!((reply.status.as_u16(), &reply.body["inbound_asns"][0]["result"]), (201, &json!("created")), "{}", reply.text);
-    // The same content, written otherwise.
+    // The same content in another notation.
     let mut same = first.clone();
     same["cartons"][0]["details"][1]["quantity"] = 1.into();
     same["carrier"] = Value::Null;
@@ -25,10 +25,10 @@ async fn an_asn_is_new_then_known_and_never_another() {
     let reply = merchant.posts_asns(&[asn("A-2", &[units_of("SHOE", 1)]), other]).await;
     assert_eq!(reply.status, 409);
     assert!(reply.body["message"].as_str().unwrap().contains("A-1"), "{}", reply.text);
-    // Nothing of that message was taken.
+    // Nothing from that request was accepted.
     let listed = merchant.calls(Method::GET, "/v1/inbound_asns", |request| request).await;
     assert_eq!(listed.body["inbound_asns"].as_array().unwrap().len(), 1);
-    // Another merchant's numbers are its own.
+    // Another merchant has its own numbers.
     let stranger = world.merchant("stranger").await;
     stranger.announces("A-1", &[units_of("HAT", 1)]).await;
     assert_eq!(merchant.looks_at_asn("A-1").await["announced"], 4);
@@ -52,12 +52,14 @@ async fn a_message_is_all_or_nothing_and_every_fault_has_its_path() {
     assert_eq!(merchant.posts_asns(&many[1..]).await.status, 201);
 }
 
-/// Everything that was said is shown.
-fn holds(shown: &Value, said: &Value, at: &str) {
-    match said {
-        Value::Object(said) => said.iter().for_each(|(name, said)| holds(&shown[name], said, &format!("{at}.{name}"))),
-        Value::Array(said) => said.iter().enumerate().for_each(|(nth, said)| holds(&shown[nth], said, &format!("{at}[{nth}]"))),
-        _ => assert_eq!(shown, said, "{at}"),
+/// Checks that everything in `expected` is shown.
+fn holds(shown: &Value, expected: &Value, at: &str) {
+    match expected {
+        Value::Object(expected) => expected.iter().for_each(|(name, expected)| holds(&shown[name], expected, &format!("{at}.{name}"))),
+        Value::Array(expected) => {
+            expected.iter().enumerate().for_each(|(nth, expected)| holds(&shown[nth], expected, &format!("{at}[{nth}]")))
+        }
+        _ => assert_eq!(shown, expected, "{at}"),
     }
 }
 
@@ -99,7 +101,7 @@ async fn an_asn_can_be_changed_until_its_first_unit_arrives() {
     assert_eq!(merchant.changes_asn("A-1", &later).await.status, 200);
     assert_eq!(merchant.changes_asn("A-1", &asn("A-2", &[units_of("SHOE", 1)])).await.faults(), ["asn_number invalid"]);
     assert_eq!(merchant.changes_asn("A-9", &later).await.status, 404);
-    // What is changed is what a replay is held against.
+    // A replay is compared with the changed ASN.
     assert_eq!(merchant.posts_asns(&[later.clone()]).await.status, 200);
     assert_eq!(merchant.scans(&[scan("A-1", "U-1")]).await, ["received 2"]);
     let reply = merchant.changes_asn("A-1", &asn("A-1", &[units_of("SHOE", 5)])).await;
@@ -180,7 +182,7 @@ async fn a_warehouse_that_serves_two_merchants_holds_a_credential_of_each() {
     let mut unit = scan("A-1", "U-1");
     unit["sku"] = "SHOE".into();
     for token in [&one, &other] {
-        // The same ASN number and the same unit, and yet two: whose they are follows from the token alone.
+        // The same ASN number and unit, but two merchants: the token alone decides whose they are.
         let body = json!({ "units": [unit] });
         let reply = world.ask(Method::POST, "/v1/receipts", |request| request.bearer_auth(token).json(&body)).await;
         assert_eq!(reply.body["units"][0]["result"], "received", "{}", reply.text);

@@ -1,4 +1,4 @@
-//! What does not fit: nothing that was scanned is lost, and nothing that is missing is forgotten.
+//! Receiving exceptions: no scanned unit is lost, and no missing unit is forgotten.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -37,8 +37,8 @@ async fn what_was_not_announced_is_an_exception_and_tells_the_merchant_nothing()
         "exception unknown_asn",
     ];
     assert_eq!(yard.merchant.scans(&units).await, expected);
-    assert_eq!(yard.hears().await, ["LP-1 1"]);
-    // The same again is the same, and is listed once.
+    assert_eq!(yard.receives_events().await, ["LP-1 1"]);
+    // A repeat gives the same result, and is listed once.
     assert_eq!(yard.merchant.scans(&units[1..]).await, expected[1..]);
     let expected = [
         "canceled_asn A-2 LP-5 1 open",
@@ -63,7 +63,7 @@ async fn a_unit_that_is_announced_after_all_is_received_and_its_exception_is_set
     yard.merchant.announces("A-1", &[the_unit("U-1")]).await;
     assert_eq!(yard.merchant.scans(&[scan("A-1", "U-1")]).await, ["received 1"]);
     assert_eq!(yard.merchant.exceptions("").await, ["unknown_asn A-1 U-1 1 settled"]);
-    assert_eq!(yard.hears().await, ["U-1 1"]);
+    assert_eq!(yard.receives_events().await, ["U-1 1"]);
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn what_is_missing_when_an_asn_is_closed_is_listed_until_it_comes() {
         ["received 1", "exception over_received"]
     );
     assert_eq!(yard.merchant.exceptions("").await, ["over_received A-1 LP-4 1 open", "short A-1 1 0 settled", "short A-1 2 0 settled"]);
-    assert_eq!(yard.hears().await, ["LP-1 1", "LP-2 1", "LP-3 1", "U-1 2"]);
+    assert_eq!(yard.receives_events().await, ["LP-1 1", "LP-2 1", "LP-3 1", "U-1 2"]);
     assert_eq!(yard.merchant.looks_at_asn("A-1").await["state"], "closed");
     assert_eq!(yard.merchant.closes_asn("A-9").await.status, 404);
 }

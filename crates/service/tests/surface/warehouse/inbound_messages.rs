@@ -1,4 +1,4 @@
-//! The exact messages on units that were received, key by key as they are sent.
+//! The exact JSON of messages about received units, key by key.
 
 use sandbox::merchant::Received;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ const KEYS: &str = "program_identifier asn_number shipment_identifier from to ca
     concept asin tracking_number location_identifier client_unit_identifier reject_reason";
 
 impl Yard<'_> {
-    /// The only message that came, with a key to a line.
+    /// The only message that arrived, one key per line.
     async fn message(&self) -> String {
         let received = self.gets().await;
         assert_eq!(received.len(), 1);
@@ -26,7 +26,7 @@ impl Yard<'_> {
     }
 }
 
-/// Nothing but strings, objects and null.
+/// True for strings, null, and objects of only these.
 fn only_strings(value: &Value) -> bool {
     match value {
         Value::String(_) | Value::Null => true,
@@ -118,7 +118,7 @@ async fn every_condition_is_told_as_it_was_scanned() {
         unit
     };
     yard.merchant.scans(&conditions.map(unit)).await;
-    let told = yard.gets().await.iter().map(Received::json).collect::<Vec<_>>();
-    assert_eq!(told.len(), 7);
-    assert!(told.iter().all(|body| body["initial_condition"] == body["unit_identifier"]));
+    let bodies = yard.gets().await.iter().map(Received::json).collect::<Vec<_>>();
+    assert_eq!(bodies.len(), 7);
+    assert!(bodies.iter().all(|body| body["initial_condition"] == body["unit_identifier"]));
 }

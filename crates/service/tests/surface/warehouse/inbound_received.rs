@@ -1,4 +1,4 @@
-//! Receiving: a unit that was announced is received once, and its merchant is told once.
+//! Receiving: an announced unit is received once, and its merchant gets one message.
 
 use domain::messages::message::Interface;
 use sandbox::merchant::Answer;
@@ -19,14 +19,14 @@ async fn a_unit_is_received_once_and_told_once() {
     yard.merchant.announces("A-1", &[the_unit("U-1"), units_of("SOCK", 2)]).await;
     let units = [scan("A-1", "U-1"), of_sku("A-1", "LP-1", "SOCK")];
     assert_eq!(yard.merchant.scans(&units).await, ["received 1", "received 2"]);
-    assert_eq!(yard.hears().await, ["LP-1 2", "U-1 1"]);
+    assert_eq!(yard.receives_events().await, ["LP-1 2", "U-1 1"]);
     assert_eq!(yard.merchant.scans(&units).await, ["already_received 1", "already_received 2"]);
-    // Whatever else is said of it, a unit that is there is there.
+    // A received unit stays received, whatever else is reported of it.
     let mut elsewhere = scan("A-9", "U-1");
     elsewhere["line_identifier"] = "7".into();
     let reply = yard.merchant.posts_receipts(&[elsewhere]).await;
     assert_eq!((&reply.body["units"][0]["asn_number"], &reply.body["units"][0]["line_identifier"]), (&json!("A-1"), &json!("1")));
-    assert!(yard.hears().await.is_empty(), "a repeat tells nothing");
+    assert!(yard.receives_events().await.is_empty(), "a repeat sends no message");
     let shown = yard.merchant.looks_at_asn("A-1").await;
     assert_eq!((&shown["state"], &shown["announced"], &shown["received"]), (&json!("receiving"), &json!(3), &json!(2)));
     assert_eq!(shown["cartons"][0]["details"][1]["received"], 1);
@@ -42,7 +42,7 @@ async fn a_unit_that_is_twice_in_a_message_is_received_once() {
     let units =
         [of_sku("A-1", "LP-1", "SOCK"), of_sku("A-2", "LP-1", "SOCK"), of_sku("A-1", "LP-1", "SOCK"), of_sku("A-2", "LP-2", "SOCK")];
     assert_eq!(yard.merchant.scans(&units).await, ["received 1", "already_received 1", "already_received 1", "received 1"]);
-    assert_eq!(yard.hears().await, ["LP-1 1", "LP-2 1"]);
+    assert_eq!(yard.receives_events().await, ["LP-1 1", "LP-2 1"]);
 }
 
 #[tokio::test]
@@ -64,8 +64,8 @@ async fn a_unit_is_found_by_line_by_any_of_its_names_or_by_sku_and_carton() {
     let units = [by_client, by_carton, by_line, of_sku("A-1", "LP-5", "SOCK"), scan("A-1", "U-1")];
     let expected = ["received 2", "received 4", "received 5", "received 3", "received 1"];
     assert_eq!(yard.merchant.scans(&units).await, expected);
-    // The announced name of a unit is told, then the client's, then the license plate.
-    assert_eq!(yard.hears().await, ["C-2 2", "LP-3 4", "LP-4 5", "LP-5 3", "U-1 1"]);
+    // The message has the announced identifier of a unit, or else the client's, or else the license plate.
+    assert_eq!(yard.receives_events().await, ["C-2 2", "LP-3 4", "LP-4 5", "LP-5 3", "U-1 1"]);
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn a_receipt_for_an_unknown_warehouse_is_refused_whole() {
     assert_eq!(yard.merchant.posts_receipts(&[wrong]).await.faults(), ["units[0].condition invalid"]);
     let many: Vec<Value> = (0..=500).map(|unit| scan("A-1", &unit.to_string())).collect();
     assert_eq!(yard.merchant.posts_receipts(&many).await.faults(), ["units invalid"]);
-    assert!(yard.hears().await.is_empty());
+    assert!(yard.receives_events().await.is_empty());
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
-//! Units of returns at the warehouse: for merchants with managed receiving the return moves with its receipts.
+//! Returned units at the warehouse: with managed receiving, receipts move the return.
 
 use domain::returns::rma::policy::Policy;
 use serde_json::{Value, json};
 
 use crate::world::{Merchant, Shop, World, Yard, asn, scan};
 
-/// A merchant with managed receiving, whose systems take RMA messages and receipts.
+/// A merchant with endpoints for RMA messages and receipts, with managed receiving or without.
 async fn place(world: &World, managed_receiving: bool) -> (Shop<'_>, Yard<'_>) {
     let shop = world.shop("acme").await;
     shop.merchant.has_policy(&Policy { managed_receiving, ..Policy::default() }).await;
@@ -37,13 +37,13 @@ fn on_line(number: &str, unit: &str, line: &str) -> Value {
     scanned
 }
 
-/// `event status: receiving of each unit` of what came.
-async fn told(shop: &Shop<'_>) -> Vec<String> {
-    let said = |(event, body): (String, Value)| {
+/// The messages that arrived, as `event status: receiving of each unit`.
+async fn receives_summaries(shop: &Shop<'_>) -> Vec<String> {
+    let summary = |(event, body): (String, Value)| {
         let units = body["items"].as_array().unwrap().iter().map(|item| item["receiving_status"].as_str().unwrap_or("null"));
         format!("{event} {}: {}", body["status"].as_str().unwrap(), units.collect::<Vec<_>>().join(" "))
     };
-    shop.receives().await.into_iter().map(said).collect()
+    shop.receives().await.into_iter().map(summary).collect()
 }
 
 #[tokio::test]
@@ -52,18 +52,18 @@ async fn a_return_moves_with_its_receipts_and_is_closed_with_its_asn() {
     let (shop, yard) = place(&world, true).await;
     shop.merchant.sells("O-1", 3).await;
     let rma = shop.merchant.starts_a_return("O-1", 3).await;
-    assert_eq!(told(&shop).await, ["rma.created CREATED: PENDING PENDING PENDING"]);
+    assert_eq!(receives_summaries(&shop).await, ["rma.created CREATED: PENDING PENDING PENDING"]);
     assert_eq!(yard.merchant.posts_asns(&[returned("A-1", &rma, &[line("1", Some("L1"), 3)])]).await.status, 201);
     assert_eq!(yard.merchant.scans(&[on_line("A-1", "LP-1", "1")]).await, ["received 1"]);
-    assert_eq!(told(&shop).await, ["rma.received CREATED: RECEIVED PENDING PENDING"]);
+    assert_eq!(receives_summaries(&shop).await, ["rma.received CREATED: RECEIVED PENDING PENDING"]);
     assert_eq!(yard.merchant.scans(&[on_line("A-1", "LP-1", "1")]).await, ["already_received 1"]);
-    assert!(told(&shop).await.is_empty(), "a repeat moves nothing");
+    assert!(receives_summaries(&shop).await.is_empty(), "a repeat changes nothing");
     assert_eq!(yard.merchant.closes_asn("A-1").await.status, 200);
-    assert_eq!(told(&shop).await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
-    // Late, and both in one message of the return.
+    assert_eq!(receives_summaries(&shop).await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
+    // They arrive late, and share one message about the return.
     assert_eq!(yard.merchant.scans(&[on_line("A-1", "LP-2", "1"), on_line("A-1", "LP-3", "1")]).await.len(), 2);
-    assert_eq!(told(&shop).await, ["rma.received CREATED: RECEIVED RECEIVED RECEIVED"]);
-    assert_eq!(yard.hears().await, ["LP-1 1", "LP-2 1", "LP-3 1"]);
+    assert_eq!(receives_summaries(&shop).await, ["rma.received CREATED: RECEIVED RECEIVED RECEIVED"]);
+    assert_eq!(yard.receives_events().await, ["LP-1 1", "LP-2 1", "LP-3 1"]);
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn a_rejected_unit_is_told_and_moves_no_return() {
     let mut rejected = on_line("A-1", "LP-1", "1");
     rejected["reject_reason"] = "COUNTERFEIT".into();
     assert_eq!(yard.merchant.scans(&[rejected]).await, ["received 1"]);
-    assert!(told(&shop).await.is_empty());
+    assert!(receives_summaries(&shop).await.is_empty());
     assert_eq!(yard.gets().await[0].json()["reject_reason"], "COUNTERFEIT");
 }
 
@@ -96,8 +96,8 @@ async fn a_return_that_is_not_received_here_or_is_called_off_leaves_the_receipt_
         assert_eq!(yard.merchant.scans(&[on_line(number, number, "1")]).await, ["received 1"]);
         assert_eq!(yard.merchant.closes_asn(number).await.status, 200);
     }
-    assert!(told(&shop).await.is_empty());
-    assert_eq!(yard.hears().await, ["A-1 1", "A-2 1", "A-3 1"]);
+    assert!(receives_summaries(&shop).await.is_empty());
+    assert_eq!(yard.receives_events().await, ["A-1 1", "A-2 1", "A-3 1"]);
 }
 
 #[tokio::test]
@@ -107,17 +107,17 @@ async fn a_return_in_two_asns_waits_for_both() {
     shop.merchant.sells("O-1", 2).await;
     let rma = shop.merchant.starts_a_return("O-1", 2).await;
     for number in ["A-1", "A-2"] {
-        // Without a line of the reference, the SKU says which unit it is.
+        // Without a line reference, the SKU identifies the unit.
         assert_eq!(yard.merchant.posts_asns(&[returned(number, &rma, &[line("1", None, 1)])]).await.status, 201);
     }
     shop.receives().await;
     assert_eq!(yard.merchant.closes_asn("A-1").await.status, 200);
-    assert!(told(&shop).await.is_empty(), "the other ASN is still waited for");
+    assert!(receives_summaries(&shop).await.is_empty(), "the other ASN is still expected");
     let sku = shop.merchant.looks_at(&rma).await["items"][0]["sku"].as_str().unwrap().to_owned();
     let mut unit = on_line("A-2", "LP-1", "1");
     unit["sku"] = sku.into();
     assert_eq!(yard.merchant.scans(&[unit]).await, ["received 1"]);
     assert_eq!(yard.merchant.closes_asn("A-2").await.status, 200);
     let expected = ["rma.received CREATED: RECEIVED PENDING", "rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED"];
-    assert_eq!(told(&shop).await, expected);
+    assert_eq!(receives_summaries(&shop).await, expected);
 }

@@ -1,4 +1,4 @@
-//! Receiving under many hands at once: every unit once, every line at most full, every message once.
+//! Many concurrent scanners: every unit once, every line at most full, every message once.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::{World, asn, scan, the_unit, units_of};
 
-/// A SKU's unit, scanned.
+/// A scan of a unit with a SKU.
 fn of_sku(unit: &str) -> Value {
     let mut scanned = scan("A-1", unit);
     scanned["sku"] = "SOCK".into();
@@ -24,7 +24,7 @@ async fn scanners_of_one_asn_receive_each_unit_once() {
     let mut lines: Vec<Value> = units.iter().map(|unit| the_unit(unit)).collect();
     lines.extend([units_of("SOCK", 20), units_of("SOCK", 20)]);
     yard.merchant.announces("A-1", &lines).await;
-    // Each scans everything, from another place on, forwards or backwards, and a few socks more than there are.
+    // Each scans everything, from a different start, forwards or backwards, and a few socks more than were announced.
     let merchant = &yard.merchant;
     let answers = join_all((0..SCANNERS).map(|scanner| {
         let mut scans: Vec<Value> = units.iter().map(|unit| scan("A-1", unit)).collect();
@@ -44,8 +44,8 @@ async fn scanners_of_one_asn_receive_each_unit_once() {
     .await;
     let received = answers.iter().flatten().filter(|answer| answer.starts_with("received")).count();
     assert_eq!(received, UNITS + 40);
-    let told = yard.hears().await;
-    assert_eq!((told.len(), told.iter().collect::<BTreeSet<_>>().len()), (UNITS + 40, UNITS + 40));
+    let receipts = yard.receives_events().await;
+    assert_eq!((receipts.len(), receipts.iter().collect::<BTreeSet<_>>().len()), (UNITS + 40, UNITS + 40));
     let shown = merchant.looks_at_asn("A-1").await;
     assert_eq!((&shown["received"], &shown["announced"]), (&(UNITS + 40).into(), &(UNITS + 40).into()));
     let over = merchant.exceptions("?limit=100").await;
@@ -69,7 +69,7 @@ async fn an_asn_that_is_announced_changed_and_received_at_once_is_one_of_them() 
         let mut unit = scan(&number, &number);
         unit["sku"] = "SOCK".into();
         let (changed, taken) = tokio::join!(merchant.changes_asn(&number, &other), merchant.scans(std::slice::from_ref(&unit)));
-        // Who was first decides: a unit that is received is of the ASN as it was announced.
+        // The first to commit decides: a received unit belongs to the ASN as it was announced.
         match (changed.status.as_u16(), taken[0].as_str()) {
             (409, "received 1") | (200, "exception unexpected_unit") => {}
             other => panic!("{other:?}"),

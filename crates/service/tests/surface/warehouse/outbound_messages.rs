@@ -1,18 +1,18 @@
-//! The exact messages on shipments, key by key as they are sent.
+//! The exact JSON of messages about shipments, key by key.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use crate::world::World;
-use crate::world::warehouse::{Told, carton, freight, lines, to_vendor, transfer, unit};
+use crate::world::warehouse::{AsnMessage, carton, freight, lines, to_vendor, transfer, unit};
 
-/// A message with a key to a line.
-fn readable(told: &Told) -> String {
-    told.text.replace(",\"", ",\n\"").replace("{\"", "{\n\"").replace("},{", "},\n{")
+/// A message with one key per line.
+fn readable(message: &AsnMessage) -> String {
+    message.text.replace(",\"", ",\n\"").replace("{\"", "{\n\"").replace("},{", "},\n{")
 }
 
-/// A unit of which everything is known.
+/// A unit with every field set.
 fn full_unit() -> Value {
     let mut full = unit(1);
     let known = json!({
@@ -23,7 +23,7 @@ fn full_unit() -> Value {
     full
 }
 
-/// A carton of which everything is known, with that unit and a plain one.
+/// A carton with every field set, containing that unit and a plain one.
 fn full_carton() -> Value {
     json!({
         "identifier": "C-1",
@@ -33,8 +33,8 @@ fn full_carton() -> Value {
     })
 }
 
-/// The messages of a shipment, of which all is known and something is not, through its life.
-async fn told(wanted: &Value, verbs: &[&str]) -> String {
+/// The messages of a shipment through its life, with full and with minimal data.
+async fn messages(wanted: &Value, verbs: &[&str]) -> String {
     let world = World::new().await;
     let dock = world.dock("acme").await;
     let reply = dock.merchant.ships(wanted).await;
@@ -49,22 +49,22 @@ async fn told(wanted: &Value, verbs: &[&str]) -> String {
 
 #[tokio::test]
 async fn a_stock_transfer() {
-    insta::assert_snapshot!(told(&transfer("A-1"), &["ship"]).await);
+    insta::assert_snapshot!(messages(&transfer("A-1"), &["ship"]).await);
 }
 
 #[tokio::test]
 async fn freight_through_its_life() {
-    insta::assert_snapshot!(told(&freight("A-1"), &["announce", "ship", "deliver"]).await);
+    insta::assert_snapshot!(messages(&freight("A-1"), &["announce", "ship", "deliver"]).await);
 }
 
 #[tokio::test]
 async fn freight_that_is_cancelled() {
-    insta::assert_snapshot!(told(&freight("A-1"), &["announce", "cancel"]).await);
+    insta::assert_snapshot!(messages(&freight("A-1"), &["announce", "cancel"]).await);
 }
 
 #[tokio::test]
 async fn a_shipment_to_a_vendor() {
-    insta::assert_snapshot!(told(&to_vendor("A-1"), &["ship"]).await);
+    insta::assert_snapshot!(messages(&to_vendor("A-1"), &["ship"]).await);
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_shipment_to_a_store() {
     wanted["to_warehouse"] = Value::Null;
     let address = json!({ "name": "Main St", "company": "Acme", "street": "1 Main St", "street2": "Rear", "city": "Elko", "state": "NV", "zip": "89801" });
     wanted["to_store"] = json!({ "identifier": "S-7", "address": address });
-    insta::assert_snapshot!(told(&wanted, &["ship"]).await);
+    insta::assert_snapshot!(messages(&wanted, &["ship"]).await);
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn a_shipment_in_two_parts() {
     dock.merchant.adds("A-1", 1..502).await;
     dock.merchant.does("ship", "A-1").await;
     let received = dock.receives().await;
-    assert_eq!(received.iter().map(|told| lines(&told.body).len()).collect::<Vec<_>>(), [500, 1]);
+    assert_eq!(received.iter().map(|message| lines(&message.body).len()).collect::<Vec<_>>(), [500, 1]);
     insta::assert_snapshot!(readable(received.last().unwrap()));
 }
 
@@ -122,9 +122,9 @@ async fn every_key_is_always_there() {
         cartons bol_number timestamp";
     let detail = "line_identifier program_identifier unit_identifier client_unit_identifier inbound_received_asn sku upc quantity \
         vendor_identifier serial_number condition eligibility_flags merchant";
-    for told in &received {
-        let body = &told.body;
-        assert_eq!(told.version, "1");
+    for asn in &received {
+        let body = &asn.body;
+        assert_eq!(asn.version, "1");
         assert_eq!(keys(body), sorted(message));
         assert_eq!(keys(&body["from"]), sorted("identifier type"));
         assert_eq!(keys(&body["to"]), sorted("identifier type address"));

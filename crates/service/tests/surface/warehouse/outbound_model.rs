@@ -1,7 +1,7 @@
-//! Histories of shipments by chance, through the service and in a plain model: no unit is ever in two shipments, no move is made
-//! that may not be, and every change that is told has its messages.
+//! Random histories of shipments, run by the service and by a simple model: no unit is ever in two shipments, no forbidden move is
+//! made, and every change to report has its messages.
 //!
-//! `HISTORIES` says how many, `SEED` where to begin. A failure prints the seed that repeats it.
+//! `HISTORIES` sets the number of histories and `SEED` the first seed. A failure prints the seed that reproduces it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,20 +19,20 @@ use sqlx::Row as _;
 use crate::world::World;
 use crate::world::warehouse::{carton, freight};
 
-/// How many histories are tried unless `HISTORIES` says otherwise.
+/// The number of histories unless `HISTORIES` is set.
 const HISTORIES: u64 = 12;
-/// How many steps each has.
+/// The number of steps in a history.
 const STEPS: usize = 40;
-/// How many shipments and units there are: few, so that they meet.
+/// The numbers of shipments and units: few, so that they collide.
 const SHIPMENTS: u32 = 4;
 const UNITS: u32 = 12;
 
-/// A shipment as the model has it.
+/// A shipment in the model.
 #[derive(Default)]
 struct Modelled {
     state: Where,
     units: BTreeSet<u32>,
-    told: Vec<&'static str>,
+    messages: Vec<&'static str>,
     date: i64,
 }
 
@@ -66,7 +66,7 @@ async fn pack(app: &App, merchant: MerchantId, number: &str, units: &BTreeSet<u3
     add_units(app, merchant, number, &wanted).await.map(|shipment| shipment.units)
 }
 
-/// What the model says of a step; nothing when it is refused.
+/// The expected result of a step; none if it is refused.
 fn moved(shipment: &Modelled, act: Act) -> Option<(Where, Option<&'static str>)> {
     let empty = shipment.units.is_empty();
     match (shipment.state, act) {
@@ -86,18 +86,18 @@ fn moved(shipment: &Modelled, act: Act) -> Option<(Where, Option<&'static str>)>
     }
 }
 
-/// Takes one step by chance in both, and compares what came of it.
-async fn step(app: &App, merchant: MerchantId, model: &mut BTreeMap<String, Modelled>, chance: &mut StdRng) {
-    let number = format!("A-{}", chance.random_range(0..SHIPMENTS));
-    if !model.contains_key(&number) || chance.random_range(0..10) == 0 {
+/// Takes one random step in both, and compares the results.
+async fn step(app: &App, merchant: MerchantId, model: &mut BTreeMap<String, Modelled>, rng: &mut StdRng) {
+    let number = format!("A-{}", rng.random_range(0..SHIPMENTS));
+    if !model.contains_key(&number) || rng.random_range(0..10) == 0 {
         let new = make(app, merchant, &number).await;
         assert_eq!(new, !model.contains_key(&number), "{number}");
         model.entry(number).or_insert_with(|| Modelled { date: -1, ..Modelled::default() });
         return;
     }
-    if chance.random_range(0..2) == 0 {
-        let first = chance.random_range(0..UNITS);
-        let wanted: BTreeSet<u32> = (first..(first + chance.random_range(1..4)).min(UNITS)).collect();
+    if rng.random_range(0..2) == 0 {
+        let first = rng.random_range(0..UNITS);
+        let wanted: BTreeSet<u32> = (first..(first + rng.random_range(1..4)).min(UNITS)).collect();
         let elsewhere = |unit: &u32| {
             model.iter().any(|(other, shipment)| *other != number && shipment.state != Where::Cancelled && shipment.units.contains(unit))
         };
@@ -116,7 +116,7 @@ async fn step(app: &App, merchant: MerchantId, model: &mut BTreeMap<String, Mode
         return;
     }
     let acts = [Act::Announce, Act::Ship, Act::Ship, Act::Deliver, Act::Cancel, Act::ChangeShipDate];
-    let act = acts[chance.random_range(0..acts.len())];
+    let act = acts[rng.random_range(0..acts.len())];
     let shipment = model.get_mut(&number).unwrap();
     let expected = moved(shipment, act);
     let done = if act == Act::ChangeShipDate {
@@ -127,9 +127,9 @@ async fn step(app: &App, merchant: MerchantId, model: &mut BTreeMap<String, Mode
         move_shipment(app, merchant, &number, act).await
     };
     match (done, expected) {
-        (Ok(_), Some((to, tells))) => {
+        (Ok(_), Some((to, message))) => {
             shipment.state = to;
-            shipment.told.extend(tells);
+            shipment.messages.extend(message);
         }
         (Err(MoveShipmentError::Refused(_) | MoveShipmentError::NoUnits), None) => {}
         (done, expected) => panic!("{number} {act:?}: {:?} instead of {expected:?}", done.map(|shipment| shipment.state)),
@@ -144,23 +144,23 @@ async fn any_history_of_shipments_is_as_the_model_has_it() {
         eprintln!("SEED={seed}");
         let merchant = world.merchant(&format!("history-{seed}")).await;
         merchant.has_places().await;
-        let (mut model, mut chance) = (BTreeMap::new(), StdRng::seed_from_u64(seed));
+        let (mut model, mut rng) = (BTreeMap::new(), StdRng::seed_from_u64(seed));
         for _ in 0..STEPS {
-            step(&world.app, merchant.id, &mut model, &mut chance).await;
+            step(&world.app, merchant.id, &mut model, &mut rng).await;
         }
-        let mut beside = world.database.connect().await;
+        let mut connection = world.database.connect().await;
         for (number, shipment) in &model {
-            let told: Vec<String> =
+            let messages: Vec<String> =
                 sqlx::query_scalar("select event from message where merchant_id = $1 and subject = $2 order by sequence")
                     .bind(merchant.id.0)
                     .bind(number)
-                    .fetch_all(&mut beside)
+                    .fetch_all(&mut connection)
                     .await
                     .unwrap();
-            assert_eq!(told, shipment.told, "{number}");
+            assert_eq!(messages, shipment.messages, "{number}");
         }
         let units = "select unit_identifier, count(*) as live from shipment_unit where merchant_id = $1 and not released group by 1";
-        let rows = sqlx::query(units).bind(merchant.id.0).fetch_all(&mut beside).await.unwrap();
+        let rows = sqlx::query(units).bind(merchant.id.0).fetch_all(&mut connection).await.unwrap();
         let live: BTreeSet<String> = rows.iter().map(|row| row.get("unit_identifier")).collect();
         assert!(rows.iter().all(|row| row.get::<i64, _>("live") == 1), "a unit is in one shipment");
         let expected = model.values().filter(|shipment| shipment.state != Where::Cancelled).flat_map(|shipment| &shipment.units);

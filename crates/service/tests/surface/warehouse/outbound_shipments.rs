@@ -1,4 +1,4 @@
-//! Shipments out of a warehouse, as its systems make them and move them.
+//! Shipments out of a warehouse, as its systems create and move them.
 
 use backhaul::flow::warehouse::configure_place::{TextChange, WarehouseChange, remove_warehouse, set_warehouse};
 use domain::merchants::access::{Scope, Scopes};
@@ -16,17 +16,17 @@ async fn a_shipment_is_made_once_however_often_it_is_asked_for() {
     assert_eq!((first.status.as_u16(), &first.body["status"], &first.body["units"]), (201, &"pending".into(), &0.into()));
     let again = dock.merchant.ships(&freight("A-1")).await;
     assert_eq!((again.status.as_u16(), &again.body), (200, &first.body));
-    // In another order of fields, it says the same.
+    // The same content with the fields in another order.
     let text = format!("  {}", serde_json::to_string_pretty(&freight("A-1")).unwrap());
     let reply = dock.merchant.calls(Method::POST, "/v1/outbound_shipments", |request| request.body(text)).await;
     assert_eq!(reply.status, 200, "{}", reply.text);
     let mut other = freight("A-1");
     other["channel"] = "Outlet".into();
     assert_eq!(dock.merchant.ships(&other).await.status, 409);
-    // A place that is not there any more does not make the same request another one.
+    // Removing a place does not turn a repeated request into a different one.
     remove_warehouse(&world.app, "test", dock.merchant.id, &"WH-2".parse().unwrap()).await.unwrap();
     assert_eq!(dock.merchant.ships(&freight("A-1")).await.status, 200);
-    assert_eq!(dock.hears().await, Vec::<String>::new(), "nobody is told of it");
+    assert_eq!(dock.receives_events().await, Vec::<String>::new(), "no message is sent");
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn what_cannot_be_shipped_is_told_fault_by_fault() {
     let mut vendor = to_vendor("A-1");
     vendor["to_vendor"] = 2.into();
     assert_eq!(dock.merchant.ships(&vendor).await.faults(), ["to_vendor invalid"]);
-    // What a warehouse is called must be known, and the fault says how it is set.
+    // The warehouse's external identifier must be known, and the fault says how to set it.
     let mut back = transfer("A-1");
     back["to_warehouse"] = "WH-1".into();
     let reply = dock.merchant.ships(&back).await;
@@ -73,7 +73,11 @@ async fn what_cannot_be_shipped_is_told_fault_by_fault() {
     set_warehouse(&world.app, "test", dock.merchant.id, &"WH-2".parse().unwrap(), unknown).await.unwrap();
     assert!(dock.merchant.ships(&freight("A-1")).await.text.contains("--external-identifier"));
     assert_eq!(world.database.count("outbound_shipment").await, 0);
-    assert_eq!(dock.merchant.ships(&with("asn_number", "a".repeat(248).into())).await.status, 422, "but for the place it could be");
+    assert_eq!(
+        dock.merchant.ships(&with("asn_number", "a".repeat(248).into())).await.status,
+        422,
+        "the number is valid, only the place is not"
+    );
 }
 
 #[tokio::test]
@@ -85,7 +89,7 @@ async fn places_are_called_what_the_merchants_systems_call_them() {
         assert_eq!(dock.merchant.ships(&wanted).await.status, 201);
         dock.merchant.adds(&format!("A-{number}"), number..number + 1).await;
     }
-    // What a shipment says of its places is fixed when it is made.
+    // A shipment keeps the places as they were when it was created.
     let renamed = WarehouseChange { external_identifier: TextChange::Clear, ..WarehouseChange::default() };
     set_warehouse(&world.app, "test", dock.merchant.id, &"WH-1".parse().unwrap(), renamed).await.unwrap();
     assert_eq!(dock.merchant.ships(&freight("A-4")).await.status, 201);
@@ -93,8 +97,8 @@ async fn places_are_called_what_the_merchants_systems_call_them() {
     let mut called = Vec::new();
     for number in ["A-1", "A-2", "A-3", "A-4"] {
         dock.merchant.does("ship", number).await;
-        let told = dock.receives().await;
-        called.push((at(&told[0].body, "from"), at(&told[0].body, "to")));
+        let messages = dock.receives().await;
+        called.push((at(&messages[0].body, "from"), at(&messages[0].body, "to")));
     }
     let pair = |from: &str, to: &str| (from.to_owned(), to.to_owned());
     assert_eq!(called, [pair("0042", "ST-43"), pair("0042", "0043"), pair("0042", "1"), pair("WH-1", "0043")]);
@@ -106,16 +110,16 @@ async fn a_shipment_goes_from_pending_to_shipped_to_delivered_with_a_message_eac
     let dock = world.dock("acme").await;
     dock.merchant.makes("A-1").await;
     dock.merchant.adds("A-1", 1..4).await;
-    assert_eq!(dock.hears().await, Vec::<String>::new(), "making it and adding units send nothing");
+    assert_eq!(dock.receives_events().await, Vec::<String>::new(), "creating it and adding units send nothing");
     for (verb, status, sequence) in [("announce", "pending", 1), ("ship", "shipped", 2), ("deliver", "delivered", 3)] {
         let shown = dock.merchant.does(verb, "A-1").await;
         assert_eq!((&shown["status"], &shown["sequence"]), (&status.into(), &sequence.into()));
-        let told = dock.receives().await;
-        assert_eq!(told.iter().map(|told| told.event.clone()).collect::<Vec<_>>(), [format!("outbound_asn.{status}")]);
-        assert_eq!((&told[0].body["status"], &told[0].sequence), (&status.into(), &sequence.to_string()));
-        // A repeat is no error, and nobody is told of it.
+        let messages = dock.receives().await;
+        assert_eq!(messages.iter().map(|message| message.event.clone()).collect::<Vec<_>>(), [format!("outbound_asn.{status}")]);
+        assert_eq!((&messages[0].body["status"], &messages[0].sequence), (&status.into(), &sequence.to_string()));
+        // A repeat is no error, and owes no message.
         assert_eq!(dock.merchant.does(verb, "A-1").await, shown);
-        assert_eq!(dock.hears().await, Vec::<String>::new());
+        assert_eq!(dock.receives_events().await, Vec::<String>::new());
     }
     for verb in ["announce", "cancel"] {
         let reply = dock.merchant.asks_to(verb, "A-1").await;
@@ -138,7 +142,7 @@ async fn a_shipment_may_ship_without_being_announced() {
     dock.merchant.adds("A-1", 1..3).await;
     assert_eq!(dock.merchant.asks_to("deliver", "A-1").await.status, 409, "it has not left");
     assert_eq!(dock.merchant.does("ship", "A-1").await["fixed"], true);
-    assert_eq!(dock.hears().await, ["A-1 shipped 1"]);
+    assert_eq!(dock.receives_events().await, ["A-1 shipped 1"]);
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", [9])]).await.status, 409, "its units are fixed");
 }
 
@@ -152,15 +156,15 @@ async fn a_shipment_that_was_announced_is_called_off_aloud_and_another_one_silen
         if announced {
             dock.merchant.does("announce", number).await;
         }
-        // As long as it is not called off, its units are its own.
+        // Unless it is cancelled, it keeps its units.
         dock.merchant.makes(&format!("{number}-b")).await;
         assert_eq!(dock.merchant.packs(&format!("{number}-b"), [carton("C-1", 1..4)]).await.status, 422);
-        dock.hears().await;
+        dock.receives_events().await;
         assert_eq!(dock.merchant.does("cancel", number).await["status"], "canceled");
-        let heard = if announced { vec!["A-1 canceled 2".to_owned()] } else { Vec::new() };
-        assert_eq!(dock.hears().await, heard);
+        let expected = if announced { vec!["A-1 canceled 2".to_owned()] } else { Vec::new() };
+        assert_eq!(dock.receives_events().await, expected);
         dock.merchant.does("cancel", number).await;
-        assert_eq!(dock.hears().await, Vec::<String>::new());
+        assert_eq!(dock.receives_events().await, Vec::<String>::new());
         for verb in ["announce", "ship", "deliver"] {
             assert_eq!(dock.merchant.asks_to(verb, number).await.status, 409, "{verb}");
         }
@@ -178,22 +182,22 @@ async fn a_new_ship_date_is_told_if_the_shipment_was_announced() {
     dock.merchant.adds("A-1", 1..2).await;
     let date = |reply: &crate::world::Reply| reply.body["ship_date"].as_str().unwrap().to_owned();
     assert_eq!(date(&dock.merchant.postpones("A-1", "2026-03-05T10:00:00+02:00").await), "2026-03-05T08:00:00Z");
-    assert_eq!(dock.hears().await, Vec::<String>::new());
+    assert_eq!(dock.receives_events().await, Vec::<String>::new());
     dock.merchant.does("announce", "A-1").await;
     assert_eq!(dock.receives().await[0].body["ship_date"], "2026-03-05T08:00:00Z");
     assert_eq!(dock.merchant.postpones("A-1", "2026-03-06T08:00:00Z").await.status, 200);
-    let told = dock.receives().await;
-    assert_eq!((told.len(), told[0].event.as_str(), told[0].sequence.as_str()), (1, "outbound_asn.ship_date_changed", "2"));
-    assert_eq!((&told[0].body["ship_date"], &told[0].body["status"]), (&"2026-03-06T08:00:00Z".into(), &"pending".into()));
+    let messages = dock.receives().await;
+    assert_eq!((messages.len(), messages[0].event.as_str(), messages[0].sequence.as_str()), (1, "outbound_asn.ship_date_changed", "2"));
+    assert_eq!((&messages[0].body["ship_date"], &messages[0].body["status"]), (&"2026-03-06T08:00:00Z".into(), &"pending".into()));
     assert_eq!(dock.merchant.postpones("A-1", "2026-03-06T08:00:00Z").await.status, 200, "the same again");
-    assert_eq!(dock.hears().await, Vec::<String>::new());
+    assert_eq!(dock.receives_events().await, Vec::<String>::new());
     dock.merchant.does("ship", "A-1").await;
-    dock.hears().await;
+    dock.receives_events().await;
     assert_eq!(dock.merchant.postpones("A-1", "2026-03-07T08:00:00Z").await.status, 409, "it is gone");
     let faulty = dock.merchant.calls(Method::PATCH, "/v1/outbound_shipments/A-1", |request| request.json(&json!({}))).await;
     assert_eq!(faulty.faults(), ["ship_date missing_field"]);
     assert_eq!(dock.merchant.looks_at_shipment("A-1").await["ship_date"], "2026-03-06T08:00:00Z");
-    assert_eq!(dock.hears().await, Vec::<String>::new());
+    assert_eq!(dock.receives_events().await, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -203,7 +207,7 @@ async fn a_warehouse_that_serves_two_merchants_has_a_credential_of_each() {
     let [one, other] = [world.merchant_with("one", narrow).await, world.merchant_with("other", narrow).await];
     for merchant in [&one, &other] {
         merchant.has_places().await;
-        // The same number and the same plates are each merchant's own.
+        // Each merchant has its own numbers and license plates.
         merchant.makes("A-1").await;
         merchant.adds("A-1", 1..3).await;
     }

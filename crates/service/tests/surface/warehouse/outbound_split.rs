@@ -1,12 +1,12 @@
-//! Shipments that are told in several messages: 500 units each, by numbers with a suffix.
+//! Shipments that are sent in several messages: 500 units each, under numbers with a suffix.
 
 use serde_json::Value;
 
 use crate::world::World;
 use crate::world::warehouse::{carton, lines};
 
-fn numbers(received: &[crate::world::warehouse::Told]) -> Vec<String> {
-    received.iter().map(|told| told.body["asn_number"].as_str().unwrap().to_owned()).collect()
+fn numbers(received: &[crate::world::warehouse::AsnMessage]) -> Vec<String> {
+    received.iter().map(|message| message.body["asn_number"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -14,7 +14,7 @@ async fn a_large_shipment_is_split_and_the_split_stays() {
     let world = World::new().await;
     let dock = world.dock("acme").await;
     dock.merchant.makes("A-1").await;
-    // Two cartons that came in turns.
+    // Two cartons, filled by turns.
     for chunk in 0..3 {
         let (first, second) = (chunk * 500 + 1..chunk * 500 + 251, chunk * 500 + 251..chunk * 500 + 501);
         let reply = dock.merchant.packs("A-1", [carton("C-1", first), carton("C-2", second)]).await;
@@ -25,7 +25,7 @@ async fn a_large_shipment_is_split_and_the_split_stays() {
     assert_eq!(shown["sent_as"], serde_json::json!(["A-1_1", "A-1_2", "A-1_3", "A-1_4"]));
     let announced = dock.receives().await;
     assert_eq!(numbers(&announced), ["A-1_1", "A-1_2", "A-1_3", "A-1_4"]);
-    let split: Vec<Vec<String>> = announced.iter().map(|told| lines(&told.body)).collect();
+    let split: Vec<Vec<String>> = announced.iter().map(|message| lines(&message.body)).collect();
     assert_eq!(split.iter().map(Vec::len).collect::<Vec<_>>(), [500, 500, 500, 1]);
     let mut all: Vec<&String> = split.iter().flatten().collect();
     all.sort();
@@ -34,7 +34,7 @@ async fn a_large_shipment_is_split_and_the_split_stays() {
     let cartons = |body: &Value| -> Vec<String> {
         body["cartons"].as_array().unwrap().iter().map(|carton| carton["identifier"].as_str().unwrap().to_owned()).collect()
     };
-    let spans: Vec<Vec<String>> = announced.iter().map(|told| cartons(&told.body)).collect();
+    let spans: Vec<Vec<String>> = announced.iter().map(|message| cartons(&message.body)).collect();
     assert_eq!(spans, [vec!["C-1"], vec!["C-1", "C-2"], vec!["C-2"], vec!["C-3"]], "a carton that spans messages is in each");
 
     for (verb, sequence) in [("postpone", "2"), ("ship", "3"), ("deliver", "4")] {
@@ -44,8 +44,8 @@ async fn a_large_shipment_is_split_and_the_split_stays() {
         }
         let received = dock.receives().await;
         assert_eq!(numbers(&received), ["A-1_1", "A-1_2", "A-1_3", "A-1_4"], "{verb}");
-        assert!(received.iter().all(|told| told.sequence == sequence), "each part counts for itself");
-        assert_eq!(received.iter().map(|told| lines(&told.body)).collect::<Vec<_>>(), split, "{verb}");
+        assert!(received.iter().all(|message| message.sequence == sequence), "each part counts for itself");
+        assert_eq!(received.iter().map(|message| lines(&message.body)).collect::<Vec<_>>(), split, "{verb}");
     }
 }
 
@@ -69,7 +69,7 @@ async fn five_hundred_units_are_one_message_without_a_suffix() {
 async fn no_two_messages_ever_carry_one_number() {
     let world = World::new().await;
     let dock = world.dock("acme").await;
-    // The part that is called so comes second.
+    // The part with that number comes second.
     dock.merchant.makes("A").await;
     dock.merchant.makes("A_2").await;
     dock.merchant.adds("A", 1..601).await;
@@ -78,10 +78,10 @@ async fn no_two_messages_ever_carry_one_number() {
         assert_eq!(reply.status, 409);
         assert!(reply.text.contains("would be sent as A_2"), "{}", reply.text);
     }
-    assert_eq!(dock.hears().await, Vec::<String>::new(), "nothing of it happened");
+    assert_eq!(dock.receives_events().await, Vec::<String>::new(), "nothing was sent");
     assert_eq!(world.database.texts("select number from asn_number order by number").await, ["A", "A_2"]);
     dock.merchant.does("cancel", "A").await;
-    // The part that is called so comes first.
+    // The part with that number comes first.
     dock.merchant.makes("B").await;
     dock.merchant.adds("B", 1..601).await;
     dock.merchant.does("ship", "B").await;
@@ -89,5 +89,5 @@ async fn no_two_messages_ever_carry_one_number() {
     assert_eq!(taken.status, 409);
     assert!(taken.text.contains("a part of one"), "{}", taken.text);
     dock.merchant.makes("B_3").await;
-    assert_eq!(dock.hears().await, ["B_1 shipped 1", "B_2 shipped 1"]);
+    assert_eq!(dock.receives_events().await, ["B_1 shipped 1", "B_2 shipped 1"]);
 }

@@ -14,13 +14,17 @@ async fn units_come_in_chunks_and_a_repeated_call_adds_nothing() {
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 1..4), carton("C-2", 4..5)]).await.body["units"], 4);
     let again = dock.merchant.packs("A-1", [carton("C-1", 1..4), carton("C-2", 4..5)]).await;
     assert_eq!((again.status.as_u16(), &again.body["units"], &again.body["cartons"]), (200, &4.into(), &2.into()));
-    // A part of it again, with more.
+    // Part of it again, with more.
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 3..7).take_out(4)]).await.body["units"], 6);
     dock.merchant.does("announce", "A-1").await;
-    assert_eq!(dock.merchant.packs("A-1", [carton("C-1", 1..4)]).await.status, 200, "they are there, whatever became of it");
+    assert_eq!(
+        dock.merchant.packs("A-1", [carton("C-1", 1..4)]).await.status,
+        200,
+        "the units are already in it, whatever happened to the shipment since"
+    );
     assert_eq!(dock.merchant.packs("A-1", [carton("C-1", [8])]).await.status, 409, "no more");
-    let told = dock.receives().await;
-    assert_eq!(lines(&told[0].body), ["LP-1", "LP-2", "LP-3", "LP-5", "LP-6", "LP-4"], "by carton");
+    let messages = dock.receives().await;
+    assert_eq!(lines(&messages[0].body), ["LP-1", "LP-2", "LP-3", "LP-5", "LP-6", "LP-4"], "by carton");
 }
 
 trait TakeOut {
@@ -56,10 +60,10 @@ async fn a_line_or_a_carton_with_other_content_is_a_conflict() {
         assert!(reply.body["message"].as_str().unwrap().ends_with(": 2. Use other line identifiers."), "it names the line: {}", reply.text);
     }
     let moved = merchant.packs("A-1", [carton("C-2", 1..2)]).await;
-    assert_eq!(moved.status, 409, "the carton is part of what a line says");
+    assert_eq!(moved.status, 409, "the carton is part of a line's content");
     let reply = merchant.packs("A-1", [referred("RA-2")]).await;
     assert!(reply.status == 409 && reply.text.contains("C-1"), "{}", reply.text);
-    // The last sorting template counts.
+    // The last sorting template wins.
     let mut sorted = referred("RA-1");
     sorted["sorting_template_name"] = "second".into();
     assert_eq!(merchant.packs("A-1", [sorted]).await.status, 200);
@@ -81,8 +85,8 @@ async fn cartons_without_a_name_are_told_apart_by_what_they_refer_to() {
     assert_eq!(dock.merchant.packs("A-1", cartons()).await.body["cartons"], 3);
     assert_eq!(dock.merchant.packs("A-1", [of(Some("R-1"), 6..7)]).await.body["cartons"], 3);
     dock.merchant.does("ship", "A-1").await;
-    let told = dock.receives().await;
-    let cartons = told[0].body["cartons"].as_array().unwrap();
+    let messages = dock.receives().await;
+    let cartons = messages[0].body["cartons"].as_array().unwrap();
     let shown = cartons.iter().map(|carton| (carton["reference"]["identifier"].clone(), carton["details"].as_array().unwrap().len()));
     assert_eq!(shown.collect::<Vec<_>>(), [("R-1".into(), 3), ("R-2".into(), 1), (Value::Null, 2)]);
 }
@@ -157,7 +161,7 @@ async fn of_those_who_add_the_same_unit_at_once_one_does() {
         merchant.makes(&format!("A-{number}")).await;
     }
     for round in 0..5 {
-        // Each has units of its own too, before and after the one that all want.
+        // Each also has units of its own, before and after the one that all of them want.
         let units = |number: u32| [1_000 * (number + 1) + round, 500 + round, 1_000 * (number + 1) + 500 + round];
         let replies = join_all((0..8).map(|number| {
             let merchant = &merchant;

@@ -1,4 +1,4 @@
-//! The simulated warehouse, at work for a merchant.
+//! The simulated warehouse, working for a merchant.
 
 use sandbox::warehouse::{Pallet, Tally, Trouble, Warehouse};
 use serde_json::json;
@@ -11,7 +11,7 @@ async fn the_warehouse_plays_what_the_orders_say_until_nothing_is_left() {
     let shop = world.drop_shipper("acme").await;
     let plays = ["", "SIM-PARTIAL", "SIM-SHORT", "SIM-CANCEL", "SIM-REJECT"];
     let orders = plays.iter().enumerate().map(|(at, word)| {
-        // A name is one step of a path, whatever is in it.
+        // An identifier is one segment of a path, whatever it contains.
         let mut order = drop_ship(&format!("A/{at} é"), &[2, 1]);
         order["comments"] = (*word).into();
         order
@@ -43,8 +43,8 @@ async fn the_warehouse_receives_with_the_mistakes_that_the_shipments_name() {
     assert_eq!(warehouse.work_off(5).await.unwrap(), Tally { received: 7, exceptions: 2, asns_closed: 4, ..Tally::default() });
     assert_eq!(yard.gets().await.len(), 7);
     let exceptions = yard.merchant.exceptions("").await;
-    let told: Vec<&str> = exceptions.iter().map(|told| told.split(' ').next().unwrap()).collect();
-    assert_eq!(told, ["over_received", "short", "unexpected_unit"]);
+    let kinds: Vec<&str> = exceptions.iter().map(|exception| exception.split(' ').next().unwrap()).collect();
+    assert_eq!(kinds, ["over_received", "short", "unexpected_unit"]);
 }
 
 #[tokio::test]
@@ -65,10 +65,10 @@ async fn the_warehouse_sends_its_pallets_and_calls_off_what_it_was_told_to() {
     let all = Tally { pallets_announced: 2, pallets_shipped: 2, pallets_delivered: 2, pallets_cancelled: 1, ..Tally::default() };
     assert_eq!(done, all);
     assert!(warehouse.work().await.unwrap().is_idle());
-    let mut heard = dock.hears().await;
-    heard.sort();
+    let mut received = dock.receives_events().await;
+    received.sort();
     assert_eq!(
-        heard,
+        received,
         [
             "P-1_1 delivered 3",
             "P-1_1 pending 1",

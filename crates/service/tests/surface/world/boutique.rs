@@ -1,4 +1,4 @@
-//! Merchants whose shoppers take something else than the money.
+//! Merchants whose shoppers choose an exchange or a gift card instead of a refund.
 
 use std::time::Duration;
 
@@ -12,31 +12,31 @@ use serde_json::{Value, json};
 
 use super::{Reply, Shop, World, mail_back};
 
-/// Where exchange orders are placed.
+/// The path of the endpoint for exchange orders.
 pub const EXCHANGE_ORDERS: &str = "/exchange_orders";
 
-/// A merchant that has the shoe in other sizes and gift cards with a bonus of 5.00, and places exchange orders. What fails is tried
-/// again after a second.
+/// A merchant with the shoe in other sizes, gift cards with a bonus of 5.00, and an endpoint for exchange orders. Failed calls are
+/// retried after a second.
 pub struct Boutique<'w> {
     pub shop: Shop<'w>,
     pub orders: ExchangeOrders,
 }
 
-/// What a merchant with gift cards lets come back.
+/// The return policy of a merchant with gift cards.
 pub fn with_gift_cards() -> Policy {
     let bonus = Cents::new(500).unwrap();
     let gift_card = Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus });
     Policy { gift_card, concept: Some("Example Brand".to_owned()), ..Policy::default() }
 }
 
-/// A return of `units` units of the line `L1` for the shoe in this size.
+/// A request to exchange `units` units of the line `L1` for the shoe in this size.
 pub fn exchange(order: &str, units: u32, sku: &str) -> Value {
     let mut wanted = mail_back(order, units);
     wanted["items"][0]["exchange_sku"] = sku.into();
     wanted
 }
 
-/// A return of `units` units of the line `L1` for a gift card.
+/// A request to return `units` units of the line `L1` for a gift card.
 pub fn for_a_gift_card(order: &str, units: u32) -> Value {
     let mut wanted = mail_back(order, units);
     wanted["items"][0]["gift_card"] = true.into();
@@ -65,20 +65,20 @@ impl World {
 }
 
 impl Boutique<'_> {
-    /// Starts a return, and answers its identifier.
+    /// Starts a return and returns its identifier.
     pub async fn starts(&self, wanted: &Value) -> String {
         let reply = self.shop.merchant.starts(wanted).await;
         assert_eq!(reply.status, 201, "{}", reply.text);
         reply.body["rma_identifier"].as_str().unwrap().to_owned()
     }
 
-    /// Sells the shoe, and starts a return of it for another size.
+    /// Sells the shoe, and starts a return that exchanges it for another size.
     pub async fn exchanges(&self, order: &str) -> String {
         self.shop.merchant.sells(order, 1).await;
         self.starts(&exchange(order, 1, "SHOE-43")).await
     }
 
-    /// Whatever is tried again is, until it is delivered or given up.
+    /// Delivers and retries until nothing is owed any more.
     pub async fn everything_is_tried(&self) {
         let world = self.shop.merchant.world;
         for _ in 0..7 {
@@ -89,19 +89,19 @@ impl Boutique<'_> {
         assert_eq!(world.owed().await, 0);
     }
 
-    /// How it was asked for exchange orders since the last look.
+    /// The requests for exchange orders since its systems were last cleared.
     pub fn asked(&self) -> Vec<Received> {
         self.shop.systems.received_at(EXCHANGE_ORDERS)
     }
 
-    /// How far the exchange of a return is, and the merchant's name for it.
+    /// The state of a return's exchange, and the merchant's identifier for it.
     pub async fn exchange_of(&self, rma: &str) -> (String, Option<String>) {
         let shown = self.shop.merchant.looks_at(rma).await;
         let text = |name: &str| shown["exchange"][name].as_str().map(ToOwned::to_owned);
         (text("state").unwrap_or_else(|| "none".to_owned()), text("exchange_order_identifier"))
     }
 
-    /// What kind of refund each unit of a return is, and what the shopper gets for it.
+    /// The refund type of each unit of a return, and the amount for the shopper.
     pub async fn refunds_of(&self, rma: &str) -> Vec<(String, i64)> {
         let shown = self.shop.merchant.looks_at(rma).await;
         let of = |item: &Value| {
@@ -111,13 +111,13 @@ impl Boutique<'_> {
         shown["items"].as_array().unwrap().iter().map(of).collect()
     }
 
-    /// The operator turns an exchange into refunds.
+    /// Converts an exchange into refunds, as the operator.
     pub async fn is_converted(&self, rma: &str) -> Result<(), backhaul::flow::returns::convert_exchange::ConvertExchangeError> {
         let merchant = &self.shop.merchant;
         backhaul::flow::returns::convert_exchange::convert_exchange(&merchant.world.app, "test", merchant.id, rma).await
     }
 
-    /// Somebody wants the exchange order sent once more.
+    /// Asks to retry the exchange order.
     pub async fn is_tried_again(&self, rma: &str) -> Reply {
         let shown = self.shop.merchant.looks_at(rma).await;
         let path = format!("/v1/messages/{}/retry", shown["exchange"]["message_id"].as_str().unwrap());
@@ -125,8 +125,8 @@ impl Boutique<'_> {
     }
 }
 
-/// The exchange orders, a line each: the original order, what it became and how often it was asked for.
-pub fn told(orders: &ExchangeOrders) -> Vec<String> {
+/// A line for each exchange order: the original order, the new one, and how often it was requested.
+pub fn exchange_summary(orders: &ExchangeOrders) -> Vec<String> {
     let line = |(original, order): (String, sandbox::merchant::ExchangeOrder)| {
         assert_eq!(order.bodies.len(), 1, "one body for each order");
         let became = order.identifier.as_deref().unwrap_or("nothing");
@@ -135,7 +135,7 @@ pub fn told(orders: &ExchangeOrders) -> Vec<String> {
     orders.orders().into_iter().map(line).collect()
 }
 
-/// A second line of `quantity` units, shipped like the first.
+/// Adds a second line of `quantity` units, shipped like the first.
 pub fn and_socks(mut order: Value, quantity: u32) -> Value {
     let mut socks = super::line("L2", quantity);
     socks["sku"] = "SOCK-1".into();

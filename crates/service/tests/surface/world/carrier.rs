@@ -14,15 +14,15 @@ use wire::returns::label::PostalAddress;
 
 use super::{Merchant, Reply, Shop, World, message, sold};
 
-/// A shop whose labels are bought from a carrier, which tells of its scans.
+/// A shop that buys its labels from a carrier, which reports scans by webhook.
 pub struct Carried<'w> {
     pub shop: Shop<'w>,
     pub carrier: Carrier,
-    /// With what the carrier signs its webhooks.
+    /// The secret that the carrier signs its webhooks with.
     pub secret: String,
 }
 
-/// Where a shop's parcels go.
+/// The destination of a shop's return parcels.
 pub fn warehouse() -> PostalAddress {
     PostalAddress {
         name: "Acme Returns".to_owned(),
@@ -41,7 +41,7 @@ pub fn account_with(carrier: &Carrier) -> CarrierChange {
     CarrierChange { url, api_key, destination: Some(warehouse()), usual_weight: None }
 }
 
-/// How EasyPost signs a body.
+/// A signature as EasyPost makes it.
 pub fn signed(secret: &str, body: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(body.as_bytes());
@@ -50,8 +50,8 @@ pub fn signed(secret: &str, body: &str) -> String {
     text
 }
 
-/// What EasyPost tells of a parcel.
-pub fn told(id: &str, number: &str, status: &str) -> Value {
+/// An EasyPost event about a parcel.
+pub fn tracker_event(id: &str, number: &str, status: &str) -> Value {
     json!({
         "id": id, "object": "Event", "description": "tracker.updated", "created_at": "2026-03-01T12:00:00Z",
         "result": { "object": "Tracker", "tracking_code": number, "status": status },
@@ -59,7 +59,7 @@ pub fn told(id: &str, number: &str, status: &str) -> Value {
 }
 
 impl World {
-    /// A shop with a carrier of its own.
+    /// A shop with its own carrier.
     pub async fn shop_with_a_carrier(&self, handle: &str) -> Carried<'_> {
         let (shop, carrier) = (self.shop(handle).await, Carrier::start().await.unwrap());
         let secret = set_carrier(&self.app, "test", shop.merchant.id, account_with(&carrier)).await.unwrap().unwrap();
@@ -68,8 +68,8 @@ impl World {
         Carried { shop, carrier, secret }
     }
 
-    /// Somebody calls a merchant's address for webhooks.
-    pub async fn hears_webhook(&self, path: &str, signature: Option<&str>, body: &str) -> Reply {
+    /// Calls a merchant's webhook address.
+    pub async fn receives_webhook(&self, path: &str, signature: Option<&str>, body: &str) -> Reply {
         let body = body.to_owned();
         self.ask(Method::POST, path, |request| {
             let request = request.header("Content-Type", "application/json").body(body);
@@ -83,25 +83,25 @@ impl World {
 }
 
 impl Merchant<'_> {
-    /// Where its carrier sends webhooks.
+    /// The path that its carrier sends webhooks to.
     pub fn webhooks(&self) -> String {
         format!("/v1/carrier_webhooks/{}", self.id)
     }
 
-    /// Asks for the label of a return.
+    /// Requests the label of a return.
     pub async fn asks_for_the_label(&self, rma: &str) -> Reply {
         self.calls(Method::GET, &format!("/v1/returns/{rma}/label"), |request| request).await
     }
 }
 
 impl Carried<'_> {
-    /// A return of `units` units; nothing is delivered yet.
+    /// Starts a return of `units` units; nothing is delivered yet.
     pub async fn has_a_return(&self, order: &str, units: u32) -> String {
         self.shop.merchant.sells(order, units).await;
         self.shop.merchant.starts_a_return(order, units).await
     }
 
-    /// A return of a shopper who lives in this street.
+    /// Starts a return for a shopper in this street.
     pub async fn has_a_return_from(&self, order: &str, street: &str) -> String {
         let mut lives = sold(order, 1);
         lives["shipping_address"]["street1"] = street.into();
@@ -109,24 +109,24 @@ impl Carried<'_> {
         self.shop.merchant.starts_a_return(order, 1).await
     }
 
-    /// A return with a label of which its systems know, and its tracking number.
+    /// Starts a return whose label has been delivered to its systems, and returns its tracking number too.
     pub async fn has_a_label(&self, order: &str) -> (String, String) {
         let rma = self.has_a_return(order, 1).await;
-        assert_eq!(self.hears().await, ["created", "PRE_TRANSIT"]);
+        assert_eq!(self.receives_events().await, ["created", "PRE_TRANSIT"]);
         let number = self.shipment(&rma).tracking_code.unwrap();
         (rma, number)
     }
 
-    /// What its systems hear: what happened, or where the parcel is when that changed.
-    pub async fn hears(&self) -> Vec<String> {
-        let told = |(event, body): (String, Value)| match event.strip_prefix("rma.").unwrap() {
+    /// The events that its systems received; for a tracking update, the new parcel status instead.
+    pub async fn receives_events(&self) -> Vec<String> {
+        let summary = |(event, body): (String, Value)| match event.strip_prefix("rma.").unwrap() {
             "tracking_updated" => body["items"][0]["package_tracking_status"].as_str().unwrap().to_owned(),
             event => event.to_owned(),
         };
-        self.shop.receives().await.into_iter().map(told).collect()
+        self.shop.receives().await.into_iter().map(summary).collect()
     }
 
-    /// The one shipment of a return.
+    /// The only shipment of a return.
     pub fn shipment(&self, rma: &str) -> Shipment {
         let mut shipments = self.carrier.shipments();
         shipments.retain(|shipment| shipment.reference.as_deref() == Some(rma));
@@ -134,22 +134,22 @@ impl Carried<'_> {
         shipments.remove(0)
     }
 
-    /// How often a label of the return was bought, and how often given back.
+    /// The numbers of labels bought and refunded for the return.
     pub fn bought_and_given_back(&self, rma: &str) -> (u32, u32) {
         let shipment = self.shipment(rma);
         (shipment.bought, shipment.refunded)
     }
 
-    /// All webhooks of the carrier have been answered.
-    pub async fn webhooks_are_told(&self) {
+    /// Waits until every webhook of the carrier has been answered.
+    pub async fn webhooks_are_answered(&self) {
         let tally = self.carrier.webhooks_settled(Duration::from_secs(20)).await.unwrap();
         assert_eq!(tally.given_up, 0, "{tally:?}");
     }
 
-    /// The carrier calls with this event, signed as it should be; what became of it.
-    pub async fn carrier_tells(&self, event: &Value) -> Reply {
+    /// Sends this event from the carrier, correctly signed.
+    pub async fn carrier_sends(&self, event: &Value) -> Reply {
         let body = event.to_string();
         let path = self.shop.merchant.webhooks();
-        self.shop.merchant.world.hears_webhook(&path, Some(&signed(&self.secret, &body)), &body).await
+        self.shop.merchant.world.receives_webhook(&path, Some(&signed(&self.secret, &body)), &body).await
     }
 }

@@ -1,4 +1,4 @@
-//! A database of a test's own: a copy of a migrated template, made in a few milliseconds and dropped with the test.
+//! The database of one test: a copy of a migrated template, created in a few milliseconds and dropped with the test.
 
 use std::process::Command;
 use std::str::FromStr as _;
@@ -19,37 +19,37 @@ pub struct Database {
 }
 
 impl Database {
-    /// A migrated database of a sandbox.
+    /// Creates a migrated database for a sandbox.
     pub async fn create() -> Self {
         let server = Server::find();
         let template = server.template().await;
         server.create(Some(&template)).await
     }
 
-    /// A database with nothing in it.
+    /// Creates an empty database.
     pub async fn create_empty() -> Self {
         Server::find().create(None).await
     }
 
-    /// A connection beside the service, to look at what is stored.
+    /// A connection that bypasses the service, to look at the stored data.
     pub async fn connect(&self) -> PgConnection {
         options(&self.url).connect().await.unwrap()
     }
 }
 
 impl Database {
-    /// How many rows a table has.
+    /// The number of rows in a table.
     pub async fn count(&self, table: &str) -> i64 {
         let mut connection = self.connect().await;
         sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(&mut connection).await.unwrap()
     }
 
-    /// The one column of text that a query answers.
+    /// The rows of a query with one text column.
     pub async fn texts(&self, query: &'static str) -> Vec<String> {
         sqlx::query_scalar(query).fetch_all(&mut self.connect().await).await.unwrap()
     }
 
-    /// Waits until a query answers this.
+    /// Waits until a query returns these rows.
     pub async fn becomes(&self, query: &'static str, expected: &[&str]) {
         let asking = async {
             while self.texts(query).await != expected {
@@ -61,7 +61,7 @@ impl Database {
         }
     }
 
-    /// A connection to another database of the same server.
+    /// A connection to another database on the same server.
     pub async fn connect_elsewhere(&self) -> PgConnection {
         options(&self.maintenance).connect().await.unwrap()
     }
@@ -89,7 +89,7 @@ impl Server {
         options(&self.url).database(name).to_url_lossy().to_string()
     }
 
-    /// The template of this schema; whoever comes first makes it.
+    /// The template of this schema, created by whoever needs it first.
     async fn template(&self) -> String {
         let name = format!("backhaul_template_{:016x}", digest());
         let mut connection = options(&self.url).connect().await.unwrap();
@@ -127,7 +127,7 @@ async fn execute(connection: &mut PgConnection, statement: String) {
     sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(connection).await.unwrap();
 }
 
-/// Tells one version of the migrations from another.
+/// Distinguishes one version of the migrations from another.
 fn digest() -> u64 {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

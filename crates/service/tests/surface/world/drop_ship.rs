@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Merchant, Reply, World};
 
-/// A drop-ship order with an item `L<n>` for each quantity; of everything else only what is required.
+/// A drop-ship order with an item `L<n>` for each quantity, and otherwise only the required fields.
 pub fn drop_ship(client_identifier: &str, quantities: &[u32]) -> Value {
     let item =
         |(at, quantity): (usize, &u32)| json!({ "client_identifier": format!("L{}", at + 1), "sku": "SHOE-42", "quantity": quantity });
@@ -19,7 +19,7 @@ pub fn drop_ship(client_identifier: &str, quantities: &[u32]) -> Value {
     })
 }
 
-/// The same with everything that a merchant can say.
+/// The same with every field that a merchant can set.
 pub fn drop_ship_in_full(client_identifier: &str) -> Value {
     let mut order = drop_ship(client_identifier, &[2, 1]);
     let more = json!({
@@ -44,34 +44,34 @@ fn units(units: &[(&str, u32)]) -> Value {
     units.iter().map(|(item, quantity)| json!({ "client_identifier": item, "quantity": quantity })).collect()
 }
 
-/// A shipment of these units.
+/// A report that these units were shipped.
 pub fn shipment(identifier: &str, of: &[(&str, u32)]) -> Value {
     json!({ "shipment_identifier": identifier, "shipment_items": units(of) })
 }
 
-/// These units are called off.
-pub fn called_off(identifier: &str, of: &[(&str, u32)]) -> Value {
+/// A report that these units were cancelled.
+pub fn cancelled_items(identifier: &str, of: &[(&str, u32)]) -> Value {
     json!({ "cancellation_identifier": identifier, "order_items": units(of) })
 }
 
 impl Merchant<'_> {
-    /// Gives drop-ship orders.
+    /// Submits drop-ship orders.
     pub async fn gives(&self, orders: &Value) -> Reply {
         self.calls(Method::POST, "/v1/drop_ship_orders", |request| request.json(orders)).await
     }
 
-    /// Gives a new drop-ship order with an item for each quantity.
+    /// Submits a new drop-ship order with an item for each quantity.
     pub async fn has_shipped(&self, client_identifier: &str, quantities: &[u32]) {
         let reply = self.gives(&drop_ship(client_identifier, quantities)).await;
         assert_eq!(reply.status, 201, "{}", reply.text);
     }
 
-    /// The warehouse reports on a drop-ship order: `ship`, `cancel`, `reject` or `cancel_items`.
+    /// Sends the warehouse's report on a drop-ship order: `ship`, `cancel`, `reject` or `cancel_items`.
     pub async fn warehouse_reports(&self, client_identifier: &str, what: &str, report: &Value) -> Reply {
         self.calls(Method::POST, &format!("/v1/drop_ship_orders/{client_identifier}/{what}"), |request| request.json(report)).await
     }
 
-    /// The drop-ship order as it stands.
+    /// The current state of a drop-ship order.
     pub async fn looks_at_drop_ship(&self, client_identifier: &str) -> Value {
         let reply = self.calls(Method::GET, &format!("/v1/drop_ship_orders/{client_identifier}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
@@ -79,7 +79,7 @@ impl Merchant<'_> {
     }
 }
 
-/// A merchant whose systems take the messages on drop-ship orders.
+/// A merchant with an endpoint for messages about drop-ship orders.
 pub struct DropShipper<'w> {
     pub merchant: Merchant<'w>,
     pub systems: Systems,
@@ -100,7 +100,7 @@ impl World {
 }
 
 impl DropShipper<'_> {
-    /// What its systems have received since the last look, once everything due is delivered, in the order of the sequence.
+    /// Delivers everything due, and returns the requests since the last call, by sequence.
     pub async fn receives(&self) -> Vec<Received> {
         self.merchant.world.deliver_all_due().await;
         let mut received = self.systems.received();
@@ -109,11 +109,11 @@ impl DropShipper<'_> {
         received
     }
 
-    /// `path event sequence` of the same.
-    pub async fn hears(&self) -> Vec<String> {
-        let word = |received: &Received, name: &str| received.header(name).unwrap().to_owned();
+    /// The `path event sequence` of the same.
+    pub async fn receives_events(&self) -> Vec<String> {
+        let text = |received: &Received, name: &str| received.header(name).unwrap().to_owned();
         let line = |received: &Received| {
-            format!("{} {} {}", received.path(), word(received, "x-service-event"), word(received, "x-service-sequence"))
+            format!("{} {} {}", received.path(), text(received, "x-service-event"), text(received, "x-service-sequence"))
         };
         self.receives().await.iter().map(line).collect()
     }

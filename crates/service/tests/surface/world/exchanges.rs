@@ -1,4 +1,4 @@
-//! Merchants whose systems say which variants they have.
+//! Merchants with an endpoint that lists the variants in stock.
 
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use domain::messages::message::Interface;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::{Merchant, Reply, World, message, sold};
 
-/// A merchant whose systems are asked for variants. Its order `A-1` has a line `L1` at 50.00 with the variant identifier
-/// `V-SHOE`, of which it has two.
+/// A merchant with an endpoint for variants. Its order `A-1` has a line `L1` at 50.00 with the variant identifier
+/// `V-SHOE`, of which two are in stock.
 pub struct Catalogue<'w> {
     pub merchant: Merchant<'w>,
     pub systems: Systems,
 }
 
-/// Where the systems are asked.
+/// The path of the endpoint for variants.
 pub const SKUS: &str = "/sku";
 
 impl World {
@@ -36,21 +36,20 @@ impl World {
 }
 
 impl Catalogue<'_> {
-    /// Changes its endpoint.
     pub async fn is_set(&self, change: EndpointChange) {
         let url = change.url.clone().unwrap_or_else(|| self.systems.url(Interface::ExchangeVariants.path()));
         let (app, change) = (&self.merchant.world.app, EndpointChange { url: Some(url), ..change });
         set_endpoint(app, "test", self.merchant.id, Interface::ExchangeVariants, change).await.unwrap();
     }
 
-    /// Sells something with this variant identifier, as the line `L1` of the order.
+    /// Sells a line `L1` with this variant identifier.
     pub async fn sells_with(&self, order: &str, variant_identifier: Option<&str>) {
         let mut sold = sold(order, 1);
         sold["items"][0]["variant_identifier"] = variant_identifier.into();
         assert_eq!(self.merchant.publishes(&message([sold])).await.results(), ["created"]);
     }
 
-    /// Asks what the line `L1` of the order can be exchanged for, because it is too small.
+    /// Requests the exchange options for the line `L1` of the order, with the reason that it is too small.
     pub async fn offers_for(&self, order: &str) -> Reply {
         self.offers(&format!("/v1/orders/{order}/lines/L1/exchange_options?reason=TOO_SMALL")).await
     }
@@ -59,12 +58,12 @@ impl Catalogue<'_> {
         self.merchant.calls(Method::GET, path, |request| request).await
     }
 
-    /// How its systems were asked.
+    /// The requests that its systems received.
     pub fn asked(&self) -> Vec<Received> {
         self.systems.received_at(SKUS)
     }
 
-    /// Waits until every call is in the reports, and says how many ended how.
+    /// Waits until every call is in the reports, and returns the number of calls for each outcome.
     pub async fn reports(&self) -> Vec<String> {
         self.merchant.world.app.variants.rest().await;
         let report = self.merchant.calls(Method::GET, "/v1/reports/deliveries", |request| request).await.body;
@@ -75,7 +74,7 @@ impl Catalogue<'_> {
 }
 
 impl Reply {
-    /// The SKUs that are offered.
+    /// The offered SKUs.
     pub fn skus(&self) -> Vec<&str> {
         assert_eq!(self.status, 200, "{}", self.text);
         self.body["variants"].as_array().unwrap().iter().map(|variant: &Value| variant["sku"].as_str().unwrap()).collect()

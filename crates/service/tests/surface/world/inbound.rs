@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::warehouse::address;
 use super::{Merchant, Reply, World};
 
-/// The warehouse that every merchant with a yard has.
+/// The warehouse of every merchant with a yard.
 pub const WAREHOUSE: &str = "WH-1";
 const PATH: &str = "/inventory_receipt";
 
-/// An ASN of one carton with these lines, which are named `1`, `2` and so on unless they have names.
+/// An ASN of one carton with these lines, numbered `1`, `2` and so on unless they have identifiers.
 pub fn asn(number: &str, lines: &[Value]) -> Value {
     let named = |(at, line): (usize, &Value)| {
         let mut line = line.clone();
@@ -31,17 +31,17 @@ pub fn asn(number: &str, lines: &[Value]) -> Value {
     })
 }
 
-/// A line of so many units of a SKU.
+/// A line of `quantity` units of a SKU.
 pub fn units_of(sku: &str, quantity: u32) -> Value {
     json!({ "sku": sku, "quantity": quantity })
 }
 
-/// A line of one particular unit.
+/// A line of one identified unit.
 pub fn the_unit(unit: &str) -> Value {
     json!({ "unit_identifier": unit, "sku": "SHOE" })
 }
 
-/// A unit that arrives for an ASN, with nothing on it but its license plate.
+/// A scan of a unit that arrives for an ASN, identified by its license plate alone.
 pub fn scan(number: &str, unit: &str) -> Value {
     json!({ "asn_number": number, "unit_identifier": unit, "warehouse_identifier": WAREHOUSE, "condition": "A" })
 }
@@ -51,7 +51,7 @@ impl Merchant<'_> {
         self.calls(Method::POST, "/v1/inbound_asns", |request| request.json(&json!({ "inbound_asns": asns }))).await
     }
 
-    /// Announces an ASN of these lines.
+    /// Announces an ASN with these lines.
     pub async fn announces(&self, number: &str, lines: &[Value]) {
         let reply = self.posts_asns(&[asn(number, lines)]).await;
         assert_eq!(reply.status, 201, "{}", reply.text);
@@ -69,7 +69,7 @@ impl Merchant<'_> {
         self.calls(Method::POST, &format!("/v1/inbound_asns/{number}/close"), |request| request).await
     }
 
-    /// The ASN as it stands.
+    /// The current state of an ASN.
     pub async fn looks_at_asn(&self, number: &str) -> Value {
         let reply = self.calls(Method::GET, &format!("/v1/inbound_asns/{number}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
@@ -80,40 +80,40 @@ impl Merchant<'_> {
         self.calls(Method::POST, "/v1/receipts", |request| request.json(&json!({ "units": units }))).await
     }
 
-    /// Receives units: `result line` of each, or `exception why`.
+    /// Receives units, and returns `result line` or `exception reason` for each.
     pub async fn scans(&self, units: &[Value]) -> Vec<String> {
         let reply = self.posts_receipts(units).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
-        let said = |unit: &Value| {
+        let summary = |unit: &Value| {
             let more = ["line_identifier", "exception"].map(|name| unit[name].as_str()).into_iter().flatten().next().unwrap();
             format!("{} {more}", unit["result"].as_str().unwrap())
         };
-        reply.body["units"].as_array().unwrap().iter().map(said).collect()
+        reply.body["units"].as_array().unwrap().iter().map(summary).collect()
     }
 
-    /// `why asn unit-or-line quantity settled` of the exceptions, in the order of the alphabet.
+    /// The exceptions as `reason asn unit-or-line quantity settled`, sorted.
     pub async fn exceptions(&self, query: &str) -> Vec<String> {
         let reply = self.calls(Method::GET, &format!("/v1/receiving_exceptions{query}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
-        let said = |of: &Value| {
+        let summary = |of: &Value| {
             let text = |name: &str| of[name].as_str().unwrap_or_default().to_owned();
             let about = if of["unit_identifier"].is_null() { text("line_identifier") } else { text("unit_identifier") };
             let settled = if of["resolved_at"].is_null() { "open" } else { "settled" };
             format!("{} {} {about} {} {settled}", text("exception"), text("asn_number"), of["quantity"])
         };
-        let mut exceptions: Vec<String> = reply.body["receiving_exceptions"].as_array().unwrap().iter().map(said).collect();
+        let mut exceptions: Vec<String> = reply.body["receiving_exceptions"].as_array().unwrap().iter().map(summary).collect();
         exceptions.sort();
         exceptions
     }
 
-    /// Gets it the warehouse [`WAREHOUSE`].
+    /// Adds the warehouse [`WAREHOUSE`].
     pub async fn has_a_warehouse(&self) {
         let change = WarehouseChange { name: Some("Reno".to_owned()), address: Some(address("Dock 4")), ..WarehouseChange::default() };
         set_warehouse(&self.world.app, "test", self.id, &WAREHOUSE.parse().unwrap(), change).await.unwrap();
     }
 }
 
-/// A merchant with a warehouse, whose systems take receipts.
+/// A merchant with a warehouse and an endpoint for receipts.
 pub struct Yard<'w> {
     pub merchant: Merchant<'w>,
     pub systems: Systems,
@@ -133,7 +133,7 @@ impl World {
         Yard { merchant, systems }
     }
 
-    /// A token of `merchant` that opens `scope` alone.
+    /// A token of `merchant` with only this scope.
     pub async fn token_for(&self, merchant: &Merchant<'_>, scope: Scope) -> String {
         use backhaul::flow::merchants::configure_merchant::issue_credential;
         use secrecy::ExposeSecret as _;
@@ -145,7 +145,7 @@ impl World {
 }
 
 impl Yard<'_> {
-    /// The receipts that its systems have got since the last look, once everything due is delivered.
+    /// Delivers everything due, and returns the receipts since the last call.
     pub async fn gets(&self) -> Vec<Received> {
         self.merchant.world.deliver_all_due().await;
         let received = self.systems.received_at(PATH);
@@ -153,13 +153,13 @@ impl Yard<'_> {
         received
     }
 
-    /// `unit line` of the same, in order.
-    pub async fn hears(&self) -> Vec<String> {
+    /// The `unit line` of the same, sorted.
+    pub async fn receives_events(&self) -> Vec<String> {
         let text = |body: &Value, name: &str| body[name].as_str().unwrap().to_owned();
-        let said = self.gets().await.into_iter().map(|received| received.json());
-        let mut said: Vec<String> =
-            said.map(|body| format!("{} {}", text(&body, "unit_identifier"), text(&body, "line_identifier"))).collect();
-        said.sort();
-        said
+        let receipts = self.gets().await.into_iter().map(|received| received.json());
+        let mut receipts: Vec<String> =
+            receipts.map(|body| format!("{} {}", text(&body, "unit_identifier"), text(&body, "line_identifier"))).collect();
+        receipts.sort();
+        receipts
     }
 }

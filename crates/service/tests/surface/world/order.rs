@@ -1,4 +1,4 @@
-//! Orders that add up, to be bent by tests.
+//! Consistent orders for tests to modify.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ pub fn message(orders: impl IntoIterator<Item = Value>) -> Value {
     json!({ "returns_portal_order": { "orders": orders.into_iter().collect::<Vec<_>>() } })
 }
 
-/// A shipped order of two units on one line; every sum adds up.
+/// A shipped order of two units on one line, with correct sums.
 pub fn order(identifier: &str) -> Value {
     json!({
         "identifier": identifier,
@@ -61,7 +61,7 @@ pub fn line(identifier: &str, quantity: u32) -> Value {
     })
 }
 
-/// The same without the return that it names, of which nobody has heard.
+/// A refund without its `rma_identifier`.
 pub fn plain_refund(identifier: &str, units: u32) -> Value {
     let mut refund = refund(identifier, units);
     refund["rma_identifier"] = Value::Null;

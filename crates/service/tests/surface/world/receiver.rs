@@ -21,11 +21,11 @@ pub struct Receiver<'w> {
     pub secret: String,
 }
 
-/// The address of the endpoint.
+/// The path of the endpoint.
 pub const PATH: &str = "/rmas";
 
 impl World {
-    /// A merchant whose systems take RMA messages.
+    /// A merchant with an endpoint for RMA messages.
     pub async fn receiver(&self, handle: &str) -> Receiver<'_> {
         self.receiver_with(handle, EndpointChange::default()).await
     }
@@ -45,7 +45,7 @@ impl World {
         Receiver { world: self, merchant, systems, secret: secret.expose_secret().to_owned() }
     }
 
-    /// Delivers what is due, until nothing more is.
+    /// Delivers messages until none is due.
     pub async fn deliver_all_due(&self) {
         let done = async {
             let deliverer = self.deliverer.get_or_init(|| async { backhaul::worker::start(&self.app) }).await;
@@ -54,7 +54,7 @@ impl World {
         tokio::time::timeout(Duration::from_secs(30), done).await.unwrap();
     }
 
-    /// A change of `subject` owes `merchant` a message: what a flow does.
+    /// Owes `merchant` a message about `subject`, as a flow does.
     pub async fn owe(&self, merchant: MerchantId, subject: &str, sequence: i64) -> Uuid {
         let mut tx = self.app.begin(merchant).await.unwrap();
         let id = self.write(&mut tx, subject, sequence).await;
@@ -62,7 +62,7 @@ impl World {
         id
     }
 
-    /// Its first half: the message is written and not yet committed.
+    /// Writes the message without committing it.
     pub async fn write(&self, tx: &mut Tx, subject: &str, sequence: i64) -> Uuid {
         let id = self.app.mint();
         let body = format!(r#"{{"rma_identifier":"{subject}","step":{sequence}}}"#);
@@ -72,30 +72,30 @@ impl World {
         id
     }
 
-    /// What is owed.
+    /// The number of messages owed.
     pub async fn owed(&self) -> i64 {
         self.database.count("delivery").await
     }
 
-    /// What is in the failure queue.
+    /// The number of messages in the failure queue.
     pub async fn failures(&self) -> i64 {
         self.database.count("failure").await
     }
 }
 
 impl Receiver<'_> {
-    /// A change of `subject` owes a message.
+    /// Owes it a message about `subject`.
     pub async fn is_owed(&self, subject: &str, sequence: i64) -> Uuid {
         self.world.owe(self.merchant, subject, sequence).await
     }
 
-    /// What arrived, as `subject sequence`.
+    /// The messages that arrived, as `subject sequence`.
     pub fn arrived(&self) -> Vec<String> {
-        let told = |received: &Received| {
+        let summary = |received: &Received| {
             let body = received.json();
             format!("{} {}", body["rma_identifier"].as_str().unwrap_or("?"), body["step"])
         };
-        self.systems.received_at(PATH).iter().map(told).collect()
+        self.systems.received_at(PATH).iter().map(summary).collect()
     }
 
     pub fn verifies(&self, received: &Received) {

@@ -1,4 +1,4 @@
-//! Merchants whose shoppers send things back.
+//! Merchants whose shoppers return items.
 
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
 use domain::messages::message::Interface;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::receiver::PATH;
 use super::{Merchant, Reply, World, line, message, order, plain_refund};
 
-/// An order of `quantity` units on the line `L1`, shipped ten days before the world begins; every sum adds up.
+/// An order of `quantity` units on the line `L1`, shipped ten days before the test begins, with correct sums.
 pub fn sold(identifier: &str, quantity: u32) -> Value {
     let mut sold = order(identifier);
     sold["items"] = json!([line("L1", quantity)]);
@@ -21,7 +21,7 @@ pub fn sold(identifier: &str, quantity: u32) -> Value {
     sold
 }
 
-/// A return of `units` units of the line `L1`, by mail.
+/// A request to return `units` units of the line `L1` by mail.
 pub fn mail_back(order: &str, units: u32) -> Value {
     json!({
         "order_identifier": order,
@@ -30,7 +30,7 @@ pub fn mail_back(order: &str, units: u32) -> Value {
     })
 }
 
-/// The order with these refunds, as the merchant sends it after it was sold.
+/// The order with these refunds, as the merchant sends it later.
 pub fn refunded(mut order: Value, refunds: impl IntoIterator<Item = Value>) -> Value {
     order["updated_at"] = "2026-03-01T12:00:00Z".into();
     order["refunds"] = refunds.into_iter().collect();
@@ -44,13 +44,13 @@ pub fn refund_for(rma: &str, identifier: &str, units: u32) -> Value {
     refund
 }
 
-/// A carrier's report on a return, by its identifier alone.
+/// A carrier's report on a return, by the return's identifier alone.
 pub fn reported(rma: &str, event: &str) -> Value {
     json!({ "event": event, "rma_identifier": rma, "occurred_at": "2026-03-01T12:00:00Z" })
 }
 
 impl Merchant<'_> {
-    /// What its returns may be like.
+    /// Saves its return policy.
     pub async fn has_policy(&self, policy: &Policy) {
         let app = &self.world.app;
         let mut tx = app.begin(self.id).await.unwrap();
@@ -58,31 +58,31 @@ impl Merchant<'_> {
         tx.commit().await.unwrap();
     }
 
-    /// Publishes an order of `quantity` units that can come back.
+    /// Publishes an order of `quantity` returnable units.
     pub async fn sells(&self, identifier: &str, quantity: u32) {
         assert_eq!(self.publishes(&message([sold(identifier, quantity)])).await.results(), ["created"]);
     }
 
-    /// Asks for a return.
+    /// Requests a return.
     pub async fn starts(&self, wanted: &Value) -> Reply {
         self.calls(Method::POST, "/v1/returns", |request| request.json(wanted)).await
     }
 
-    /// Starts a return of `units` units of the order's line `L1`, and answers its identifier.
+    /// Starts a return of `units` units of the order's line `L1`, and returns its identifier.
     pub async fn starts_a_return(&self, order: &str, units: u32) -> String {
         let reply = self.starts(&mail_back(order, units)).await;
         assert_eq!(reply.status, 201, "{}", reply.text);
         reply.body["rma_identifier"].as_str().unwrap().to_owned()
     }
 
-    /// The return as it stands.
+    /// The current state of a return.
     pub async fn looks_at(&self, rma: &str) -> Value {
         let reply = self.calls(Method::GET, &format!("/v1/returns/{rma}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
         reply.body
     }
 
-    /// What of the order can come back.
+    /// The returnable units of an order.
     pub async fn asks_what_can_come_back(&self, order: &str) -> Value {
         let reply = self.calls(Method::GET, &format!("/v1/orders/{order}/returnable"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
@@ -97,12 +97,12 @@ impl Merchant<'_> {
         self.calls(Method::POST, &format!("/v1/returns/{rma}/resend"), |request| request).await
     }
 
-    /// A carrier reports.
+    /// Sends a carrier's report.
     pub async fn carrier_reports(&self, event: &Value) -> Reply {
         self.calls(Method::POST, "/v1/carrier_events", |request| request.json(event)).await
     }
 
-    /// A carrier reports `event` for the return, with the tracking number `T-<return>`; it takes effect, or was known.
+    /// Reports `event` for the return with the tracking number `T-<return>`, and expects it to be accepted.
     pub async fn carrier_says(&self, rma: &str, event: &str) -> Reply {
         let reported = json!({
             "event": event, "rma_identifier": rma, "tracking_number": format!("T-{rma}"), "occurred_at": "2026-03-01T12:00:00Z",
@@ -113,7 +113,7 @@ impl Merchant<'_> {
     }
 }
 
-/// A merchant whose systems take RMA messages.
+/// A merchant with an endpoint for RMA messages.
 pub struct Shop<'w> {
     pub merchant: Merchant<'w>,
     pub systems: Systems,
@@ -130,7 +130,7 @@ impl World {
 }
 
 impl Shop<'_> {
-    /// What its systems have received since the last look, once everything due is delivered: the event and the body.
+    /// Delivers everything due, and returns the event and body of each message since the last call.
     pub async fn receives(&self) -> Vec<(String, Value)> {
         self.merchant.world.deliver_all_due().await;
         let received = self.systems.received_at(PATH);
@@ -139,7 +139,7 @@ impl Shop<'_> {
     }
 
     /// The events of the same.
-    pub async fn hears(&self) -> Vec<String> {
+    pub async fn receives_events(&self) -> Vec<String> {
         self.receives().await.into_iter().map(|(event, _)| event).collect()
     }
 }

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::{Merchant, Reply, World};
 
-/// The address of the endpoint.
+/// The path of the endpoint.
 const PATH: &str = "/outbound_asn";
 
-/// A merchant with the warehouses `WH-1` and `WH-2`, the vendor 1, and systems that take Outbound ASN messages.
+/// A merchant with the warehouses `WH-1` and `WH-2`, the vendor 1, and an endpoint for Outbound ASN messages.
 pub struct Dock<'w> {
     pub merchant: Merchant<'w>,
     pub systems: Systems,
@@ -32,7 +32,7 @@ pub fn address(name: &str) -> Address {
     }
 }
 
-/// A shipment of freight from `WH-1` to `WH-2`.
+/// A freight shipment from `WH-1` to `WH-2`.
 pub fn freight(number: &str) -> Value {
     json!({
         "asn_number": number,
@@ -56,7 +56,7 @@ pub fn transfer(number: &str) -> Value {
     wanted
 }
 
-/// The same, to the vendor 1.
+/// The same to the vendor 1.
 pub fn to_vendor(number: &str) -> Value {
     let mut wanted = freight(number);
     wanted["kind"] = "vendor".into();
@@ -65,7 +65,7 @@ pub fn to_vendor(number: &str) -> Value {
     wanted
 }
 
-/// The unit `LP-<number>`, on the line of that number.
+/// The unit `LP-<number>` on the line with that number.
 pub fn unit(number: u32) -> Value {
     json!({
         "line_identifier": number.to_string(),
@@ -93,7 +93,7 @@ impl World {
 }
 
 impl Merchant<'_> {
-    /// Gives it the warehouses `WH-1` and `WH-2` and the vendor 1.
+    /// Adds the warehouses `WH-1` and `WH-2` and the vendor 1.
     pub async fn has_places(&self) {
         let app = &self.world.app;
         for (id, external, transfers) in [("WH-1", "0042", None), ("WH-2", "0043", Some("ST-43"))] {
@@ -108,24 +108,24 @@ impl Merchant<'_> {
         add_vendor(app, "test", self.id, "Bolt Co".to_owned(), address("Returns")).await.unwrap();
     }
 
-    /// Asks for a shipment.
+    /// Requests a shipment.
     pub async fn ships(&self, wanted: &Value) -> Reply {
         self.calls(Method::POST, "/v1/outbound_shipments", |request| request.json(wanted)).await
     }
 
-    /// Makes a shipment of freight.
+    /// Creates a freight shipment.
     pub async fn makes(&self, number: &str) {
         let reply = self.ships(&freight(number)).await;
         assert_eq!(reply.status, 201, "{}", reply.text);
     }
 
-    /// Asks for units in a shipment.
+    /// Requests that units are added to a shipment.
     pub async fn packs(&self, number: &str, cartons: impl IntoIterator<Item = Value>) -> Reply {
         let body = json!({ "cartons": cartons.into_iter().collect::<Vec<_>>() });
         self.calls(Method::POST, &format!("/v1/outbound_shipments/{number}/units"), |request| request.json(&body)).await
     }
 
-    /// Puts units into the carton `C-1` of a shipment, as many calls as it takes.
+    /// Adds units to the carton `C-1` of a shipment, in as many calls as it takes.
     pub async fn adds(&self, number: &str, units: std::ops::Range<u32>) {
         let all: Vec<u32> = units.collect();
         for some in all.chunks(500) {
@@ -134,25 +134,25 @@ impl Merchant<'_> {
         }
     }
 
-    /// Asks for `verb` of a shipment: announce, ship, deliver, cancel.
+    /// Requests `verb` of a shipment: announce, ship, deliver or cancel.
     pub async fn asks_to(&self, verb: &str, number: &str) -> Reply {
         self.calls(Method::POST, &format!("/v1/outbound_shipments/{number}/{verb}"), |request| request).await
     }
 
-    /// Does it.
+    /// The same, and expects it to succeed.
     pub async fn does(&self, verb: &str, number: &str) -> Value {
         let reply = self.asks_to(verb, number).await;
         assert_eq!(reply.status, 200, "{verb}: {}", reply.text);
         reply.body
     }
 
-    /// Asks for another ship date.
+    /// Requests another ship date.
     pub async fn postpones(&self, number: &str, ship_date: &str) -> Reply {
         let body = json!({ "ship_date": ship_date });
         self.calls(Method::PATCH, &format!("/v1/outbound_shipments/{number}"), |request| request.json(&body)).await
     }
 
-    /// The shipment as it stands.
+    /// The current state of a shipment.
     pub async fn looks_at_shipment(&self, number: &str) -> Value {
         let reply = self.calls(Method::GET, &format!("/v1/outbound_shipments/{number}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
@@ -160,8 +160,8 @@ impl Merchant<'_> {
     }
 }
 
-/// A message as it arrived.
-pub struct Told {
+/// A message that arrived.
+pub struct AsnMessage {
     pub event: String,
     pub sequence: String,
     pub version: String,
@@ -170,14 +170,14 @@ pub struct Told {
 }
 
 impl Dock<'_> {
-    /// What its systems have received since the last look, once everything due is delivered, by number and sequence.
-    pub async fn receives(&self) -> Vec<Told> {
+    /// Delivers everything due, and returns the messages since the last call, by number and sequence.
+    pub async fn receives(&self) -> Vec<AsnMessage> {
         self.merchant.world.deliver_all_due().await;
         let received = self.systems.received_at(PATH);
         self.systems.clear();
-        let mut told: Vec<Told> = received
+        let mut messages: Vec<AsnMessage> = received
             .iter()
-            .map(|received| Told {
+            .map(|received| AsnMessage {
                 event: received.header("x-service-event").unwrap().to_owned(),
                 sequence: received.header("x-service-sequence").unwrap().to_owned(),
                 version: received.header("x-service-api-version").unwrap().to_owned(),
@@ -185,23 +185,25 @@ impl Dock<'_> {
                 body: received.json(),
             })
             .collect();
-        let suffix = |told: &Told| told.body["asn_number"].as_str().unwrap().rsplit('_').next().and_then(|last| last.parse::<u32>().ok());
-        told.sort_by_key(|told| (told.sequence.parse::<i64>().unwrap(), suffix(told)));
-        told
+        let suffix = |message: &AsnMessage| {
+            message.body["asn_number"].as_str().unwrap().rsplit('_').next().and_then(|last| last.parse::<u32>().ok())
+        };
+        messages.sort_by_key(|message| (message.sequence.parse::<i64>().unwrap(), suffix(message)));
+        messages
     }
 
-    /// The same as `number status sequence`.
-    pub async fn hears(&self) -> Vec<String> {
-        let word = |told: &Told, name: &str| told.body[name].as_str().unwrap().to_owned();
+    /// The `number status sequence` of the same.
+    pub async fn receives_events(&self) -> Vec<String> {
+        let text = |message: &AsnMessage, name: &str| message.body[name].as_str().unwrap().to_owned();
         self.receives()
             .await
             .iter()
-            .map(|told| format!("{} {} {}", word(told, "asn_number"), word(told, "status"), told.sequence))
+            .map(|message| format!("{} {} {}", text(message, "asn_number"), text(message, "status"), message.sequence))
             .collect()
     }
 }
 
-/// The units of a message, line by line.
+/// The units in a message, line by line.
 pub fn lines(body: &Value) -> Vec<String> {
     let details = body["cartons"].as_array().unwrap().iter().flat_map(|carton| carton["details"].as_array().unwrap());
     details.map(|detail| detail["unit_identifier"].as_str().unwrap().to_owned()).collect()

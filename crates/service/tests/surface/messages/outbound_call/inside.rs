@@ -1,4 +1,4 @@
-//! Ways to write an address that is not called: this machine, the networks around it, and what is nobody's.
+//! Ways to write an address that must not be called: this machine, the networks around it, and reserved ranges.
 
 /// Hosts that are addresses, whatever they look like.
 pub const ADDRESSES: [&str; 77] = [
@@ -42,7 +42,7 @@ pub const ADDRESSES: [&str; 77] = [
     "[2001:0:7f00:1::]",
     "[2001:0:4136:e378:8000:63bf:3fff:fdd2]",
     "[2606:4700::5efe:7f00:1]",
-    // The same wire, where clouds keep their secrets.
+    // Link-local addresses, where clouds keep their secrets.
     "169.254.169.254",
     "169.254.43518",
     "2852039166",
@@ -50,7 +50,7 @@ pub const ADDRESSES: [&str; 77] = [
     "0251.0376.0251.0376",
     "[fe80::1]",
     "[fe80::a9fe:a9fe]",
-    // Somebody's own network.
+    // Private networks.
     "10.0.0.1",
     "012.0.0.1",
     "167772161",
@@ -65,7 +65,7 @@ pub const ADDRESSES: [&str; 77] = [
     "[fc00::1]",
     "[fd00:ec2::254]",
     "[fec0::1]",
-    // For many, for documents, for tests, for nothing yet.
+    // Multicast, documentation, benchmarks, and reserved ranges.
     "192.0.0.1",
     "192.0.2.1",
     "192.88.99.1",
@@ -86,10 +86,10 @@ pub const ADDRESSES: [&str; 77] = [
     "[ff0e::1]",
 ];
 
-/// Names of this machine that nobody has to know: they are looked up when they are called.
+/// Names of this machine that need no listing: they are resolved when they are called.
 pub const NAMES: [&str; 3] = ["localhost", "LOCALHOST", "a.localhost"];
 
-/// What names this machine or nothing, and is no URL that can be called in the first place.
+/// URLs with this machine's address that no client could call in the first place.
 pub fn odd(port: u16) -> Vec<String> {
     vec![
         format!("https://user@127.0.0.1:{port}/"),
@@ -109,7 +109,7 @@ pub fn odd(port: u16) -> Vec<String> {
     ]
 }
 
-/// All of it, by both schemes, on this port and on the usual one.
+/// All of the addresses, by both schemes, on this port and on the default one.
 pub fn urls(port: u16) -> impl Iterator<Item = String> {
     let hosts = ADDRESSES.into_iter().chain(NAMES).flat_map(move |host| {
         ["http", "https"].into_iter().flat_map(move |scheme| [format!("{scheme}://{host}:{port}/"), format!("{scheme}://{host}/")])

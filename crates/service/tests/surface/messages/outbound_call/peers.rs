@@ -1,4 +1,4 @@
-//! Whom the client meets: peers that behave as they are told, an authority, and a name server.
+//! The client's counterparts: peers with scripted behaviour, a certificate authority, and a name server.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -20,7 +20,7 @@ pub trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 pub type Wire = Box<dyn Io>;
 
-/// Counts who comes, and behaves as it is told.
+/// Counts its connections, and handles them as scripted.
 pub struct Peer {
     pub address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -47,7 +47,7 @@ impl Peer {
         Self { address, connections, served }
     }
 
-    /// A peer that reads a request and writes `answer`, then closes.
+    /// A peer that reads a request, writes `answer`, and closes.
     pub async fn answering(address: &str, answer: &str) -> Self {
         let answer: Arc<str> = answer.into();
         Self::at(address, move |stream| answer_once(Box::new(stream), Arc::clone(&answer))).await
@@ -93,7 +93,7 @@ async fn answer_once(mut wire: Wire, answer: Arc<str>) {
     }
 }
 
-/// A whole request, as text; nothing when the caller hangs up before.
+/// A whole request as text; none if the caller hangs up first.
 pub async fn read_request(wire: &mut (impl AsyncRead + Unpin)) -> Option<String> {
     let mut read = Vec::new();
     loop {
@@ -112,12 +112,12 @@ pub async fn read_request(wire: &mut (impl AsyncRead + Unpin)) -> Option<String>
     }
 }
 
-/// An answer of 200 with this body.
+/// A 200 with this body.
 pub fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// An authority that only our settings know.
+/// A certificate authority that only the test's settings trust.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     pub file: PathBuf,
@@ -141,7 +141,7 @@ impl Authority {
         (certificate.pem(), key.serialize_pem())
     }
 
-    /// How a server called `name` speaks TLS.
+    /// The TLS configuration of a server called `name`.
     pub fn server(&self, name: &str, versions: &[&'static SupportedProtocolVersion]) -> Arc<ServerConfig> {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
@@ -161,10 +161,10 @@ impl Drop for Authority {
     }
 }
 
-/// What a name leads to at each look-up; the last answer stays.
+/// The addresses of each name at each lookup; the last answer repeats.
 type Names = HashMap<&'static str, Vec<Vec<&'static str>>>;
 
-/// A name server on this machine. Its answers are good for no time at all.
+/// A name server on this machine. Its answers have a time to live of zero.
 pub struct NameServer {
     pub address: SocketAddr,
     served: JoinHandle<()>,
@@ -186,7 +186,7 @@ impl NameServer {
         Self { address, served }
     }
 
-    /// One that hears and says nothing.
+    /// A name server that never answers.
     pub async fn silent() -> (UdpSocket, SocketAddr) {
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
@@ -203,7 +203,7 @@ impl Drop for NameServer {
 const A: u16 = 1;
 const AAAA: u16 = 28;
 
-/// The answer to one question about a name (RFC 1035, section 4).
+/// The answer to a question about a name (RFC 1035, section 4).
 fn answer(question: &[u8], names: &Names, asked: &mut HashMap<(String, u16), usize>) -> Vec<u8> {
     let (mut labels, mut at) = (Vec::new(), 12);
     while question[at] != 0 {
@@ -229,11 +229,11 @@ fn answer(question: &[u8], names: &Names, asked: &mut HashMap<(String, u16), usi
         })
         .collect();
     let mut reply = question[..2].to_vec();
-    // An answer with recursion; a name that is not known does not exist.
+    // An answer with recursion; an unknown name does not exist.
     reply.extend([0x81, if known.is_some() { 0x80 } else { 0x83 }, 0, 1, 0, u8::try_from(records.len()).unwrap(), 0, 0, 0, 0]);
     reply.extend(&question[12..end]);
     for record in records {
-        // The name is that of the question; then kind, class, no time to live, length.
+        // The name from the question; then type, class, a zero time to live, and the length.
         reply.extend([0xc0, 12]);
         reply.extend(kind.to_be_bytes());
         reply.extend([0, 1, 0, 0, 0, 0]);

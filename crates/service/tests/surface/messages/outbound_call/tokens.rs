@@ -16,7 +16,7 @@ use super::peers::{Peer, read_request};
 
 const ENDPOINT: Uuid = Uuid::from_u128(1);
 
-/// A token endpoint that counts its tokens, and a cache that asks it.
+/// A token endpoint that numbers its tokens, and a cache that calls it.
 struct World {
     peer: Peer,
     asked: Arc<Mutex<Vec<String>>>,
@@ -67,7 +67,7 @@ impl World {
     }
 
     async fn header(&self) -> String {
-        said(&self.token().await.unwrap())
+        header(&self.token().await.unwrap())
     }
 
     fn fetches(&self) -> usize {
@@ -75,7 +75,7 @@ impl World {
     }
 }
 
-fn said(token: &Token) -> String {
+fn header(token: &Token) -> String {
     token.header().1.to_str().unwrap().to_owned()
 }
 
@@ -124,7 +124,7 @@ async fn a_refused_token_is_dropped_only_if_it_is_the_one_that_is_kept() {
     let [first, same] = [world.token().await.unwrap(), world.token().await.unwrap()];
     world.cache.reject(&first).await;
     assert_eq!(world.header().await, "Bearer token-2");
-    // The other call used the first token too, and comes late with its complaint.
+    // The other call used the first token too, and reports it as refused only now.
     world.cache.reject(&same).await;
     assert_eq!(world.header().await, "Bearer token-2");
     assert_eq!(world.fetches(), 2);
@@ -135,9 +135,9 @@ async fn other_settings_and_other_endpoints_have_other_tokens() {
     let world = World::new(200, r#","expires_in":3600"#).await;
     assert_eq!(world.header().await, "Bearer token-1");
     let changed = world.cache.token(&world.client, ENDPOINT, &world.oauth("changed")).await.unwrap();
-    assert_eq!(said(&changed), "Bearer token-2");
+    assert_eq!(header(&changed), "Bearer token-2");
     let other = world.cache.token(&world.client, Uuid::from_u128(2), &world.oauth("changed")).await.unwrap();
-    assert_eq!(said(&other), "Bearer token-3");
+    assert_eq!(header(&other), "Bearer token-3");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A listener on a port with a certificate of its own, and the clients that come to it.
+//! A listener on its own port with its own certificate, and the clients that call it.
 
 use std::future::Future;
 use std::io;
@@ -26,18 +26,18 @@ use tokio::sync::oneshot;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// What an answer must exceed so that no buffer on the way can hold it.
+/// A response too large for the buffers on the way.
 pub const LARGE: usize = 64 * 1024 * 1024;
 
-/// What an ordinary answer may have.
+/// The size of an ordinary response.
 const PAGE: usize = 64 * 1024;
 
-/// The longest that anything is waited for; only a failing test waits so long.
+/// Waits with a generous timeout, which only a failing test reaches.
 pub async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), what).await.unwrap_or_else(|_| panic!("it did not happen"))
 }
 
-/// An authority that nobody knows, and the files of the certificate that it issued last.
+/// An untrusted certificate authority, and the files of the certificate that it issued last.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     directory: PathBuf,
@@ -62,7 +62,7 @@ impl Authority {
         self.directory.join("key.pem")
     }
 
-    /// Issues a certificate into the files, and gives it back as callers will see it.
+    /// Issues a certificate into the files, and returns it as callers will see it.
     pub fn issue(&self) -> CertificateDer<'static> {
         let key = KeyPair::generate().unwrap();
         let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
@@ -72,7 +72,7 @@ impl Authority {
         certificate.der().clone()
     }
 
-    /// Puts a key of this authority's beside another one's certificate.
+    /// Puts a key of this authority next to the other one's certificate.
     pub fn copy_key_to(&self, other: &Self) {
         self.issue();
         std::fs::copy(self.private_key(), other.private_key()).unwrap();
@@ -96,7 +96,7 @@ impl Drop for Authority {
     }
 }
 
-/// A listener with routes that answer little, more and much.
+/// A listener with routes for a small, an ordinary and a large response.
 pub struct Site {
     pub address: SocketAddr,
     pub authority: Authority,
@@ -112,7 +112,7 @@ impl Site {
         Self::open(changed, false).await
     }
 
-    /// One that speaks TLS.
+    /// A listener that speaks TLS, with these settings changed.
     pub async fn secure(changed: &[(&str, &str)]) -> Self {
         Self::open(changed, true).await
     }
@@ -162,7 +162,7 @@ impl Site {
         self.counts.handshake_failures.get()
     }
 
-    /// Waits until so many connections are open.
+    /// Waits until this many connections are open.
     pub async fn holds(&self, open: i64) {
         soon(async {
             while self.counts.open.get() != open {
@@ -172,24 +172,24 @@ impl Site {
         .await;
     }
 
-    /// Tells it to leave.
+    /// Starts the shutdown.
     pub fn leaves(&mut self) {
         self.leave.take().unwrap().send(()).unwrap();
     }
 
-    /// Waits until it has left.
+    /// Waits until it has shut down.
     pub async fn left(self) {
         soon(self.served).await.unwrap().unwrap();
     }
 }
 
-/// Shakes hands with whoever listens at `address`.
+/// Performs a TLS handshake with the server at `address`.
 pub async fn handshake(address: SocketAddr, client: impl Into<Arc<ClientConfig>>) -> io::Result<TlsStream<TcpStream>> {
     let stream = TcpStream::connect(address).await?;
     soon(TlsConnector::from(client.into()).connect(ServerName::try_from("localhost").unwrap(), stream)).await
 }
 
-/// A client of HTTP/2.
+/// An HTTP/2 client.
 pub async fn http2(site: &Site, shape: impl FnOnce(&mut http2::Builder<TokioExecutor>)) -> http2::SendRequest<Empty<Bytes>> {
     let mut client = site.authority.client(&[&rustls::version::TLS12]);
     client.alpn_protocols = vec![b"h2".to_vec()];
@@ -201,12 +201,12 @@ pub async fn http2(site: &Site, shape: impl FnOnce(&mut http2::Builder<TokioExec
     caller
 }
 
-/// The certificate that the other end showed.
+/// The certificate that the server presented.
 pub fn shown(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
     stream.get_ref().1.peer_certificates().unwrap()[0].clone().into_owned()
 }
 
-/// Asks for something small and reads the answer.
+/// Sends a small request and reads the response.
 pub async fn ask<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> String {
     ask_with(stream, "Host: localhost\r\n").await
 }
@@ -224,7 +224,7 @@ pub async fn ask_with<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, headers
     answer
 }
 
-/// Reads until the other end closes, in order or not, and gives back what came.
+/// Reads until the other end closes, cleanly or not, and returns what was read.
 pub async fn closes<S: AsyncRead + Unpin>(stream: &mut S) -> Vec<u8> {
     let mut rest = Vec::new();
     let _ = soon(stream.read_to_end(&mut rest)).await;

@@ -1,4 +1,4 @@
-//! What happened in histories, so that what never does is noticed.
+//! Counts what happened in the histories, so that a case that never occurs is noticed.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::invariants::Record;
 use super::step::Step;
 use super::view::View;
 
-/// How steps end, by the first words, and what else must happen.
+/// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges.
 pub const OUTCOMES: [&str; 35] = [
     "created",
     "updated",
@@ -45,14 +45,14 @@ pub const OUTCOMES: [&str; 35] = [
     "exchange refunded late",
 ];
 
-/// How often steps ended in each way, and how often each message was told.
+/// The number of times each outcome and each message occurred.
 pub type Counts = BTreeMap<String, usize>;
 
 pub fn count(record: &Record, counts: &mut Counts) {
     let mut before = &View::default();
     for (step, view) in record {
         let outcome = view.outcome.split(' ').next().unwrap_or_default();
-        let events = view.told.iter().map(|told| told.event.as_str());
+        let events = view.messages.iter().map(|message| message.event.as_str());
         let reminders = view.reminded.iter().map(|_| "reminded");
         for word in events.chain([outcome]).chain(reminders).chain(exchanging(step, before, view)) {
             *counts.entry(word.to_owned()).or_default() += 1;
@@ -61,22 +61,24 @@ pub fn count(record: &Record, counts: &mut Counts) {
     }
 }
 
-/// What happened to exchanges.
+/// The outcomes that concern exchanges.
 fn exchanging(step: &Step, before: &View, view: &View) -> Vec<&'static str> {
     let mut words = Vec::new();
     for item in view.asked.iter().flat_map(|asked| &asked.items) {
         words.push(if item.bonus.is_some() { "gift card" } else { "variant" });
     }
-    let settled = view.told.iter().any(|told| told.event == "rma.refunded");
-    let told = !view.told.is_empty();
+    let settled = view.messages.iter().any(|message| message.event == "rma.refunded");
+    let sent = !view.messages.is_empty();
     match (step, view.outcome.as_str()) {
         (Step::Answer(..), "delivered") if settled => words.push("settled by an exchange"),
-        (Step::Answer(..), "delivered") if !told => words.push("answered twice"),
+        (Step::Answer(..), "delivered") if !sent => words.push("answered twice"),
         (Step::Answer(..), "withdrawn") | (Step::Convert(_), _) if settled => words.push("settled by a conversion"),
         _ => {}
     }
     let was_settled = |name: &str| before.returns.iter().any(|kept| kept.name == name && kept.status == "REFUNDED");
     let late = |event: &str| event == "rma.refund_recorded";
-    words.extend(view.told.iter().filter(|told| late(&told.event) && was_settled(&told.name)).map(|_| "exchange refunded late"));
+    words.extend(
+        view.messages.iter().filter(|message| late(&message.event) && was_settled(&message.name)).map(|_| "exchange refunded late"),
+    );
     words
 }

@@ -1,4 +1,4 @@
-//! The steps of a history, taken by the flows on a real database.
+//! Runs the steps of a history through the flows, on a real database.
 
 mod exchanging;
 
@@ -19,8 +19,8 @@ use wire::orders::order::Refusal;
 
 use super::step::{Report, Snapshot, Start, Step, return_name};
 
-/// Takes a step, and says how it ended. A return that it started joins the `names`.
-pub async fn take(app: &App, beside: &mut PgConnection, merchant: MerchantId, step: &Step, names: &mut Vec<String>) -> String {
+/// Takes a step and returns its outcome. A return that it starts is added to `names`.
+pub async fn take(app: &App, connection: &mut PgConnection, merchant: MerchantId, step: &Step, names: &mut Vec<String>) -> String {
     match step {
         Step::Publish(snapshot) => publish(app, merchant, snapshot, names).await,
         Step::Start(start) => begin(app, merchant, start, names).await,
@@ -37,9 +37,9 @@ pub async fn take(app: &App, beside: &mut PgConnection, merchant: MerchantId, st
             let resent = resend_return(app, "test", merchant, return_name(*nth, names)).await.unwrap();
             if resent.is_some() { "resent" } else { "no such return" }.to_owned()
         }
-        Step::Answer(nth, answer, last) => exchanging::answer(app, beside, merchant, return_name(*nth, names), *answer, *last).await,
+        Step::Answer(nth, answer, last) => exchanging::answer(app, connection, merchant, return_name(*nth, names), *answer, *last).await,
         Step::Convert(nth) => exchanging::convert(app, merchant, return_name(*nth, names)).await.to_owned(),
-        Step::Retry(nth) => exchanging::retry(app, beside, merchant, return_name(*nth, names)).await.to_owned(),
+        Step::Retry(nth) => exchanging::retry(app, connection, merchant, return_name(*nth, names)).await.to_owned(),
         Step::Wait(_) => {
             while wake_returns(app).await.unwrap() {}
             "woken".to_owned()
@@ -67,7 +67,7 @@ async fn publish(app: &App, merchant: MerchantId, snapshot: &Snapshot, names: &[
     }
 }
 
-/// The field of a warning that is about returns, and not about sums.
+/// The field of a warning about returns, as opposed to one about sums.
 fn about_returns(warning: &Warning) -> Option<&str> {
     let ours = warning.field.ends_with("rma_identifier") || warning.message.ends_with("the return is not affected");
     warning.field.strip_prefix("returns_portal_order.orders[0].").filter(|_| ours)

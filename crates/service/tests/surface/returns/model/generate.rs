@@ -1,4 +1,4 @@
-//! Histories by chance: what happens next, more often sensible than not.
+//! Generates random histories whose steps mostly make sense.
 
 mod exchanging;
 
@@ -11,21 +11,21 @@ use super::model::starting::FINAL;
 use super::model::{Model, Terms};
 use super::step::{Item, Line, Refund, Report, Snapshot, Start, Step};
 
-/// How many steps a history has.
+/// The number of steps in a history.
 const STEPS: usize = 38;
-/// How many hours a history waits at most in all: long enough that a return expires, and one that was started then.
+/// The longest total wait of a history in hours: enough for a return to expire, and for another one started after that.
 pub const MOST_HOURS: i64 = 64 * 24;
 const METHODS: [&str; 5] = ["mail-back", "mail-back", "mail-back", "express-returns", "customer-keep"];
 const CARRIER: [&str; 7] = ["label_issued", "dropped_off", "collected", "in_transit", "delivered", "returned_to_sender", "failed"];
 
-/// Makes one history.
+/// Generates one history.
 pub struct Generator {
-    chance: StdRng,
+    rng: StdRng,
     made: usize,
     orders: usize,
     refunds: u32,
     waited: i64,
-    /// What was sent, to be sent again.
+    /// Requests sent before, kept so that they can be sent again.
     snapshots: Vec<Snapshot>,
     starts: Vec<Start>,
     reports: Vec<Report>,
@@ -33,19 +33,19 @@ pub struct Generator {
 
 impl Generator {
     pub fn new(seed: u64) -> (Self, Terms) {
-        let mut chance = StdRng::seed_from_u64(seed);
+        let mut rng = StdRng::seed_from_u64(seed);
         let terms = Terms {
-            managed_receiving: chance.random_bool(0.65),
-            fee: *[0, 500, 777, 1_000_000].choose(&mut chance).unwrap(),
-            deducted: chance.random_bool(0.5),
-            bonus: *[None, Some(0), Some(500)].choose(&mut chance).unwrap(),
-            refusals_are_final: chance.random_bool(0.5),
+            managed_receiving: rng.random_bool(0.65),
+            fee: *[0, 500, 777, 1_000_000].choose(&mut rng).unwrap(),
+            deducted: rng.random_bool(0.5),
+            bonus: *[None, Some(0), Some(500)].choose(&mut rng).unwrap(),
+            refusals_are_final: rng.random_bool(0.5),
         };
-        let orders = chance.random_range(2..=3);
-        (Self { chance, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new() }, terms)
+        let orders = rng.random_range(2..=3);
+        (Self { rng, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new() }, terms)
     }
 
-    /// The next step of a merchant who stands there, until the history ends.
+    /// The next step for a merchant in this state, until the history ends.
     pub fn next(&mut self, model: &Model) -> Option<Step> {
         self.made += 1;
         if self.made > STEPS {
@@ -56,21 +56,21 @@ impl Generator {
             return Some(self.publish(snapshot));
         }
         let nth = self.pick_return(model);
-        // Without a return there is little to do but to start one.
+        // Without a return there is little to do but start one.
         let most = if model.returns.is_empty() { 55 } else { 120 };
-        Some(match self.chance.random_range(0..most) {
+        Some(match self.rng.random_range(0..most) {
             0..27 => {
                 let snapshot = self.changed(model);
                 self.publish(snapshot)
             }
             27..32 => {
-                let again = self.snapshots.choose(&mut self.chance).unwrap().clone();
+                let again = self.snapshots.choose(&mut self.rng).unwrap().clone();
                 self.publish(again)
             }
             32..55 => self.start(model),
             55..80 => self.carry(model, nth),
-            80..92 if !model.terms.managed_receiving && self.chance.random_bool(0.8) => self.exchange(model, nth),
-            80..86 => Step::Receive(nth, (0..self.chance.random_range(1..4)).collect()),
+            80..92 if !model.terms.managed_receiving && self.rng.random_bool(0.8) => self.exchange(model, nth),
+            80..86 => Step::Receive(nth, (0..self.rng.random_range(1..4)).collect()),
             86..92 => Step::Close(nth),
             92..95 => Step::Cancel(nth),
             95..97 => Step::Resend(nth),
@@ -80,32 +80,32 @@ impl Generator {
     }
 
     fn wait(&mut self) -> Step {
-        let hours = *[1, 47, 49, 49, 7 * 24, 21 * 24, 22 * 24, 31 * 24].choose(&mut self.chance).unwrap();
+        let hours = *[1, 47, 49, 49, 7 * 24, 21 * 24, 22 * 24, 31 * 24].choose(&mut self.rng).unwrap();
         let hours = if self.waited + hours > MOST_HOURS { 0 } else { hours };
         self.waited += hours;
         Step::Wait(hours)
     }
 
-    /// A return, sometimes one that is not there.
+    /// A return, sometimes one that does not exist.
     fn pick_return(&mut self, model: &Model) -> usize {
         let count = model.returns.len();
         let live: Vec<usize> = (0..count).filter(|nth| model.returns[*nth].shown.is_live()).collect();
-        match self.chance.random_range(0..100) {
+        match self.rng.random_range(0..100) {
             0..3 => count,
-            3..70 if !live.is_empty() => *live.choose(&mut self.chance).unwrap(),
-            _ => self.chance.random_range(0..count.max(1)),
+            3..70 if !live.is_empty() => *live.choose(&mut self.rng).unwrap(),
+            _ => self.rng.random_range(0..count.max(1)),
         }
     }
 
-    /// An order, more often one of which something is on its way back, and even more so if only exchanged units are.
+    /// An order, preferably one with a return under way, and more so if only its exchanged units are left.
     fn pick_order(&mut self, model: &Model) -> usize {
         let of =
             |wanted: fn(&Kept) -> bool| model.returns.iter().filter(move |kept| wanted(kept)).map(|kept| kept.order).collect::<Vec<_>>();
         let (settled, live) = (of(Kept::has_exchanges_left), of(|kept| kept.shown.is_live()));
-        match self.chance.random_range(0..10) {
-            0..6 if !settled.is_empty() => *settled.choose(&mut self.chance).unwrap(),
-            0..6 if !live.is_empty() => *live.choose(&mut self.chance).unwrap(),
-            _ => self.chance.random_range(0..self.orders),
+        match self.rng.random_range(0..10) {
+            0..6 if !settled.is_empty() => *settled.choose(&mut self.rng).unwrap(),
+            0..6 if !live.is_empty() => *live.choose(&mut self.rng).unwrap(),
+            _ => self.rng.random_range(0..self.orders),
         }
     }
 
@@ -116,47 +116,47 @@ impl Generator {
 
     fn new_order(&mut self, order: usize) -> Snapshot {
         let mut tags = vec!["online"];
-        if self.chance.random_bool(0.2) {
+        if self.rng.random_bool(0.2) {
             tags.push("gift");
         }
-        if self.chance.random_bool(0.03) {
+        if self.rng.random_bool(0.03) {
             tags.push(FINAL[0]);
         }
-        let lines = (0..self.chance.random_range(1..=3)).map(|_| self.line()).collect();
+        let lines = (0..self.rng.random_range(1..=3)).map(|_| self.line()).collect();
         Snapshot { order, minute: 0, word: 0, cancelled: false, tags, lines, refunds: Vec::new() }
     }
 
     fn line(&mut self) -> Line {
-        let quantity = self.chance.random_range(1..=4_u32);
-        let shipped = if self.chance.random_bool(0.85) { quantity } else { self.chance.random_range(0..=quantity) };
-        let product = self.chance.random_range(0..20_000);
+        let quantity = self.rng.random_range(1..=4_u32);
+        let shipped = if self.rng.random_bool(0.85) { quantity } else { self.rng.random_range(0..=quantity) };
+        let product = self.rng.random_range(0..20_000);
         Line {
             quantity,
             shipped,
-            cancelled: if self.chance.random_bool(0.5) { quantity - shipped } else { 0 },
+            cancelled: if self.rng.random_bool(0.5) { quantity - shipped } else { 0 },
             product,
-            discount: if self.chance.random_bool(0.3) { self.chance.random_range(0..=product) } else { 0 },
-            tax: self.chance.random_range(0..2_000),
-            weight: self.chance.random_bool(0.8).then(|| self.chance.random_range(1..9)),
-            tag: if self.chance.random_bool(0.05) { Some(FINAL[1]) } else { None },
-            shipped_at: -self.chance.random_range(0..15 * 24),
+            discount: if self.rng.random_bool(0.3) { self.rng.random_range(0..=product) } else { 0 },
+            tax: self.rng.random_range(0..2_000),
+            weight: self.rng.random_bool(0.8).then(|| self.rng.random_range(1..9)),
+            tag: if self.rng.random_bool(0.05) { Some(FINAL[1]) } else { None },
+            shipped_at: -self.rng.random_range(0..15 * 24),
         }
     }
 
-    /// An order with something changed, mostly newer.
+    /// A changed version of an order, usually newer.
     fn changed(&mut self, model: &Model) -> Snapshot {
         let order = self.pick_order(model);
         let Some((stored, _)) = model.orders.get(&order) else { return self.new_order(order) };
         let mut snapshot = stored.clone();
         snapshot.word = u32::try_from(self.made).unwrap();
-        snapshot.minute += [1, 1, 1, 1, 0, -1][self.chance.random_range(0..6)];
+        snapshot.minute += [1, 1, 1, 1, 0, -1][self.rng.random_range(0..6)];
         let lines = snapshot.lines.len();
-        if snapshot.cancelled && self.chance.random_bool(0.7) {
+        if snapshot.cancelled && self.rng.random_bool(0.7) {
             snapshot.cancelled = false;
             return snapshot;
         }
-        let sold = &mut snapshot.lines[self.chance.random_range(0..lines)];
-        match self.chance.random_range(0..34) {
+        let sold = &mut snapshot.lines[self.rng.random_range(0..lines)];
+        match self.rng.random_range(0..34) {
             0 => snapshot.cancelled = !snapshot.cancelled,
             1 => {
                 sold.quantity = sold.quantity.saturating_sub(1).max(1);
@@ -172,7 +172,7 @@ impl Generator {
                 snapshot.lines.iter_mut().for_each(|line| line.shipped_at = yesterday);
             }
             10..14 => {
-                // A return is named late, or another one.
+                // The refund names its return late, or names a different one.
                 let nth = self.pick_return(model);
                 if let Some(refund) = snapshot.refunds.last_mut() {
                     refund.named = Some(nth);
@@ -192,96 +192,96 @@ impl Generator {
         snapshot
     }
 
-    /// A refund of what a return has, or of anything.
+    /// A refund for the open units of a return, or for any units.
     fn refund(&mut self, model: &Model, snapshot: &Snapshot) -> Refund {
         self.refunds += 1;
         let of_order: Vec<usize> = (0..model.returns.len()).filter(|nth| model.returns[*nth].order == snapshot.order).collect();
         let open = |nth: &&usize| (0..snapshot.lines.len()).any(|line| model.returns[**nth].open(line) > 0);
         let with_open: Vec<usize> = of_order.iter().filter(open).copied().collect();
         let settled: Vec<usize> = with_open.iter().filter(|nth| model.returns[**nth].has_exchanges_left()).copied().collect();
-        let of_order = match self.chance.random_range(0..10) {
+        let of_order = match self.rng.random_range(0..10) {
             0..4 if !settled.is_empty() => settled,
             0..8 => with_open,
             _ => of_order,
         };
-        let of = of_order.choose(&mut self.chance).copied();
+        let of = of_order.choose(&mut self.rng).copied();
         let closed = of.is_some_and(|nth| model.returns[nth].shown.closed);
-        let all = self.chance.random_bool(if closed { 0.2 } else { 0.5 });
+        let all = self.rng.random_bool(if closed { 0.2 } else { 0.5 });
         let mut lines = Vec::new();
         for line in 0..snapshot.lines.len() {
             let open = of.map_or(0, |nth| model.returns[nth].open(line));
-            let most = if open > 0 && self.chance.random_bool(0.8) { open } else { u32::from(self.chance.random_bool(0.3)) * 2 };
-            let units = if all { most } else { self.chance.random_range(0..=most) };
+            let most = if open > 0 && self.rng.random_bool(0.8) { open } else { u32::from(self.rng.random_bool(0.3)) * 2 };
+            let units = if all { most } else { self.rng.random_range(0..=most) };
             if units > 0 {
                 lines.push((line, units));
             }
         }
-        let named = match self.chance.random_range(0..10) {
+        let named = match self.rng.random_range(0..10) {
             0..5 => of,
             5..9 => None,
             _ => Some(self.pick_return(model)),
         };
-        Refund { number: self.refunds, total: self.chance.random_range(0..5_000), lines, named }
+        Refund { number: self.refunds, total: self.rng.random_range(0..5_000), lines, named }
     }
 
     fn start(&mut self, model: &Model) -> Step {
-        if !self.starts.is_empty() && self.chance.random_bool(0.15) {
-            let mut again = self.starts.choose(&mut self.chance).unwrap().clone();
-            if self.chance.random_bool(0.4) {
+        if !self.starts.is_empty() && self.rng.random_bool(0.15) {
+            let mut again = self.starts.choose(&mut self.rng).unwrap().clone();
+            if self.rng.random_bool(0.4) {
                 again.giftee = !again.giftee;
             }
             return Step::Start(again);
         }
         let has_free = |order: &usize| (0..3).any(|line| model.free(*order, line) > 0);
         let with_free: Vec<usize> = (0..self.orders).filter(has_free).collect();
-        let order = match self.chance.random_range(0..100) {
+        let order = match self.rng.random_range(0..100) {
             0..2 => self.orders,
-            2..90 if !with_free.is_empty() => *with_free.choose(&mut self.chance).unwrap(),
-            _ => self.chance.random_range(0..self.orders),
+            2..90 if !with_free.is_empty() => *with_free.choose(&mut self.rng).unwrap(),
+            _ => self.rng.random_range(0..self.orders),
         };
         let gift = model.orders.get(&order).is_some_and(|(snapshot, _)| snapshot.tags.contains(&"gift"));
         let lines = model.orders.get(&order).map_or(1, |(snapshot, _)| snapshot.lines.len());
         let free: Vec<usize> = (0..lines).filter(|line| model.free(order, *line) > 0).collect();
         let mut items: Vec<Item> = Vec::new();
-        for _ in 0..if self.chance.random_bool(0.35) { 2 } else { 1 } {
-            let line = free.choose(&mut self.chance).copied().unwrap_or_else(|| self.chance.random_range(0..=lines));
+        for _ in 0..if self.rng.random_bool(0.35) { 2 } else { 1 } {
+            let line = free.choose(&mut self.rng).copied().unwrap_or_else(|| self.rng.random_range(0..=lines));
             let taken = items.iter().filter(|item| item.line == line).map(|item| item.quantity).sum();
-            let most = model.free(order, line).saturating_sub(taken).max(1) + u32::from(self.chance.random_bool(0.1));
+            let most = model.free(order, line).saturating_sub(taken).max(1) + u32::from(self.rng.random_bool(0.1));
             let instead = self.instead(model, order);
-            let reason = if self.chance.random_bool(0.02) { "BORED" } else { self.reason(instead) };
-            items.push(Item { line, quantity: self.chance.random_range(1..=most), reason, instead });
+            let reason = if self.rng.random_bool(0.02) { "BORED" } else { self.reason(instead) };
+            items.push(Item { line, quantity: self.rng.random_range(1..=most), reason, instead });
         }
         let start = Start {
             order,
-            method: METHODS.choose(&mut self.chance).unwrap(),
+            method: METHODS.choose(&mut self.rng).unwrap(),
             items,
-            giftee: gift != self.chance.random_bool(0.03),
-            key: self.chance.random_bool(0.4).then(|| u32::try_from(self.made).unwrap()),
+            giftee: gift != self.rng.random_bool(0.03),
+            key: self.rng.random_bool(0.4).then(|| u32::try_from(self.made).unwrap()),
         };
         self.starts.push(start.clone());
         Step::Start(start)
     }
 
     fn carry(&mut self, model: &Model, nth: usize) -> Step {
-        if !self.reports.is_empty() && self.chance.random_bool(0.15) {
-            return Step::Carry(self.reports.choose(&mut self.chance).unwrap().clone());
+        if !self.reports.is_empty() && self.rng.random_bool(0.15) {
+            return Step::Carry(self.reports.choose(&mut self.rng).unwrap().clone());
         }
         let waits = model.returns.get(nth).is_some_and(|kept| kept.shown.units[0].place.tracking.is_none());
-        let event = if waits && self.chance.random_bool(0.5) { "label_issued" } else { CARRIER.choose(&mut self.chance).unwrap() };
-        let parts = event == "dropped_off" || event == "collected" || self.chance.random_bool(0.01);
-        let items = (parts && self.chance.random_bool(0.6)).then(|| {
-            let lines = 0..self.chance.random_range(1..=2);
-            lines.map(|line| (line, self.chance.random_range(1..=2))).collect()
+        let event = if waits && self.rng.random_bool(0.5) { "label_issued" } else { CARRIER.choose(&mut self.rng).unwrap() };
+        let parts = event == "dropped_off" || event == "collected" || self.rng.random_bool(0.01);
+        let items = (parts && self.rng.random_bool(0.6)).then(|| {
+            let lines = 0..self.rng.random_range(1..=2);
+            lines.map(|line| (line, self.rng.random_range(1..=2))).collect()
         });
-        let number = Some(if self.chance.random_bool(0.2) { self.chance.random_range(0..nth + 2) } else { nth });
-        let (of, number) = match (event, self.chance.random_range(0..10)) {
+        let number = Some(if self.rng.random_bool(0.2) { self.rng.random_range(0..nth + 2) } else { nth });
+        let (of, number) = match (event, self.rng.random_range(0..10)) {
             ("label_issued", 0..9) | (_, 0..3) => (Some(nth), number),
             (_, 3..6) => (Some(nth), None),
             _ => (None, number),
         };
-        // Later than all before, or earlier.
+        // Later than every report before it, or earlier.
         let step = i64::try_from(self.made).unwrap();
-        let at = if self.chance.random_bool(0.7) { step } else { -step };
+        let at = if self.rng.random_bool(0.7) { step } else { -step };
         let report = Report { event, of, number, at, items };
         self.reports.push(report.clone());
         Step::Carry(report)

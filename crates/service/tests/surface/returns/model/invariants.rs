@@ -1,4 +1,4 @@
-//! What must always hold, whatever the rules: told from what was asked for and what was seen alone.
+//! Invariants that hold whatever the rules are. They are checked against the requests and the observed results alone.
 
 mod exchanging;
 
@@ -8,10 +8,10 @@ use self::exchanging::Exchanges;
 use super::step::{Line, Snapshot, Step, line_name, order_name, refund_name};
 use super::view::{Return, View};
 
-/// A history as it was taken: each step with what was seen after it.
+/// A history that was run: each step with the view after it.
 pub type Record = Vec<(Step, View)>;
 
-/// Finds what does not hold.
+/// Returns the first violated invariant.
 pub fn check(record: &Record) -> Result<(), String> {
     let (mut ledger, mut exchanges) = (Ledger::default(), Exchanges::default());
     for (step, view) in record {
@@ -28,19 +28,19 @@ pub fn check(record: &Record) -> Result<(), String> {
     ledger.cents()
 }
 
-/// What was published and recorded so far.
+/// Everything published and recorded so far.
 #[derive(Default)]
 struct Ledger {
     standing: BTreeMap<usize, Snapshot>,
-    /// What each refund covers: order, lines and units.
+    /// The order, lines and units that each refund covers.
     refunds: BTreeMap<String, (usize, Vec<(usize, u32)>)>,
-    /// The returns as they were last seen.
+    /// The returns as last seen.
     returns: BTreeMap<String, Return>,
-    /// How many messages each return had, and whether one said that it is refunded.
-    told: BTreeMap<String, (i64, bool)>,
-    /// The returns of which a label was told.
+    /// The number of messages on each return, and true once one of them was `rma.refunded`.
+    messages: BTreeMap<String, (i64, bool)>,
+    /// The returns whose label has been in a message.
     labelled: BTreeSet<String>,
-    /// The money of a line, as long as it is always the same.
+    /// The shipped units and money of a line, or none once they have changed.
     money: BTreeMap<(String, String), Option<(u32, i64)>>,
 }
 
@@ -75,7 +75,7 @@ impl Ledger {
         lines.filter(|(of, _)| *of == line).map(|(_, units)| units).sum()
     }
 
-    /// No more units are live or refunded than are shipped, at the time of a claim.
+    /// At the time of a claim, live and refunded units together never exceed the shipped ones.
     fn fits(&self, order: usize, view: &View) -> Result<(), String> {
         let snapshot = &self.standing[&order];
         let started = view.returns.last().ok_or("a return was started, and there is none")?;
@@ -89,24 +89,26 @@ impl Ledger {
         Ok(())
     }
 
-    /// What is final stays, no message is missing or told twice, and the label comes first.
+    /// Final states stay, no message is missing or repeated, and the label comes first.
     fn follow(&mut self, view: &View) -> Result<(), String> {
-        for told in &view.told {
-            let (count, refunded) = self.told.entry(told.name.clone()).or_default();
+        for message in &view.messages {
+            let (count, refunded) = self.messages.entry(message.name.clone()).or_default();
             *count += 1;
-            hold(told.sequence == *count, || format!("{}: message {} comes after {}", told.name, told.sequence, *count - 1))?;
-            hold(!(told.event == "rma.refunded" && *refunded), || format!("{} is refunded twice", told.name))?;
-            *refunded |= told.event == "rma.refunded";
-            hold(*count > 1 || told.units.iter().all(|unit| unit.tracking.is_none()), || format!("{} began with a label", told.name))?;
-            if told.units.iter().any(|unit| unit.parcel.is_some()) && self.labelled.insert(told.name.clone()) {
-                let at_rest = told.units.iter().all(|unit| unit.parcel.as_deref() == Some("PRE_TRANSIT"));
-                hold(at_rest, || format!("{} moved before its label was told", told.name))?;
+            hold(message.sequence == *count, || format!("{}: message {} comes after {}", message.name, message.sequence, *count - 1))?;
+            hold(!(message.event == "rma.refunded" && *refunded), || format!("{} is refunded twice", message.name))?;
+            *refunded |= message.event == "rma.refunded";
+            hold(*count > 1 || message.units.iter().all(|unit| unit.tracking.is_none()), || {
+                format!("{} began with a label", message.name)
+            })?;
+            if message.units.iter().any(|unit| unit.parcel.is_some()) && self.labelled.insert(message.name.clone()) {
+                let at_rest = message.units.iter().all(|unit| unit.parcel.as_deref() == Some("PRE_TRANSIT"));
+                hold(at_rest, || format!("{} moved before its label was sent", message.name))?;
             }
         }
         for now in &view.returns {
             let name = &now.name;
-            let told = self.told.get(name).map_or(0, |(count, _)| *count);
-            hold(told == now.sequence, || format!("{name} is at {} and {told} messages tell of it", now.sequence))?;
+            let sent = self.messages.get(name).map_or(0, |(count, _)| *count);
+            hold(sent == now.sequence, || format!("{name} is at {} but has {sent} messages", now.sequence))?;
             if let Some(before) = self.returns.get(name) {
                 let is_final = !before.is_live();
                 hold(!is_final || before.status == now.status, || format!("{name} was {} and is {}", before.status, now.status))?;
@@ -120,7 +122,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The parts of a line's money never sum to more than the whole, and all of them to the whole.
+    /// The parts of a line's money never exceed the whole, and all parts together equal it.
     fn cents(&self) -> Result<(), String> {
         let mut parts: BTreeMap<(&str, &str), BTreeMap<u32, i64>> = BTreeMap::new();
         for kept in self.returns.values() {
@@ -138,7 +140,7 @@ impl Ledger {
     }
 }
 
-/// No unit is in two returns, and no refund covers more than it says.
+/// No unit is in two returns, and no refund covers more units than it states.
 fn units(view: &View, ledger: &Ledger) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let mut settled: BTreeMap<(&str, &str), u32> = BTreeMap::new();

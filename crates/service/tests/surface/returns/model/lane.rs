@@ -1,4 +1,4 @@
-//! Histories taken one after the other in a database of their own.
+//! Runs histories one after the other in a database of their own.
 
 use std::fmt::Debug;
 
@@ -24,16 +24,16 @@ use super::tampering::Tampering;
 use super::view::{self, View};
 use crate::world::{World, beginning};
 
-/// A database, and the histories in it one after the other.
+/// A database and the histories that run in it.
 pub struct Lane {
     world: World,
-    /// What every merchant has.
+    /// The systems of every merchant in this lane.
     systems: Systems,
-    beside: PgConnection,
+    connection: PgConnection,
     taken: u32,
 }
 
-/// A history that did not go as it must.
+/// A history that failed.
 #[derive(Debug)]
 pub struct Wrong {
     pub steps: Vec<Step>,
@@ -45,13 +45,13 @@ impl Lane {
         let mail = [("BACKHAUL__MAIL__URL", "smtp://127.0.0.1:9?tls=none"), ("BACKHAUL__MAIL__FROM", "returns@example.com")];
         let world = World::with(&mail).await;
         partitions::make(world.app.cell(), beginning(), i32::try_from(generate::MOST_HOURS / 24).unwrap() + 2).await.unwrap();
-        let beside = world.database.connect().await;
+        let connection = world.database.connect().await;
         let systems = Systems::start().await.unwrap();
         systems.has_variants("V-SHOE", SKUS.map(|sku| OnShelf::new(sku, sku, 5_000).stock(1_000_000)));
-        Self { world, systems, beside, taken: 0 }
+        Self { world, systems, connection, taken: 0 }
     }
 
-    /// Takes a history from its beginning. `tampering` changes what is seen.
+    /// Runs a history from the start. `tampering` changes the observed view.
     async fn run(
         &mut self,
         terms: Terms,
@@ -77,11 +77,11 @@ impl Lane {
             let waited = if let Step::Wait(hours) = step { TimeDelta::hours(hours) } else { TimeDelta::zero() };
             app.clock.advance((TimeDelta::seconds(1) + waited).to_std().unwrap());
             model.now = app.now();
-            let outcome = drive::take(&app, &mut self.beside, merchant, &step, &mut names).await;
+            let outcome = drive::take(&app, &mut self.connection, merchant, &step, &mut names).await;
             let started = outcome.strip_prefix("started ");
             let looked_at = looked_at(&step, &model, record.len());
             let expected = model.take(&step, started, looked_at);
-            let mut seen = View { outcome, ..view::see(&app, &mut self.beside, merchant, &policy, looked_at).await };
+            let mut seen = View { outcome, ..view::see(&app, &mut self.connection, merchant, &policy, looked_at).await };
             let tampered = tampering.is_some_and(|tampering| tampering.change(&mut seen));
             let difference = difference(&expected, &seen);
             assert!(!tampered || difference.is_some(), "{tampering:?} goes unseen");
@@ -90,22 +90,22 @@ impl Lane {
                 return Err(Wrong { steps: steps(&record), why });
             }
         }
-        // What is over is not woken by the histories that follow.
+        // The following histories must not wake the returns of this one.
         let over = sqlx::query("update rma set wakes_at = null where merchant_id = $1").bind(merchant.0);
-        over.execute(&mut self.beside).await.unwrap();
+        over.execute(&mut self.connection).await.unwrap();
         match invariants::check(&record) {
             Ok(()) => Ok(record),
             Err(why) => Err(Wrong { steps: steps(&record), why }),
         }
     }
 
-    /// Takes the history of a seed.
+    /// Runs the history of a seed.
     pub async fn run_seed(&mut self, seed: u64, tampering: Option<Tampering>) -> Result<Record, (Terms, Wrong)> {
         let (mut generator, terms) = Generator::new(seed);
         self.run(terms, |model| generator.next(model), tampering).await.map_err(|wrong| (terms, wrong))
     }
 
-    /// Leaves out steps for as long as the history still fails.
+    /// Drops steps as long as the history still fails.
     pub async fn shrink(&mut self, terms: Terms, mut wrong: Wrong) -> Wrong {
         let mut at = wrong.steps.len();
         while at > 0 {
@@ -141,7 +141,7 @@ fn policy(terms: Terms) -> Policy {
     }
 }
 
-/// The order of which is asked what can come back: the one that the step is about, or any.
+/// The order whose returnable units are compared: the one that the step is about, or any.
 fn looked_at(step: &Step, model: &Model, nth_step: usize) -> usize {
     let of_return = |nth: usize| model.returns.get(nth).map_or(0, |kept| kept.order);
     match step {
@@ -159,13 +159,13 @@ fn looked_at(step: &Step, model: &Model, nth_step: usize) -> usize {
     }
 }
 
-/// The first thing that is not as it must be.
+/// The first difference between the two views.
 fn difference(expected: &View, seen: &View) -> Option<String> {
     fn unlike<T: PartialEq + Debug>(what: &str, expected: &T, seen: &T) -> Option<String> {
         (expected != seen).then(|| format!("{what}: expected {expected:#?}\nseen {seen:#?}"))
     }
     unlike("outcome", &expected.outcome, &seen.outcome)
-        .or_else(|| unlike("messages", &expected.told, &seen.told))
+        .or_else(|| unlike("messages", &expected.messages, &seen.messages))
         .or_else(|| unlike("reminders", &expected.reminded, &seen.reminded))
         .or_else(|| unlike("exchange orders", &expected.asked, &seen.asked))
         .or_else(|| unlike("calls", &expected.called, &seen.called))

@@ -1,4 +1,4 @@
-//! Returns as the documents tell of them, in memory: lists of units, and nothing of the program's own rules.
+//! Returns as the documents describe them, in memory: lists of units, sharing none of the program's own rules.
 
 mod carrying;
 pub mod exchanging;
@@ -15,45 +15,45 @@ use self::exchanging::Exchanged;
 use self::kept::Kept;
 use super::step::{Report, Snapshot, Step, line_name};
 use super::view::exchanging::{Asked, Called};
-use super::view::{Told, Unit, View};
+use super::view::{Message, Unit, View};
 use crate::world::beginning;
 
-/// What the merchant's returns may be like.
+/// The merchant's return policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
     pub managed_receiving: bool,
-    /// What a return by mail costs.
+    /// The price of a return by mail.
     pub fee: i64,
     pub deducted: bool,
-    /// What is added to a gift card, where there are any.
+    /// The bonus on a gift card; none if the merchant offers no gift cards.
     pub bonus: Option<i64>,
-    /// Whether 409 and 422 are the last word on an exchange order.
+    /// True if a 409 or 422 ends an exchange order.
     pub refusals_are_final: bool,
 }
 
-/// A merchant.
+/// A merchant's orders and returns.
 pub struct Model {
     pub terms: Terms,
     pub now: DateTime<Utc>,
     pub returns: Vec<Kept>,
-    /// The snapshots that stand, with their text.
+    /// The current snapshots, with their text.
     pub orders: BTreeMap<usize, (Snapshot, String)>,
     refunds: BTreeMap<u32, Recorded>,
-    /// What carriers reported before the label, with what it waits for.
+    /// Reports that came before the label, with the return or tracking number that they wait for.
     early: Vec<(String, Report)>,
-    /// The return of each tracking number.
+    /// The return that each tracking number belongs to.
     numbers: BTreeMap<usize, usize>,
     keys: BTreeMap<u32, Used>,
-    /// The exchange order of each order.
+    /// The exchange order of each original order.
     pub exchanges: BTreeMap<usize, Exchanged>,
-    /// What the step tells.
-    told: Vec<Told>,
+    /// The messages of the current step.
+    messages: Vec<Message>,
     reminded: Vec<String>,
     asked: Vec<Asked>,
     called: Vec<Called>,
 }
 
-/// A refund as it was first stated, and the return that it names.
+/// A refund as first stated, and the return that it names.
 #[derive(Clone)]
 struct Recorded {
     order: usize,
@@ -62,7 +62,7 @@ struct Recorded {
     named: Option<String>,
 }
 
-/// A request that was made under a key, and the return that it started.
+/// A request made under an idempotency key, and the return that it started.
 struct Used {
     at: DateTime<Utc>,
     request: String,
@@ -81,16 +81,16 @@ impl Model {
             numbers: BTreeMap::new(),
             keys: BTreeMap::new(),
             exchanges: BTreeMap::new(),
-            told: Vec::new(),
+            messages: Vec::new(),
             reminded: Vec::new(),
             asked: Vec::new(),
             called: Vec::new(),
         }
     }
 
-    /// What must be seen after a step; `name` is that of the return which it has started, if it has.
+    /// Takes a step and returns the expected view. `name` is the name of the return that the step started, if any.
     pub fn take(&mut self, step: &Step, name: Option<&str>, looked_at: usize) -> View {
-        self.told.clear();
+        self.messages.clear();
         self.reminded.clear();
         self.asked.clear();
         self.called.clear();
@@ -114,7 +114,7 @@ impl Model {
     }
 
     fn view(&mut self, outcome: String, looked_at: usize) -> View {
-        self.told.sort_by(|a, b| (&a.name, a.sequence).cmp(&(&b.name, b.sequence)));
+        self.messages.sort_by(|a, b| (&a.name, a.sequence).cmp(&(&b.name, b.sequence)));
         self.reminded.sort();
         let claimed = |kept: &Kept| {
             let claim = |unit: &Unit| (kept.shown.order.clone(), unit.line.clone(), unit.number);
@@ -124,7 +124,7 @@ impl Model {
         View {
             outcome,
             returns: self.returns.iter().map(|kept| kept.shown.clone()).collect(),
-            told: self.told.clone(),
+            messages: self.messages.clone(),
             reminded: self.reminded.clone(),
             asked: self.asked.clone(),
             called: self.called.clone(),
@@ -134,16 +134,16 @@ impl Model {
         }
     }
 
-    /// The names of all returns, in the order in which they were started.
+    /// The names of all returns, oldest first.
     pub fn names(&self) -> Vec<String> {
         self.returns.iter().map(|kept| kept.shown.name.clone()).collect()
     }
 
-    /// A return has changed: its message.
-    fn tell(&mut self, nth: usize, event: &str) {
+    /// Increments the sequence of a return and sends its message.
+    fn send(&mut self, nth: usize, event: &str) {
         let shown = &mut self.returns[nth].shown;
         shown.sequence += 1;
-        self.told.push(Told {
+        self.messages.push(Message {
             name: shown.name.clone(),
             sequence: shown.sequence,
             event: event.to_owned(),
@@ -153,14 +153,14 @@ impl Model {
         });
     }
 
-    /// Units of a line that are in a return and not refunded.
+    /// The units of a line that are in a return and not refunded.
     pub fn live(&self, order: usize, line: usize) -> u32 {
         let of_order = self.returns.iter().filter(|kept| kept.order == order && kept.shown.status != "CANCELED");
         let units = of_order.flat_map(|kept| &kept.shown.units).filter(|unit| unit.line == line_name(line) && unit.refund.is_none());
         u32::try_from(units.count()).unwrap()
     }
 
-    /// Units of a line that refunds cover.
+    /// The units of a line that refunds cover.
     pub fn refunded(&self, order: usize, line: usize) -> u32 {
         let of_order = self.refunds.values().filter(|refund| refund.order == order);
         of_order.flat_map(|refund| &refund.lines).filter(|(of, _)| *of == line).map(|(_, units)| units).sum()
@@ -177,7 +177,7 @@ impl Model {
             arrived |= shown.units[*at].place.receiving.replace("RECEIVED".to_owned()).as_deref() != Some("RECEIVED");
         }
         if arrived {
-            self.tell(nth, "rma.received");
+            self.send(nth, "rma.received");
         }
         "received".to_owned()
     }
@@ -194,7 +194,7 @@ impl Model {
                 unit.place.receiving = Some("NOT_RECEIVED".to_owned());
             }
             let event = kept.settle().unwrap_or("rma.receiving_closed");
-            self.tell(nth, event);
+            self.send(nth, event);
         }
         "received".to_owned()
     }
@@ -207,22 +207,22 @@ impl Model {
         if kept.is_held() {
             return "refused".to_owned();
         }
-        self.call_off(nth, "by the test");
+        self.mark_cancelled(nth, "by the test");
         "cancelled".to_owned()
     }
 
-    fn call_off(&mut self, nth: usize, why: &str) {
+    fn mark_cancelled(&mut self, nth: usize, why: &str) {
         let shown = &mut self.returns[nth].shown;
         "CANCELED".clone_into(&mut shown.status);
         shown.cancel_reason = Some(why.to_owned());
-        self.tell(nth, "rma.canceled");
+        self.send(nth, "rma.canceled");
     }
 
     fn resend(&mut self, nth: usize) -> String {
         if nth >= self.returns.len() {
             return "no such return".to_owned();
         }
-        self.tell(nth, "rma.resent");
+        self.send(nth, "rma.resent");
         "resent".to_owned()
     }
 
@@ -237,7 +237,7 @@ impl Model {
                 let name = kept.shown.name.clone();
                 self.reminded.push(name);
             } else {
-                self.call_off(nth, "expired");
+                self.mark_cancelled(nth, "expired");
             }
         }
         "woken".to_owned()

@@ -1,47 +1,43 @@
-//! What can happen to a merchant's orders and returns, as data: a history can be printed, and run again without some of its steps.
+//! The steps of a history, as data: a history can be printed, and run again without some of its steps.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use crate::world::{self, beginning};
 
-/// The name of a return that nobody has started.
+/// The name of a return that does not exist.
 pub const NOBODY: &str = "R-2222-2222";
 
-/// Something that happens. Orders and lines go by their positions, returns by when they were started.
+/// An event in a history. Orders and lines are identified by position, returns by the order in which they were started.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// The merchant publishes an order.
     Publish(Snapshot),
-    /// The shopper confirms a return.
     Start(Start),
-    /// A carrier reports.
     Carry(Report),
     /// Units of a return arrive at the warehouse.
     Receive(usize, Vec<usize>),
-    /// Nothing more is expected to arrive for a return.
+    /// The warehouse closes the receiving of a return.
     Close(usize),
-    /// A return is called off.
     Cancel(usize),
-    /// A return's message is asked for again.
+    /// The message of a return is requested again.
     Resend(usize),
-    /// The merchant is asked for the exchange order of a return, and this comes of it; whether it was the last attempt.
+    /// The merchant gives this answer to the exchange order of a return; true if it was the last attempt.
     Answer(usize, Answer, bool),
-    /// The operator's people turn the exchange of a return into refunds.
+    /// An operator converts the exchange of a return into refunds.
     Convert(usize),
-    /// The exchange order of a return is asked for again by hand.
+    /// The exchange order of a return is retried by hand.
     Retry(usize),
-    /// So many hours pass, and returns are woken.
+    /// This many hours pass, and due returns are woken.
     Wait(i64),
 }
 
-/// An order as it is published.
+/// An order as published.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub order: usize,
     /// Its `updated_at`, in minutes after the beginning.
     pub minute: i64,
-    /// Tells it from others of the same minute.
+    /// Distinguishes it from other snapshots of the same minute.
     pub word: u32,
     pub cancelled: bool,
     pub tags: Vec<&'static str>,
@@ -49,7 +45,7 @@ pub struct Snapshot {
     pub refunds: Vec<Refund>,
 }
 
-/// A line of it; money is of all its shipped units.
+/// A line of an order; the money is for all its shipped units.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub quantity: u32,
@@ -61,21 +57,21 @@ pub struct Line {
     /// In pounds.
     pub weight: Option<u32>,
     pub tag: Option<&'static str>,
-    /// The hour in which it was shipped, after the beginning.
+    /// Hours from the beginning to the shipping, usually negative.
     pub shipped_at: i64,
 }
 
-/// A refund of it.
+/// A refund in an order.
 #[derive(Clone, Debug)]
 pub struct Refund {
     pub number: u32,
     pub total: i64,
-    /// Lines, each once, and how many units of each.
+    /// Each line at most once, with its number of units.
     pub lines: Vec<(usize, u32)>,
     pub named: Option<usize>,
 }
 
-/// A return that is wanted.
+/// A request for a return.
 #[derive(Clone, Debug)]
 pub struct Start {
     pub order: usize,
@@ -85,7 +81,7 @@ pub struct Start {
     pub key: Option<u32>,
 }
 
-/// Units of one line that come back for one reason.
+/// Units of one line that are returned for the same reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
     pub line: usize,
@@ -94,7 +90,7 @@ pub struct Item {
     pub instead: Instead,
 }
 
-/// What the shopper wants for them.
+/// The shopper's choice between a refund and an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instead {
     Refund,
@@ -102,23 +98,22 @@ pub enum Instead {
     GiftCard,
 }
 
-/// What comes of a call for an exchange order.
+/// The result of a call that places an exchange order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The order is placed, with this number.
+    /// The order is placed under this number.
     Placed(u32),
-    /// All is well, but the order is not named.
+    /// A 200 without an order identifier.
     Nameless,
-    /// This status.
     Status(u16),
-    /// No answer.
+    /// No response.
     Silence,
-    /// Whoever called broke off, so that nobody knows.
+    /// The caller stopped before the response, so the result is unknown.
     Unheard,
 }
 
 impl Answer {
-    /// The status that is known.
+    /// The response status, if it is known.
     pub fn status(self) -> Option<u16> {
         match self {
             Self::Placed(_) | Self::Nameless => Some(200),
@@ -128,15 +123,15 @@ impl Answer {
     }
 }
 
-/// What a carrier reports.
+/// A carrier's report.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub event: &'static str,
     pub of: Option<usize>,
     pub number: Option<usize>,
-    /// When it happened, in seconds after the beginning.
+    /// The time of the event, in seconds after the beginning.
     pub at: i64,
-    /// What was handed over, when it was not everything.
+    /// The items handed over; none if it was the whole parcel.
     pub items: Option<Vec<(usize, u32)>>,
 }
 
@@ -160,7 +155,7 @@ pub fn tracking_number(number: usize) -> String {
     format!("T-{number}")
 }
 
-/// The name of the return that was started as number `nth`.
+/// The name of the `nth` return started.
 pub fn return_name(nth: usize, names: &[String]) -> &str {
     names.get(nth).map_or(NOBODY, String::as_str)
 }
@@ -171,7 +166,7 @@ fn time(after: TimeDelta) -> String {
 }
 
 impl Snapshot {
-    /// The message that publishes it.
+    /// The message that publishes the snapshot.
     pub fn message(&self, names: &[String]) -> String {
         let mut order = world::order(&order_name(self.order));
         order["raw_status"] = self.word.to_string().into();
@@ -216,7 +211,7 @@ impl Refund {
 }
 
 impl Start {
-    /// The request that starts it.
+    /// The request that starts the return.
     pub fn request(&self) -> String {
         let items = self.items.iter().map(|Item { line, quantity, reason, instead }| {
             let sku = if let Instead::Variant(sku) = instead { Some(sku) } else { None };
@@ -239,7 +234,7 @@ impl Start {
 }
 
 impl Report {
-    /// The request that tells of it.
+    /// The request that reports the event.
     pub fn request(&self, names: &[String]) -> String {
         let items = self.items.as_ref().map(|items| {
             let item = |(line, units): &(usize, u32)| json!({ "order_line_item_identifier": line_name(*line), "quantity": units });

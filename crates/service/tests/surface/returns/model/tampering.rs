@@ -1,33 +1,31 @@
-//! Faults put into what is seen: a check that has never failed is no evidence.
+//! Faults injected into the observed view: a check that has never failed proves nothing.
 
 use super::view::View;
 
-/// What is tampered with.
+/// An injected fault.
 #[derive(Clone, Copy, Debug)]
 pub enum Tampering {
-    /// A message is missing.
     DroppedMessage,
-    /// A message is there twice.
     RepeatedMessage,
-    /// A refund covers a unit more than it says.
+    /// A refund covers one unit more than it states.
     DoubleRefund,
-    /// A unit is taken for its neighbour.
+    /// A unit is mistaken for its neighbour.
     SwappedUnit,
-    /// A unit is in a return and free.
+    /// A unit is in a return but not claimed.
     LostClaim,
-    /// What is final goes on.
+    /// A final return becomes live again.
     Revived,
     /// An order has a second exchange order.
     SecondExchange,
-    /// The merchant is asked for an exchange order twice.
+    /// The merchant gets the same exchange order twice.
     AskedTwice,
-    /// A unit is exchanged and refunded.
+    /// A unit is both exchanged and refunded.
     PaidTwice,
-    /// It is not told that an exchange order is placed.
+    /// The message about a placed exchange order is missing.
     UntoldPlacement,
-    /// What was placed is turned into refunds.
+    /// A placed exchange order is converted into refunds.
     Unplaced,
-    /// An exchange order is asked for with a unit too many.
+    /// An exchange order has one unit too many.
     OneTooMany,
 }
 
@@ -47,11 +45,11 @@ impl Tampering {
         Self::OneTooMany,
     ];
 
-    /// Changes what is seen, and answers whether there was anything to change.
+    /// Injects the fault; returns false if the view offers nothing to change.
     pub fn change(self, view: &mut View) -> bool {
         match self {
-            Self::DroppedMessage => view.told.pop().is_some(),
-            Self::RepeatedMessage => repeat_last(&mut view.told),
+            Self::DroppedMessage => view.messages.pop().is_some(),
+            Self::RepeatedMessage => repeat_last(&mut view.messages),
             Self::DoubleRefund => view.returns.iter_mut().any(|kept| {
                 let refund = kept.units.iter().find_map(|unit| unit.refund.clone());
                 let open = kept.units.iter_mut().find(|unit| unit.refund.is_none());
@@ -75,8 +73,8 @@ impl Tampering {
                 exchanged.map(|unit| unit.got.shopper += 1).is_some()
             }
             Self::UntoldPlacement => {
-                let placed = view.told.iter().position(|told| told.event == "rma.exchange_placed");
-                placed.map(|at| view.told.remove(at)).is_some()
+                let placed = view.messages.iter().position(|message| message.event == "rma.exchange_placed");
+                placed.map(|at| view.messages.remove(at)).is_some()
             }
             Self::Unplaced => {
                 let placed = view.exchanges.iter_mut().find(|exchange| exchange.state == "placed");

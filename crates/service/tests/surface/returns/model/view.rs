@@ -1,4 +1,4 @@
-//! What can be seen of a merchant's returns: as the model has them, and as the database does.
+//! The observable state of a merchant's returns, built from the model or from the database.
 
 pub mod exchanging;
 
@@ -18,30 +18,28 @@ use uuid::Uuid;
 use self::exchanging::{Asked, Called, Exchange, Got};
 use super::step::order_name;
 
-/// What can be seen after a step.
+/// The observable state after a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// How the step ended.
     pub outcome: String,
     /// Oldest first.
     pub returns: Vec<Return>,
     /// The messages of the step, by return and sequence.
-    pub told: Vec<Told>,
-    /// The returns of which the shopper was reminded in the step.
+    pub messages: Vec<Message>,
+    /// The returns whose shoppers were reminded in the step.
     pub reminded: Vec<String>,
-    /// The exchange orders that the merchant was asked for in the step.
+    /// The exchange orders sent to the merchant in the step.
     pub asked: Vec<Asked>,
     /// The calls for exchange orders in the step.
     pub called: Vec<Called>,
-    /// Every exchange order, by the order that is exchanged.
+    /// Every exchange order, by original order.
     pub exchanges: Vec<Exchange>,
-    /// Order, line and number of every unit in a return that is not cancelled.
+    /// The order, line and number of every unit in a return that is not cancelled.
     pub claims: BTreeSet<(String, String, u32)>,
-    /// How many units of each line of the order that was looked at can come back.
+    /// The returnable units of each line of the order that the step is about.
     pub returnable: BTreeMap<String, u32>,
 }
 
-/// A return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Return {
     pub name: String,
@@ -50,12 +48,11 @@ pub struct Return {
     pub sequence: i64,
     pub closed: bool,
     pub cancel_reason: Option<String>,
-    /// When something is due if nothing happens.
+    /// The time of the next reminder or expiry, if nothing happens before.
     pub wakes_at: Option<DateTime<Utc>>,
     pub units: Vec<Unit>,
 }
 
-/// A unit of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
     pub line: String,
@@ -63,11 +60,11 @@ pub struct Unit {
     pub place: Place,
     pub refund: Option<String>,
     pub got: Got,
-    /// What of the fee is taken off.
+    /// This unit's share of the return fee.
     pub fee: i64,
 }
 
-/// Where a unit is, as messages say.
+/// A unit's parcel, tracking number and receiving status, as in messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub parcel: Option<String>,
@@ -75,9 +72,9 @@ pub struct Place {
     pub receiving: Option<String>,
 }
 
-/// A message on a return.
+/// A message about a return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Message {
     pub name: String,
     pub sequence: i64,
     pub event: String,
@@ -87,21 +84,21 @@ pub struct Told {
 }
 
 impl Return {
-    /// Whether it is still to be settled.
+    /// True until the return is settled or cancelled.
     pub fn is_live(&self) -> bool {
         ["CREATED", "PARTIAL_REFUND"].contains(&self.status.as_str())
     }
 }
 
-/// What the database shows: messages and calls of this very moment, and what of `order` can come back.
-pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, policy: &Policy, order: usize) -> View {
+/// Reads the view from the database: the messages and calls of the current instant, and the returnable units of `order`.
+pub async fn see(app: &App, connection: &mut PgConnection, merchant: MerchantId, policy: &Policy, order: usize) -> View {
     let now = u128::try_from(app.now().timestamp_millis()).unwrap();
     let ids @ (first, last) = (Uuid::from_u128(now << 80), Uuid::from_u128(((now + 1) << 80) - 1));
-    let mut view = View { returns: returns(beside, merchant).await, ..View::default() };
-    view.exchanges = exchanging::exchanges(beside, merchant).await;
-    view.called = exchanging::called(beside, merchant, ids).await;
+    let mut view = View { returns: returns(connection, merchant).await, ..View::default() };
+    view.exchanges = exchanging::exchanges(connection, merchant).await;
+    view.called = exchanging::called(connection, merchant, ids).await;
     let claims = sqlx::query("select order_identifier, order_line, unit from unit_claim where merchant_id = $1").bind(merchant.0);
-    for row in claims.fetch_all(&mut *beside).await.unwrap() {
+    for row in claims.fetch_all(&mut *connection).await.unwrap() {
         view.claims.insert((row.get(0), row.get(1), u32::try_from(row.get::<i32, _>(2)).unwrap()));
     }
     let messages = "
@@ -109,9 +106,9 @@ pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, pol
         from message
         where merchant_id = $1 and message_id between $2 and $3
         order by 2, 3";
-    for row in sqlx::query(messages).bind(merchant.0).bind(first).bind(last).fetch_all(&mut *beside).await.unwrap() {
+    for row in sqlx::query(messages).bind(merchant.0).bind(first).bind(last).fetch_all(&mut *connection).await.unwrap() {
         match row.get("kind") {
-            "rma" => view.told.push(told(row.get("subject"), row.get("sequence"), row.get("event"), row.get("body"))),
+            "rma" => view.messages.push(read_message(row.get("subject"), row.get("sequence"), row.get("event"), row.get("body"))),
             "exchange_order" => view.asked.push(Asked::read(row.get("subject"), row.get("body"))),
             _ => view.reminded.push(row.get("subject")),
         }
@@ -120,7 +117,7 @@ pub async fn see(app: &App, beside: &mut PgConnection, merchant: MerchantId, pol
     view
 }
 
-fn told(name: String, sequence: i64, event: String, body: &str) -> Told {
+fn read_message(name: String, sequence: i64, event: String, body: &str) -> Message {
     let body: Value = serde_json::from_str(body).unwrap();
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let place = |item: &Value| Place {
@@ -130,10 +127,10 @@ fn told(name: String, sequence: i64, event: String, body: &str) -> Told {
     };
     let items = body["items"].as_array().unwrap();
     let (units, got) = (items.iter().map(place).collect(), items.iter().map(Got::read).collect());
-    Told { name, sequence, event, status: text(&body["status"]).unwrap(), units, got }
+    Message { name, sequence, event, status: text(&body["status"]).unwrap(), units, got }
 }
 
-async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return> {
+async fn returns(connection: &mut PgConnection, merchant: MerchantId) -> Vec<Return> {
     let query = "
         select identifier, order_identifier, status, sequence, receiving_closed, cancel_reason, wakes_at,
             order_line, unit, parcel, tracking_number, receiving, refund_identifier,
@@ -142,7 +139,7 @@ async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return>
         where merchant_id = $1
         order by rma_id, position";
     let mut returns: Vec<Return> = Vec::new();
-    for row in sqlx::query(query).bind(merchant.0).fetch_all(beside).await.unwrap() {
+    for row in sqlx::query(query).bind(merchant.0).fetch_all(connection).await.unwrap() {
         let name: String = row.get("identifier");
         if returns.last().is_none_or(|last| last.name != name) {
             returns.push(Return {
@@ -175,7 +172,7 @@ async fn returns(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Return>
     returns
 }
 
-/// What can come back, as whoever asks for it is answered.
+/// The returnable units of each line, as the API reports them.
 async fn returnable(app: &App, merchant: MerchantId, policy: &Policy, order: &str) -> BTreeMap<String, u32> {
     let Some(stored) = snapshots::find(app.cell(), merchant, order).await.unwrap() else { return BTreeMap::new() };
     let sale = wire::orders::order::read_stored(&stored.snapshot).unwrap().sale();

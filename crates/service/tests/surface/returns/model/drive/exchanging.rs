@@ -1,4 +1,4 @@
-//! What merchants answer to exchange orders, settled as the delivery engine settles it, and what people do about them.
+//! Merchants' answers to exchange orders, settled as the delivery engine settles them, and the operator's actions on them.
 
 use backhaul::app::App;
 use backhaul::delivery::reaction::{Call, Ending, Followed, How, Reaction as _};
@@ -14,21 +14,21 @@ use uuid::Uuid;
 
 use super::super::step::{Answer, exchange_order_name};
 
-/// An exchange order that the merchant is owed.
-struct Letter {
+/// An exchange order that is still owed.
+struct OwedOrder {
     message: Uuid,
     endpoint: EndpointId,
     hold: Hold,
     attempts: i16,
     attempts_before: i16,
-    /// Whether somebody tries it again.
+    /// True in a round of attempts that somebody started by hand.
     by_hand: bool,
 }
 
-/// The merchant is asked for the exchange order of the return `name`.
-pub async fn answer(app: &App, beside: &mut PgConnection, merchant: MerchantId, name: &str, answer: Answer, last: bool) -> String {
-    let Some(letter) = owed(beside, merchant, name).await else { return "not owed".to_owned() };
-    let Letter { message, endpoint, hold, attempts, attempts_before, by_hand } = letter;
+/// Delivers the exchange order of the return `name`, and settles it with this answer.
+pub async fn answer(app: &App, connection: &mut PgConnection, merchant: MerchantId, name: &str, answer: Answer, last: bool) -> String {
+    let Some(order) = owed(connection, merchant, name).await else { return "not owed".to_owned() };
+    let OwedOrder { message, endpoint, hold, attempts, attempts_before, by_hand } = order;
     let (now, number) = (app.now(), attempts_before + attempts + 1);
     let mut attempt = Attempt {
         hold,
@@ -95,9 +95,9 @@ pub async fn convert(app: &App, merchant: MerchantId, name: &str) -> &'static st
     }
 }
 
-pub async fn retry(app: &App, beside: &mut PgConnection, merchant: MerchantId, name: &str) -> &'static str {
+pub async fn retry(app: &App, connection: &mut PgConnection, merchant: MerchantId, name: &str) -> &'static str {
     let query = "select message_id from exchange_order join rma using (merchant_id, rma_id) where merchant_id = $1 and identifier = $2";
-    let row = sqlx::query(query).bind(merchant.0).bind(name).fetch_optional(beside).await.unwrap();
+    let row = sqlx::query(query).bind(merchant.0).bind(name).fetch_optional(connection).await.unwrap();
     let Some(message) = row.map(|row| row.get(0)) else { return "no exchange" };
     match retry_message(app, Asker::Merchant, merchant, message).await {
         Ok(_) => "retried",
@@ -107,7 +107,7 @@ pub async fn retry(app: &App, beside: &mut PgConnection, merchant: MerchantId, n
     }
 }
 
-async fn owed(beside: &mut PgConnection, merchant: MerchantId, name: &str) -> Option<Letter> {
+async fn owed(connection: &mut PgConnection, merchant: MerchantId, name: &str) -> Option<OwedOrder> {
     let query = "
         select message_id, endpoint_id, bucket, epoch, attempts, attempts_before, lane = message_id::text as by_hand
         from rma
@@ -116,8 +116,8 @@ async fn owed(beside: &mut PgConnection, merchant: MerchantId, name: &str) -> Op
         join endpoint using (merchant_id, endpoint_id)
         join delivery_bucket using (bucket)
         where merchant_id = $1 and identifier = $2";
-    let row = sqlx::query(query).bind(merchant.0).bind(name).fetch_optional(beside).await.unwrap()?;
-    Some(Letter {
+    let row = sqlx::query(query).bind(merchant.0).bind(name).fetch_optional(connection).await.unwrap()?;
+    Some(OwedOrder {
         message: row.get("message_id"),
         endpoint: EndpointId(row.get("endpoint_id")),
         hold: Hold { bucket: u8::try_from(row.get::<i16, _>("bucket")).unwrap(), epoch: row.get("epoch") },

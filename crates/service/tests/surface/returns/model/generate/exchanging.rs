@@ -1,4 +1,4 @@
-//! What is exchanged, and what comes of it.
+//! Random exchanges, and what happens to their exchange orders.
 
 use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
@@ -9,7 +9,7 @@ use super::super::model::starting::REASONS;
 use super::super::step::{Answer, Instead, Step};
 use super::Generator;
 
-/// What a merchant may answer that has not placed the order, refusals more often.
+/// Answers of a merchant that has not placed the order, with refusals more frequent.
 const FAILURES: [Answer; 8] = [
     Answer::Status(409),
     Answer::Status(422),
@@ -22,47 +22,47 @@ const FAILURES: [Answer; 8] = [
 ];
 
 impl Generator {
-    /// What the shopper wants for units of an order; seldom something else than the money once it was exchanged.
+    /// The shopper's choice for units of an order; rarely an exchange if the order has had one.
     pub(super) fn instead(&mut self, model: &Model, order: usize) -> Instead {
         let exchanged = model.exchanges.contains_key(&order);
-        if !self.chance.random_bool(if exchanged { 0.05 } else { 0.5 }) {
+        if !self.rng.random_bool(if exchanged { 0.05 } else { 0.5 }) {
             return Instead::Refund;
         }
         let gift = model.orders.get(&order).is_some_and(|(snapshot, _)| snapshot.tags.contains(&"gift"));
         let has_cards = model.terms.bonus.is_some() && !gift;
-        match self.chance.random_range(0..100) {
+        match self.rng.random_range(0..100) {
             0..2 => Instead::Variant("SHOE-99"),
             2..40 if has_cards => Instead::GiftCard,
             2..5 => Instead::GiftCard,
-            _ => Instead::Variant(SKUS[self.chance.random_range(0..SKUS.len())]),
+            _ => Instead::Variant(SKUS[self.rng.random_range(0..SKUS.len())]),
         }
     }
 
-    /// A reason, mostly one for which what is wanted can be had.
+    /// A reason, usually one that allows the choice.
     pub(super) fn reason(&mut self, instead: Instead) -> &'static str {
         match instead {
-            Instead::Variant(_) if self.chance.random_bool(0.93) => EXCHANGE_REASON,
-            Instead::Refund | Instead::Variant(_) | Instead::GiftCard => REASONS[self.chance.random_range(0..REASONS.len())],
+            Instead::Variant(_) if self.rng.random_bool(0.93) => EXCHANGE_REASON,
+            Instead::Refund | Instead::Variant(_) | Instead::GiftCard => REASONS[self.rng.random_range(0..REASONS.len())],
         }
     }
 
-    /// Something about the exchange of a return, mostly one that is not placed yet.
+    /// A step about the exchange of a return, usually one that is still pending.
     pub(super) fn exchange(&mut self, model: &Model, nth: usize) -> Step {
         let of = |wanted: fn(&str) -> bool| {
             let matching = model.exchanges.values().filter(move |exchange| wanted(&exchange.shown.state));
             matching.map(|exchange| exchange.nth).collect::<Vec<_>>()
         };
         let (pending, all) = (of(|state| state == "pending"), of(|_| true));
-        if all.is_empty() && self.chance.random_bool(0.8) {
+        if all.is_empty() && self.rng.random_bool(0.8) {
             return self.start(model);
         }
-        let nth = match self.chance.random_range(0..100) {
-            0..80 if !pending.is_empty() => *pending.choose(&mut self.chance).unwrap(),
-            0..92 if !all.is_empty() => *all.choose(&mut self.chance).unwrap(),
+        let nth = match self.rng.random_range(0..100) {
+            0..80 if !pending.is_empty() => *pending.choose(&mut self.rng).unwrap(),
+            0..92 if !all.is_empty() => *all.choose(&mut self.rng).unwrap(),
             _ => nth,
         };
         let owed = model.exchange_of(nth).is_some_and(|order| model.exchanges[&order].shown.owed.is_some());
-        match self.chance.random_range(0..100) {
+        match self.rng.random_range(0..100) {
             0..80 if owed => self.answer(nth),
             0..10 => self.answer(nth),
             10..45 => Step::Retry(nth),
@@ -71,10 +71,10 @@ impl Generator {
     }
 
     fn answer(&mut self, nth: usize) -> Step {
-        let answer = match self.chance.random_range(0..100) {
+        let answer = match self.rng.random_range(0..100) {
             0..35 => Answer::Placed(u32::try_from(self.made).unwrap()),
-            _ => *FAILURES.choose(&mut self.chance).unwrap(),
+            _ => *FAILURES.choose(&mut self.rng).unwrap(),
         };
-        Step::Answer(nth, answer, self.chance.random_bool(0.4))
+        Step::Answer(nth, answer, self.rng.random_bool(0.4))
     }
 }

@@ -1,4 +1,4 @@
-//! What must always hold of exchanges: an order is exchanged once, and a unit is exchanged or refunded, never both.
+//! Invariants of exchanges: an order is exchanged once, and a unit is exchanged or refunded, never both.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use super::super::view::exchanging::{Asked, Exchange};
 use super::super::view::{Return, Unit, View};
 use super::hold;
 
-/// What was seen of exchanges so far, by order.
+/// The exchanges seen so far, by order.
 #[derive(Default)]
 pub(super) struct Exchanges {
     asked: BTreeMap<String, Asked>,
-    /// How every call was answered, where it is known.
+    /// The status of every call, none where it is unknown.
     calls: BTreeMap<String, Vec<Option<i16>>>,
     seen: BTreeMap<String, Exchange>,
 }
@@ -40,15 +40,15 @@ impl Exchanges {
             agree(kept, of_return.next())?;
             hold(of_return.next().is_none(), || format!("{} has two exchange orders", kept.name))?;
         }
-        for told in &view.told {
-            let shown = view.returns.iter().find(|kept| kept.name == told.name && kept.sequence == told.sequence);
-            let same = shown.is_none_or(|kept| kept.units.iter().map(|unit| &unit.got).eq(&told.got));
-            hold(same, || format!("{} is not told as it is", told.name))?;
+        for message in &view.messages {
+            let shown = view.returns.iter().find(|kept| kept.name == message.name && kept.sequence == message.sequence);
+            let same = shown.is_none_or(|kept| kept.units.iter().map(|unit| &unit.got).eq(&message.got));
+            hold(same, || format!("{} has a message that differs from the return", message.name))?;
         }
         Ok(())
     }
 
-    /// What ended stays so, and ends by itself only as the merchant's answers say.
+    /// A final state stays, and an exchange ends without an operator only as the merchant's answers justify.
     fn goes_on(&mut self, step: &Step, now: &Exchange) -> Result<(), String> {
         let Some(before) = self.seen.insert(now.order.clone(), now.clone()) else {
             return hold(now.state == "pending", || format!("{} began as {}", now.order, now.state));
@@ -75,7 +75,7 @@ impl Exchanges {
     }
 }
 
-/// Exactly the units that are exchanged are asked for.
+/// The exchange order contains exactly the units that are exchanged.
 fn is_what_comes_back(asked: &Asked, kept: &Return) -> Result<(), String> {
     let mut units: BTreeMap<(bool, &str), u32> = BTreeMap::new();
     for unit in kept.units.iter().filter(|unit| unit.got.is_exchange()) {
@@ -93,7 +93,7 @@ fn is_what_comes_back(asked: &Asked, kept: &Return) -> Result<(), String> {
     hold(carded == cards, || format!("a gift card of {cards} is for {carded}"))
 }
 
-/// The units of a return are as its exchange is.
+/// The units of a return match the state of its exchange.
 fn agree(kept: &Return, exchange: Option<&Exchange>) -> Result<(), String> {
     let name = &kept.name;
     for Unit { got, fee, .. } in &kept.units {
@@ -116,5 +116,5 @@ fn agree(kept: &Return, exchange: Option<&Exchange>) -> Result<(), String> {
     };
     hold(as_it_is, || format!("the units of {name} are not as its exchange, {state:?}"))?;
     hold(kept.status != "REFUNDED" || state != Some("pending"), || format!("{name} is settled while its exchange is owed"))?;
-    hold(kept.status != "CANCELED" || matches!(state, None | Some("converted")), || format!("{name} is called off and exchanged"))
+    hold(kept.status != "CANCELED" || matches!(state, None | Some("converted")), || format!("{name} is cancelled and exchanged"))
 }

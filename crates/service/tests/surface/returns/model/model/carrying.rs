@@ -1,4 +1,4 @@
-//! What carriers' reports do to the units of a return.
+//! The effect of carriers' reports on the units of a return.
 
 use super::super::step::{Report, line_name, tracking_number};
 use super::Model;
@@ -45,7 +45,7 @@ impl Model {
         }
     }
 
-    /// A report that overtook its label; the same again is kept once.
+    /// Keeps a report that arrived before its label; a repeat is kept once.
     fn keep(&mut self, waits_for: String, report: &Report, name: Option<&str>) -> String {
         let same = |(of, kept): &(String, Report)| *of == waits_for && kept.event == report.event && kept.at == report.at;
         if !self.early.iter().any(same) {
@@ -54,14 +54,14 @@ impl Model {
         format!("kept {}", name.unwrap_or("for a number"))
     }
 
-    /// There is a label: what came before it takes effect.
+    /// Sets the label, and applies the reports that waited for it.
     fn label(&mut self, nth: usize, number: usize) {
         self.numbers.insert(number, nth);
         for unit in &mut self.returns[nth].shown.units {
             unit.place.parcel = Some("PRE_TRANSIT".to_owned());
             unit.place.tracking = Some(tracking_number(number));
         }
-        self.tell(nth, "rma.tracking_updated");
+        self.send(nth, "rma.tracking_updated");
         let waited_for = [self.returns[nth].shown.name.clone(), tracking_number(number)];
         let (mut due, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.early).into_iter().partition(|(of, _)| waited_for.contains(of));
         self.early = rest;
@@ -73,7 +73,7 @@ impl Model {
         }
     }
 
-    /// For each unit whether it was handed over: of each line the first ones. Nothing if the return has not so many.
+    /// For each unit, true if it was handed over; within a line the first units are. None if the return has too few units.
     fn handed_over(&self, nth: usize, report: &Report) -> Option<Vec<bool>> {
         let units = &self.returns[nth].shown.units;
         let mut handed_over = vec![report.items.is_none(); units.len()];
@@ -93,7 +93,7 @@ impl Model {
         let all_left_out = units.iter().all(|unit| is_left_out(&unit.place.parcel));
         let mut moved = false;
         for (unit, handed_over) in units.iter_mut().zip(handed_over) {
-            // A report of the whole parcel is none of what was left out of it.
+            // A report on the whole parcel does not apply to units that were left out of it.
             if report.items.is_none() && is_left_out(&unit.place.parcel) && !all_left_out {
                 continue;
             }
@@ -104,13 +104,13 @@ impl Model {
             }
         }
         if moved {
-            self.tell(nth, "rma.tracking_updated");
+            self.send(nth, "rma.tracking_updated");
         }
         moved
     }
 }
 
-/// Where a parcel goes; nowhere after its end, and never back.
+/// The next status of a parcel; none after a final status, and never backwards.
 fn next(parcel: &str, event: &str) -> Option<&'static str> {
     let (to, from): (_, &[&str]) = match event {
         "dropped_off" | "collected" => ("ACCEPTED", &["PRE_TRANSIT", "NOT_DROPPED_OFF"]),

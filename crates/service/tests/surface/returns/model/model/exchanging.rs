@@ -1,32 +1,30 @@
-//! What becomes of the exchange order of a return: one for each order, placed or turned into refunds.
+//! Exchange orders in the model: one for each original order, placed or converted into refunds.
 
 use super::super::step::{Answer, Instead, Item, Line, Start, exchange_order_name, order_name};
 use super::super::view::exchanging::{Asked, AskedItem, Called, Exchange, Got, REFUND};
 use super::money::{part, share_fee};
 use super::{Kept, Model};
 
-/// The variants that the merchant has.
+/// The variants that the merchant has in stock.
 pub const SKUS: [&str; 2] = ["SHOE-41", "SHOE-43"];
-/// What a unit of each costs.
+/// The price of a unit of each variant.
 const PRICE: i64 = 5_000;
-/// The only reason of a shopper's that leads to variants.
+/// The only return reason that allows an exchange for a variant.
 pub const EXCHANGE_REASON: &str = "TOO_SMALL";
-/// The SKU of gift cards.
 pub const GIFT_CARD: &str = "GIFT-CARD";
 
-/// An exchange order, with what cannot be seen of it.
+/// An exchange order, with the state that a view does not show.
 pub struct Exchanged {
     pub shown: Exchange,
-    /// The return.
+    /// The return, by the order in which it was started.
     pub nth: usize,
-    /// Whether it was tried again by hand.
+    /// True once it was retried by hand.
     retried: bool,
-    /// What every call was answered, where it is known.
     calls: Vec<Called>,
 }
 
 impl Exchanged {
-    /// Whether every call so far is known to have been refused.
+    /// True if every call so far is known to have been refused.
     fn was_refused(&self) -> bool {
         self.calls.iter().all(|call| call.status.is_some_and(|status| (400..500).contains(&status)))
     }
@@ -37,7 +35,7 @@ impl Exchanged {
 }
 
 impl Model {
-    /// Whether the shopper can have what is wanted for the units.
+    /// True if the shopper's choice is available for the units.
     pub(super) fn can_be_had(&self, start: &Start, item: &Item, gift: bool) -> bool {
         let once = !self.exchanges.contains_key(&start.order);
         match item.instead {
@@ -47,8 +45,8 @@ impl Model {
         }
     }
 
-    /// The return's units are exchanged, and the merchant is asked for them: `units` are what is wanted for each of its units,
-    /// with its line and number.
+    /// Sends the merchant the exchange order of a return, if it has exchanged units. `units` has the shopper's choice, the line and the
+    /// number of each of the return's units.
     pub(super) fn ask(&mut self, start: &Start, nth: usize, units: &[(Instead, Line, u32)]) {
         let shown = &self.returns[nth].shown;
         let mut items: Vec<AskedItem> = Vec::new();
@@ -80,7 +78,7 @@ impl Model {
                 }
             }
         }
-        // What is worth nothing gets no bonus.
+        // Units worth nothing earn no bonus.
         let bonus = self.terms.bonus.filter(|_| worth > 0).unwrap_or_default();
         let gift_card = (!returned.is_empty()).then_some((worth, bonus));
         items.extend(gift_card.map(|(unit_price, bonus)| AskedItem {
@@ -101,7 +99,7 @@ impl Model {
         self.asked.push(Asked { order, name, items });
     }
 
-    /// The order whose exchange brings the units of a return back.
+    /// The order whose exchange belongs to this return.
     pub fn exchange_of(&self, nth: usize) -> Option<usize> {
         self.exchanges.iter().find(|(_, exchange)| exchange.nth == nth).map(|(order, _)| *order)
     }
@@ -176,7 +174,7 @@ impl Model {
         "retried"
     }
 
-    /// The merchant has placed the order.
+    /// Marks the exchange order as placed.
     fn place(&mut self, order: usize, identifier: &str) {
         let exchange = self.exchanges.get_mut(&order).unwrap();
         "placed".clone_into(&mut exchange.shown.state);
@@ -186,10 +184,10 @@ impl Model {
             unit.got.exchange_order = Some(identifier.to_owned());
         }
         let event = self.returns[nth].settle().unwrap_or("rma.exchange_placed");
-        self.tell(nth, event);
+        self.send(nth, event);
     }
 
-    /// There is no exchange order after all: the shopper gets the money. What was refunded before keeps its share of the fee.
+    /// Converts the exchange into refunds to the shopper. Units refunded before keep their share of the fee.
     fn turn_into_refunds(&mut self, order: usize) {
         let exchange = self.exchanges.get_mut(&order).unwrap();
         "converted".clone_into(&mut exchange.shown.state);
@@ -205,16 +203,16 @@ impl Model {
         share_fee(&mut open, fee - paid);
         kept.reminds_at = kept.reminds_at.max(self.now);
         let event = kept.settle().unwrap_or("rma.exchange_converted");
-        self.tell(nth, event);
+        self.send(nth, event);
     }
 }
 
-/// What is taken off the refunds of a return.
+/// The fee deducted from the refunds of a return.
 pub fn fee(fee: i64, deducted: bool, kept: &Kept) -> i64 {
     if kept.method == "mail-back" && deducted { fee } else { 0 }
 }
 
-/// What the shopper wants for a unit, as its refund type.
+/// The refund type of a unit with this choice.
 pub fn refund_type(instead: Instead) -> &'static str {
     match instead {
         Instead::Refund => REFUND,

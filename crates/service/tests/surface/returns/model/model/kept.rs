@@ -1,24 +1,24 @@
-//! A return as the model keeps it.
+//! A return in the model.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::super::step::{Start, line_name, order_name};
 use super::super::view::Return;
 
-/// A return, with what cannot be seen of it.
+/// A return, with the state that a view does not show.
 #[derive(Clone)]
 pub struct Kept {
     pub shown: Return,
     pub order: usize,
     pub method: &'static str,
     pub(super) created_at: DateTime<Utc>,
-    /// When the shopper is reminded, unless something happens.
+    /// The time of the reminder, unless something happens before.
     pub(super) reminds_at: DateTime<Utc>,
     pub(super) reminded: bool,
 }
 
 impl Kept {
-    /// Whether something has happened to it, so that it cannot be called off.
+    /// True once something has happened to the return that rules out cancelling it.
     pub fn is_held(&self) -> bool {
         let at_rest = [None, Some("PRE_TRANSIT"), Some("NOT_DROPPED_OFF")];
         self.shown.units.iter().any(|unit| {
@@ -27,7 +27,7 @@ impl Kept {
         })
     }
 
-    /// How many units of a line a refund may be for.
+    /// The number of units of a line that a refund can still cover.
     pub fn open(&self, line: usize) -> u32 {
         if self.shown.status == "CANCELED" {
             return 0;
@@ -36,19 +36,19 @@ impl Kept {
         u32::try_from(open.count()).unwrap()
     }
 
-    /// Whether it is settled, but for exchanged units that the merchant may still settle with the service.
+    /// True if the return is settled except for exchanged units, which the merchant may still settle with the service.
     pub fn has_exchanges_left(&self) -> bool {
         self.shown.status == "REFUNDED" && self.shown.units.iter().any(|unit| unit.refund.is_none())
     }
 
-    /// When the shopper is reminded of it, or it is called off.
+    /// The time of the reminder, or of the expiry once the shopper was reminded.
     pub(super) fn wakes_at(&self) -> Option<DateTime<Utc>> {
         let waits = self.method != "customer-keep" && self.shown.is_live() && !self.is_held();
         waits.then(|| if self.reminded { self.created_at + TimeDelta::days(30) } else { self.reminds_at })
     }
 
-    /// Moves the status on, if its units say so, and names what happened then. It is settled by at least one refund, of all units
-    /// that are not exchanged, and when no exchange is owed.
+    /// Updates the status from the units, and names the event if it changed. A return is settled once there is at least one refund,
+    /// every unit that is not exchanged is refunded, and no exchange is owed.
     pub(super) fn settle(&mut self) -> Option<&'static str> {
         let shown = &mut self.shown;
         let some = shown.units.iter().any(|unit| unit.refund.is_some());

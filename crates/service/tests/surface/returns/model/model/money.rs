@@ -1,22 +1,22 @@
-//! Who gets what for the units of a return, to the cent.
+//! The money for the units of a return, split to the cent.
 
 use super::super::step::Line;
 use super::super::view::Unit;
 
-/// The part of a line's money that falls on a unit: the odd cents are with the lower numbers.
+/// A unit's part of a line's money; the lower numbers get the odd cents.
 pub fn part(whole: i64, shipped: u32, number: u32) -> i64 {
     let parts = i64::from(shipped);
     whole / parts + i64::from(i64::from(number) <= whole % parts)
 }
 
-/// What can be refunded for a unit.
+/// The refundable amount for a unit.
 pub fn estimated(line: &Line, number: u32) -> i64 {
     let part = |whole| part(whole, line.shipped, number);
     (part(line.product) - part(line.discount) + part(line.tax)).max(0)
 }
 
-/// Gives each unit its money: what is exchanged is the service's, and what is refunded the shopper's, who pays the `fee` in
-/// proportion, as far as the refunds go.
+/// Gives each unit its money: exchanged units are paid to the service, refunded units to the shopper. The shopper pays the `fee` in
+/// proportion, at most the whole refund.
 pub fn share_fee(units: &mut [&mut Unit], fee: i64) {
     for unit in units.iter_mut() {
         let estimated = unit.got.estimated;

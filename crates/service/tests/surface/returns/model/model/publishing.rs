@@ -1,4 +1,4 @@
-//! What an order message does: the newest snapshot stands, and each refund counts once.
+//! The effect of an order message: the newest snapshot wins, and each refund counts once.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ impl Model {
         format!("{verdict} {warnings:?}")
     }
 
-    /// Whether the message can be true, with what is recorded.
+    /// True if the message is consistent with the recorded refunds.
     fn agrees(&self, snapshot: &Snapshot) -> bool {
         let mut after: BTreeMap<usize, u32> = (0..snapshot.lines.len()).map(|line| (line, self.refunded(snapshot.order, line))).collect();
         let (known, new): (Vec<&Refund>, Vec<&Refund>) =
@@ -45,7 +45,7 @@ impl Model {
         known.iter().all(same) && new.iter().all(fits)
     }
 
-    /// Records the refunds, new ones first, and answers the names that no return bears which could be settled.
+    /// Records the refunds, new ones first, and returns a warning for each named return that cannot be settled.
     fn record(&mut self, snapshot: &Snapshot, names: &[String]) -> Vec<String> {
         let mut warnings = Vec::new();
         let mut stated: Vec<(usize, &Refund)> = snapshot.refunds.iter().enumerate().collect();
@@ -80,7 +80,7 @@ impl Model {
         warnings
     }
 
-    /// Whether all units of the refund are in returns, some of them in the one that it names only now.
+    /// True if all units of the refund are in returns, some of them in the return that it names only now.
     fn was_settled(&self, refund: &Refund, name: &str) -> bool {
         let by_it: Vec<&str> = self
             .returns
@@ -97,7 +97,7 @@ impl Model {
         self.open_returns(order).into_iter().find(|nth| self.returns[*nth].shown.name == name)
     }
 
-    /// The returns that a refund can be for, oldest first: those to be settled, and then those in which exchanged units are left.
+    /// The returns that a refund can be for, oldest first: live ones, then those with exchanged units left.
     fn open_returns(&self, order: usize) -> Vec<usize> {
         let of = |is_open: fn(&Kept) -> bool| {
             (0..self.returns.len()).filter(move |nth| self.returns[*nth].order == order && is_open(&self.returns[*nth]))
@@ -105,8 +105,8 @@ impl Model {
         of(|kept| kept.shown.is_live()).chain(of(Kept::has_exchanges_left)).collect()
     }
 
-    /// Gives the units of a refund that are in no return yet to returns: to `first`, or the oldest in which all fit, and the rest
-    /// to the `others`, oldest first.
+    /// Assigns the units of a refund that are in no return yet: to `first`, or to the oldest return in which all of them fit, and the
+    /// rest to the `others`, oldest first.
     fn settle(&mut self, order: usize, refund: &Refund, first: Option<usize>, others: bool) {
         let name = refund_name(refund.number);
         let mut left: BTreeMap<String, usize> = BTreeMap::new();
@@ -133,7 +133,7 @@ impl Model {
     fn settle_in(&mut self, nth: usize, refund: &str, left: &mut BTreeMap<String, usize>) {
         let kept = &mut self.returns[nth];
         let mut settled = false;
-        // The shopper's refund is not taken for the merchant settling an exchange.
+        // The shopper's refund comes before the merchant settling an exchange.
         for exchanged in [false, true] {
             for unit in kept.shown.units.iter_mut().filter(|unit| unit.refund.is_none() && unit.got.is_exchange() == exchanged) {
                 let Some(units) = left.get_mut(&unit.line).filter(|units| **units > 0) else { continue };
@@ -146,10 +146,10 @@ impl Model {
             return;
         }
         let event = kept.settle().unwrap_or("rma.refund_recorded");
-        self.tell(nth, event);
+        self.send(nth, event);
     }
 
-    /// What the order no longer has, though it is on its way back.
+    /// Warnings about units that are being returned but that the order no longer has.
     fn doubts(&self, snapshot: &Snapshot) -> Vec<String> {
         let live: Vec<(usize, u32)> = (0..4).map(|line| (line, self.live(snapshot.order, line))).filter(|(_, live)| *live > 0).collect();
         if snapshot.cancelled && !live.is_empty() {
@@ -163,7 +163,7 @@ impl Model {
     }
 }
 
-/// Whether the message can be true by itself.
+/// True if the message is consistent in itself.
 fn adds_up(snapshot: &Snapshot) -> bool {
     let lines = snapshot.lines.iter().all(|line| line.shipped + line.cancelled <= line.quantity);
     let mut refunded: BTreeMap<usize, u32> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! How a return begins.
+//! Starting a return.
 
 use chrono::TimeDelta;
 
@@ -9,13 +9,12 @@ use super::exchanging::{fee, refund_type};
 use super::money::{estimated, share_fee};
 use super::{Kept, Model, Used};
 
-/// The reasons that a shopper can give.
 pub const REASONS: [&str; 3] = ["TOO_SMALL", "DAMAGED", "NOT_GIVEN"];
-/// Tags with which nothing comes back.
+/// Tags that rule out a return.
 pub const FINAL: [&str; 2] = ["Final-Sale", "GIFT_CARD"];
 
 impl Model {
-    /// How many units of a line can come back.
+    /// The number of returnable units of a line.
     pub fn free(&self, order: usize, line: usize) -> u32 {
         let Some((snapshot, _)) = self.orders.get(&order) else { return 0 };
         let Some(sold) = snapshot.lines.get(line) else { return 0 };
@@ -64,7 +63,7 @@ impl Model {
         if let Some(key) = start.key {
             self.keys.insert(key, Used { at: self.now, request, started: nth });
         }
-        self.tell(nth, "rma.created");
+        self.send(nth, "rma.created");
         format!("started {name}")
     }
 

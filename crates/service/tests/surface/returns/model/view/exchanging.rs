@@ -1,14 +1,14 @@
-//! What can be seen of exchanges.
+//! The observable state of exchanges.
 
 use domain::id::MerchantId;
 use serde_json::Value;
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
-/// The refund type of a unit for which the shopper gets the money.
+/// The refund type of a unit that is paid back to the shopper.
 pub const REFUND: &str = "REFUND";
 
-/// What is had for a unit, as messages say.
+/// A unit's refund type and money, as in messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Got {
     pub refund_type: String,
@@ -18,31 +18,30 @@ pub struct Got {
     pub shopper: i64,
 }
 
-/// An exchange order that the merchant is asked for.
+/// An exchange order as sent to the merchant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The order that is exchanged.
+    /// The original order.
     pub order: String,
-    /// The return.
+    /// The name of the return.
     pub name: String,
     pub items: Vec<AskedItem>,
 }
 
-/// Other variants of one SKU, or a gift card.
+/// Units of one replacement SKU, or a gift card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedItem {
     pub sku: String,
     pub unit_price: i64,
-    /// Of all units; none for a gift card.
+    /// For all units; none for a gift card.
     pub product: Option<i64>,
     pub discount: Option<i64>,
-    /// For a gift card.
+    /// Only for a gift card.
     pub bonus: Option<i64>,
-    /// The lines that come back for it, and how many units of each.
+    /// The returned lines, with the number of units of each.
     pub lines: Vec<(String, u32)>,
 }
 
-/// A call for an exchange order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
     pub order: String,
@@ -50,18 +49,17 @@ pub struct Called {
     pub status: Option<i16>,
 }
 
-/// An exchange order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
     pub order: String,
     pub name: String,
     pub state: String,
     pub identifier: Option<String>,
-    /// What a gift card in it is worth, and the bonus.
+    /// The worth of its gift card, and the bonus.
     pub gift_card: Option<(i64, i64)>,
-    /// Counted attempts of this round and of the rounds before, as long as the message is owed.
+    /// Counted attempts in this round and in earlier rounds, while the message is owed.
     pub owed: Option<(i16, i16)>,
-    /// State and counted attempts of its entry in the failure queue.
+    /// The state and counted attempts of its entry in the failure queue.
     pub failure: Option<(String, i16)>,
 }
 
@@ -70,7 +68,7 @@ impl Got {
         self.refund_type != REFUND
     }
 
-    /// What a message on a return says of a unit.
+    /// Reads a unit from a message about a return.
     pub fn read(item: &Value) -> Self {
         let cents = |name: &str| item["refund_financials"][name].as_i64().unwrap();
         let got = Self {
@@ -86,7 +84,7 @@ impl Got {
 }
 
 impl Asked {
-    /// The message in which the merchant is asked.
+    /// Reads the message that places the order with the merchant.
     pub fn read(subject: String, body: &str) -> Self {
         let body: Value = serde_json::from_str(body).unwrap();
         assert_eq!(body["original_order_id"].as_str(), Some(subject.as_str()));
@@ -112,8 +110,7 @@ impl AskedItem {
     }
 }
 
-/// Every exchange order of the merchant.
-pub async fn exchanges(beside: &mut PgConnection, merchant: MerchantId) -> Vec<Exchange> {
+pub async fn exchanges(connection: &mut PgConnection, merchant: MerchantId) -> Vec<Exchange> {
     let query = "
         select exchange_order.original_order_identifier, identifier, exchange_order.state, exchange_order.order_identifier, gift_card_cents,
             bonus_cents, delivery.attempts, delivery.attempts_before, failure.state as failure, failure.attempts as failed_after
@@ -123,7 +120,7 @@ pub async fn exchanges(beside: &mut PgConnection, merchant: MerchantId) -> Vec<E
         left join failure using (merchant_id, message_id)
         where merchant_id = $1
         order by 1";
-    let rows = sqlx::query(query).bind(merchant.0).fetch_all(beside).await.unwrap();
+    let rows = sqlx::query(query).bind(merchant.0).fetch_all(connection).await.unwrap();
     let exchange = |row: &sqlx::postgres::PgRow| Exchange {
         order: row.get(0),
         name: row.get(1),
@@ -136,13 +133,13 @@ pub async fn exchanges(beside: &mut PgConnection, merchant: MerchantId) -> Vec<E
     rows.iter().map(exchange).collect()
 }
 
-/// The calls for exchange orders whose ids are from the first of these to the last.
-pub async fn called(beside: &mut PgConnection, merchant: MerchantId, (first, last): (Uuid, Uuid)) -> Vec<Called> {
+/// The calls for exchange orders with ids between these two.
+pub async fn called(connection: &mut PgConnection, merchant: MerchantId, (first, last): (Uuid, Uuid)) -> Vec<Called> {
     let query = "
         select original_order_identifier, number, status
         from attempt join exchange_order using (merchant_id, message_id)
         where merchant_id = $1 and attempt_id between $2 and $3
         order by attempt_id";
-    let rows = sqlx::query(query).bind(merchant.0).bind(first).bind(last).fetch_all(beside).await.unwrap();
+    let rows = sqlx::query(query).bind(merchant.0).bind(first).bind(last).fetch_all(connection).await.unwrap();
     rows.iter().map(|row| Called { order: row.get(0), number: row.get(1), status: row.get(2) }).collect()
 }
