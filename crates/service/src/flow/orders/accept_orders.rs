@@ -3,6 +3,7 @@
 //! A message without refunds shares an upsert with others that arrive at the same time ([`crate::intake`]). A message that has
 //! refunds or repeats an order, or is only validated, gets a transaction of its own.
 
+mod findings;
 mod refunds;
 mod returns;
 
@@ -17,7 +18,8 @@ use wire::fault::{MOST_TOLD, Warning};
 use wire::orders::order::{Faults, Received, ReceivedOrder};
 use wire::shape::Text;
 
-pub(super) use self::refunds::{Findings, record_refunds};
+pub(super) use self::findings::{Findings, Placed};
+pub(super) use self::refunds::record_refunds;
 use crate::app::App;
 use crate::intake::{PublishOutcome, TRIES, upsert};
 use crate::platform::metrics::ResultLabels;
@@ -146,9 +148,6 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Stale => "stale",
     }
 }
-
-/// An order of the message and its position.
-pub(super) type Placed<'m> = (usize, &'m ReceivedOrder<'m>);
 
 /// Splits the orders into rounds with each order at most once, so that a repeated order finds its predecessor stored. Each round
 /// is sorted by identifier to avoid deadlocks between messages.

@@ -7,16 +7,16 @@
 mod chunk;
 mod lines;
 mod report;
+mod run;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use store::merchants::audit::{self, Entry};
 use store::orders::imports::{self, Counts, Import, Lease, State};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use tokio::task::JoinHandle;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -24,40 +24,16 @@ use self::chunk::{Ready, Touched, Turn};
 use self::lines::{Chunk, Lines};
 pub use self::lines::{LONGEST_LINE, Source, SourceError};
 pub use self::report::describe;
+pub use self::run::{Cause, LEASE, Run};
+use self::run::{Storing, lease_end};
 use crate::app::App;
 use crate::node::Phase;
-
-/// The lease of a run. Until it ends, no other run can resume the import.
-pub const LEASE: TimeDelta = TimeDelta::seconds(15);
 
 /// The interval at which the lease is renewed, however slowly the lines arrive.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 
 /// The number of chunks processed at a time.
 const IN_FLIGHT: usize = 4;
-
-/// A run of an import. It holds the lease.
-#[derive(Clone, Copy, Debug)]
-pub struct Run {
-    merchant: MerchantId,
-    lease: Lease,
-    /// Lines stored by earlier runs.
-    done: i64,
-}
-
-impl Run {
-    /// The id of the import.
-    #[must_use]
-    pub fn import(&self) -> Uuid {
-        self.lease.import
-    }
-
-    /// The lines stored by earlier runs.
-    #[must_use]
-    pub fn done(&self) -> u64 {
-        self.done.unsigned_abs()
-    }
-}
 
 /// The result of resuming an import.
 pub enum Resumed {
@@ -85,30 +61,6 @@ pub enum ResumeError {
 pub struct Interrupted {
     pub import: Uuid,
     pub cause: Cause,
-}
-
-/// The reasons an import is interrupted.
-#[derive(Debug, thiserror::Error)]
-pub enum Cause {
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// Fewer lines than earlier runs stored, so it must be another file.
-    #[error("the file has {lines} lines, but {done} are done already; send the same file from its start")]
-    Shorter { lines: u64, done: u64 },
-    #[error("the service is shutting down")]
-    Leaving,
-    /// The lease ran out and another run acquired it.
-    #[error("another run has taken over the import")]
-    TakenOver,
-    #[error(transparent)]
-    Failed(#[from] store::Failed),
-    /// A task panicked or was dropped: a bug.
-    #[error("a chunk of the import was aborted")]
-    ChunkAborted,
-}
-
-fn lease_end(now: DateTime<Utc>) -> DateTime<Utc> {
-    now + LEASE
 }
 
 /// Begins an import. If an `operator` does so for the merchant, it is audited.
@@ -168,9 +120,6 @@ async fn settle(app: &App, run: Run, state: State) -> Result<Import, Cause> {
     app.commit(tx).await?;
     Ok(import)
 }
-
-/// A chunk being stored. Yields the import's line count afterwards.
-type Storing = JoinHandle<Result<i64, Cause>>;
 
 /// The orders touched by the preceding chunks, known once those are checked.
 type Earlier = Vec<Arc<Touched>>;

@@ -2,6 +2,7 @@
 //! no error, so that a call can be repeated.
 
 mod cartons;
+mod error;
 
 use std::collections::HashMap;
 
@@ -14,31 +15,12 @@ use wire::fault::{Code, Fault};
 use wire::warehouse::outbound_shipment::{DetailIn, UnitsIn};
 
 use self::cartons::{Numbered, number_cartons};
+pub use self::error::AddUnitsError;
+use self::error::MOST_NAMED;
 use crate::app::App;
 
 /// The number of attempts when another shipment takes one of the units.
 const TRIES: usize = 3;
-
-/// The most lines or cartons named in a conflict.
-const MOST_NAMED: usize = 10;
-
-/// The reasons units cannot be added. Then none is.
-#[derive(Debug, thiserror::Error)]
-pub enum AddUnitsError {
-    #[error("the merchant has no such shipment")]
-    NoSuchShipment,
-    /// Also when the shipment is cancelled.
-    #[error("the units of the shipment can no longer change")]
-    Fixed(State),
-    #[error("some lines already exist with different content")]
-    OtherLines(Vec<String>),
-    #[error("some cartons already exist with a different reference")]
-    OtherCartons(Vec<String>),
-    #[error("the units cannot be added as requested")]
-    Faulty(Vec<Fault>),
-    #[error(transparent)]
-    Failed(#[from] Failed),
-}
 
 /// Adds units to the shipment `number`, and returns it.
 pub async fn add_units(app: &App, merchant: MerchantId, number: &str, request: &UnitsIn<'_>) -> Result<Shipment, AddUnitsError> {

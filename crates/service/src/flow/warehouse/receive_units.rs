@@ -21,6 +21,7 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::warehouse::receiving::ReceivedUnitIn;
 
+pub use self::assign::UnitOutcome;
 use self::assign::{Assignment, MatchedUnit, assign};
 use crate::app::App;
 use crate::flow::returns::receive_return::{Arrival, arrive};
@@ -30,16 +31,6 @@ use crate::show::warehouse::inbound::scanned;
 const TRIES: usize = 10;
 /// The event of the message on a receipt.
 const EVENT: &str = "inventory_receipt.received";
-
-/// The outcome of a scanned unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UnitOutcome {
-    /// Received against this line.
-    Received(String),
-    /// Received earlier, against this ASN and line.
-    AlreadyReceived(String, String),
-    Exception(Exception),
-}
 
 /// The reasons no unit is received.
 #[derive(Debug, thiserror::Error)]

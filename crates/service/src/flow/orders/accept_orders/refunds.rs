@@ -6,21 +6,12 @@ use domain::orders::refund::{self, Covered, Note, Refund};
 use store::Tx;
 use store::orders::refunds;
 use store::returns::rmas;
-use wire::fault::{Fault, Warning};
 use wire::orders::order::{self as wire_order, ReceivedOrder};
 use wire::shape::Text;
 
-use super::Placed;
+use super::findings::{Findings, Placed};
 use super::returns::{self, Settling};
 use crate::app::App;
-
-/// The findings of processing the refunds of a message.
-#[derive(Default)]
-pub(in crate::flow::orders) struct Findings {
-    pub(in crate::flow::orders) faults: Vec<Fault>,
-    pub(in crate::flow::orders) warnings: Vec<Warning>,
-    pub(in crate::flow::orders) new_refunds: u64,
-}
 
 /// A refund as the message states it.
 struct Stated<'m> {

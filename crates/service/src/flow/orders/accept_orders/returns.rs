@@ -13,7 +13,7 @@ use store::{Failed, Tx};
 use wire::fault::{Path, Warning};
 use wire::orders::order as wire_order;
 
-use super::refunds::Findings;
+use super::findings::Findings;
 use crate::app::App;
 use crate::flow::returns::save_return::save_change;
 use crate::intake::PublishOutcome;

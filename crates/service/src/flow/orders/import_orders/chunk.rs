@@ -13,7 +13,7 @@ use wire::fault::Fault;
 use wire::orders::order::{ReceivedOrder, RefusedOrder, read_one};
 
 use super::lines::{Chunk, LONGEST_LINE};
-use super::{Cause, Run, Storing, lease_end};
+use super::run::{Cause, Run, Storing, lease_end};
 use crate::app::App;
 use crate::flow::orders::accept_orders::{self as accept, Findings, Placed};
 use crate::intake::{TRIES, upsert};

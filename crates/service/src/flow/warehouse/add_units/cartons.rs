@@ -9,7 +9,7 @@ use store::warehouse::shipments::Shipment;
 use wire::shape::Identifier;
 use wire::warehouse::outbound_shipment::{CartonIn, UnitsIn};
 
-use super::{AddUnitsError, MOST_NAMED};
+use super::error::{AddUnitsError, MOST_NAMED};
 
 /// The cartons of a call, with their numbers in the shipment.
 pub(super) struct Numbered {

@@ -8,8 +8,17 @@ use store::warehouse::inbound_asns::StoredAsn;
 use store::warehouse::receipts::{Known, Placed};
 use wire::warehouse::receiving::ReceivedUnitIn;
 
-use super::UnitOutcome;
 use crate::show::warehouse::inbound::scanned;
+
+/// The outcome of a scanned unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnitOutcome {
+    /// Received against this line.
+    Received(String),
+    /// Received earlier, against this ASN and line.
+    AlreadyReceived(String, String),
+    Exception(Exception),
+}
 
 /// A unit with the ASN line that it is received against.
 pub(super) struct MatchedUnit<'a> {
