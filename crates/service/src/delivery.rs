@@ -1,23 +1,33 @@
-//! The delivery engine: what merchants' systems are owed is sent to them, in order per subject, endpoint by endpoint.
+//! Delivery: sends owed messages to merchants' systems, in order per subject and separately for each endpoint.
 //!
-//! The cast, in the order in which a message meets them:
+//! The way of a message, part by part:
 //!
-//! - [`signal`]: a flow tells, after its commit, that an endpoint is owed something.
-//! - `lease` says which buckets of endpoints this process delivers for; `chores` keep it so, and `retries` carry out jobs.
-//! - [`deliverer`] keeps an `engine` at work, the loop that decides; a `desk` is what it holds of one endpoint.
-//! - `attempt` makes one attempt: a `peer` is how to reach the endpoint, for which [`secrets`](secrets::stored) opens what is kept sealed
-//!   ([`seal`]); `transport` prepares and sends, for which [`authentication`](secrets::authentication) and [`signature`](secrets::signature) make the headers and [`client`]
-//!   calls, behind the [`guard`].
-//! - `lookout` tells the metrics of what waits.
-//! - [`mail`](transports::mail) hands a mail to the operator's mail server instead, [`operator_hook`](transports::operator_hook) names the operator's webhook, and `carrier`
-//!   buys labels: the ways of work of our own.
-//! - [`variants`] are asked for while a shopper waits, by the same roads and without the engine.
-//! - `writer` settles what came of it, together with the kind's [`reaction`], where it has one.
+//! 1. A flow commits, and a [`signal`] names the endpoints that have work.
+//! 2. The `engine`, a loop that a [`deliverer`] keeps running, takes the signal and wakes the endpoint's `queue`.
+//! 3. A `reading` fetches the endpoint's due messages from the database, as many as the queue has free slots and its
+//!    `rate_limiter` allows.
+//! 4. An `attempt` is made for each of them. A transport from [`transports`] prepares the message: it opens the endpoint's
+//!    [secrets](secrets::stored) and adds [authentication](secrets::authentication) and a [signature](secrets::signature).
+//! 5. The [`client`] makes the call, behind the [`guard`], which decides what may be called at all. Mails go to the operator's
+//!    [mail server](transports::mail) instead.
+//! 6. A `writer` settles the outcome: the message is finished, retried later or given up. If its kind has a [`reaction`], both
+//!    happen in one transaction ([`settling`]).
+//!
+//! Beside the loop, the engine
+//!
+//! - keeps the leases on the buckets of endpoints that this process delivers to (`lease`, `lease_keeper`),
+//! - polls for work that no signal announced (`poller`) and listens for the signals of other processes (`listener`),
+//! - creates and drops partitions and runs the [`timer`] (`maintenance`), and updates the metrics of the backlog (`gauges`),
+//! - runs the jobs that retry failed messages (`retries`),
+//! - remembers endpoints in trouble (`incidents`) and informs people about them (`notices`).
+//!
+//! Outside the engine, [`variants`] queries merchants' systems while a shopper waits, with the same client, and
+//! [`subscribers`] wakes the live readers of the feed. [`handlers`] are the parts of flows that the engine runs.
 
 pub mod client;
 pub mod deliverer;
 mod due_message;
-pub(crate) mod engine;
+mod engine;
 pub mod guard;
 mod handle;
 pub mod handlers;
@@ -31,4 +41,5 @@ pub mod timer;
 pub mod transports;
 pub mod variants;
 
+pub(crate) use self::engine::LEASE_TERM;
 pub use self::handle::{Delivery, NoDelivery, forward_signals};

@@ -38,9 +38,9 @@ points! {
     /// A flow has committed and has notified nobody yet.
     Committed = "committed",
     /// Other processes are about to be notified.
-    Tell = "tell",
+    Notify = "tell",
     /// Other processes have been notified.
-    Told = "told",
+    Notified = "told",
     /// The partitions of the coming days have been created.
     PartitionsMade = "partitions-made",
     /// The leases are renewed in the table, but their owner does not know it yet.
@@ -48,8 +48,8 @@ points! {
     /// Buckets are taken in the table, but their owner does not know it yet.
     LeasesTaken = "leases-taken",
     /// Another process has signalled work.
-    SignalHeard = "signal-heard",
-    /// The backstop has found due work.
+    SignalReceived = "signal-heard",
+    /// The poller has found due work.
     WorkFound = "work-found",
     /// Due rows have been read but not queued yet.
     WorkRead = "work-read",

@@ -2,28 +2,27 @@
 
 use std::fmt;
 
-/// The database did not do what was asked. What it prints holds codes and names of the schema, never a row's data.
+/// An error from the database. Its text holds codes and names of the schema, never a row's data.
 #[derive(Clone, thiserror::Error)]
 pub enum Failed {
-    /// It cannot be reached, or did not answer in time.
-    #[error("the database cannot be reached: {0}")]
+    /// The database is unreachable, or did not answer in time.
+    #[error("the database is unreachable: {0}")]
     Unreachable(String),
-    /// Two transactions stood in each other's way; the same again may go through.
+    /// A serialization failure or a deadlock. Trying again may succeed.
     #[error("the transaction collided with another one (SQLSTATE {0})")]
     Collided(String),
-    /// A rule of the schema was broken.
     #[error("the constraint {0} was violated")]
     Constraint(String),
-    /// Any other refusal of the database.
+    /// Any other error that the database reported.
     #[error("the database refused a statement: {0}")]
     Refused(String),
-    /// Not the database's fault: stored data that this program cannot read, or data of its own that it cannot write.
+    /// Our own fault: stored data that this program cannot read, or data that it cannot write.
     #[error("internal error: {0}")]
     Internal(&'static str),
 }
 
 impl Failed {
-    /// Whether the named constraint was violated.
+    /// True if the named constraint was violated.
     #[must_use]
     pub fn violates(&self, constraint: &str) -> bool {
         matches!(self, Self::Constraint(violated) if violated == constraint)
@@ -43,10 +42,10 @@ impl From<sqlx::Error> for Failed {
                 let code = error.code().unwrap_or_default().into_owned();
                 match (code.as_str(), error.constraint()) {
                     ("40001" | "40P01", _) => Self::Collided(code),
-                    // The server gave up waiting, takes no writes, or takes no connections.
+                    // Lock timeout, read-only transaction, or an object that is not ready.
                     ("55P03" | "25006" | "55000", _) => Self::Unreachable(format!("SQLSTATE {code}")),
-                    // The connection broke, the server is out of something, is going down or coming up, or its disk fails.
-                    (trouble, _) if ["08", "53", "57", "58"].iter().any(|class| trouble.starts_with(class)) => {
+                    // Connection failure, insufficient resources, operator intervention (shutdown, start-up), system error.
+                    (code, _) if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => {
                         Self::Unreachable(format!("SQLSTATE {code}"))
                     }
                     (_, Some(constraint)) => Self::Constraint(constraint.to_owned()),
@@ -57,10 +56,10 @@ impl From<sqlx::Error> for Failed {
             sqlx::Error::Tls(_) => Self::Unreachable("TLS failed".to_owned()),
             sqlx::Error::PoolTimedOut => Self::Unreachable("no connection became free in time".to_owned()),
             sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => Self::Unreachable("the pool is closed".to_owned()),
-            sqlx::Error::Configuration(_) => Self::Refused("the database's address is not understood".to_owned()),
-            sqlx::Error::RowNotFound => Self::Refused("a row that must be there is absent".to_owned()),
-            sqlx::Error::ColumnDecode { index, .. } => Self::Refused(format!("the column {index} does not decode")),
-            _ => Self::Refused("unexpected answer".to_owned()),
+            sqlx::Error::Configuration(_) => Self::Refused("the URL of the database is invalid".to_owned()),
+            sqlx::Error::RowNotFound => Self::Refused("an expected row is missing".to_owned()),
+            sqlx::Error::ColumnDecode { index, .. } => Self::Refused(format!("the column {index} could not be decoded")),
+            _ => Self::Refused("an unexpected error from the database client".to_owned()),
         }
     }
 }

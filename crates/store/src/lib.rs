@@ -1,10 +1,11 @@
-//! What is kept: every statement that Backhaul sends to PostgreSQL, one module per thing that is kept.
+//! The database: every statement that Backhaul sends to PostgreSQL, one module per kind of row.
 //!
-//! A [`Store`] is a pool of connections; reads go through it. Writes take a [`Tx`], which carries the merchant whose
-//! data it touches; only a flow opens one. What belongs to no merchant ([`rates`](node::rates), [`limits`](node::limits), [`leases`](messages::leases), [`installation`](node::installation))
-//! is written without, and so is what the owner of a bucket settles ([`settlements`](messages::settlements)). Times and ids are parameters: no
-//! statement reads a clock or makes an id, so that tests are deterministic and every statement runs on a Citus cluster as
-//! well; leases alone go by the database's clock.
+//! - Reads go through a [`Store`], which holds the connection pools.
+//! - Writes take a [`Tx`], which carries the merchant whose data it touches. Data that belongs to no merchant is written
+//!   without one ([`rates`](node::rates), [`limits`](node::limits), [`leases`](messages::leases),
+//!   [`installation`](node::installation)), and so are the [`settlements`](messages::settlements) of a bucket's owner.
+//! - Times and ids are parameters. No statement reads a clock or creates an id, so tests are deterministic and every statement
+//!   also runs on a Citus cluster. The exception are leases, which go by the database's clock.
 
 pub mod crash;
 mod failed;

@@ -1,4 +1,4 @@
-//! The connections: one pool for flows, and pools of their own for limits, the delivery engine and the feed.
+//! The connection pools: one for flows, and separate ones for limits, the delivery engine and the feed.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -10,51 +10,49 @@ use sqlx::{ConnectOptions, Connection as _, Executor as _, PgPool};
 use crate::failed::Failed;
 use crate::tx::Tx;
 
-/// How the pool of connections is bounded.
+/// The limits of the connection pools.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolLimits {
-    /// The most connections at a time, beside the one for limits.
+    /// The size of the pool for flows.
     pub connections: u32,
-    /// How long a caller waits for a free one.
+    /// The time a caller waits for a free connection.
     pub acquire: Duration,
-    /// How long one statement may run.
+    /// The time one statement may run.
     pub statement: Duration,
-    /// How long a statement may wait for a lock.
+    /// The time a statement may wait for a lock.
     pub lock: Duration,
 }
 
-/// How long a connection may be idle and still be handed out unasked.
-const IDLE_UNASKED: Duration = Duration::from_millis(500);
+/// The time a connection may be idle and still be handed out without a ping.
+const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
 
-/// The database.
+/// The connection pools of the database; cheap to clone.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) pool: PgPool,
-    /// One connection beside the pool, for limits: they are needed most when every other connection is busy.
+    /// One separate connection for limits, which are needed most when all others are busy.
     pub(crate) aside: PgPool,
-    /// The connections of the delivery engine.
     pub(crate) engine: PgPool,
-    /// Those with which it reads what is due.
+    /// The connections with which the delivery engine reads due messages.
     pub(crate) readers: PgPool,
-    /// Those with which merchants read the feed.
     pub(crate) feed: PgPool,
 }
 
-/// How many connections the delivery engine has: for settling, leases and listening.
+/// Connections of the delivery engine for settling, leases and listening.
 const ENGINE_CONNECTIONS: u32 = 10;
 
-/// How many it has for reading what is due. The statement is small and names a table of many partitions, so that planning it
-/// took five times as long as running it: here it is planned once. It leaves the planner no choice.
+/// Connections of the delivery engine for reading due messages. The statement is small but names a table with many partitions, so
+/// planning it took five times as long as running it. Here it is planned only once, and it leaves the planner no choice.
 const READING_CONNECTIONS: u32 = 4;
 
-/// How many there are for reading the feed: the many who follow it wait for each other, and not the others for them.
+/// Connections for reading the feed. Its many followers wait for each other, and nobody else waits for them.
 const FEED_CONNECTIONS: u32 = 4;
 
-/// What every connection does first: see the function in the schema. Before the first migration there is none.
+/// The first statement of every connection. The function exists in the schema from the first migration on.
 const NOTE_SYSTEM: &str = "do $$ begin if to_regprocedure('note_system()') is not null then perform note_system(); end if; end $$";
 
-/// The planner's settings for the delivery engine. Its hot table is normally nearly empty, and a plan that was made for an
-/// empty table collapses in a burst: so each statement is planned when it runs, and by its indexes only.
+/// The planner's settings for the delivery engine. Its hot table is normally almost empty, and a plan made for an empty table
+/// is disastrous in a burst. So each statement is planned when it runs, using indexes only.
 const ENGINE_PLANS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_custom_plan"),
     ("jit", "off"),
@@ -75,8 +73,7 @@ pub const FEED_PLANS: [(&str, &str); 5] = [
 ];
 
 impl Store {
-    /// A store for the database at `url`. Nothing is connected before the first use, so that a service may start before
-    /// its database does.
+    /// A store for the database at `url`. It connects on first use, so a service can start before its database.
     pub fn new(url: &str, limits: PoolLimits) -> Result<Self, Failed> {
         let millis = |time: Duration| format!("{}ms", time.as_millis());
         let options = connect_options(url)?.options([
@@ -94,10 +91,9 @@ impl Store {
                 .acquire_timeout(limits.acquire)
                 .test_before_acquire(false)
                 .after_connect(|connection, _| Box::pin(async move { connection.execute(NOTE_SYSTEM).await.map(drop) }))
-                // Only a connection that has been idle for a while is asked whether it is still there: under load that
-                // would be a round trip for nothing.
+                // Ping only connections that have been idle for a while; under load it would be a wasted round trip.
                 .before_acquire(|connection, meta| {
-                    Box::pin(async move { Ok(meta.idle_for < IDLE_UNASKED || connection.ping().await.is_ok()) })
+                    Box::pin(async move { Ok(meta.idle_for < IDLE_WITHOUT_PING || connection.ping().await.is_ok()) })
                 })
                 .connect_lazy_with(options)
         };
@@ -115,7 +111,7 @@ impl Store {
         Ok(Tx::new(self.pool.begin().await?, merchant))
     }
 
-    /// Waits until every connection is given back, and closes them.
+    /// Waits until every connection has been returned, and closes them.
     pub async fn close(&self) {
         self.pool.close().await;
         self.aside.close().await;
@@ -124,7 +120,7 @@ impl Store {
         self.feed.close().await;
     }
 
-    /// How many connections there are, and how many of them are idle.
+    /// The number of connections in the pool for flows, and the number of idle ones.
     #[must_use]
     pub fn connections(&self) -> (u32, usize) {
         (self.pool.size(), self.pool.num_idle())

@@ -200,22 +200,22 @@ const READING: &[&str] = &[BY_DUE, BY_LANE, FAILURE, MESSAGE];
 /// Reads due deliveries: of many endpoints, of the flooded one with few and with many messages in memory, and of the long
 /// lane.
 async fn read(scene: &Scene) {
-    let wanted = |of: u32, most| DueQuery { merchant: merchant(of), endpoint: endpoint(of), since: now(), most };
+    let wanted = |of: u32, limit| DueQuery { merchant: merchant(of), endpoint: endpoint(of), since: now(), limit };
     let readings = [
         ("of many", (2..66).map(|of| wanted(of, 10)).collect(), 0, 640),
         ("of one", vec![wanted(FLOODED, 256)], 200, 256),
-        ("with much in hand", vec![wanted(FLOODED, 256)], 1_000, 256),
+        ("with many in flight", vec![wanted(FLOODED, 256)], 1_000, 256),
         ("of a long lane", vec![wanted(LONG, 256)], 0, 1),
     ];
-    for (what, wanted, in_hand, rows) in readings {
-        let in_hand: Vec<Uuid> = (PARKED + 1..).take(in_hand).map(message).collect();
+    for (what, wanted, in_flight, rows) in readings {
+        let in_flight: Vec<Uuid> = (PARKED + 1..).take(in_flight).map(message).collect();
         // Once on each connection, and again with the plan that was kept.
         for _ in 0..6 {
-            let due = deliveries::due(&scene.store, &wanted, &in_hand, now() + TimeDelta::seconds(1)).await.unwrap();
+            let due = deliveries::due(&scene.store, &wanted, &in_flight, now() + TimeDelta::seconds(1)).await.unwrap();
             assert_eq!(due.iter().filter(|due| due.text.is_some()).count(), if scene.filled { rows } else { 0 }, "{what}");
             let plans = scene.expect(what, due.len() as u64, &[READING]);
             // With many messages in memory the plan is made for exactly these; otherwise it is generic.
-            assert!(plans.iter().all(|plan| plan.is_generic() == (in_hand.len() <= 200)), "{what}: {plans:?}");
+            assert!(plans.iter().all(|plan| plan.is_generic() == (in_flight.len() <= 200)), "{what}: {plans:?}");
         }
     }
 }
@@ -234,7 +234,7 @@ async fn look(scene: &Scene) {
         scene.expect("past due", 1_000, &[&[BY_DUE]]);
         backlog::oldest_due(&scene.store, &buckets, now() + TimeDelta::seconds(1)).await.unwrap();
         scene.expect("oldest due", of_these as u64, &[&[BY_DUE]]);
-        assert!(deliveries::odd(&scene.store, &buckets, 500).await.unwrap().is_empty());
+        assert!(deliveries::cleanups(&scene.store, &buckets, 500).await.unwrap().is_empty());
         scene.expect("unwanted and removed", of_these as u64, &[&["delivery_to_discard of delivery"], &[BY_LANE]]);
     }
     let buckets: Vec<u8> = (0..=255).collect();
@@ -249,14 +249,14 @@ async fn look(scene: &Scene) {
 /// Settles a batch with each kind of outcome, in lane `lane` of 64 endpoints.
 async fn settle(scene: &Scene, lane: u32) {
     let settlement = |of: u32| {
-        let (fate, number) = match of % 4 {
-            0 => (Disposition::Gone, head(of, lane)),
+        let (disposition, number) = match of % 4 {
+            0 => (Disposition::Finished, head(of, lane)),
             1 => (Disposition::Failed { attempts: 6, reason: "503".to_owned(), failed_at: now() }, head(of, lane)),
             2 => (Disposition::Postponed { due_at: now() + TimeDelta::seconds(5), attempts: 1 }, head(of, lane)),
             _ => (Disposition::Parked, head(of, lane) + ENDPOINTS - 2),
         };
         assert_eq!(owner(number), of);
-        Settlement { hold: scene.hold(of), merchant: merchant(of), message: message(number), fate }
+        Settlement { hold: scene.hold(of), merchant: merchant(of), message: message(number), disposition }
     };
     let attempt = |of: u32| Attempt {
         hold: scene.hold(of),

@@ -31,13 +31,13 @@ const LONGEST: Duration = Duration::from_mins(10);
 /// The messages read but not yet settled, and the number settled.
 #[derive(Default)]
 struct State {
-    in_hand: Mutex<HashSet<Uuid>>,
+    in_flight: Mutex<HashSet<Uuid>>,
     settled: AtomicUsize,
 }
 
 impl State {
-    fn in_hand(&self) -> MutexGuard<'_, HashSet<Uuid>> {
-        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> MutexGuard<'_, HashSet<Uuid>> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,7 +85,7 @@ async fn read(
         }
         // Read at most one batch ahead of the one being settled.
         let owed = owed.load(Ordering::SeqCst);
-        if state.in_hand().len() > slots || (owed < count && owed < taken + MOST_SETTLED) || taken >= count {
+        if state.in_flight().len() > slots || (owed < count && owed < taken + MOST_SETTLED) || taken >= count {
             tokio::time::sleep(Duration::from_micros(200)).await;
             continue;
         }
@@ -93,15 +93,15 @@ async fn read(
             merchant: target.merchant,
             endpoint: target.endpoint,
             since: since.get(&target.endpoint).map_or(DateTime::<Utc>::UNIX_EPOCH, |since| *since - LATE),
-            most: i64::try_from(target.slots).unwrap_or(i64::MAX),
+            limit: i64::try_from(target.slots).unwrap_or(i64::MAX),
         });
-        let in_hand: Vec<Uuid> = state.in_hand().iter().copied().collect();
-        let rows = due(app.cell(), &wanted.collect::<Vec<_>>(), &in_hand, app.now()).await?;
+        let in_flight: Vec<Uuid> = state.in_flight().iter().copied().collect();
+        let rows = due(app.cell(), &wanted.collect::<Vec<_>>(), &in_flight, app.now()).await?;
         if rows.is_empty() {
             since.clear();
         }
         taken += rows.len();
-        state.in_hand().extend(rows.iter().map(|row| row.message));
+        state.in_flight().extend(rows.iter().map(|row| row.message));
         for row in rows {
             since.insert(row.endpoint, row.due_at);
             let bucket = buckets.get(&row.endpoint).context("a message of an unknown endpoint was read")?;
@@ -120,13 +120,13 @@ async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow:
         let batch = std::mem::take(&mut gathered);
         let settlements: Vec<Settlement> = batch
             .iter()
-            .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, fate: Disposition::Gone })
+            .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, disposition: Disposition::Finished })
             .collect();
         let attempts: Vec<Attempt> = batch.iter().map(|(row, hold)| attempt(&app, row, *hold, now)).collect();
         settle(app.cell(), &settlements, &attempts, now).await?;
-        let mut in_hand = state.in_hand();
-        batch.iter().for_each(|(row, _)| _ = in_hand.remove(&row.message));
-        drop(in_hand);
+        let mut in_flight = state.in_flight();
+        batch.iter().for_each(|(row, _)| _ = in_flight.remove(&row.message));
+        drop(in_flight);
         state.settled.fetch_add(batch.len(), Ordering::SeqCst);
     }
     Ok(())

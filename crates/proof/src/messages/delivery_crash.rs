@@ -105,11 +105,11 @@ enum Reach {
 
 fn reach(point: Point) -> Reach {
     match point {
-        Point::Commit | Point::Committed | Point::Tell | Point::Told => Reach::Owing,
+        Point::Commit | Point::Committed | Point::Notify | Point::Notified => Reach::Owing,
         Point::PartitionsMade | Point::LeasesTaken | Point::TokenFetched => Reach::Delivering(1),
         Point::LeasesRenewed | Point::WorkFound => Reach::Delivering(2),
         Point::SettleFailuresKept | Point::NoticeWritten => Reach::Delivering(3),
-        Point::SignalHeard
+        Point::SignalReceived
         | Point::WorkRead
         | Point::Call
         | Point::Answered

@@ -1,7 +1,7 @@
 //! The only HTTP client. Every call goes through it, and so through the guard.
 //!
-//! It follows no redirect, knows no proxy and no cookie, and decompresses nothing. A call has one deadline, which covers the
-//! connection, the request and the whole answer, however slowly that drips; and of an answer it reads only so much.
+//! It follows no redirects, uses no proxy and no cookies, and does not decompress. A call has one deadline that covers connecting,
+//! the request and the whole answer. It reads answers only up to a limit.
 
 mod connector;
 mod failure;
@@ -20,24 +20,25 @@ use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use self::connector::Connector;
-pub(super) use self::failure::io_words;
+pub(super) use self::failure::explain_io;
 pub use self::roots::NoRoots;
 use super::guard::{Guard, NoGuard, NotAllowed, Target};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
-/// How much of an answer is read, unless a request says otherwise.
+/// The bytes of an answer that are read, unless a request says otherwise.
 pub const MOST_READ: usize = 64 * 1024;
-/// How much of it is kept.
+/// The bytes of an answer that are kept, unless a request says otherwise.
 pub const MOST_KEPT: usize = 16 * 1024;
 
-/// How long a connection is kept for the next call, and how many of one host: as many as an endpoint may have calls at once,
-/// because many endpoints may be at one host, and a connection for each call costs more than the call.
+/// The time for which an idle connection is kept for the next call.
 const IDLE: Duration = Duration::from_mins(1);
+/// Idle connections per host: as many as an endpoint may have concurrent calls. Many endpoints may share a host, and connecting
+/// costs more than the call.
 const IDLE_PER_HOST: usize = 1_000;
-/// The most that the head of an answer may have.
+/// The maximum size of an answer's head.
 const HEAD: usize = 64 * 1024;
-/// Who calls.
+/// The user agent.
 const AGENT: &str = concat!("backhaul/", env!("CARGO_PKG_VERSION"));
 
 /// The client; cheap to clone.
@@ -49,65 +50,57 @@ pub struct Client {
     deadline: Duration,
 }
 
-/// What is asked. It has no `Debug`: its headers hold secrets.
+/// A request. It has no `Debug` because its headers hold secrets.
 #[derive(Clone)]
 pub struct Request {
-    /// How.
     pub method: Method,
-    /// Whom, or why not. When it connects, the guard looks once more.
+    /// The checked target, or the refusal that the call then returns. The guard checks again when it connects.
     pub target: Result<Target, NotAllowed>,
-    /// The headers beside those that HTTP needs.
+    /// Headers in addition to those that HTTP needs.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
-    /// How long it may take, from the look-up of the name to the last byte of the answer.
+    /// The time from looking up the name to the last byte of the answer.
     pub deadline: Duration,
-    /// How much of the answer is read; the rest is not waited for.
+    /// The bytes of the answer to read. The call does not wait for the rest.
     pub most_read: usize,
-    /// How much of it is kept.
+    /// The bytes of the answer to keep.
     pub most_kept: usize,
 }
 
-/// What came of it.
+/// The result of a call.
 #[derive(Clone, Debug)]
 pub struct CallResult {
-    /// How it ended.
     pub outcome: Outcome,
-    /// The answer's body, as much as is kept of it.
+    /// The kept part of the answer's body.
     pub answer: Bytes,
-    /// Whether there was, or may have been, more.
+    /// True if there was, or may have been, more.
     pub truncated: bool,
-    /// How long it took.
     pub took: Duration,
 }
 
 impl CallResult {
-    /// One that did not come about.
+    /// The result of a call that was not made.
     #[must_use]
     pub fn refused(outcome: Outcome) -> Self {
         Self { outcome, answer: Bytes::new(), truncated: false, took: Duration::ZERO }
     }
 }
 
-/// Why there is no client.
+/// The settings with which no client can be created.
 #[derive(Debug, thiserror::Error)]
 pub enum NoClient {
-    /// What is allowed.
     #[error("outbound.allowed: {0}")]
     Guard(#[from] NoGuard),
-    /// Whom to trust.
     #[error("outbound.extra_roots: {0}")]
     Roots(#[from] NoRoots),
-    /// TLS.
-    #[error("TLS cannot be spoken: {0}")]
+    #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
-    /// Names.
-    #[error("outbound.name_servers: names cannot be looked up: {0}")]
+    #[error("outbound.name_servers: the resolver cannot be set up: {0}")]
     Resolver(String),
 }
 
 impl Client {
-    /// A client with these settings. It connects to nothing yet.
+    /// Creates a client from the settings. It does not connect to anything yet.
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, NoClient> {
         let guard = Arc::new(Guard::new(settings.outbound.allowed.clone(), settings.mode)?);
         let connector = Connector::new(&settings.outbound, Arc::clone(&guard))?;
@@ -116,21 +109,21 @@ impl Client {
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_PER_HOST)
             .http1_max_buf_size(HEAD)
-            // A kept connection may have been closed by the peer just now. hyper gives a request back only if it has not
-            // begun to write it, and only then is it sent again, on another connection. Once a byte may have left, the
-            // call ends as unreachable, and whether it is repeated is decided where the attempts are counted.
+            // The peer may just have closed an idle connection. hyper retries on another connection only if it has not
+            // written any of the request. Once a byte may have been sent, the call ends as unreachable, and the retry
+            // schedule decides about another attempt.
             .retry_canceled_requests(true)
             .build(connector);
         Ok(Self { http, guard, clock, deadline: settings.outbound.call_timeout() })
     }
 
-    /// Says what may be called; for URLs that are about to be saved.
+    /// The guard, for checking URLs before they are saved.
     #[must_use]
     pub fn guard(&self) -> &Guard {
         &self.guard
     }
 
-    /// The time; the same as everybody's.
+    /// The clock that measures the calls.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -142,7 +135,7 @@ impl Client {
         self.request_to(method, self.guard.check_url(url))
     }
 
-    /// The same to a target that was checked before.
+    /// A request to a target that has been checked before, with the usual limits.
     #[must_use]
     pub fn request_to(&self, method: Method, target: Result<Target, NotAllowed>) -> Request {
         Request {
@@ -156,7 +149,7 @@ impl Client {
         }
     }
 
-    /// Calls, once. It always comes back with an outcome, at the deadline at the latest.
+    /// Makes one call. It always returns with an outcome, at the deadline at the latest.
     pub async fn call(&self, request: Request) -> CallResult {
         let began = self.clock.uptime();
         let deadline = request.deadline;
@@ -194,19 +187,19 @@ impl Client {
         while answer.wants_more() {
             match body.frame().await {
                 Some(Ok(frame)) => answer.take(frame.data_ref().map_or(&[], |data| data)),
-                Some(Err(_)) => return Outcome::Unreachable("the connection broke before the answer was whole".to_owned()),
+                Some(Err(_)) => return Outcome::Unreachable("the connection broke before the answer was complete".to_owned()),
                 None => {
                     answer.state = Reading::Ended;
                     break;
                 }
             }
         }
-        // A body that is not read to its end goes with its connection, which is closed and not used again.
+        // If the body is not read to its end, dropping it closes the connection.
         Outcome::Answered { status, retry_after }
     }
 }
 
-/// The answer's body as far as it was read.
+/// An answer's body as far as it has been read.
 #[derive(Default)]
 struct Answer {
     kept: Vec<u8>,
@@ -216,15 +209,15 @@ struct Answer {
     state: Reading,
 }
 
-/// How far the reading got.
+/// The progress of reading an answer.
 #[derive(Default, PartialEq, Eq)]
 enum Reading {
-    /// There is no answer.
+    /// Nothing has arrived.
     #[default]
     Waiting,
-    /// Its head is there.
+    /// The head has arrived.
     Begun,
-    /// All of it is there.
+    /// The whole body has arrived.
     Ended,
 }
 
@@ -248,11 +241,11 @@ impl Answer {
     }
 }
 
-/// How long the peer asks us to wait: seconds, or a date in one of the three forms that HTTP knows.
+/// The wait that the peer asks for: seconds, or a date in one of the three formats of HTTP.
 fn retry_after(value: &HeaderValue, now: DateTime<Utc>) -> Option<TimeDelta> {
     let text = value.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        // More than fits is more than anybody waits.
+        // A number that does not fit is longer than anybody waits.
         return Some(TimeDelta::seconds(text.parse().unwrap_or(u32::MAX).into()));
     }
     let date: DateTime<Utc> = httpdate::parse_http_date(text).ok()?.into();

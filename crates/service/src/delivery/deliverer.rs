@@ -1,4 +1,4 @@
-//! A deliverer in this process: it keeps an engine at work until it leaves.
+//! A deliverer in this process: runs an engine, and restarts it if it fails.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,24 +8,24 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
 use super::engine::event::Event;
-use super::engine::{Ending, Engine};
+use super::engine::{Engine, Exit};
 use super::handlers::Handlers;
 use crate::delivery::handle::Delivery;
 use crate::platform::task::Task;
 
-/// How long after an engine broke off the next one starts.
-const AFTER_BREAK: Duration = Duration::from_secs(1);
+/// The pause before a failed engine is replaced.
+const RESTART_AFTER: Duration = Duration::from_secs(1);
 
-/// A deliverer at work in this process. Dropped, it is gone without a word, and its leases run out.
+/// A running deliverer. If it is dropped without [`Deliverer::leave`], its leases expire.
 pub struct Deliverer {
-    /// The way to the engine that is at work.
+    /// The channel to the current engine.
     events: Arc<Mutex<UnboundedSender<Event>>>,
     leave: watch::Sender<bool>,
     supervisor: Task<()>,
 }
 
 impl Deliverer {
-    /// Starts to deliver, with the flows' part in `handlers`.
+    /// Starts to deliver. `handlers` is the part of the flows.
     #[must_use]
     pub fn start(delivery: Delivery, handlers: Handlers) -> Self {
         let (sender, arriving) = unbounded_channel();
@@ -35,23 +35,23 @@ impl Deliverer {
         Self { events, leave, supervisor }
     }
 
-    /// Delivers what is due by the app's clock, and waits until nothing more is.
+    /// Delivers everything that is due by the app's clock, and waits until nothing more is.
     pub async fn deliver_all_due(&self) {
-        let (tell, told) = oneshot::channel();
-        let sent = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Drain(tell));
+        let (sender, drained) = oneshot::channel();
+        let sent = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Drain(sender));
         if sent.is_ok() {
-            let _ = told.await;
+            let _ = drained.await;
         }
     }
 
-    /// Starts nothing more, finishes what is in flight, and gives the leases back.
+    /// Starts no more calls, finishes those in flight, and gives the leases back.
     pub async fn leave(self) {
         let _ = self.leave.send(true);
         let _ = self.supervisor.ended().await;
     }
 }
 
-/// Keeps an engine at work until it leaves. One that breaks off is told of, and followed by another.
+/// Runs engines one after the other until one leaves. A failed engine is logged and replaced.
 async fn supervise(
     delivery: Delivery,
     handlers: Handlers,
@@ -64,19 +64,19 @@ async fn supervise(
         let engine = Engine::new(delivery.clone(), &handlers, sender, leaving.clone());
         let id = engine.id;
         match Task::spawn(engine.run(arriving)).ended().await {
-            Ok(Ending::Left) => return,
-            Ok(Ending::Broke) => {}
-            Err(error) => tracing::error!(%error, "the delivery engine broke off"),
+            Ok(Exit::Left) => return,
+            Ok(Exit::Failed) => {}
+            Err(error) => tracing::error!(engine = %id, %error, "the delivery engine stopped unexpectedly, restarting it"),
         }
         delivery.metrics.engines_broken.inc();
-        // Its calls ended with it, so that its leases can be taken at once.
+        // Its calls ended with it, so its leases are free at once.
         if let Err(failed) = leases::leave(delivery.cell(), id).await {
-            tracing::warn!(%failed, "the leases run out by themselves");
+            tracing::warn!(engine = %id, %failed, "giving up the leases of a failed engine failed, they will expire");
         }
         if *leaving.borrow() {
             return;
         }
-        tokio::time::sleep(AFTER_BREAK).await;
+        tokio::time::sleep(RESTART_AFTER).await;
         let (sender, next) = unbounded_channel();
         *events.lock().unwrap_or_else(PoisonError::into_inner) = sender;
         arriving = next;

@@ -1,6 +1,8 @@
-//! A message on its way out. It is a `Message` when a flow owes it, and a [`DueMessage`] once the engine has read it. A transport turns
-//! it into a `PreparedMessage`; a call of that ends in a `CallResult`. All calls of one attempt and their consequence are an
-//! `AttemptResult`, which the writer settles.
+//! A due message, as the engine has read it.
+//!
+//! A message changes its type on its way: a flow owes a `Message`; the engine reads it as a [`DueMessage`]; a transport turns it
+//! into a `PreparedMessage`, whose call ends in a `CallResult`; all calls of one attempt and the decision that follows from them
+//! make up an `AttemptResult`, which the writer settles.
 
 use bytes::Bytes;
 use domain::id::{EndpointId, MerchantId};
@@ -11,7 +13,7 @@ use uuid::Uuid;
 
 use super::handle::Delivery;
 
-/// A message that is due, read by the holder of its bucket.
+/// A due message, read under a hold on its bucket.
 pub(super) struct DueMessage {
     pub(super) hold: Hold,
     pub(super) id: Uuid,
@@ -21,14 +23,15 @@ pub(super) struct DueMessage {
     pub(super) event: String,
     pub(super) sequence: i64,
     pub(super) body: Bytes,
-    /// Counted attempts of this round and of the rounds before, without this one.
+    /// Counted attempts in this round, without the current one.
     pub(super) attempts: i16,
+    /// Counted attempts in earlier rounds.
     attempts_before: i16,
     by_hand: bool,
 }
 
 impl DueMessage {
-    /// The message in a row, if the row has one that this program knows.
+    /// Takes the message out of a row. Returns `None` if the row has no text or this program does not know its kind.
     pub(super) fn new(row: &mut DueRow, hold: Hold) -> Option<Self> {
         let (text, by_hand) = (row.text.take()?, row.is_by_hand());
         Some(Self {
@@ -46,13 +49,13 @@ impl DueMessage {
         })
     }
 
-    /// The number of this attempt, as the receiver is told.
+    /// The number of the current attempt, as sent to the receiver.
     pub(super) fn number(&self) -> i16 {
         self.attempts_before.saturating_add(self.attempts).saturating_add(1)
     }
 
-    /// The record of a call that begins now.
-    pub(super) fn attempted(&self, delivery: &Delivery) -> Attempt {
+    /// The record of a call that starts now.
+    pub(super) fn new_attempt(&self, delivery: &Delivery) -> Attempt {
         Attempt {
             hold: self.hold,
             id: delivery.mint(),

@@ -1,24 +1,29 @@
-//! The engine of a deliverer process: one loop that owns all queues, and tasks that read, call and settle for it.
+//! The engine of a deliverer process: one loop that owns all endpoint queues, and tasks that read, call and settle for it.
 //!
-//! - The loop alone decides; it never waits for the database or a peer. Whatever happens reaches it as an event.
-//! - A reader asks the table for many endpoints at once, as many rows as each has slots for.
-//! - A call is a task that makes one attempt (`attempt.rs`).
-//! - A writer settles (`writer.rs`); the chores (`chores.rs`) keep leases, look for what was missed, and tell of endpoints in
-//!   trouble.
-//! - When any of these breaks off, the whole engine ends, and another one follows, which takes its leases anew.
+//! - The loop makes all decisions and never waits for the database or a peer. Everything that happens reaches it as an
+//!   [`Event`].
+//! - A [`reading`] fetches the due messages of many endpoints at once, as many for each as it has free slots.
+//! - A call is a task that makes one [`attempt`].
+//! - A [`writer`] settles the results in batches.
+//! - The [`lease_keeper`], the [`poller`], the [`listener`], [`maintenance`], [`gauges`] and [`retries`] run beside the loop.
+//! - [`incidents`] remembers the endpoints in trouble; [`reporting`] sends the [`notices`] about them.
+//! - If one of the long-running tasks ends, the whole engine ends. The deliverer starts another, which takes new leases.
 
 mod attempt;
 mod calls;
 pub(super) mod event;
 mod gauges;
 mod incidents;
-pub(crate) mod lease;
-mod look;
+mod lease;
+mod lease_keeper;
+mod listener;
 mod maintenance;
 mod notices;
+mod poller;
 mod queue;
 mod reading;
 mod ready;
+mod reporting;
 mod result;
 mod retries;
 mod work;
@@ -31,7 +36,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
-use store::messages::deliveries::{Odd, Oddity};
+use store::messages::deliveries::{Cleanup, CleanupReason};
 use store::messages::leases;
 use store::messages::outbox::Signal;
 use store::messages::settlements::{Disposition, Hold, Settlement};
@@ -44,7 +49,8 @@ use self::calls::Calls;
 use self::event::Event;
 use self::incidents::Incidents;
 use self::lease::Leases;
-use self::look::Look;
+pub(crate) use self::lease::TERM as LEASE_TERM;
+use self::poller::PollRequests;
 use self::queue::EndpointQueue;
 use self::ready::Ready;
 use self::result::{AttemptResult, Batch, Settled};
@@ -52,79 +58,81 @@ use super::handle::Delivery;
 use super::handlers::Handlers;
 use super::reaction::Reactions;
 
-/// How many writers there are; a bucket always has the same.
+/// The number of writers. A bucket always has the same one.
 const WRITERS: usize = 4;
-/// The longest that the loop sleeps.
-const LONGEST_NAP: Duration = Duration::from_secs(1);
-/// How long a queue with nothing to do is kept.
+/// The longest sleep of the loop.
+const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+/// The time for which an idle queue is kept in memory.
 const KEPT_IDLE: Duration = Duration::from_mins(1);
-/// How often queues with nothing to do are looked for.
+/// The interval between two searches for idle queues.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
-/// How often leases that ran out are looked for; what starts looks for itself.
+/// The interval between two searches for expired leases. Starting a call checks its lease anyway.
 const EXPIRE_EVERY: Duration = Duration::from_millis(100);
-/// How long a deliverer that leaves waits for what is in flight.
-const FAREWELL: Duration = Duration::from_secs(25);
+/// The time that a leaving deliverer gives the calls in flight.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(25);
 
-/// How an engine ended.
-pub(super) enum Ending {
-    /// It was told to leave.
+/// The ways an engine can end.
+pub(super) enum Exit {
+    /// It was asked to leave.
     Left,
-    /// A part of it broke off.
-    Broke,
+    /// One of its tasks ended unexpectedly.
+    Failed,
 }
 
-/// The engine.
+/// The state of the loop.
 pub(super) struct Engine {
     delivery: Delivery,
-    /// By which its leases are known.
+    /// Identifies the owner of the leases in the database.
     pub(super) id: Uuid,
     leases: Arc<Leases>,
     queues: HashMap<EndpointId, EndpointQueue>,
-    /// Desks to look at.
     ready: Ready,
-    /// When retries are due, and when a rate allows more.
+    /// Queues to look at when a retry becomes due.
     due: BTreeSet<(DateTime<Utc>, EndpointId)>,
-    paced: BTreeSet<(Duration, EndpointId)>,
-    /// Endpoints in trouble, and the tasks that look for them and tell of them; these end with whoever holds this.
+    /// Queues to look at when their rate, or the wait between two readings, allows more.
+    waiting: BTreeSet<(Duration, EndpointId)>,
     incidents: Incidents,
-    telling: JoinSet<()>,
+    /// The tasks that review buckets and report incidents.
+    reports: JoinSet<()>,
     readings: usize,
     calls: Calls,
     reactions: Reactions,
     writers: Vec<UnboundedSender<AttemptResult>>,
     events: UnboundedSender<Event>,
-    look: Arc<Look>,
+    polls: Arc<PollRequests>,
     leaving: watch::Receiver<bool>,
+    /// True while buckets are being released in the database.
     releasing: bool,
-    swept: Duration,
-    expired: Duration,
-    /// Who waits for the end of all work, and which look at the table must have found nothing.
+    last_sweep: Duration,
+    last_expiry: Duration,
+    /// Those who wait until nothing is left to do.
     draining: Vec<oneshot::Sender<()>>,
-    drained_by: u64,
-    /// The writers and the chores: none of them ends by itself.
-    parts: JoinSet<()>,
+    /// The poll request that must be answered with nothing before they are notified.
+    drain_request: u64,
+    /// The long-running tasks. None of them ends by itself.
+    tasks: JoinSet<()>,
 }
 
 impl Engine {
-    /// Starts the writers and the chores.
+    /// Creates an engine and starts its long-running tasks.
     pub(super) fn new(delivery: Delivery, handlers: &Handlers, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
         let id = delivery.mint();
         let leases = Arc::new(Leases::new());
-        let look = Arc::new(Look::default());
-        let mut parts = JoinSet::new();
+        let polls = Arc::new(PollRequests::default());
+        let mut tasks = JoinSet::new();
         let writers = (0..WRITERS).map(|_| {
             let (sender, results) = unbounded_channel();
-            parts.spawn(writer::run(delivery.clone(), Arc::clone(&leases), handlers.reactions.clone(), results, events.clone()));
+            tasks.spawn(writer::run(delivery.clone(), Arc::clone(&leases), handlers.reactions.clone(), results, events.clone()));
             sender
         });
         let writers = writers.collect();
-        parts.spawn(maintenance::keep_partitions(delivery.clone()));
-        parts.spawn(maintenance::keep_leases(delivery.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone()));
-        parts.spawn(maintenance::backstop(delivery.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&look)));
-        parts.spawn(maintenance::listen(delivery.clone(), events.clone()));
-        parts.spawn(gauges::watch(delivery.clone(), Arc::clone(&leases)));
-        parts.spawn(maintenance::run_timer(delivery.clone(), Arc::clone(&leases), Arc::clone(&handlers.timer)));
-        parts.spawn(retries::carry_out(delivery.clone(), Arc::clone(&leases)));
+        tasks.spawn(maintenance::keep_partitions(delivery.clone()));
+        tasks.spawn(lease_keeper::run(delivery.clone(), id, Arc::clone(&leases), events.clone(), leaving.clone()));
+        tasks.spawn(poller::run(delivery.clone(), Arc::clone(&leases), events.clone(), Arc::clone(&polls)));
+        tasks.spawn(listener::run(delivery.clone(), events.clone()));
+        tasks.spawn(gauges::run(delivery.clone(), Arc::clone(&leases)));
+        tasks.spawn(maintenance::run_timer(delivery.clone(), Arc::clone(&leases), Arc::clone(&handlers.timer)));
+        tasks.spawn(retries::run(delivery.clone(), Arc::clone(&leases)));
         Self {
             delivery,
             id,
@@ -132,200 +140,204 @@ impl Engine {
             queues: HashMap::new(),
             ready: Ready::default(),
             due: BTreeSet::new(),
-            paced: BTreeSet::new(),
+            waiting: BTreeSet::new(),
             incidents: Incidents::default(),
-            telling: JoinSet::new(),
+            reports: JoinSet::new(),
             readings: 0,
             calls: Calls::default(),
             reactions: handlers.reactions.clone(),
             writers,
             events,
-            look,
+            polls,
             leaving,
             releasing: false,
-            swept: Duration::ZERO,
-            expired: Duration::ZERO,
+            last_sweep: Duration::ZERO,
+            last_expiry: Duration::ZERO,
             draining: Vec::new(),
-            drained_by: 0,
-            parts,
+            drain_request: 0,
+            tasks,
         }
     }
 
-    /// Works until it is told to leave, or a part of it breaks off.
-    pub(super) async fn run(mut self, mut arriving: UnboundedReceiver<Event>) -> Ending {
-        let mut farewell = None;
-        let mut gathered = Vec::with_capacity(256);
+    /// Runs until it is asked to leave, or one of its tasks ends.
+    pub(super) async fn run(mut self, mut arriving: UnboundedReceiver<Event>) -> Exit {
+        let mut leave_by = None;
+        let mut events = Vec::with_capacity(256);
         let delivery = self.delivery.clone();
         loop {
-            let nap = self.nap();
+            let pause = self.pause();
             tokio::select! {
-                count = arriving.recv_many(&mut gathered, 256) => {
+                count = arriving.recv_many(&mut events, 256) => {
                     if count == 0 {
-                        return Ending::Broke;
+                        return Exit::Failed;
                     }
-                    gathered.drain(..).for_each(|event| self.on(event));
+                    events.drain(..).for_each(|event| self.handle(event));
                 }
-                () = delivery.signals.arrived() => self.signalled(),
+                () = delivery.signals.arrived() => self.take_signals(),
                 _ = self.leaving.changed() => {}
-                Some(ended) = self.parts.join_next() => {
-                    tracing::error!(?ended, "a part of the delivery engine broke off");
-                    return Ending::Broke;
+                Some(ended) = self.tasks.join_next() => {
+                    tracing::error!(engine = %self.id, ?ended, "a task of the delivery engine stopped unexpectedly, restarting the engine");
+                    return Exit::Failed;
                 }
-                Some(ended) = self.telling.join_next() => {
+                Some(ended) = self.reports.join_next() => {
                     if let Err(error) = ended {
-                        tracing::error!(%error, "telling of an endpoint broke off");
-                        return Ending::Broke;
+                        tracing::error!(engine = %self.id, %error, "reporting an incident stopped unexpectedly, restarting the engine");
+                        return Exit::Failed;
                     }
                 }
-                () = tokio::time::sleep(nap) => {}
+                () = tokio::time::sleep(pause) => {}
             }
-            let leaves = *self.leaving.borrow();
-            if leaves {
-                self.leases.hand_over(usize::MAX);
+            let is_leaving = *self.leaving.borrow();
+            if is_leaving {
+                self.leases.start_releasing(usize::MAX);
             }
-            self.wake();
-            self.pump();
-            self.tell();
+            self.handle_timers();
+            self.start_readings();
+            self.report_incident();
             self.leases.calls.store(i32::try_from(self.calls.len()).unwrap_or(i32::MAX), Ordering::Relaxed);
-            self.give_back();
-            self.say_when_drained();
-            if leaves {
-                let until = *farewell.get_or_insert_with(|| self.leases.now() + FAREWELL);
-                let done = self.leases.leaving().is_empty() && self.leases.working().is_empty();
+            self.release_buckets();
+            self.poll_if_drained();
+            if is_leaving {
+                let until = *leave_by.get_or_insert_with(|| self.leases.now() + DRAIN_TIMEOUT);
+                let done = self.leases.releasing().is_empty() && self.leases.active().is_empty();
                 if done || self.leases.now() >= until {
                     break;
                 }
             }
         }
-        // What is still out had its time.
+        // Abort the calls that did not end in time.
         self.calls = Calls::default();
         if let Err(failed) = leases::leave(self.delivery.cell(), self.id).await {
-            tracing::warn!(%failed, "the leases run out by themselves");
+            tracing::warn!(engine = %self.id, %failed, "giving up the leases failed, they will expire");
         }
-        Ending::Left
+        Exit::Left
     }
 
-    /// How long there is nothing to do.
-    fn nap(&self) -> Duration {
+    /// The time until there is something to do, apart from events and signals.
+    fn pause(&self) -> Duration {
         let now = self.delivery.now();
         let due = self.due.first().map(|(at, _)| (*at - now).to_std().unwrap_or(Duration::ZERO));
-        let paced = self.paced.first().map(|(at, _)| at.saturating_sub(self.leases.now()));
-        // A moment at least, so that a clock that stands still does not make the loop spin.
-        [due, paced].into_iter().flatten().min().unwrap_or(LONGEST_NAP).clamp(Duration::from_millis(1), LONGEST_NAP)
+        let waiting = self.waiting.first().map(|(at, _)| at.saturating_sub(self.leases.now()));
+        // At least a millisecond, so that the loop does not spin while the clock stands still.
+        [due, waiting].into_iter().flatten().min().unwrap_or(LONGEST_SLEEP).clamp(Duration::from_millis(1), LONGEST_SLEEP)
     }
 
-    fn on(&mut self, event: Event) {
+    fn handle(&mut self, event: Event) {
         let uptime = self.leases.now();
         match event {
             Event::Leased { gained, lost } => {
                 lost.into_iter().for_each(|bucket| self.drop_bucket(bucket));
                 if !gained.is_empty() {
-                    self.look.ask();
-                    self.incidents.review();
-                    self.telling.spawn(maintenance::review(self.delivery.clone(), gained, self.events.clone()));
+                    self.polls.request();
+                    self.incidents.begin_review();
+                    self.reports.spawn(reporting::review(self.delivery.clone(), gained, self.events.clone()));
                 }
             }
             Event::Released(buckets) => {
                 self.releasing = false;
-                self.leases.released(&buckets, uptime);
+                self.leases.remove(&buckets, uptime);
                 buckets.into_iter().for_each(|bucket| self.drop_bucket(bucket));
             }
-            Event::Looked { found, odd, answers } => {
-                let nothing = found.is_empty() && odd.is_empty() && answers >= self.drained_by;
-                found.iter().for_each(|signal| self.has_work(signal));
-                odd.into_iter().for_each(|odd| self.put_right(&odd));
+            Event::Polled { found, cleanups, answers } => {
+                let nothing = found.is_empty() && cleanups.is_empty() && answers >= self.drain_request;
+                found.iter().for_each(|signal| self.wake_queue(signal));
+                cleanups.into_iter().for_each(|cleanup| self.clean_up(&cleanup));
                 if nothing && self.is_idle() {
-                    self.draining.drain(..).for_each(|tell| _ = tell.send(()));
+                    self.draining.drain(..).for_each(|drained| _ = drained.send(()));
                 }
             }
-            Event::Heard(signal) => self.has_work(&signal),
-            Event::Read(reading) => self.was_read(reading),
-            Event::Called(result) => {
+            Event::SignalReceived(signal) => self.wake_queue(&signal),
+            Event::ReadingEnded(reading) => self.handle_reading(reading),
+            Event::CallEnded(result) => {
                 let endpoint = result.endpoint;
                 if let Some(queue) = self.queue(endpoint, result.settlement.hold) {
-                    queue.call_ended(uptime);
-                    self.calls.ended(result.settlement.message);
+                    queue.end_call(uptime);
+                    self.calls.remove(result.settlement.message);
                     self.ready.insert(endpoint);
                     self.settle(result);
                 }
             }
-            Event::Broke(endpoint, hold, message) => {
+            Event::CallLost(endpoint, hold, message) => {
                 if let Some(queue) = self.queue(endpoint, hold) {
-                    queue.call_ended(uptime);
-                    if let Some(due_at) = queue.let_go(message) {
+                    queue.end_call(uptime);
+                    if let Some(due_at) = queue.remove(message) {
                         queue.signal(due_at, uptime);
                     }
-                    self.calls.ended(message);
+                    self.calls.remove(message);
                     self.ready.insert(endpoint);
                 }
             }
-            Event::Settled(batch) => self.settled(batch),
-            Event::Reviewed(found) => self.incidents.reviewed(found, self.delivery.now()),
-            Event::Told(endpoint, hold, Ok(told)) => self.incidents.told(endpoint, hold, told, self.delivery.now()),
-            Event::Told(endpoint, _, Err(_)) => self.incidents.was_not_told(endpoint),
-            Event::Drain(tell) => {
-                self.draining.push(tell);
-                self.drained_by = self.look.ask();
+            Event::Settled(batch) => self.handle_settled(batch),
+            Event::Reviewed(found) => self.incidents.end_review(found, self.delivery.now()),
+            Event::Reported(endpoint, hold, Ok(reported)) => self.incidents.reported(endpoint, hold, reported, self.delivery.now()),
+            Event::Reported(endpoint, _, Err(_)) => self.incidents.report_failed(endpoint),
+            Event::Drain(drained) => {
+                self.draining.push(drained);
+                self.drain_request = self.polls.request();
             }
         }
     }
 
-    /// The queue of an endpoint, for what was begun by `hold`.
+    /// The queue of an endpoint, unless the bucket has changed hands since `hold`.
     fn queue(&mut self, endpoint: EndpointId, hold: Hold) -> Option<&mut EndpointQueue> {
         self.queues.get_mut(&endpoint).filter(|queue| queue.hold == hold)
     }
 
-    /// Takes the signals of this process: those for others are passed on.
-    fn signalled(&mut self) {
-        let (ours, others): (Vec<Signal>, Vec<Signal>) =
-            self.delivery.signals.take().into_iter().partition(|signal| self.leases.to_start(signal.bucket, self.leases.now()).is_some());
-        ours.iter().for_each(|signal| self.has_work(signal));
+    /// Takes the signals of this process, and forwards those for buckets of other processes.
+    fn take_signals(&mut self) {
+        let (ours, others): (Vec<Signal>, Vec<Signal>) = self
+            .delivery
+            .signals
+            .take()
+            .into_iter()
+            .partition(|signal| self.leases.hold_to_start(signal.bucket, self.leases.now()).is_some());
+        ours.iter().for_each(|signal| self.wake_queue(signal));
         if !others.is_empty() {
             let delivery = self.delivery.clone();
             tokio::spawn(async move { delivery.notify_others(&others).await });
         }
     }
 
-    /// An endpoint has work: its queue looks for it, if the bucket is ours.
-    fn has_work(&mut self, signal: &Signal) {
+    /// Signals the queue of an endpoint with work, if its bucket is ours.
+    fn wake_queue(&mut self, signal: &Signal) {
         let uptime = self.leases.now();
         let Signal { merchant, endpoint, bucket, due_at } = *signal;
-        if let Some(hold) = self.leases.to_start(bucket, uptime) {
+        if let Some(hold) = self.leases.hold_to_start(bucket, uptime) {
             self.queues.entry(endpoint).or_insert_with(|| EndpointQueue::new(merchant, hold, uptime)).signal(due_at, uptime);
             self.ready.insert(endpoint);
         }
     }
 
-    /// Settles a delivery that needs us without being due, unless it is in hand.
-    fn put_right(&mut self, odd: &Odd) {
-        let Odd { merchant, endpoint, bucket, message, oddity, attempts, attempts_before } = *odd;
+    /// Settles a delivery that has to be cleaned up, unless it is in flight.
+    fn clean_up(&mut self, cleanup: &Cleanup) {
+        let Cleanup { merchant, endpoint, bucket, message, reason, attempts, attempts_before } = *cleanup;
         let (now, uptime) = (self.delivery.now(), self.leases.now());
-        let Some(hold) = self.leases.to_start(bucket, uptime) else { return };
+        let Some(hold) = self.leases.hold_to_start(bucket, uptime) else { return };
         let queue = self.queues.entry(endpoint).or_insert_with(|| EndpointQueue::new(merchant, hold, uptime));
-        if queue.holds(message) {
+        if queue.contains(message) {
             return;
         }
-        queue.take(message, now, false);
-        let (fate, due_again) = match oddity {
-            Oddity::Unwanted => (Disposition::Gone, None),
-            Oddity::EndpointRemoved => {
+        queue.add(message, now, false);
+        let (disposition, due_again) = match reason {
+            CleanupReason::Discarded => (Disposition::Finished, None),
+            CleanupReason::EndpointRemoved => {
                 let attempts = attempts_before.saturating_add(attempts);
                 (Disposition::Failed { attempts, reason: "endpoint removed".to_owned(), failed_at: now }, None)
             }
-            Oddity::Stuck => (Disposition::Postponed { due_at: now, attempts }, Some(now)),
+            CleanupReason::Stuck => (Disposition::Postponed { due_at: now, attempts }, Some(now)),
         };
-        let settlement = Settlement { hold, merchant, message, fate };
-        self.settle(AttemptResult::uncalled(endpoint, settlement, due_again));
+        let settlement = Settlement { hold, merchant, message, disposition };
+        self.settle(AttemptResult::without_call(endpoint, settlement, due_again));
     }
 
-    /// What time has brought: leases that ran out, retries, rates.
-    fn wake(&mut self) {
+    /// Handles everything whose time has come: expired leases, incidents, retries, rates, idle queues.
+    fn handle_timers(&mut self) {
         let (now, uptime) = (self.delivery.now(), self.leases.now());
-        if uptime.saturating_sub(self.expired) >= EXPIRE_EVERY {
-            self.expired = uptime;
+        if uptime.saturating_sub(self.last_expiry) >= EXPIRE_EVERY {
+            self.last_expiry = uptime;
             self.leases.expire(uptime).into_iter().for_each(|bucket| self.drop_bucket(bucket));
         }
-        self.incidents.wake(now);
+        self.incidents.handle_timers(now);
         while let Some((at, endpoint)) = self.due.pop_first() {
             if at > now {
                 self.due.insert((at, endpoint));
@@ -336,24 +348,24 @@ impl Engine {
                 self.ready.insert(endpoint);
             }
         }
-        while let Some((at, endpoint)) = self.paced.pop_first() {
+        while let Some((at, endpoint)) = self.waiting.pop_first() {
             if at > uptime {
-                self.paced.insert((at, endpoint));
+                self.waiting.insert((at, endpoint));
                 break;
             }
             self.ready.insert(endpoint);
         }
-        if uptime.saturating_sub(self.swept) >= SWEEP_EVERY {
-            self.swept = uptime;
-            // A retry of a queue that is not kept any more is found by the look at the table.
-            self.queues.retain(|_, queue| !queue.is_idle() || uptime.saturating_sub(queue.touched) < KEPT_IDLE);
+        if uptime.saturating_sub(self.last_sweep) >= SWEEP_EVERY {
+            self.last_sweep = uptime;
+            // If a dropped queue had a retry to come, the poller finds it.
+            self.queues.retain(|_, queue| !queue.is_idle() || uptime.saturating_sub(queue.last_active) < KEPT_IDLE);
         }
     }
 
-    /// Lets the next be told that there is to tell.
-    fn tell(&mut self) {
+    /// Starts to report the next incident, if there is one and no other is being reported.
+    fn report_incident(&mut self) {
         if let Some(candidate) = self.incidents.next() {
-            self.telling.spawn(maintenance::tell(self.delivery.clone(), candidate, self.events.clone()));
+            self.reports.spawn(reporting::report(self.delivery.clone(), candidate, self.events.clone()));
         }
     }
 
@@ -364,20 +376,20 @@ impl Engine {
         }
     }
 
-    /// A batch was settled: its messages are not in hand any more, and lanes go on.
-    fn settled(&mut self, batch: Batch) {
+    /// Removes the messages of a settled batch from their queues and continues the lanes behind them.
+    fn handle_settled(&mut self, batch: Batch) {
         let (now, uptime) = (self.delivery.now(), self.leases.now());
-        for Settled { merchant, endpoint, hold, message, due_again, saw } in batch.messages {
+        for Settled { merchant, endpoint, hold, message, due_again, observed } in batch.messages {
             let Some(queue) = self.queue(endpoint, hold) else { continue };
-            queue.let_go(message);
+            queue.remove(message);
             match due_again {
                 Some(at) if at <= now => queue.signal(at, uptime),
                 Some(at) => _ = self.due.insert((at, endpoint)),
                 None => {}
             }
             self.ready.insert(endpoint);
-            if let Some(saw) = saw {
-                self.incidents.saw(merchant, endpoint, hold, saw, now);
+            if let Some(observed) = observed {
+                self.incidents.observe(merchant, endpoint, hold, observed, now);
             }
         }
         for (_, endpoint) in batch.unparked {
@@ -388,59 +400,59 @@ impl Engine {
         }
         let lost: HashSet<Hold> = batch.lost.into_iter().collect();
         for hold in lost {
-            if !self.leases.is_good(hold, uptime) {
+            if !self.leases.is_valid(hold, uptime) {
                 self.drop_bucket(hold.bucket);
             }
         }
     }
 
-    /// A bucket is not ours any more: its calls are dropped, their outcomes unknown.
+    /// Forgets a bucket that is no longer ours and aborts its calls, whose outcomes stay unknown.
     fn drop_bucket(&mut self, bucket: u8) {
         self.incidents.drop_bucket(bucket);
-        let gone: Vec<EndpointId> =
+        let dropped: Vec<EndpointId> =
             self.queues.iter().filter(|(_, queue)| queue.hold.bucket == bucket).map(|(endpoint, _)| *endpoint).collect();
-        for endpoint in gone {
+        for endpoint in dropped {
             let Some(queue) = self.queues.remove(&endpoint) else { continue };
-            queue.in_hand().for_each(|message| self.calls.abort(message));
+            queue.in_flight().for_each(|message| self.calls.abort(message));
         }
     }
 
-    /// Gives buckets back of which nothing is in hand any more.
-    fn give_back(&mut self) {
-        if self.releasing || !self.leases.is_leaving() {
+    /// Releases the buckets that are to be given back and have nothing in flight any more.
+    fn release_buckets(&mut self) {
+        if self.releasing || !self.leases.is_releasing() {
             return;
         }
-        let mut leaving = self.leases.leaving();
-        if leaving.is_empty() {
+        let mut buckets = self.leases.releasing();
+        if buckets.is_empty() {
             return;
         }
         let busy: HashSet<u8> = self.queues.values().filter(|queue| !queue.is_empty()).map(|queue| queue.hold.bucket).collect();
-        leaving.retain(|bucket| !busy.contains(bucket));
-        if leaving.is_empty() {
+        buckets.retain(|bucket| !busy.contains(bucket));
+        if buckets.is_empty() {
             return;
         }
         self.releasing = true;
         let (delivery, id, events) = (self.delivery.clone(), self.id, self.events.clone());
         tokio::spawn(async move {
-            // If that fails they run out by themselves.
-            if let Err(failed) = leases::release(delivery.cell(), id, &leaving).await {
-                tracing::warn!(%failed, "buckets were not given back; their leases run out");
+            if let Err(failed) = leases::release(delivery.cell(), id, &buckets).await {
+                tracing::warn!(engine = %id, %failed, buckets = buckets.len(), "releasing buckets failed, their leases will expire");
             }
-            let _ = events.send(Event::Released(leaving));
+            let _ = events.send(Event::Released(buckets));
         });
     }
 
     fn is_idle(&self) -> bool {
         self.readings == 0
             && self.ready.is_empty()
-            && self.paced.is_empty()
+            && self.waiting.is_empty()
             && self.incidents.is_idle()
             && self.queues.values().all(EndpointQueue::is_idle)
     }
 
-    fn say_when_drained(&self) {
+    /// Requests a poll if someone waits for the end of all work and none is left in memory: the table may still have some.
+    fn poll_if_drained(&self) {
         if !self.draining.is_empty() && self.is_idle() {
-            self.look.ask();
+            self.polls.request();
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Which URLs and addresses may be called at all.
+//! The guard: decides which URLs and addresses may be called (protection against server-side request forgery).
 //!
-//! Merchants say where their systems are. Unguarded, they could name our own machines and read in the recorded answers what
-//! these said. So a URL is checked when it is saved ([`Guard::check_url`]) and when it is called, and the address that is
-//! connected to is checked once more ([`Guard::check_address`]): a name can lead elsewhere the next time.
+//! Merchants enter the URLs of their systems. Without a guard, they could enter addresses of our own machines and read their
+//! answers in the recorded attempts. So a URL is checked when it is saved and when it is called ([`Guard::check_url`]), and the
+//! address is checked again on connecting ([`Guard::check_address`]), because a name can resolve differently each time.
 //!
-//! - [`Place`] says where an address is; only public ones may be called.
-//! - [`Target`] is a URL that can be called, as far as its shape goes.
-//! - [`Allowed`] is what the operator allows beside.
+//! - [`Place`] classifies an address; only public addresses may be called.
+//! - [`Target`] is a well-formed URL.
+//! - [`Allowed`] is an exception that the operator has configured.
 
 mod matching;
 mod place;
@@ -22,17 +22,17 @@ pub use self::refusal::NotAllowed;
 pub use self::target::{Host, Target};
 use crate::platform::config::Allowed;
 
-/// Says what may be called.
+/// The guard with the operator's exceptions.
 #[derive(Clone, Debug)]
 pub struct Guard(Vec<Allowed>);
 
-/// Why there is no guard.
+/// An exception that is not possible in production.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is this machine itself, which can be allowed in a sandbox only")]
+#[error("`{0}` is this machine itself, which can only be allowed in a sandbox")]
 pub struct NoGuard(String);
 
 impl Guard {
-    /// A guard that lets what is `allowed` pass, beside what is public.
+    /// A guard that allows public addresses and the exceptions in `allowed`.
     pub fn new(allowed: Vec<Allowed>, mode: Mode) -> Result<Self, NoGuard> {
         match (mode, allowed.iter().find(|allowed| allowed.is_this_machine())) {
             (Mode::Production, Some(here)) => Err(NoGuard(here.to_string())),
@@ -40,11 +40,11 @@ impl Guard {
         }
     }
 
-    /// Reads a URL and checks what can be checked without looking its name up.
+    /// Parses a URL and checks everything that can be checked without resolving its name.
     pub fn check_url(&self, url: &str) -> Result<Target, NotAllowed> {
         let target = Target::parse(url)?;
         let (host, port) = (target.host(), target.port());
-        if self.0.iter().any(|allowed| matching::names(allowed, host, port)) {
+        if self.0.iter().any(|allowed| matching::is_exempt(allowed, host, port)) {
             return Ok(target);
         }
         if !target.is_https() {
@@ -60,10 +60,10 @@ impl Guard {
         Ok(target)
     }
 
-    /// Whether `target` may be connected to at `address`.
+    /// Checks that `address`, one of the addresses of `target`, may be connected to.
     pub fn check_address(&self, target: &Target, address: IpAddr) -> Result<(), NotAllowed> {
         let place = Place::of(address);
-        if place == Place::Public || self.0.iter().any(|allowed| matching::leads(allowed, target.host(), target.port(), address)) {
+        if place == Place::Public || self.0.iter().any(|allowed| matching::may_resolve_to(allowed, target.host(), target.port(), address)) {
             return Ok(());
         }
         match target.host() {
@@ -92,7 +92,7 @@ mod tests {
         for (url, expected) in [
             ("https://hooks.example.com/rma", Ok(())),
             ("https://hooks.example.com:443/rma", Ok(())),
-            ("https://localhost/", Ok(())), // a name like any other: refused when it is looked up
+            ("https://localhost/", Ok(())), // a name like any other: refused when it is resolved
             ("https://93.184.216.34/", Ok(())),
             ("https://[2606:4700:4700::1111]/", Ok(())),
             ("http://hooks.example.com/", Err(Scheme)),

@@ -1,4 +1,4 @@
-//! The work of flows that the engine does for them. Whoever starts a deliverer hands it in, so that the engine knows no flow.
+//! The parts of flows that the engine runs. They are passed in when a deliverer starts, so that the engine depends on no flow.
 
 use std::sync::Arc;
 

@@ -1,19 +1,21 @@
-//! How fast calls of an endpoint may follow each other.
+//! The rate limiter of an endpoint.
 
 use std::time::Duration;
 
-/// The rate of an endpoint: calls gather the right to start, up to a second's worth.
+/// A token bucket: permits accumulate at the endpoint's rate, up to one second's worth.
 #[derive(Default)]
-pub(super) struct Pace {
-    /// Starts that are allowed, in millionths.
+pub(super) struct RateLimiter {
+    /// Available permits, in millionths.
     credit: u64,
+    /// The time up to which permits have been added.
     counted: Option<Duration>,
 }
 
-/// The right to start one call.
+/// One permit.
 const ONE: u64 = 1_000_000;
 
-impl Pace {
+impl RateLimiter {
+    /// Adds the permits that have accumulated by `now` and returns the number of calls that may start.
     pub(super) fn allowed(&mut self, per_second: usize, now: Duration) -> usize {
         let per_second = per_second as u64;
         let most = per_second * ONE;
@@ -28,12 +30,13 @@ impl Pace {
         usize::try_from(self.credit / ONE).unwrap_or(usize::MAX)
     }
 
-    pub(super) fn start(&mut self) {
+    /// Uses one permit for a call that starts.
+    pub(super) fn take(&mut self) {
         self.credit = self.credit.saturating_sub(ONE);
     }
 
-    /// After how long one more may start.
-    pub(super) fn next(&self, per_second: usize, _now: Duration) -> Duration {
+    /// The time until the next permit.
+    pub(super) fn wait(&self, per_second: usize) -> Duration {
         let missing = ONE.saturating_sub(self.credit % ONE);
         Duration::from_micros(missing.div_ceil(per_second.max(1) as u64))
     }

@@ -1,8 +1,8 @@
-//! Reactions: what happens here, in the same transaction, when a message of a kind is delivered or given up.
+//! Reactions: the changes that follow when a message of a certain kind is delivered or given up.
 //!
-//! A message of a kind with a reaction is settled alone, in its merchant's transaction, and the reaction takes part in it: the
-//! delivery and what follows from it are one. Its attempt is written down before the call, so that a crash leaves a trace that
-//! the other side may have acted. A message can be delivered again, so a reaction does nothing the second time.
+//! A message with a reaction is settled alone, in its merchant's transaction, and the reaction runs in the same transaction. So
+//! the delivery and its consequences commit together. The attempt is recorded before the call, so that after a crash we know that
+//! the receiver may have acted. A message can be delivered twice, so a reaction must change nothing the second time.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,82 +14,78 @@ use domain::messages::message::Kind;
 use store::{Failed, Tx};
 use uuid::Uuid;
 
-/// How a message ended.
+/// The end of a message's last attempt, as a reaction gets it.
 pub struct Ending {
-    /// Which message.
     pub message: Uuid,
-    /// When.
     pub at: DateTime<Utc>,
-    /// The number of the last attempt, as the receiver was told.
+    /// The number of the last attempt, as sent to the receiver.
     pub number: i16,
-    /// The calls of that attempt, with how each was answered. What is written down of them does not say it yet.
+    /// The calls of that attempt. Their records in the database do not have the outcomes yet.
     pub calls: Vec<Call>,
-    /// How.
     pub how: How,
 }
 
-/// A call of a message.
+/// A call made for a message.
 pub struct Call {
-    /// Under which id it is written down.
+    /// The id of the attempt's record.
     pub id: Uuid,
-    /// The answer's status, if there was one.
+    /// The status of the answer, if there was one.
     pub status: Option<u16>,
 }
 
-/// How a message ended.
+/// The result of a message's last attempt.
 pub enum How {
-    /// It was delivered, and answered with this status and this body.
+    /// Delivered, and answered with this status and body.
     Delivered(u16, Bytes),
-    /// It was refused with this status, and is tried again unless it is withdrawn.
+    /// Refused with this status. The message is retried unless the reaction withdraws it.
     Refused(u16),
-    /// Its attempts are used up.
+    /// All attempts are used up.
     GivenUp,
 }
 
-/// The consequence of a reaction for its message.
+/// The decision of a reaction about its message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Followed {
-    /// The message is settled as it ended.
+    /// Settle the message as it ended.
     #[default]
     Settled,
-    /// The message, which was not delivered, is withdrawn: it is neither retried nor put into the failure queue.
+    /// Withdraw the undelivered message: neither retry it nor put it into the failure queue.
     Withdrawn,
 }
 
-/// What a reaction does.
+/// The future of a running reaction.
 pub type Reacting<'a> = Pin<Box<dyn Future<Output = Result<Followed, Failed>> + Send + 'a>>;
 
-/// What happens when a message of a kind ends.
+/// A reaction to the messages of one kind.
 pub trait Reaction: Send + Sync {
-    /// Does it, in the transaction in which the message is settled, before anything of the delivery engine is locked: what it
-    /// locks comes first in the order of locks. If the message turns out to be somebody else's, all of it is undone.
+    /// Runs the reaction in the transaction that settles the message, before any row of the delivery engine is locked: the locks it
+    /// takes come first in the lock order. If the bucket turns out to be no longer ours, everything is rolled back.
     fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a>;
 
-    /// What is missing in an answer that says that all is well; nothing, where the status says enough. Such an answer is a failed
-    /// attempt.
-    fn misses(&self, _answer: &[u8]) -> Option<&'static str> {
+    /// The part that a successful answer lacks, if any. An incomplete answer counts as a failed attempt. By default the status
+    /// alone decides.
+    fn missing_in(&self, _answer: &[u8]) -> Option<&'static str> {
         None
     }
 
-    /// Whether it is told of an answer with this status though the message would be tried again.
-    fn minds(&self, _status: u16) -> bool {
+    /// True if the reaction runs for an answer with this status even though the message would be retried.
+    fn handles_refusal(&self, _status: u16) -> bool {
         false
     }
 }
 
-/// Which kinds have which reaction.
+/// The reactions by message kind.
 #[derive(Clone, Default)]
 pub struct Reactions(Vec<(Kind, Arc<dyn Reaction>)>);
 
 impl Reactions {
-    /// The same, and this one.
+    /// Adds the reaction to messages of `kind`.
     #[must_use]
     pub fn with(mut self, kind: Kind, reaction: impl Reaction + 'static) -> Self {
         self.0.push((kind, Arc::new(reaction)));
         self
     }
 
-    /// The reaction of a kind, if it has one.
     pub(super) fn of(&self, kind: Kind) -> Option<&Arc<dyn Reaction>> {
         self.0.iter().find(|(of, _)| *of == kind).map(|(_, reaction)| reaction)
     }

@@ -1,4 +1,4 @@
-//! The secrets of endpoints and carriers, and what is made with them: authentication and signatures.
+//! The secrets of endpoints and carriers, and the authentication and signatures made with them.
 
 pub mod authentication;
 pub mod signature;

@@ -1,4 +1,4 @@
-//! Settling a message whose kind has a reaction: both are one transaction.
+//! Settles a message together with the reaction of its kind, in one transaction.
 
 use store::Failed;
 use store::messages::settlements::{self, Attempt, Disposition, Settled, Settlement};
@@ -12,7 +12,7 @@ pub struct Reacted {
     pub followed: Followed,
 }
 
-/// Settles the message and reacts to how it ended. If the bucket is no longer ours, nothing is changed.
+/// Runs the reaction and settles the message. Changes nothing if the bucket is no longer ours.
 pub async fn settle_and_react(
     delivery: &Delivery,
     reaction: Option<&dyn Reaction>,
@@ -26,7 +26,8 @@ pub async fn settle_and_react(
         None => Followed::Settled,
     };
     let Settlement { hold, merchant, message, .. } = *settlement;
-    let withdrawal = (followed == Followed::Withdrawn).then_some(Settlement { hold, merchant, message, fate: Disposition::Withdrawn });
+    let withdrawal =
+        (followed == Followed::Withdrawn).then_some(Settlement { hold, merchant, message, disposition: Disposition::Withdrawn });
     let settled = settlements::settle_within(&mut tx, withdrawal.as_ref().unwrap_or(settlement), attempts, ending.at).await?;
     if settled.held.is_empty() {
         tx.rollback().await?;

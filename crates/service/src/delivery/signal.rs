@@ -1,8 +1,8 @@
-//! Signals: after a commit, the engine is told which endpoints have work, so that it need not poll for it.
+//! Signals: after a commit, they tell the engine which endpoints have work, so that it need not poll for it.
 //!
-//! A signal may be lost; the poller finds the work a few seconds later. It is never sent inside a business transaction: `NOTIFY`
-//! takes a lock that all commits of the database share. Within a process a signal costs a map entry; other processes are notified
-//! by one statement for all signals since the last one.
+//! A signal may get lost; the poller then finds the work a few seconds later. Signals are never sent inside a business
+//! transaction, because `NOTIFY` takes a lock that all commits of the database share. Within a process, a signal costs a map entry;
+//! for other processes, one statement sends all signals that have gathered.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,19 +14,20 @@ use tokio::sync::Notify;
 
 use super::subscribers::Subscribers;
 
-/// The number of endpoints with a signal that nobody took yet. Signals beyond it are left to the poller.
+/// The maximum number of waiting signals. Any further work is left to the poller.
 const MOST_WAITING: usize = 100_000;
 
-/// The signals that nobody took yet: by endpoint, with the earliest due time.
+/// The signals that wait for the engine, one per endpoint, with the earliest due time.
 #[derive(Default)]
 pub struct Signals {
     waiting: Mutex<HashMap<EndpointId, Signal>>,
     arrived: Notify,
-    /// Live readers of the feed on this node, woken by the same signals.
+    /// Live readers of the feed on this node, which the same signals wake.
     pub subscribers: Arc<Subscribers>,
 }
 
 impl Signals {
+    /// Adds a signal and wakes the engine and the merchant's subscribers.
     pub(super) fn give(&self, signal: Signal) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() < MOST_WAITING {
@@ -43,18 +44,19 @@ impl Signals {
         self.arrived.notified().await;
     }
 
-    /// Takes all signals.
+    /// Takes all waiting signals.
     pub(super) fn take(&self) -> Vec<Signal> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.drain().map(|(_, signal)| signal).collect()
     }
 }
 
-/// The form in which one process sends a signal to the others.
+/// Formats a signal for other processes.
 pub(super) fn write(signal: &Signal) -> String {
     format!("{} {} {} {}", signal.merchant, signal.endpoint, signal.bucket, signal.due_at.timestamp_micros())
 }
 
+/// Parses a signal from another process.
 pub(super) fn read(line: &str) -> Option<Signal> {
     let mut words = line.split(' ');
     Some(Signal {

@@ -1,4 +1,4 @@
-//! Subscribers: connections that read the feed live. Their number is bounded, and a commit for their merchant wakes them.
+//! Subscribers: connections that read the feed live. A commit for their merchant wakes them, and their number is limited.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ struct Group {
     news: Arc<Notify>,
 }
 
-/// A limit that is reached, with its value.
+/// The limit that has been reached, with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     Node(u32),
@@ -37,7 +37,7 @@ pub struct Subscriber {
     all: Arc<Subscribers>,
     merchant: MerchantId,
     count: Gauge,
-    /// Notified when a transaction of this node owed the merchant a message.
+    /// Notified when a transaction on this node has owed the merchant a message.
     pub news: Arc<Notify>,
 }
 
@@ -46,14 +46,14 @@ impl Subscribers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the merchant's subscribers on this node. Commits of other nodes they find by polling.
+    /// Wakes the merchant's subscribers on this node. They find the commits of other nodes by polling.
     pub(super) fn notify(&self, merchant: MerchantId) {
         if let Some(group) = self.groups().of.get(&merchant) {
             group.news.notify_waiters();
         }
     }
 
-    /// Admits one more subscriber of `merchant`, within the limits; `count` follows their number.
+    /// Admits one more subscriber of `merchant`, within the limits. The gauge `count` follows their number.
     pub fn admit(self: &Arc<Self>, merchant: MerchantId, limits: &Events, count: &Gauge) -> Result<Subscriber, Full> {
         let mut groups = self.groups();
         if groups.all >= limits.followers {

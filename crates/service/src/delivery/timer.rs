@@ -1,13 +1,13 @@
-//! Work that comes due with time rather than with a message. The process that holds the first bucket does it, so that one process does.
+//! The timer: work of the flows that is due at a certain time rather than with a message.
 
 use std::future::Future;
 use std::pin::Pin;
 
-/// One run of a timer: answers whether there may be more to do at once.
+/// One run of a timer. Resolves to true if there may be more to do at once.
 pub type Run<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
 
-/// Work that comes due with time. It is handed to the deliverer by whoever starts it.
+/// Work that is due at a certain time. Only the process that holds the first bucket runs it.
 pub trait Timer: Send + Sync {
-    /// Does what is due. A failure is its own to log; the next run tries again.
+    /// Does everything that is due. It logs its own failures, and the next run tries again.
     fn run(&self) -> Run<'_>;
 }

@@ -1,4 +1,4 @@
-//! The ways in which a message goes out: a call to an endpoint, a mail, the operator's webhook, a carrier.
+//! The transports of a message: a call to the merchant's endpoint or the operator's webhook, a mail, a carrier's API.
 
 mod carrier;
 pub(super) mod dispatch;

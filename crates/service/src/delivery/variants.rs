@@ -1,16 +1,16 @@
-//! The variants that merchants offer for an exchange, asked for while a shopper waits.
+//! The variants that merchants offer for an exchange, queried while a shopper waits.
 //!
-//! - [`Variants::ask`] is what others call. An answer is kept for a minute, and however many ask for the same at once, the
-//!   merchant is asked once.
-//! - `flight` makes the calls of one question, within the time that a shopper waits.
-//! - `gate` holds calls of an endpoint back: so many at once and a second, and none while its `breaker` is open.
-//! - [`template`] makes the URL.
+//! - [`Variants::ask`] is the entry point. Answers are cached for a minute, and concurrent callers with the same question share one
+//!   query.
+//! - `query` makes the calls of one query, within the time that a shopper waits.
+//! - `limiter` limits the concurrent calls and the rate of an endpoint, and makes none while its `circuit_breaker` is open.
+//! - [`template`] builds the URL.
 //!
-//! Nothing here is shared between processes: each has its own answers, gates and breakers.
+//! Nothing here is shared between processes: each has its own cache, limiters and circuit breakers.
 
-mod breaker;
-mod flight;
-mod gate;
+mod circuit_breaker;
+mod limiter;
+mod query;
 pub mod template;
 
 use std::collections::HashMap;
@@ -27,38 +27,37 @@ use store::messages::reports;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-pub use self::flight::{Call, Failure, Trial, trial};
-use self::flight::{Question, ask};
-use self::gate::Gate;
+use self::limiter::Limiter;
+pub use self::query::{Call, Failure, Trial, trial};
+use self::query::{Query, query};
 use crate::delivery::handle::Delivery;
 use crate::platform::clock::Clock;
 
-/// How long an answer is good for.
-const KEPT_FOR: Duration = Duration::from_mins(1);
-/// How much of all answers is kept, and about how many that is; of more, those that were not asked for go first.
+/// The time for which an answer is cached.
+const CACHED_FOR: Duration = Duration::from_mins(1);
+/// The memory for cached answers. Beyond it, the least used are dropped.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
-const ABOUT_SO_MANY: usize = 10_000;
-/// How many endpoints' gates are kept.
-const MOST_GATES: usize = 100_000;
+/// The expected number of cached answers.
+const EXPECTED_ANSWERS: usize = 10_000;
+/// The number of endpoints whose limiters are kept.
+const MOST_LIMITERS: usize = 100_000;
 
-/// Why there are no variants.
+/// The reasons variants cannot be queried.
 #[derive(Debug, thiserror::Error)]
 pub enum VariantsError {
-    /// The merchant has no endpoint for them, or has paused it.
+    /// The merchant has no endpoint for variants, or has paused it.
     #[error("the merchant has no endpoint for variants")]
     NoEndpoint,
-    /// The merchant was asked, or was not because nothing would have come of it.
     #[error(transparent)]
     Failure(#[from] Failure),
-    /// The database.
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
 
-/// What became of a question; all who asked it hear the same.
+/// The answer to a query, shared by all who wait for it.
 type Answer = Result<Arc<[Variant]>, Failure>;
 
-/// A question: to which endpoint, with which settings, for what.
+/// The key of a query. It contains the revision, so changed settings make a new query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     endpoint: EndpointId,
@@ -67,37 +66,37 @@ struct Key {
 }
 
 #[derive(Clone)]
-struct Kept {
+struct Cached {
     variants: Arc<[Variant]>,
     /// On the clock's uptime.
-    good_until: Duration,
+    valid_until: Duration,
 }
 
-/// The variants of all merchants.
+/// Queries the variants of all merchants, with a cache.
 pub struct Variants {
-    kept: quick_cache::sync::Cache<Key, Kept, Bytes>,
-    flights: Mutex<HashMap<Key, watch::Receiver<Option<Answer>>>>,
-    gates: quick_cache::sync::Cache<Uuid, Arc<Gate>>,
-    /// How many questions are not done with.
-    under_way: watch::Sender<usize>,
-    patience: Duration,
+    cache: quick_cache::sync::Cache<Key, Cached, Bytes>,
+    in_flight: Mutex<HashMap<Key, watch::Receiver<Option<Answer>>>>,
+    limiters: quick_cache::sync::Cache<Uuid, Arc<Limiter>>,
+    /// The number of queries that have not ended, including the counting of their calls.
+    running: watch::Sender<usize>,
+    timeout: Duration,
 }
 
 impl Variants {
-    /// Whoever asks waits for so long and no longer.
+    /// Callers wait at most for `timeout`.
     #[must_use]
-    pub fn new(patience: Duration) -> Self {
+    pub fn new(timeout: Duration) -> Self {
         Self {
-            kept: quick_cache::sync::Cache::with_weighter(ABOUT_SO_MANY, MOST_BYTES, Bytes),
-            flights: Mutex::default(),
-            gates: quick_cache::sync::Cache::new(MOST_GATES),
-            under_way: watch::Sender::default(),
-            patience,
+            cache: quick_cache::sync::Cache::with_weighter(EXPECTED_ANSWERS, MOST_BYTES, Bytes),
+            in_flight: Mutex::default(),
+            limiters: quick_cache::sync::Cache::new(MOST_LIMITERS),
+            running: watch::Sender::default(),
+            timeout,
         }
     }
 
-    /// The variants that the merchant has for `identifier`, as of a minute ago at most. A question that is under way ends on its
-    /// own, whoever stops waiting for it.
+    /// The variants that the merchant offers for `identifier`, at most a minute old. A running query continues even if nobody waits
+    /// for it any more.
     pub async fn ask(
         self: &Arc<Self>,
         delivery: &Delivery,
@@ -107,78 +106,72 @@ impl Variants {
         let endpoint = endpoints::find_for(delivery.store(merchant), merchant, Interface::ExchangeVariants).await?;
         let endpoint = endpoint.filter(|endpoint| endpoint.paused_at.is_none()).ok_or(VariantsError::NoEndpoint)?;
         let key = Key { endpoint: endpoint.id, revision: endpoint.revision, identifier: identifier.into() };
-        let mut flight = {
-            let mut flights = self.flights();
-            // An answer is kept before its flight is over, so that under this lock it is found in one of the two places.
-            if let Some(variants) = self.kept(delivery, &key) {
+        let mut answer = {
+            let mut in_flight = self.in_flight();
+            // A query caches its answer before it is removed here, so under this lock it is found in one of the two places.
+            if let Some(variants) = self.cached(delivery, &key) {
                 return Ok(variants);
             }
-            flights.entry(key).or_insert_with_key(|key| self.depart(delivery, merchant, endpoint, key.clone())).clone()
+            in_flight.entry(key).or_insert_with_key(|key| self.start(delivery, merchant, endpoint, key.clone())).clone()
         };
-        match flight.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone()) {
+        match answer.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone()) {
             Some(answer) => Ok(answer?),
-            None => Err(Failure::Erred("the question broke off".to_owned()).into()),
+            None => Err(Failure::Failed("the query for variants ended unexpectedly".to_owned()).into()),
         }
     }
 
-    /// Waits until nothing is under way, and all that was is counted.
-    pub async fn rest(&self) {
-        // The sender lives as long as this.
-        let _ = self.under_way.subscribe().wait_for(|count| *count == 0).await;
+    /// Waits until all queries have ended and their calls are counted.
+    pub async fn wait_until_idle(&self) {
+        // The sender lives as long as `self`.
+        let _ = self.running.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// How much memory the answers take that are kept.
+    /// The approximate memory of the cached answers.
     #[must_use]
-    pub fn bytes_kept(&self) -> u64 {
-        self.kept.weight()
+    pub fn bytes_cached(&self) -> u64 {
+        self.cache.weight()
     }
 
-    fn kept(&self, delivery: &Delivery, key: &Key) -> Option<Arc<[Variant]>> {
-        self.kept.get(key).filter(|kept| delivery.clock.uptime() < kept.good_until).map(|kept| kept.variants)
+    fn cached(&self, delivery: &Delivery, key: &Key) -> Option<Arc<[Variant]>> {
+        self.cache.get(key).filter(|cached| delivery.clock.uptime() < cached.valid_until).map(|cached| cached.variants)
     }
 
-    /// Asks in a task of its own.
-    fn depart(
-        self: &Arc<Self>,
-        delivery: &Delivery,
-        merchant: MerchantId,
-        endpoint: Endpoint,
-        key: Key,
-    ) -> watch::Receiver<Option<Answer>> {
-        let gate = self.gate(&endpoint);
-        let (tell, answer) = watch::channel(None);
-        self.under_way.send_modify(|count| *count += 1);
-        let flight = Flight { variants: Arc::clone(self), clock: delivery.clock.clone(), key: key.clone(), tell };
-        let (under_way, delivery) = (UnderWay(Arc::clone(self)), delivery.clone());
+    /// Starts a query in its own task.
+    fn start(self: &Arc<Self>, delivery: &Delivery, merchant: MerchantId, endpoint: Endpoint, key: Key) -> watch::Receiver<Option<Answer>> {
+        let limiter = self.limiter(&endpoint);
+        let (sender, answer) = watch::channel(None);
+        self.running.send_modify(|count| *count += 1);
+        let request = InFlightRequest { variants: Arc::clone(self), clock: delivery.clock.clone(), key: key.clone(), sender };
+        let (running, delivery) = (Running(Arc::clone(self)), delivery.clone());
         tokio::spawn(async move {
-            let patience = under_way.0.patience;
-            let question = Question { merchant, endpoint: &endpoint, identifier: &key.identifier, patience };
-            let (answer, calls) = ask(&delivery, &question, &gate).await;
-            flight.land(answer);
-            // Nobody waits for this any more.
+            let timeout = running.0.timeout;
+            let asked = Query { merchant, endpoint: &endpoint, identifier: &key.identifier, timeout };
+            let (answer, calls) = query(&delivery, &asked, &limiter).await;
+            request.complete(answer);
+            // The shopper has the answer and does not wait for this.
             if let Err(failed) = count_calls(&delivery, merchant, endpoint.id, &calls).await {
-                tracing::warn!(%failed, "calls for variants are missing in the reports");
+                tracing::warn!(%failed, %merchant, endpoint = %endpoint.id, "counting the calls for variants failed, the reports lack them");
             }
         });
         answer
     }
 
-    /// The gate of an endpoint; a new one when its settings have changed.
-    fn gate(&self, endpoint: &Endpoint) -> Arc<Gate> {
-        if let Some(gate) = self.gates.get(&endpoint.id.0).filter(|gate| gate.is_for(endpoint)) {
-            return gate;
+    /// The limiter of an endpoint, or a new one if its settings have changed.
+    fn limiter(&self, endpoint: &Endpoint) -> Arc<Limiter> {
+        if let Some(limiter) = self.limiters.get(&endpoint.id.0).filter(|limiter| limiter.is_current(endpoint)) {
+            return limiter;
         }
-        let gate = Arc::new(Gate::new(endpoint));
-        self.gates.insert(endpoint.id.0, Arc::clone(&gate));
-        gate
+        let limiter = Arc::new(Limiter::new(endpoint));
+        self.limiters.insert(endpoint.id.0, Arc::clone(&limiter));
+        limiter
     }
 
-    fn flights(&self) -> MutexGuard<'_, HashMap<Key, watch::Receiver<Option<Answer>>>> {
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> MutexGuard<'_, HashMap<Key, watch::Receiver<Option<Answer>>>> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Counts the calls in the reports, beside those that deliver messages.
+/// Adds the calls to the reports, beside those that deliver messages.
 async fn count_calls(delivery: &Delivery, merchant: MerchantId, endpoint: EndpointId, calls: &[Call]) -> Result<(), Failed> {
     if calls.is_empty() {
         return Ok(());
@@ -190,46 +183,46 @@ async fn count_calls(delivery: &Delivery, merchant: MerchantId, endpoint: Endpoi
     delivery.commit(tx).await
 }
 
-/// A question under way. It is forgotten when it ends, also when it breaks off.
-struct Flight {
+/// A query in flight. Dropping it removes it from the map, also after a panic.
+struct InFlightRequest {
     variants: Arc<Variants>,
     clock: Clock,
     key: Key,
-    tell: watch::Sender<Option<Answer>>,
+    sender: watch::Sender<Option<Answer>>,
 }
 
-impl Flight {
-    /// Tells all who wait. Only what is good is kept.
-    fn land(self, answer: Answer) {
+impl InFlightRequest {
+    /// Answers all who wait. Only successful answers are cached.
+    fn complete(self, answer: Answer) {
         if let Ok(variants) = &answer {
-            let kept = Kept { variants: Arc::clone(variants), good_until: self.clock.uptime() + KEPT_FOR };
-            self.variants.kept.insert(self.key.clone(), kept);
+            let cached = Cached { variants: Arc::clone(variants), valid_until: self.clock.uptime() + CACHED_FOR };
+            self.variants.cache.insert(self.key.clone(), cached);
         }
-        self.tell.send_replace(Some(answer));
+        self.sender.send_replace(Some(answer));
     }
 }
 
-impl Drop for Flight {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
-        self.variants.flights().remove(&self.key);
+        self.variants.in_flight().remove(&self.key);
     }
 }
 
-/// Counts a question as under way until it is done with.
-struct UnderWay(Arc<Variants>);
+/// Counts a query as running until it is dropped.
+struct Running(Arc<Variants>);
 
-impl Drop for UnderWay {
+impl Drop for Running {
     fn drop(&mut self) {
-        self.0.under_way.send_modify(|count| *count -= 1);
+        self.0.running.send_modify(|count| *count -= 1);
     }
 }
 
-/// What an answer takes of the memory, about.
+/// The approximate memory of a cached answer.
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<Key, Kept> for Bytes {
-    fn weight(&self, key: &Key, kept: &Kept) -> u64 {
+impl Weighter<Key, Cached> for Bytes {
+    fn weight(&self, key: &Key, cached: &Cached) -> u64 {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let of_variant = |variant: &Variant| {
             let attributes =
@@ -237,7 +230,7 @@ impl Weighter<Key, Kept> for Bytes {
             let texts = variant.sku.len() + text(&variant.title) + text(&variant.image_url) + text(&variant.product_url);
             size_of::<Variant>() + texts + attributes.sum::<usize>()
         };
-        let variants: usize = kept.variants.iter().map(of_variant).sum();
-        (size_of::<Key>() + size_of::<Kept>() + key.identifier.len() + variants) as u64
+        let variants: usize = cached.variants.iter().map(of_variant).sum();
+        (size_of::<Key>() + size_of::<Cached>() + key.identifier.len() + variants) as u64
     }
 }

@@ -1,5 +1,5 @@
-//! Deliveries as the owner of an endpoint's bucket sees them: those that are due, and those that need attention without
-//! being due.
+//! Deliveries as the owner of an endpoint's bucket sees them: those that are due, and those that have to be cleaned up
+//! without being due.
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -16,10 +16,10 @@ use crate::{Failed, Store};
 pub struct DueQuery {
     pub merchant: MerchantId,
     pub endpoint: EndpointId,
-    /// Earliest due time. Whatever was due before it is in memory already.
+    /// Earliest due time. Everything due before it is in memory already.
     pub since: DateTime<Utc>,
     /// Maximum number of rows.
-    pub most: i64,
+    pub limit: i64,
 }
 
 /// A delivery that is due.
@@ -34,7 +34,7 @@ pub struct DueRow {
     pub attempts: i16,
     /// Counted attempts in earlier rounds.
     pub attempts_before: i16,
-    /// Set when someone has asked to discard the message.
+    /// True once someone has asked to discard the message.
     pub discard: bool,
     /// The revision of the endpoint's settings at the time of reading.
     pub revision: i64,
@@ -58,18 +58,18 @@ pub struct Text {
     pub body: String,
 }
 
-/// Up to this many messages in memory, the query uses a generic plan.
-const MUCH_IN_HAND: usize = 200;
+/// Up to this many messages in flight, the query uses a generic plan.
+const MANY_IN_FLIGHT: usize = 200;
 
-/// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_hand`. Paused
+/// Reads what is due at `now` for the requested endpoints, ordered by due time and without the messages `in_flight`. Paused
 /// and removed endpoints return nothing.
-pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: DateTime<Utc>) -> Result<Vec<DueRow>, Failed> {
+pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: DateTime<Utc>) -> Result<Vec<DueRow>, Failed> {
     let merchants: Vec<Uuid> = wanted.iter().map(|wanted| wanted.merchant.0).collect();
     let endpoints: Vec<Uuid> = wanted.iter().map(|wanted| wanted.endpoint.0).collect();
     let since: Vec<DateTime<Utc>> = wanted.iter().map(|wanted| wanted.since).collect();
-    let most: Vec<i64> = wanted.iter().map(|wanted| wanted.most).collect();
+    let limits: Vec<i64> = wanted.iter().map(|wanted| wanted.limit).collect();
     // With many ids to exclude, a custom plan pays off: only a plan made for these ids looks them up by hash.
-    let connections = if in_hand.len() > MUCH_IN_HAND { &store.engine } else { &store.readers };
+    let connections = if in_flight.len() > MANY_IN_FLIGHT { &store.engine } else { &store.readers };
     let rows = sqlx::query!(
         r#"
         select
@@ -117,9 +117,9 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: Date
         &merchants,
         &endpoints,
         &since,
-        &most,
+        &limits,
         now,
-        in_hand,
+        in_flight,
     )
     .fetch_all(connections)
     .await?;
@@ -140,8 +140,8 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_hand: &[Uuid], now: Date
     Ok(due.collect())
 }
 
-/// The endpoints of `buckets` with something due at `now`, each with its earliest due time. This is the backstop for work
-/// that no signal announced.
+/// The endpoints of `buckets` with something due at `now`, each with its earliest due time. The poller finds work that no
+/// signal announced with it.
 pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Signal>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let rows = sqlx::query!(
@@ -169,34 +169,34 @@ pub async fn endpoints_with_work(store: &Store, buckets: &[u8], now: DateTime<Ut
     rows.into_iter().map(|row| signal((row.merchant_id, row.endpoint_id, row.bucket, row.due_at))).collect()
 }
 
-/// A delivery that needs its owner although it is not due.
-pub struct Odd {
+/// A delivery that its owner has to clean up although it is not due.
+pub struct Cleanup {
     pub merchant: MerchantId,
     pub endpoint: EndpointId,
     pub bucket: u8,
     pub message: Uuid,
-    pub oddity: Oddity,
+    pub reason: CleanupReason,
     /// Counted attempts in this round.
     pub attempts: i16,
     /// Counted attempts in earlier rounds.
     pub attempts_before: i16,
 }
 
-/// The reasons a delivery can need attention without being due.
+/// The reasons to clean up a delivery that is not due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Oddity {
+pub enum CleanupReason {
     /// Someone has asked to discard it.
-    Unwanted,
+    Discarded,
     /// Its endpoint was removed.
     EndpointRemoved,
-    /// It is parked although nothing goes before it. This must never happen.
+    /// It is parked although nothing goes before it. This should never happen.
     Stuck,
 }
 
-/// The deliveries in `buckets` that need attention without being due, up to `most` of each kind.
-pub async fn odd(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<Odd>, Failed> {
+/// The discarded deliveries in `buckets` and those to removed endpoints, up to `limit` of each.
+pub async fn cleanups(store: &Store, buckets: &[u8], limit: i64) -> Result<Vec<Cleanup>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
-    let unwanted = sqlx::query_as!(
+    let discarded = sqlx::query_as!(
         Row,
         r#"
         -- Across merchants: few rows, by an index of their own. The offset keeps the planner from starting with the endpoints.
@@ -207,7 +207,7 @@ pub async fn odd(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<Odd>, F
         limit $2
         "#,
         &buckets,
-        most,
+        limit,
     )
     .fetch_all(&store.engine)
     .await?;
@@ -227,17 +227,17 @@ pub async fn odd(store: &Store, buckets: &[u8], most: i64) -> Result<Vec<Odd>, F
         limit $2
         "#,
         &buckets,
-        most,
+        limit,
     )
     .fetch_all(&store.engine)
     .await?;
-    let unwanted = unwanted.into_iter().map(|row| row.odd(Oddity::Unwanted));
-    unwanted.chain(removed.into_iter().map(|row| row.odd(Oddity::EndpointRemoved))).collect()
+    let discarded = discarded.into_iter().map(|row| row.cleanup(CleanupReason::Discarded));
+    discarded.chain(removed.into_iter().map(|row| row.cleanup(CleanupReason::EndpointRemoved))).collect()
 }
 
 /// The parked deliveries of one bucket that have nothing before them in their lane. No committed state contains one; if one
 /// is found anyway, the caller unparks it and reports it.
-pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Odd>, Failed> {
+pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Cleanup>, Failed> {
     let rows = sqlx::query_as!(
         Row,
         r#"
@@ -264,10 +264,10 @@ pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Odd>, Failed> {
     )
     .fetch_all(&store.engine)
     .await?;
-    rows.into_iter().map(|row| row.odd(Oddity::Stuck)).collect()
+    rows.into_iter().map(|row| row.cleanup(CleanupReason::Stuck)).collect()
 }
 
-/// A row of these queries.
+/// A row of the clean-up queries.
 struct Row {
     merchant_id: Uuid,
     endpoint_id: Uuid,
@@ -278,13 +278,13 @@ struct Row {
 }
 
 impl Row {
-    fn odd(self, oddity: Oddity) -> Result<Odd, Failed> {
-        Ok(Odd {
+    fn cleanup(self, reason: CleanupReason) -> Result<Cleanup, Failed> {
+        Ok(Cleanup {
             merchant: MerchantId(self.merchant_id),
             endpoint: EndpointId(self.endpoint_id),
             bucket: bucket(self.bucket)?,
             message: self.message_id,
-            oddity,
+            reason,
             attempts: self.attempts,
             attempts_before: self.attempts_before,
         })

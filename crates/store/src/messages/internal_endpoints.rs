@@ -1,4 +1,4 @@
-//! Endpoints for work of our own: mails, the operator's webhook, labels. A merchant's first work makes them.
+//! Endpoints for internal work: mails, the operator's webhook, labels. They are created with a merchant's first such work.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -7,11 +7,12 @@ use sqlx::PgConnection;
 
 use crate::failed::Failed;
 
-/// Concurrent calls, and calls a second, for one merchant's internal work: the operator's systems serve all merchants.
+/// Concurrent calls, and calls per second, for one merchant's internal work. They are low because the operator's systems serve
+/// all merchants.
 const INTERNAL_SLOTS: i32 = 4;
 const INTERNAL_RATE: i32 = 20;
 
-/// Makes the internal endpoints that `merchant` does not have yet. All of them, and always in the same order, so that two
+/// Creates the internal endpoints that `merchant` does not have yet, always all of them and in the same order, so that two
 /// transactions cannot deadlock.
 pub(crate) async fn insert(connection: &mut PgConnection, merchant: MerchantId, now: DateTime<Utc>) -> Result<(), Failed> {
     let ids = Internal::ALL.map(|internal| internal.endpoint_of(merchant).0);

@@ -115,11 +115,11 @@ pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
 
 /// Notifies the other processes of endpoints with work, one line each. Never call this inside a transaction.
 pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
-    crash::point(Point::Tell);
+    crash::point(Point::Notify);
     sqlx::query!(r#"select pg_notify('backhaul_owed', line) as "sent?" from unnest($1::text[]) as line"#, lines)
         .fetch_all(&store.engine)
         .await?;
-    crash::point(Point::Told);
+    crash::point(Point::Notified);
     Ok(())
 }
 

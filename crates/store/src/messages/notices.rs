@@ -1,4 +1,4 @@
-//! Notices about failing endpoints: what has been reported so far, and what a new report needs.
+//! Notices about failing endpoints: the health reported so far, and the facts that a new notice needs.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -11,7 +11,7 @@ use crate::messages::log::first_id;
 use crate::messages::settlements::{Hold, UNKNOWN, hold};
 use crate::{Failed, Store, Tx};
 
-/// Messages are counted up to this bound.
+/// Counting messages stops here.
 pub const MOST_COUNTED: i64 = 10_000;
 
 /// Limits on the attempts that a new owner reads to learn how an endpoint has been doing.
@@ -19,22 +19,22 @@ const LOOKED_BACK: TimeDelta = TimeDelta::hours(24);
 const MOST_LOOKED_AT: i64 = 2_000;
 
 /// An endpoint that may need a notice, as a new owner finds it.
-pub struct Troubled {
+pub struct TroubledEndpoint {
     pub merchant: MerchantId,
     pub endpoint: EndpointId,
     pub bucket: u8,
-    pub told: ReportedHealth,
+    pub reported: ReportedHealth,
     /// When a message was last given up, among those still open in the failure queue.
     pub given_up_at: Option<DateTime<Utc>>,
     /// The run of its latest attempts.
     pub run: Run,
-    /// The last outcome that was not a success.
-    pub last: Option<String>,
+    /// The outcome of the last attempt that failed.
+    pub last_failure: Option<String>,
 }
 
 /// The endpoints of `buckets` that have been reported as failing, have messages waiting for a retry, or have open entries in
 /// the failure queue.
-pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<Troubled>, Failed> {
+pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Result<Vec<TroubledEndpoint>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let rows = sqlx::query!(
         r#"
@@ -68,9 +68,10 @@ pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Resu
     let mut troubled = Vec::with_capacity(rows.len());
     for row in rows {
         let (merchant, endpoint) = (MerchantId(row.merchant_id), EndpointId(row.endpoint_id));
-        let (run, last) = look_back(store, merchant, endpoint, row.given_up_at, now).await?;
-        let told = ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
-        troubled.push(Troubled { merchant, endpoint, bucket: bucket(row.bucket)?, told, given_up_at: row.given_up_at, run, last });
+        let (run, last_failure) = look_back(store, merchant, endpoint, row.given_up_at, now).await?;
+        let reported = ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
+        let bucket = bucket(row.bucket)?;
+        troubled.push(TroubledEndpoint { merchant, endpoint, bucket, reported, given_up_at: row.given_up_at, run, last_failure });
     }
     Ok(troubled)
 }
@@ -108,7 +109,7 @@ async fn look_back(
     )
     .fetch_all(&store.engine)
     .await?;
-    let (mut run, mut last) = (Run::default(), None);
+    let (mut run, mut last_failure) = (Run::default(), None);
     for row in rows {
         if row.arrived {
             run.succeeds();
@@ -116,15 +117,15 @@ async fn look_back(
             // The attempt that gave up a message started before the message was given up.
             let given_up = given_up_at.is_some_and(|at| at >= row.started_at);
             run.fails(row.started_at, given_up);
-            last = Some(row.outcome);
+            last_failure = Some(row.outcome);
         }
     }
-    Ok((run, last))
+    Ok((run, last_failure))
 }
 
 /// The facts about an endpoint that a notice needs.
 pub struct Facts {
-    pub told: ReportedHealth,
+    pub reported: ReportedHealth,
     /// The number of the last notice.
     pub sequence: i64,
     pub interface: String,
@@ -170,7 +171,7 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
     .fetch_optional(tx.connection())
     .await?;
     Ok(row.map(|row| Facts {
-        told: ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
+        reported: ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
         sequence: row.sequence,
         interface: row.interface,
         url: row.url,
@@ -218,8 +219,8 @@ pub async fn count(tx: &mut Tx, endpoint: EndpointId) -> Result<Counts, Failed> 
     Ok(counts)
 }
 
-/// Saves what has been reported about an endpoint, and the number of the last notice.
-pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: ReportedHealth, sequence: i64) -> Result<(), Failed> {
+/// Saves the reported health of an endpoint, and the number of the last notice.
+pub async fn save(tx: &mut Tx, endpoint: EndpointId, reported: ReportedHealth, sequence: i64) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         update endpoint_notice
@@ -228,8 +229,8 @@ pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: ReportedHealth, seque
         "#,
         tx.merchant().0,
         endpoint.0,
-        told.failing_since,
-        told.failures_open_since,
+        reported.failing_since,
+        reported.failures_open_since,
         sequence,
     )
     .execute(tx.connection())
@@ -237,7 +238,7 @@ pub async fn save(tx: &mut Tx, endpoint: EndpointId, told: ReportedHealth, seque
     Ok(())
 }
 
-/// Records which of these endpoints no longer have open failures, so that the next failure is reported again. Runs in the
+/// Clears the mark of open failures for those endpoints that no longer have any, so that the next failure is reported again. Runs in the
 /// transaction that took entries out of the queue.
 pub(crate) async fn note_emptied(connection: &mut PgConnection, merchants: &[Uuid], endpoints: &[Uuid]) -> Result<(), Failed> {
     sqlx::query!(

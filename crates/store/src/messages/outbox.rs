@@ -1,7 +1,7 @@
 //! The outbox: messages owed to merchants' systems, written in the transaction of the change that they report.
 //!
-//! A flow says what is owed with [`crate::Tx::owe`]. The messages and their deliveries are written when the transaction commits, as
-//! its last statement, and the commit answers the [`Signal`]s for whoever delivers. There is no other way to owe a message.
+//! A flow owes a message with [`crate::Tx::owe`]. The commit writes the messages and their deliveries as its last statement and
+//! returns the [`Signal`]s for the delivery engine. There is no other way to owe a message.
 
 use std::collections::HashMap;
 
@@ -19,18 +19,18 @@ pub struct Message {
     /// UUID version 7. Receivers recognise duplicates by it.
     pub id: Uuid,
     pub kind: Kind,
-    /// The event that it reports, such as `rma.created`.
+    /// The reported event, such as `rma.created`.
     pub event: &'static str,
-    /// Messages on one subject are delivered in order: a return, an order, an ASN number, a unit.
+    /// A return, an order, an ASN number or a unit. Messages about one subject are delivered in order.
     pub subject: String,
-    /// The position within the subject, from 1 on, taken under the subject's lock.
+    /// The position within the subject, starting at 1, taken under the subject's lock.
     pub sequence: i64,
     pub body: String,
-    /// The time from which it may be delivered.
+    /// The earliest time of delivery.
     pub due_at: DateTime<Utc>,
 }
 
-/// An endpoint has work since `due_at`: told to the engine after the commit.
+/// Tells the delivery engine, after the commit, that an endpoint has work due at `due_at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
     pub merchant: MerchantId,
@@ -50,7 +50,7 @@ pub(crate) struct Outbox {
 
 struct Owed {
     message: Message,
-    /// The one endpoint that it is for; without it, the merchant's endpoint for messages of its kind.
+    /// The only endpoint to deliver to. `None` stands for the merchant's endpoint for messages of this kind.
     endpoint: Option<EndpointId>,
 }
 
@@ -73,7 +73,7 @@ impl Outbox {
         }
     }
 
-    /// Not after a savepoint: undoing it would lose messages that were owed before.
+    /// False after a savepoint: undoing it would lose messages that were owed before it.
     pub(crate) fn may_write_early(&self) -> bool {
         self.mark.is_none()
     }
@@ -104,7 +104,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// One signal for each endpoint, with the earliest time.
+    /// Keeps one signal per endpoint, with the earliest due time.
     fn signal(&mut self, signal: Signal) {
         match self.signals.iter_mut().find(|before| before.endpoint == signal.endpoint) {
             Some(before) => before.due_at = before.due_at.min(signal.due_at),
@@ -113,7 +113,7 @@ impl Outbox {
     }
 }
 
-/// Internal work finds no endpoint when it is the merchant's first: makes the endpoints for such work, and its deliveries.
+/// Creates the internal endpoints for a merchant's first internal work, and the deliveries that could not be written without them.
 async fn insert_internal(
     connection: &mut PgConnection,
     merchant: MerchantId,
@@ -149,7 +149,7 @@ async fn insert_internal(
     Ok(())
 }
 
-/// Writes a message and, where the merchant has an endpoint for its kind, its delivery. Answers that endpoint.
+/// Writes a message, and its delivery if the merchant has an endpoint for its kind. Returns that endpoint.
 async fn insert(connection: &mut PgConnection, merchant: MerchantId, message: &Message) -> Result<Option<EndpointId>, Failed> {
     let endpoint = sqlx::query_scalar!(
         r#"
@@ -178,7 +178,7 @@ async fn insert(connection: &mut PgConnection, merchant: MerchantId, message: &M
     Ok(endpoint.map(EndpointId))
 }
 
-/// Writes messages and, where the merchant has endpoints for their kinds, their deliveries. Answers each message that has one with it.
+/// Writes messages, and deliveries for those whose kind has an endpoint. Returns these messages with their endpoints.
 async fn insert_many(connection: &mut PgConnection, merchant: MerchantId, messages: &[Message]) -> Result<Vec<(Uuid, EndpointId)>, Failed> {
     let rows = sqlx::query!(
         r#"
@@ -212,7 +212,7 @@ async fn insert_many(connection: &mut PgConnection, merchant: MerchantId, messag
     Ok(rows.into_iter().map(|row| (row.message_id, EndpointId(row.endpoint_id))).collect())
 }
 
-/// Writes a message that is for one endpoint, and its delivery, in a lane of its own.
+/// Writes a message for one given endpoint, and its delivery.
 async fn insert_for(connection: &mut PgConnection, merchant: MerchantId, endpoint: EndpointId, message: &Message) -> Result<(), Failed> {
     sqlx::query!(
         r#"
@@ -238,7 +238,7 @@ async fn insert_for(connection: &mut PgConnection, merchant: MerchantId, endpoin
     Ok(())
 }
 
-/// The bucket follows from the endpoint's id, as it did when the endpoint was made.
+/// The bucket is computed from the endpoint's id, the same way as when the endpoint was created.
 fn signal(merchant: MerchantId, endpoint: EndpointId, due_at: DateTime<Utc>) -> Signal {
     Signal { merchant, endpoint, bucket: bucket_of(endpoint.0), due_at }
 }

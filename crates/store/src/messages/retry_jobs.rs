@@ -1,4 +1,4 @@
-//! Retry jobs: they retry everything of an endpoint in the failure queue, a few messages at a time. The owner of the
+//! Retry jobs: each retries all of an endpoint's messages in the failure queue, a few at a time. The owner of the
 //! endpoint's bucket runs them.
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -139,14 +139,14 @@ pub async fn list(store: &Store, merchant: MerchantId, job: Option<Uuid>, limit:
 
 /// A running job, as the owner of its endpoint's bucket sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AtWork {
+pub struct RunningJob {
     pub merchant: MerchantId,
     pub job: Uuid,
     pub bucket: u8,
 }
 
 /// The running jobs for endpoints of `buckets`.
-pub async fn at_work(store: &Store, buckets: &[u8]) -> Result<Vec<AtWork>, Failed> {
+pub async fn running(store: &Store, buckets: &[u8]) -> Result<Vec<RunningJob>, Failed> {
     let buckets: Vec<i16> = buckets.iter().copied().map(i16::from).collect();
     let rows = sqlx::query!(
         r#"
@@ -160,7 +160,8 @@ pub async fn at_work(store: &Store, buckets: &[u8]) -> Result<Vec<AtWork>, Faile
     )
     .fetch_all(&store.engine)
     .await?;
-    rows.into_iter().map(|row| Ok(AtWork { merchant: MerchantId(row.merchant_id), job: row.job_id, bucket: bucket(row.bucket)? })).collect()
+    let job = |(merchant, job, number)| Ok(RunningJob { merchant: MerchantId(merchant), job, bucket: bucket(number)? });
+    rows.into_iter().map(|row| job((row.merchant_id, row.job_id, row.bucket))).collect()
 }
 
 /// The result of one turn of a job.
@@ -205,10 +206,10 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     else {
         return Ok(Turn::NotOurs);
     };
-    let due_at_most = i64::from(row.slots / 2).max(1);
-    let room = room(tx, row.endpoint_id, due_at_most, now).await?;
-    let pace = Pace::new(row.paced_at, row.per_second, now);
-    let most = pace.allowed.min(room);
+    let most_due = i64::from(row.slots / 2).max(1);
+    let capacity = capacity(tx, row.endpoint_id, most_due, now).await?;
+    let limiter = RateLimiter::new(row.paced_at, row.per_second, now);
+    let most = limiter.allowed.min(capacity);
     if most <= 0 && !row.removed {
         return Ok(Turn::Released(None));
     }
@@ -265,7 +266,7 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
         failed_at,
         message,
         count,
-        pace.after(count),
+        limiter.after(count),
         ended.then_some(now),
     )
     .execute(tx.connection())
@@ -275,7 +276,7 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
 }
 
 /// The number of further retries that an endpoint can take at `now`.
-async fn room(tx: &mut Tx, endpoint: Uuid, due_at_most: i64, now: DateTime<Utc>) -> Result<i64, Failed> {
+async fn capacity(tx: &mut Tx, endpoint: Uuid, most_due: i64, now: DateTime<Utc>) -> Result<i64, Failed> {
     let retried = sqlx::query!(
         r#"
         select
@@ -299,22 +300,22 @@ async fn room(tx: &mut Tx, endpoint: Uuid, due_at_most: i64, now: DateTime<Utc>)
         tx.merchant().0,
         endpoint,
         now,
-        due_at_most,
+        most_due,
         MOST_OWED,
     )
     .fetch_one(tx.connection())
     .await?;
-    Ok((due_at_most - retried.due).min(MOST_OWED - retried.owed))
+    Ok((most_due - retried.due).min(MOST_OWED - retried.owed))
 }
 
 /// The rate limiter of a job. Permits accumulate over time, up to one second's worth.
-struct Pace {
+struct RateLimiter {
     from: DateTime<Utc>,
     per_second: i64,
     allowed: i64,
 }
 
-impl Pace {
+impl RateLimiter {
     fn new(paced_at: DateTime<Utc>, per_second: i32, now: DateTime<Utc>) -> Self {
         let from = paced_at.max(now - TimeDelta::seconds(1)).min(now);
         let per_second = i64::from(per_second).max(1);
@@ -337,19 +338,19 @@ mod tests {
     }
 
     #[test]
-    fn the_right_to_release_gathers_up_to_a_seconds_worth() {
-        assert_eq!(Pace::new(at(10_000), 20, at(10_000)).allowed, 0);
-        assert_eq!(Pace::new(at(10_000), 20, at(10_049)).allowed, 0);
-        assert_eq!(Pace::new(at(10_000), 20, at(10_500)).allowed, 10);
-        assert_eq!(Pace::new(at(10_000), 20, at(99_000)).allowed, 20);
-        assert_eq!(Pace::new(at(10_000), 20, at(9_000)).allowed, 0, "a clock that went back");
+    fn permits_accumulate_up_to_a_seconds_worth() {
+        assert_eq!(RateLimiter::new(at(10_000), 20, at(10_000)).allowed, 0);
+        assert_eq!(RateLimiter::new(at(10_000), 20, at(10_049)).allowed, 0);
+        assert_eq!(RateLimiter::new(at(10_000), 20, at(10_500)).allowed, 10);
+        assert_eq!(RateLimiter::new(at(10_000), 20, at(99_000)).allowed, 20);
+        assert_eq!(RateLimiter::new(at(10_000), 20, at(9_000)).allowed, 0, "a clock that went back");
     }
 
     #[test]
-    fn what_was_not_used_counts_on() {
-        let pace = Pace::new(at(10_000), 3, at(10_400));
-        assert_eq!((pace.allowed, pace.after(1)), (1, at(10_000) + TimeDelta::microseconds(333_333)));
-        let pace = Pace::new(at(10_000), 10, at(10_500));
-        assert_eq!(pace.after(2), at(10_200));
+    fn unused_time_counts_towards_the_next_permit() {
+        let limiter = RateLimiter::new(at(10_000), 3, at(10_400));
+        assert_eq!((limiter.allowed, limiter.after(1)), (1, at(10_000) + TimeDelta::microseconds(333_333)));
+        let limiter = RateLimiter::new(at(10_000), 10, at(10_500));
+        assert_eq!(limiter.after(2), at(10_200));
     }
 }

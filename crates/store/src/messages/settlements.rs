@@ -32,14 +32,14 @@ pub struct Settlement {
     pub hold: Hold,
     pub merchant: MerchantId,
     pub message: Uuid,
-    pub fate: Disposition,
+    pub disposition: Disposition,
 }
 
-/// The disposition of a delivery: what settling does with it.
+/// The action that settling takes on a delivery.
 pub enum Disposition {
-    /// Finished: delivered, discarded, or a test message.
-    Gone,
-    /// Finished without being delivered, and not to be retried.
+    /// Delivered, discarded, or a test message.
+    Finished,
+    /// Not delivered, and not to be retried.
     Withdrawn,
     /// To be tried again later.
     Postponed {
@@ -51,7 +51,7 @@ pub enum Disposition {
     Failed {
         /// Counted attempts in all rounds.
         attempts: i16,
-        /// The last outcome, or whatever else ended it.
+        /// The last outcome, or another reason such as a removed endpoint.
         reason: String,
         failed_at: DateTime<Utc>,
     },
@@ -197,7 +197,7 @@ struct Removed {
 async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
     let over = settlements
         .iter()
-        .filter(|settlement| matches!(settlement.fate, Disposition::Gone | Disposition::Withdrawn | Disposition::Failed { .. }));
+        .filter(|settlement| matches!(settlement.disposition, Disposition::Finished | Disposition::Withdrawn | Disposition::Failed { .. }));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = over.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
         return Ok(Vec::new());
@@ -280,7 +280,7 @@ async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTim
 async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let (mut merchants, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {
-        if let Disposition::Postponed { due_at, attempts } = settlement.fate {
+        if let Disposition::Postponed { due_at, attempts } = settlement.disposition {
             merchants.push(settlement.merchant.0);
             messages.push(settlement.message);
             times.push(due_at);
@@ -311,7 +311,7 @@ async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) ->
 /// Parks rows that are not the head of their lane. This is checked again here, because the head may have been removed since
 /// they were read; nobody else can remove it while we hold the bucket.
 async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let parked = settlements.iter().filter(|settlement| matches!(settlement.fate, Disposition::Parked));
+    let parked = settlements.iter().filter(|settlement| matches!(settlement.disposition, Disposition::Parked));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = parked.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
         return Ok(());

@@ -5,7 +5,7 @@ use store::messages::health;
 
 use crate::app::App;
 use crate::cli::output::{self, Format};
-use crate::delivery::engine::lease::TERM;
+use crate::delivery::LEASE_TERM;
 
 #[derive(Serialize)]
 struct DelivererOut {
@@ -18,7 +18,7 @@ struct DelivererOut {
 }
 
 pub(in crate::cli) async fn run(app: &App, format: Format) -> anyhow::Result<()> {
-    let rows: Vec<DelivererOut> = health::deliverers(app.cell(), TERM.as_secs_f64(), app.now())
+    let rows: Vec<DelivererOut> = health::deliverers(app.cell(), LEASE_TERM.as_secs_f64(), app.now())
         .await?
         .into_iter()
         .map(|deliverer| DelivererOut {

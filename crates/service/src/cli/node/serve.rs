@@ -91,7 +91,7 @@ pub(in crate::cli) async fn serve(
         app.enter(Phase::Serving);
         leaving_requested(leaving).await;
     }
-    app.variants.rest().await;
+    app.variants.wait_until_idle().await;
     if let Some(deliverer) = deliverer {
         deliverer.leave().await;
     }

@@ -1,4 +1,4 @@
-//! How a connection comes about: name, addresses, guard, TCP, TLS.
+//! The connector: looks up the name, asks the guard about the addresses, and connects with TCP and TLS.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -21,20 +21,21 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tower::Service;
 
-use super::failure::{NoConnection, io_words};
+use super::failure::{NoConnection, explain_io};
 use super::{NoClient, roots};
 use crate::delivery::guard::{Guard, Host, Target};
 use crate::platform::config::Outbound;
 
-/// How long one question to a name server waits before it is asked again.
-const QUESTION: Duration = Duration::from_secs(2);
-/// How long an answer of a name server is believed at most, and that there is none.
-const BELIEVED: Duration = Duration::from_mins(5);
-const BELIEVED_ABSENT: Duration = Duration::from_secs(10);
-/// How many addresses of a name are tried.
+/// The time after which a query to a name server is repeated.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
+/// The maximum time for which an answer of a name server is cached.
+const CACHED: Duration = Duration::from_mins(5);
+/// The maximum time for which the absence of a name is cached.
+const CACHED_ABSENT: Duration = Duration::from_secs(10);
+/// The number of addresses per name that are tried.
 const TRIED: usize = 4;
 
-/// Connects, and only where the guard lets it.
+/// Connects to hosts that the guard allows.
 #[derive(Clone)]
 pub(super) struct Connector(Arc<Parts>);
 
@@ -48,7 +49,7 @@ struct Parts {
 /// A connection, with or without TLS.
 pub(super) type Stream = TokioIo<Box<dyn Duplex>>;
 
-/// What can be read and written.
+/// A stream in both directions.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
@@ -71,11 +72,11 @@ impl Connector {
     }
 }
 
-/// Asks `servers`, or whom the system asks.
+/// A resolver that queries `servers`, or those of the system if there are none.
 fn resolver(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
     let mut builder = match TokioResolver::builder_tokio() {
         Ok(builder) if servers.is_empty() => builder,
-        // Where the system names nobody, this machine is asked, as the C library does.
+        // If the system names no server, ask this machine, as the C library does.
         Err(_) if servers.is_empty() => with_servers(&[SocketAddr::from(([127, 0, 0, 1], 53))]),
         Ok(_) | Err(_) => with_servers(servers),
     };
@@ -83,11 +84,11 @@ fn resolver(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
     if !servers.is_empty() {
         options.use_hosts_file = ResolveHosts::Never;
     }
-    // Both kinds are asked for, so that an answer with one address inside and one outside is seen as a whole.
+    // Look up both address families, so that the guard sees all addresses of a name.
     options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-    options.timeout = QUESTION;
-    options.positive_max_ttl = Some(BELIEVED);
-    options.negative_max_ttl = Some(BELIEVED_ABSENT);
+    options.timeout = QUERY_TIMEOUT;
+    options.positive_max_ttl = Some(CACHED);
+    options.negative_max_ttl = Some(CACHED_ABSENT);
     builder.build()
 }
 
@@ -116,32 +117,33 @@ impl Service<Uri> for Connector {
         let parts = Arc::clone(&self.0);
         Box::pin(async move {
             let connected = timeout(parts.deadline, parts.connect(&uri)).await;
-            connected.unwrap_or(Err(NoConnection::Unreachable("no connection in time")))
+            connected.unwrap_or(Err(NoConnection::Unreachable("connecting timed out")))
         })
     }
 }
 
 impl Parts {
     async fn connect(&self, uri: &Uri) -> Result<Stream, NoConnection> {
-        // Whoever asks, and whatever was checked before: nothing is connected to that the guard does not let pass.
+        // Check again here, so that no caller can bypass the guard.
         let target = self.guard.check_url(&uri.to_string())?;
         let addresses = self.resolve(&target).await?;
         let stream = self.reach(&addresses, target.port()).await?;
         if target.is_https() {
-            let name = server_name(target.host()).ok_or(NoConnection::Unreachable("TLS: no certificate can have this name"))?;
-            let stream = self.tls.connect(name, stream).await.map_err(|error| NoConnection::Unreachable(io_words(&error)))?;
+            let name =
+                server_name(target.host()).ok_or(NoConnection::Unreachable("TLS: the host is not a valid name for a certificate"))?;
+            let stream = self.tls.connect(name, stream).await.map_err(|error| NoConnection::Unreachable(explain_io(&error)))?;
             Ok(TokioIo::new(Box::new(stream)))
         } else {
             Ok(TokioIo::new(Box::new(stream)))
         }
     }
 
-    /// The addresses of the target, each let pass by the guard. One that is not spoils them all: nobody needs such a name
-    /// but to get past a check.
+    /// The addresses of the target. If the guard refuses one of them, it refuses all: a name with public and internal addresses has
+    /// no other purpose than to get past a check.
     async fn resolve(&self, target: &Target) -> Result<Vec<IpAddr>, NoConnection> {
         let addresses: Vec<IpAddr> = match target.host() {
             Host::Address(address) => vec![*address],
-            // The dot at the end: a name is whole, and no search list of this machine is tried on it.
+            // The trailing dot makes the name absolute, so the search list of this machine does not apply.
             Host::Name(name) => self.resolver.lookup_ip(format!("{name}.")).await.map_err(|error| no_address(&error))?.iter().collect(),
         };
         for address in &addresses {
@@ -150,7 +152,7 @@ impl Parts {
         Ok(addresses)
     }
 
-    /// Tries the addresses in turn; none may use up the time of the others.
+    /// Tries the addresses in turn, each for its share of the time.
     async fn reach(&self, addresses: &[IpAddr], port: u16) -> Result<TcpStream, NoConnection> {
         let tried = addresses.len().clamp(1, TRIED);
         let share = self.deadline / u32::try_from(tried).unwrap_or(1);
@@ -158,12 +160,12 @@ impl Parts {
         for address in addresses.iter().take(tried) {
             match timeout(share, TcpStream::connect((*address, port))).await {
                 Ok(Ok(stream)) => {
-                    // A request is written at once; waiting for more would only delay it.
+                    // A request is written in one piece, so waiting for more data would only delay it.
                     _ = stream.set_nodelay(true);
                     return Ok(stream);
                 }
-                Ok(Err(error)) => why = io_words(&error),
-                Err(_) => why = "no connection in time",
+                Ok(Err(error)) => why = explain_io(&error),
+                Err(_) => why = "connecting timed out",
             }
         }
         Err(NoConnection::Unreachable(why))

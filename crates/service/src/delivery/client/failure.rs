@@ -1,4 +1,4 @@
-//! Why a call failed, in a few words for people, and without anything that was sent.
+//! Turns connection errors into outcomes that people understand. They never quote anything that was sent.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -9,18 +9,17 @@ use rustls::CertificateError;
 
 use crate::delivery::guard::NotAllowed;
 
-/// Why there is no connection.
+/// The reasons a connection was not made.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoConnection {
-    /// We do not connect there.
+    /// The guard does not allow it.
     #[error(transparent)]
     Refused(#[from] NotAllowed),
-    /// We cannot.
     #[error("{0}")]
     Unreachable(&'static str),
 }
 
-/// The outcome of a call that brought no answer.
+/// The outcome of a call that got no answer.
 pub(super) fn explain(error: &legacy::Error) -> Outcome {
     let unreachable = |why: &str| Outcome::Unreachable(why.to_owned());
     let mut cause: Option<&(dyn Error + 'static)> = error.source();
@@ -32,7 +31,7 @@ pub(super) fn explain(error: &legacy::Error) -> Outcome {
             };
         }
         if let Some(why) = error.downcast_ref::<io::Error>() {
-            return unreachable(io_words(why));
+            return unreachable(explain_io(why));
         }
         if let Some(why) = error.downcast_ref::<hyper::Error>() {
             if why.is_incomplete_message() {
@@ -47,24 +46,24 @@ pub(super) fn explain(error: &legacy::Error) -> Outcome {
     unreachable("the connection broke")
 }
 
-/// What happened on the network, or in the handshake.
-pub(in crate::delivery) fn io_words(error: &io::Error) -> &'static str {
+/// Describes an error of the network or of the TLS handshake.
+pub(crate) fn explain_io(error: &io::Error) -> &'static str {
     if let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return tls_words(error);
+        return explain_tls(error);
     }
     match error.kind() {
         ErrorKind::ConnectionRefused => "the connection was refused",
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => "the connection was reset",
-        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => "no way leads to the address",
-        ErrorKind::TimedOut => "no connection in time",
-        ErrorKind::UnexpectedEof => "the connection was closed in the middle",
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => "there is no route to the address",
+        ErrorKind::TimedOut => "connecting timed out",
+        ErrorKind::UnexpectedEof => "the connection was closed unexpectedly",
         _ => "the connection failed",
     }
 }
 
-fn tls_words(error: &rustls::Error) -> &'static str {
+fn explain_tls(error: &rustls::Error) -> &'static str {
     match error {
-        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => "TLS: the certificate is of an unknown authority",
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => "TLS: the certificate is from an unknown authority",
         rustls::Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
             "TLS: the certificate has expired"
         }
@@ -72,7 +71,7 @@ fn tls_words(error: &rustls::Error) -> &'static str {
             "TLS: the certificate is for another name"
         }
         rustls::Error::InvalidCertificate(_) => "TLS: the certificate cannot be trusted",
-        rustls::Error::AlertReceived(_) => "TLS: the peer broke the handshake off",
-        _ => "TLS: no handshake",
+        rustls::Error::AlertReceived(_) => "TLS: the peer aborted the handshake",
+        _ => "TLS: the handshake failed",
     }
 }

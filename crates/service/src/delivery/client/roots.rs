@@ -1,4 +1,4 @@
-//! Whom we trust: the public authorities, and those of the operator.
+//! The trusted certificate authorities: the public ones, and those of the operator.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,18 +10,16 @@ use rustls::{ClientConfig, RootCertStore, version};
 
 use super::NoClient;
 
-/// Why the operator's authorities cannot be trusted.
+/// An error in the file with the operator's certificate authorities.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRoots {
-    /// The file cannot be read.
-    #[error("{0}: {1}")]
+    #[error("{0} cannot be read: {1}")]
     Unreadable(String, std::io::Error),
-    /// It does not hold what it should.
-    #[error("{0} holds no certificates in PEM that can be roots")]
+    #[error("{0} does not consist of PEM certificates that can be used as roots")]
     NotPem(String),
 }
 
-/// How we speak TLS: 1.2 and 1.3, with Mozilla's authorities and those in the file `extra`.
+/// The TLS settings: versions 1.2 and 1.3, trusting Mozilla's authorities and those in the file `extra`.
 pub(super) fn client_config(extra: Option<&Path>) -> Result<ClientConfig, NoClient> {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if let Some(file) = extra {

@@ -1,4 +1,4 @@
-//! One attempt: a message is prepared and sent (`transport.rs`), and judged. What came of it is data for the settling.
+//! One attempt at a message: prepares and sends it, judges the outcome, and returns a result for the writer to settle.
 
 use domain::messages::delivery::{Outcome, Schedule, Verdict, is_success, judge};
 use domain::messages::message::Kind;
@@ -6,18 +6,18 @@ use store::crash::{self, Point};
 use store::messages::settlements::{self, Attempt, Disposition, Settlement};
 
 use super::lease::Leases;
-use super::result::{AttemptResult, Reacts};
+use super::result::{AttemptResult, ReactionInput};
 use crate::delivery::client::{CallResult, MOST_KEPT, MOST_READ};
 use crate::delivery::due_message::DueMessage;
 use crate::delivery::handle::Delivery;
 use crate::delivery::reaction::{Call, Ending, How, Reaction};
 use crate::delivery::secrets::authentication::Token;
 use crate::delivery::transports::dispatch::{prepare, send};
-use crate::delivery::transports::peer::{Peer, Unfit};
+use crate::delivery::transports::peer::{Peer, UnusablePeer};
 
-/// Makes one attempt. Nothing comes of it when the bucket is not ours any more: a process that was stopped for a while must
-/// not call for whoever has it now. If its kind has a `reaction`, each call is written down before it is made.
-pub(super) async fn attempt(
+/// Makes one attempt. Returns `None` without calling if the bucket is no longer ours: a process that was suspended must not call
+/// on behalf of the new owner. If the message's kind has a `reaction`, each call is recorded before it is made.
+pub(super) async fn run(
     delivery: &Delivery,
     leases: &Leases,
     peer: &Peer,
@@ -26,26 +26,26 @@ pub(super) async fn attempt(
 ) -> Option<AttemptResult> {
     let mut attempts = Vec::with_capacity(1);
     let (mut result, token) = call(delivery, leases, peer, message, reaction, &mut attempts).await?;
-    // A token that was refused is replaced once, and the call made again without being counted.
+    // A refused token is replaced once. The second call belongs to the same attempt.
     if let (Outcome::Answered { status: 401, .. }, Some(token)) = (&result.outcome, token) {
         delivery.tokens.reject(&token).await;
         (result, _) = call(delivery, leases, peer, message, reaction, &mut attempts).await?;
     }
-    let ended = end(delivery, message, &peer.schedule, result, attempts, reaction);
+    let concluded = conclude(delivery, message, &peer.schedule, result, attempts, reaction);
     crash::point(Point::Judged);
-    Some(ended)
+    Some(concluded)
 }
 
-/// What becomes of a message whose endpoint cannot be called: an attempt that was refused before it began.
-pub(super) fn refuse(delivery: &Delivery, message: &DueMessage, unfit: &Unfit, reaction: Option<&dyn Reaction>) -> AttemptResult {
-    let result = CallResult::refused(Outcome::Refused(unfit.to_string()));
-    let mut attempt = message.attempted(delivery);
+/// The result for a message whose endpoint has unusable settings: an attempt that was refused before any call.
+pub(super) fn refuse(delivery: &Delivery, message: &DueMessage, unusable: &UnusablePeer, reaction: Option<&dyn Reaction>) -> AttemptResult {
+    let result = CallResult::refused(Outcome::Refused(unusable.to_string()));
+    let mut attempt = message.new_attempt(delivery);
     complete(&mut attempt, &result);
-    end(delivery, message, &unfit.schedule, result, vec![attempt], reaction)
+    conclude(delivery, message, &unusable.schedule, result, vec![attempt], reaction)
 }
 
-/// What becomes of a message after an attempt. A trial is over after one, whatever came of it.
-fn end(
+/// Decides what happens to a message after an attempt. A test message is finished after one attempt, whatever its outcome.
+fn conclude(
     delivery: &Delivery,
     message: &DueMessage,
     schedule: &Schedule,
@@ -55,21 +55,23 @@ fn end(
 ) -> AttemptResult {
     let CallResult { outcome, answer, .. } = result;
     let (now, counted) = (delivery.now(), message.attempts.saturating_add(1));
-    let trial = message.kind == Kind::EndpointTest;
-    let (fate, due_again, how) = match judge(&outcome, counted.unsigned_abs(), schedule, delivery.entropy.part(), now) {
+    let is_test = message.kind == Kind::EndpointTest;
+    let (disposition, due_again, how) = match judge(&outcome, counted.unsigned_abs(), schedule, delivery.entropy.part(), now) {
         Verdict::Delivered => {
             let status = if let Outcome::Answered { status, .. } = outcome { status } else { 0 };
-            (Disposition::Gone, None, Some(How::Delivered(status, answer)))
+            (Disposition::Finished, None, Some(How::Delivered(status, answer)))
         }
-        Verdict::Retry { .. } | Verdict::Failed if trial => (Disposition::Gone, None, None),
+        Verdict::Retry { .. } | Verdict::Failed if is_test => (Disposition::Finished, None, None),
         Verdict::Retry { at } => {
-            let minded = match outcome {
-                Outcome::Answered { status, .. } if reaction.is_some_and(|reaction| reaction.minds(status)) => Some(How::Refused(status)),
+            let refused = match outcome {
+                Outcome::Answered { status, .. } if reaction.is_some_and(|reaction| reaction.handles_refusal(status)) => {
+                    Some(How::Refused(status))
+                }
                 Outcome::Answered { .. } | Outcome::Unusable { .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => {
                     None
                 }
             };
-            (Disposition::Postponed { due_at: at, attempts: counted }, Some(at), minded)
+            (Disposition::Postponed { due_at: at, attempts: counted }, Some(at), refused)
         }
         Verdict::Failed => {
             let reason = match &outcome {
@@ -79,18 +81,18 @@ fn end(
             (Disposition::Failed { attempts: message.number(), reason, failed_at: now }, None, Some(How::GivenUp))
         }
     };
-    let settlement = Settlement { hold: message.hold, merchant: message.merchant, message: message.id, fate };
+    let settlement = Settlement { hold: message.hold, merchant: message.merchant, message: message.id, disposition };
     let status = |attempt: &Attempt| attempt.status.and_then(|status| u16::try_from(status).ok());
     let calls = || attempts.iter().map(|attempt| Call { id: attempt.id, status: status(attempt) }).collect();
-    let ending = how.filter(|_| reaction.is_some()).map(|how| Reacts {
+    let reaction = how.filter(|_| reaction.is_some()).map(|how| ReactionInput {
         kind: message.kind,
         ending: Ending { message: message.id, at: now, number: message.number(), calls: calls(), how },
         attempts: message.attempts,
     });
-    AttemptResult { endpoint: message.endpoint, settlement, attempts, due_again, ending }
+    AttemptResult { endpoint: message.endpoint, settlement, attempts, due_again, reaction }
 }
 
-/// Makes one call, and notes it down. Answers the token that it was made with, if it was an OAuth token.
+/// Makes one call and adds it to `attempts`. Returns the OAuth token that it used, if any.
 async fn call(
     delivery: &Delivery,
     leases: &Leases,
@@ -99,30 +101,30 @@ async fn call(
     reaction: Option<&dyn Reaction>,
     attempts: &mut Vec<Attempt>,
 ) -> Option<(CallResult, Option<Token>)> {
-    let mut attempt = message.attempted(delivery);
-    let prepared = prepare(delivery, &peer.way, message, attempt.started_at).await;
+    let mut attempt = message.new_attempt(delivery);
+    let prepared = prepare(delivery, &peer.route, message, attempt.started_at).await;
     if reaction.is_some() {
         match settlements::announce(delivery.cell(), &attempt).await {
             Ok(true) => {}
             Ok(false) => return None,
             Err(failed) => {
-                tracing::warn!(%failed, "an attempt could not be written down, so that it is not made yet");
+                tracing::warn!(%failed, message = %message.id, "recording an attempt failed, will retry before calling");
                 return None;
             }
         }
     }
-    if !leases.is_good(message.hold, leases.now()) {
+    if !leases.is_valid(message.hold, leases.now()) {
         return None;
     }
-    // A reaction needs the whole answer; of others only the beginning is kept, for people.
+    // A reaction needs the whole answer. Otherwise only its beginning is kept, for people.
     let most_kept = if reaction.is_some() { MOST_READ } else { MOST_KEPT };
     crash::point(Point::Call);
-    let may_go_on = || leases.is_good(message.hold, leases.now());
-    let (mut result, token) = send(delivery, prepared, message, most_kept, &may_go_on).await;
+    let may_continue = || leases.is_valid(message.hold, leases.now());
+    let (mut result, token) = send(delivery, prepared, message, most_kept, &may_continue).await;
     crash::point(Point::Answered);
     if let Outcome::Answered { status, .. } = result.outcome
         && is_success(status)
-        && let Some(missing) = reaction.and_then(|reaction| reaction.misses(&result.answer))
+        && let Some(missing) = reaction.and_then(|reaction| reaction.missing_in(&result.answer))
     {
         result.outcome = Outcome::Unusable { status, why: missing.to_owned() };
     }
@@ -132,7 +134,7 @@ async fn call(
     Some((result, token))
 }
 
-/// Notes down what came of a call.
+/// Completes the record of a call with its result.
 fn complete(attempt: &mut Attempt, result: &CallResult) {
     (attempt.status, attempt.reason) = match &result.outcome {
         Outcome::Answered { status, .. } => (i16::try_from(*status).ok(), None),

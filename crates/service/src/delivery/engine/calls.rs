@@ -1,4 +1,4 @@
-//! The calls that are out.
+//! The tasks of calls in flight.
 
 use std::collections::HashMap;
 
@@ -11,43 +11,42 @@ use uuid::Uuid;
 use super::event::Event;
 use super::result::AttemptResult;
 
-/// Whose call it is: of which endpoint, by which hold, with which message.
-type At = (EndpointId, Hold, Uuid);
+/// The endpoint, hold and message of a call.
+type CallKey = (EndpointId, Hold, Uuid);
 
-/// The calls that are out, by message; they end with whoever holds this.
+/// The calls in flight, by message. Dropping this aborts them.
 #[derive(Default)]
 pub(super) struct Calls(HashMap<Uuid, AbortHandle>);
 
 impl Calls {
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Starts one; that it ended, or that it broke off, is told by an event.
+    /// Starts a call. An event follows in any case: `CallEnded` with its result, or `CallLost` without one.
     pub(super) fn start(
         &mut self,
-        at: At,
+        key: CallKey,
         events: UnboundedSender<Event>,
         call: impl Future<Output = Option<AttemptResult>> + Send + 'static,
     ) {
-        let (.., message) = at;
-        let mut guard = Broken { events, at: Some(at) };
+        let (.., message) = key;
+        let mut guard = LossGuard { events, key: Some(key) };
         let task = tokio::spawn(async move {
             if let Some(result) = call.await {
-                guard.at = None;
-                let _ = guard.events.send(Event::Called(result));
+                guard.key = None;
+                let _ = guard.events.send(Event::CallEnded(result));
             }
         });
         self.0.insert(message, task.abort_handle());
     }
 
-    /// It came to its end.
-    pub(super) fn ended(&mut self, message: Uuid) {
+    /// Forgets a call that has ended.
+    pub(super) fn remove(&mut self, message: Uuid) {
         self.0.remove(&message);
     }
 
-    /// Ends it, if it is out.
+    /// Aborts the call of `message`, if there is one.
     pub(super) fn abort(&mut self, message: Uuid) {
         if let Some(call) = self.0.remove(&message) {
             call.abort();
@@ -61,16 +60,16 @@ impl Drop for Calls {
     }
 }
 
-/// Says that a call broke off, unless it came to its end.
-struct Broken {
+/// Sends `CallLost` when it is dropped, unless the call has ended.
+struct LossGuard {
     events: UnboundedSender<Event>,
-    at: Option<At>,
+    key: Option<CallKey>,
 }
 
-impl Drop for Broken {
+impl Drop for LossGuard {
     fn drop(&mut self) {
-        if let Some((endpoint, hold, message)) = self.at.take() {
-            let _ = self.events.send(Event::Broke(endpoint, hold, message));
+        if let Some((endpoint, hold, message)) = self.key.take() {
+            let _ = self.events.send(Event::CallLost(endpoint, hold, message));
         }
     }
 }

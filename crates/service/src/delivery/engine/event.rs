@@ -2,8 +2,9 @@
 
 use domain::id::EndpointId;
 use domain::messages::notice::ReportedHealth;
-use store::messages::deliveries::Odd;
-use store::messages::notices::Troubled;
+use store::Failed;
+use store::messages::deliveries::Cleanup;
+use store::messages::notices::TroubledEndpoint;
 use store::messages::outbox::Signal;
 use store::messages::settlements::Hold;
 use tokio::sync::oneshot;
@@ -12,40 +13,33 @@ use uuid::Uuid;
 use super::reading::Reading;
 use super::result::{AttemptResult, Batch};
 
-/// Something that happened.
-pub(in crate::delivery) enum Event {
-    /// Leases were renewed.
+/// An event for the loop: a task has ended, something was found, or someone asks for something.
+pub(crate) enum Event {
+    /// The leases were renewed.
     Leased {
-        /// The buckets that were gained.
         gained: Vec<Hold>,
-        /// The buckets that were lost.
         lost: Vec<u8>,
     },
     /// Buckets were given back.
     Released(Vec<u8>),
-    /// The table was looked at.
-    Looked {
+    Polled {
         /// Endpoints with something due.
         found: Vec<Signal>,
-        /// What needs us without being due.
-        odd: Vec<Odd>,
-        /// Up to which request this is the answer.
+        cleanups: Vec<Cleanup>,
+        /// The last poll request that this poll answers.
         answers: u64,
     },
-    /// Another process told of work.
-    Heard(Signal),
-    /// A reading ended.
-    Read(Reading),
-    /// A call ended.
-    Called(AttemptResult),
-    /// A call broke off: it was dropped, or it panicked.
-    Broke(EndpointId, Hold, Uuid),
-    /// A batch was settled.
+    /// Another process has signalled work.
+    SignalReceived(Signal),
+    ReadingEnded(Reading),
+    CallEnded(AttemptResult),
+    /// A call was aborted or panicked, or it was not made.
+    CallLost(EndpointId, Hold, Uuid),
     Settled(Batch),
-    /// Endpoints in trouble were looked for in buckets that were gained.
-    Reviewed(Vec<(Troubled, Hold)>),
-    /// What was to be told of an endpoint is told, or could not be.
-    Told(EndpointId, Hold, Result<Option<ReportedHealth>, store::Failed>),
-    /// Say when nothing is left to do.
+    /// A review found these endpoints in trouble in the buckets that were gained.
+    Reviewed(Vec<(TroubledEndpoint, Hold)>),
+    /// The reporting of an incident ended.
+    Reported(EndpointId, Hold, Result<Option<ReportedHealth>, Failed>),
+    /// A request to be notified once nothing is left to do.
     Drain(oneshot::Sender<()>),
 }

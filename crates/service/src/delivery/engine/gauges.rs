@@ -1,4 +1,4 @@
-//! What a deliverer tells the metrics of what waits: a chore of its own, whose cost does not grow with what waits.
+//! The gauges of the backlog. The cost of updating them does not grow with the backlog.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,27 +11,27 @@ use super::lease::Leases;
 use crate::delivery::handle::Delivery;
 use crate::platform::metrics::DeliveryGauges;
 
-/// How often it is looked.
+/// The interval between two updates.
 const EVERY: Duration = Duration::from_secs(5);
-/// What has been due for longer than this is past due.
+/// A message that has been due for longer than this is past due.
 const LATE: TimeDelta = TimeDelta::seconds(60);
-/// Up to how many are counted.
+/// Counting stops here.
 const MOST_COUNTED: i64 = 10_000;
 
-/// Keeps the gauges of delivery current. A failure leaves them as they are; the next look follows.
-pub(super) async fn watch(delivery: Delivery, held: Arc<Leases>) {
+/// Keeps the gauges current for as long as the engine runs. If an update fails, they keep their values until the next.
+pub(super) async fn run(delivery: Delivery, leases: Arc<Leases>) {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(failed) = look(&delivery, &held.working()).await {
-            tracing::debug!(%failed, "what waits could not be counted");
+        if let Err(failed) = update(&delivery, &leases.active()).await {
+            tracing::debug!(%failed, "updating the delivery gauges failed, will retry");
         }
     }
 }
 
-/// Looks once, for the endpoints of `buckets`.
-async fn look(delivery: &Delivery, buckets: &[u8]) -> Result<(), store::Failed> {
+/// Updates the gauges once, for the endpoints of `buckets`.
+async fn update(delivery: &Delivery, buckets: &[u8]) -> Result<(), store::Failed> {
     let gauges: &DeliveryGauges = &delivery.metrics.delivery;
     let now = delivery.now();
     gauges.buckets.set(i64::try_from(buckets.len()).unwrap_or(i64::MAX));

@@ -1,31 +1,31 @@
-//! What the owner remembers of endpoints in trouble, so that whoever has to know is told. Nothing here waits or calls.
+//! Incidents: the owner's memory of endpoints in trouble, from which notices are sent. Nothing here waits or calls.
 //!
-//! An endpoint that takes what it is sent is not in here and costs nothing. One that fails is, until it takes something again.
-//! Whatever may have to be told is a candidate; the flow decides, and what was told is in the database. A new owner reviews the
-//! endpoints of the buckets that it gained, so that nothing is lost with a process.
+//! A healthy endpoint has no entry and costs nothing. A failing one has an entry until it accepts a message again. When there may
+//! be something to report, the endpoint becomes a candidate; `notices` then decides and records in the database what it reported.
+//! A new owner reviews the endpoints of the buckets it gained, so nothing is lost when a process dies.
 
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::notice::{Health, ReportedHealth};
-use store::messages::notices::Troubled;
+use store::messages::notices::TroubledEndpoint;
 use store::messages::settlements::Hold;
 
-use super::notices::Seen;
-use super::result::Saw;
+use super::notices::AttemptHistory;
+use super::result::Observation;
 
-/// The endpoints in trouble.
+/// The incidents of all endpoints of this process.
 #[derive(Default)]
 pub(super) struct Incidents {
     known: HashMap<EndpointId, Incident>,
-    /// When endpoints will be failing, if nothing arrives meanwhile.
-    turning: BTreeSet<(DateTime<Utc>, EndpointId)>,
-    /// Of which something may have to be told.
+    /// The times at which endpoints start to count as failing, unless a message arrives before.
+    failing_at: BTreeSet<(DateTime<Utc>, EndpointId)>,
+    /// Endpoints with something to report, perhaps.
     candidates: BTreeSet<EndpointId>,
-    /// For which the flow is at work.
-    telling: Option<EndpointId>,
-    /// How many reviews are under way.
+    /// The endpoint that is being reported.
+    reporting: Option<EndpointId>,
+    /// The number of reviews in progress.
     reviews: usize,
 }
 
@@ -33,37 +33,37 @@ pub(super) struct Incidents {
 struct Incident {
     merchant: MerchantId,
     hold: Hold,
-    seen: Seen,
-    /// Whether it was told to fail.
-    told: bool,
+    history: AttemptHistory,
+    /// True if it has been reported as failing.
+    reported: bool,
 }
 
-/// An endpoint of which something may have to be told.
+/// An endpoint about which there may be something to report.
 pub(super) struct Candidate {
     pub(super) merchant: MerchantId,
     pub(super) endpoint: EndpointId,
     pub(super) hold: Hold,
-    pub(super) seen: Seen,
+    pub(super) history: AttemptHistory,
 }
 
 impl Incidents {
-    /// An attempt at an endpoint was settled.
-    pub(super) fn saw(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold, saw: Saw, now: DateTime<Utc>) {
-        let unknown = self.known.get(&endpoint).is_none_or(|trouble| trouble.hold != hold);
-        match saw {
-            // While a review is under way it may turn out that the endpoint was told to fail.
-            Saw::Success if unknown && self.reviews == 0 => {}
-            Saw::Success => {
-                let trouble = self.trouble(merchant, endpoint, hold);
-                trouble.seen.run.succeeds();
-                self.look(endpoint, now);
-                self.forget(endpoint);
+    /// Takes note of an attempt that was settled.
+    pub(super) fn observe(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold, observed: Observation, now: DateTime<Utc>) {
+        let unknown = self.known.get(&endpoint).is_none_or(|incident| incident.hold != hold);
+        match observed {
+            // During a review, the endpoint may turn out to have been reported as failing.
+            Observation::Success if unknown && self.reviews == 0 => {}
+            Observation::Success => {
+                let incident = self.incident(merchant, endpoint, hold);
+                incident.history.run.succeeds();
+                self.evaluate(endpoint, now);
+                self.forget_if_healthy(endpoint);
             }
-            Saw::Failure { at, given_up, outcome } => {
-                let trouble = self.trouble(merchant, endpoint, hold);
-                trouble.seen.run.fails(at, given_up);
-                trouble.seen.last = Some(outcome);
-                self.look(endpoint, now);
+            Observation::Failure { at, given_up, outcome } => {
+                let incident = self.incident(merchant, endpoint, hold);
+                incident.history.run.fails(at, given_up);
+                incident.history.last_failure = Some(outcome);
+                self.evaluate(endpoint, now);
                 if given_up {
                     self.candidates.insert(endpoint);
                 }
@@ -71,106 +71,107 @@ impl Incidents {
         }
     }
 
-    fn trouble(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold) -> &mut Incident {
-        let new = || Incident { merchant, hold, seen: Seen::default(), told: false };
-        let trouble = self.known.entry(endpoint).or_insert_with(new);
-        if trouble.hold != hold {
-            *trouble = new();
+    fn incident(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold) -> &mut Incident {
+        let new = || Incident { merchant, hold, history: AttemptHistory::default(), reported: false };
+        let incident = self.known.entry(endpoint).or_insert_with(new);
+        if incident.hold != hold {
+            *incident = new();
         }
-        trouble
+        incident
     }
 
-    /// Makes an endpoint a candidate if how it fares differs from what was told, or remembers when it will.
-    fn look(&mut self, endpoint: EndpointId, now: DateTime<Utc>) {
-        let Some(trouble) = self.known.get(&endpoint) else { return };
-        match (trouble.seen.run.health(now), trouble.told) {
+    /// Makes an endpoint a candidate if its health differs from what was reported, or notes when that will be the case.
+    fn evaluate(&mut self, endpoint: EndpointId, now: DateTime<Utc>) {
+        let Some(incident) = self.known.get(&endpoint) else { return };
+        match (incident.history.run.health(now), incident.reported) {
             (Health::Failing { .. }, false) | (Health::Healthy, true) => _ = self.candidates.insert(endpoint),
-            (Health::Uncertain, false) => self.turning.extend(trouble.seen.run.fails_at().map(|at| (at, endpoint))),
+            (Health::Uncertain, false) => self.failing_at.extend(incident.history.run.fails_at().map(|at| (at, endpoint))),
             (Health::Healthy, false) | (Health::Uncertain | Health::Failing { .. }, true) => {}
         }
     }
 
-    /// Looks at the endpoints whose time has come.
-    pub(super) fn wake(&mut self, now: DateTime<Utc>) {
-        while let Some((at, endpoint)) = self.turning.pop_first() {
+    /// Evaluates the endpoints that may count as failing by now.
+    pub(super) fn handle_timers(&mut self, now: DateTime<Utc>) {
+        while let Some((at, endpoint)) = self.failing_at.pop_first() {
             if at > now {
-                self.turning.insert((at, endpoint));
+                self.failing_at.insert((at, endpoint));
                 break;
             }
-            self.look(endpoint, now);
+            self.evaluate(endpoint, now);
         }
     }
 
-    /// The next candidate, unless the flow is at work; it is, then, until [`Self::told`].
+    /// The next candidate. There is one at a time, until [`Self::reported`] or [`Self::report_failed`].
     pub(super) fn next(&mut self) -> Option<Candidate> {
-        while self.telling.is_none() {
+        while self.reporting.is_none() {
             let endpoint = self.candidates.pop_first()?;
-            if let Some(Incident { merchant, hold, seen, .. }) = self.known.get(&endpoint) {
-                self.telling = Some(endpoint);
-                return Some(Candidate { merchant: *merchant, endpoint, hold: *hold, seen: seen.clone() });
+            if let Some(Incident { merchant, hold, history, .. }) = self.known.get(&endpoint) {
+                self.reporting = Some(endpoint);
+                return Some(Candidate { merchant: *merchant, endpoint, hold: *hold, history: history.clone() });
             }
         }
         None
     }
 
-    /// The flow has ended, and this is told by now: nothing, if the endpoint is none to be told of.
-    pub(super) fn told(&mut self, endpoint: EndpointId, hold: Hold, told: Option<ReportedHealth>, now: DateTime<Utc>) {
-        self.telling = None;
-        let Some(trouble) = self.known.get_mut(&endpoint).filter(|trouble| trouble.hold == hold) else { return };
-        let Some(told) = told else { return };
-        trouble.told = told.failing_since.is_some();
-        // Something may have happened meanwhile.
-        self.look(endpoint, now);
-        self.forget(endpoint);
+    /// Ends the report of an endpoint. `reported` is its reported health by now, or `None` if there is nothing to report about it.
+    pub(super) fn reported(&mut self, endpoint: EndpointId, hold: Hold, reported: Option<ReportedHealth>, now: DateTime<Utc>) {
+        self.reporting = None;
+        let Some(incident) = self.known.get_mut(&endpoint).filter(|incident| incident.hold == hold) else { return };
+        let Some(reported) = reported else { return };
+        incident.reported = reported.failing_since.is_some();
+        // Its health may have changed in the meantime.
+        self.evaluate(endpoint, now);
+        self.forget_if_healthy(endpoint);
     }
 
-    /// The flow could not be done; it is tried again.
-    pub(super) fn was_not_told(&mut self, endpoint: EndpointId) {
-        self.telling = None;
+    /// Ends a report that failed. The endpoint stays a candidate.
+    pub(super) fn report_failed(&mut self, endpoint: EndpointId) {
+        self.reporting = None;
         self.candidates.insert(endpoint);
     }
 
-    /// A review begins.
-    pub(super) fn review(&mut self) {
+    pub(super) fn begin_review(&mut self) {
         self.reviews += 1;
     }
 
-    /// A review found these.
-    pub(super) fn reviewed(&mut self, found: Vec<(Troubled, Hold)>, now: DateTime<Utc>) {
-        for (Troubled { merchant, endpoint, told, given_up_at, run, last, .. }, hold) in found {
-            let trouble = self.trouble(merchant, endpoint, hold);
-            trouble.told = told.failing_since.is_some();
-            // What was seen since is newer, unless it is only a part of what was read.
-            if run.failed() > trouble.seen.run.failed() && trouble.seen.run.health(now) != Health::Healthy || trouble.seen.run.is_empty() {
-                trouble.seen = Seen { run, last };
+    /// Ends a review that found these endpoints.
+    pub(super) fn end_review(&mut self, found: Vec<(TroubledEndpoint, Hold)>, now: DateTime<Utc>) {
+        for (TroubledEndpoint { merchant, endpoint, reported, given_up_at, run, last_failure, .. }, hold) in found {
+            let incident = self.incident(merchant, endpoint, hold);
+            incident.reported = reported.failing_since.is_some();
+            // Our own observations are newer, unless they are only a part of what the review has read.
+            if run.failed() > incident.history.run.failed() && incident.history.run.health(now) != Health::Healthy
+                || incident.history.run.is_empty()
+            {
+                incident.history = AttemptHistory { run, last_failure };
             }
-            if given_up_at.is_some() != told.failures_open_since.is_some() {
+            if given_up_at.is_some() != reported.failures_open_since.is_some() {
                 self.candidates.insert(endpoint);
             }
-            self.look(endpoint, now);
+            self.evaluate(endpoint, now);
         }
         self.reviews = self.reviews.saturating_sub(1);
         let known: Vec<EndpointId> = self.known.keys().copied().collect();
-        known.into_iter().for_each(|endpoint| self.forget(endpoint));
+        known.into_iter().for_each(|endpoint| self.forget_if_healthy(endpoint));
     }
 
-    /// Forgets an endpoint of which there is nothing to tell: not while the flow is at work for it, which may tell that it fails,
-    /// nor during a review, by which it may turn out that this was told.
-    fn forget(&mut self, endpoint: EndpointId) {
-        let kept = self.reviews > 0 || self.telling == Some(endpoint) || self.candidates.contains(&endpoint);
-        if !kept && self.known.get(&endpoint).is_some_and(|trouble| !trouble.told && trouble.seen.run.failed() == 0) {
+    /// Removes an endpoint with nothing to report. It stays during its own report and during a review, because either may find that
+    /// it has been reported as failing.
+    fn forget_if_healthy(&mut self, endpoint: EndpointId) {
+        let kept = self.reviews > 0 || self.reporting == Some(endpoint) || self.candidates.contains(&endpoint);
+        if !kept && self.known.get(&endpoint).is_some_and(|incident| !incident.reported && incident.history.run.failed() == 0) {
             self.known.remove(&endpoint);
         }
     }
 
-    /// A bucket is not ours any more.
+    /// Forgets the endpoints of a bucket that is no longer ours.
     pub(super) fn drop_bucket(&mut self, bucket: u8) {
-        self.known.retain(|_, trouble| trouble.hold.bucket != bucket);
+        self.known.retain(|_, incident| incident.hold.bucket != bucket);
     }
 
-    /// Whether nothing is to be told.
+    /// True if there is nothing to report or review.
     pub(super) fn is_idle(&self) -> bool {
-        self.candidates.is_empty() && self.telling.is_none() && self.reviews == 0
+        self.candidates.is_empty() && self.reporting.is_none() && self.reviews == 0
     }
 }
 
@@ -189,28 +190,35 @@ mod tests {
     }
 
     fn fails(incidents: &mut Incidents, seconds: i64, given_up: bool) {
-        let saw = Saw::Failure { at: at(seconds), given_up, outcome: "503".to_owned() };
-        incidents.saw(MERCHANT, ENDPOINT, HOLD, saw, at(seconds));
+        let observed = Observation::Failure { at: at(seconds), given_up, outcome: "503".to_owned() };
+        incidents.observe(MERCHANT, ENDPOINT, HOLD, observed, at(seconds));
     }
 
     fn arrives(incidents: &mut Incidents, seconds: i64) {
-        incidents.saw(MERCHANT, ENDPOINT, HOLD, Saw::Success, at(seconds));
+        incidents.observe(MERCHANT, ENDPOINT, HOLD, Observation::Success, at(seconds));
     }
 
     fn failing(since: i64) -> ReportedHealth {
         ReportedHealth { failing_since: Some(at(since)), failures_open_since: None }
     }
 
-    fn found(told: ReportedHealth, failed: i64) -> (Troubled, Hold) {
-        let mut seen = Seen::default();
-        (0..failed).for_each(|second| seen.run.fails(at(second), false));
-        let troubled =
-            Troubled { merchant: MERCHANT, endpoint: ENDPOINT, bucket: HOLD.bucket, told, given_up_at: None, run: seen.run, last: None };
+    fn found(reported: ReportedHealth, failed: i64) -> (TroubledEndpoint, Hold) {
+        let mut history = AttemptHistory::default();
+        (0..failed).for_each(|second| history.run.fails(at(second), false));
+        let troubled = TroubledEndpoint {
+            merchant: MERCHANT,
+            endpoint: ENDPOINT,
+            bucket: HOLD.bucket,
+            reported,
+            given_up_at: None,
+            run: history.run,
+            last_failure: None,
+        };
         (troubled, HOLD)
     }
 
     #[test]
-    fn an_endpoint_that_takes_what_it_is_sent_costs_nothing() {
+    fn a_healthy_endpoint_costs_nothing() {
         let mut incidents = Incidents::default();
         arrives(&mut incidents, 0);
         assert!(incidents.known.is_empty());
@@ -221,64 +229,67 @@ mod tests {
     }
 
     #[test]
-    fn one_that_fails_becomes_a_candidate_when_its_time_has_come_and_then_is_one_no_more() {
+    fn a_failing_endpoint_is_reported_once_and_again_when_it_recovers() {
         let mut incidents = Incidents::default();
         [0, 5, 45].into_iter().for_each(|second| fails(&mut incidents, second, false));
-        incidents.wake(at(299));
+        incidents.handle_timers(at(299));
         assert!(incidents.next().is_none());
-        incidents.wake(at(300));
+        incidents.handle_timers(at(300));
         let candidate = incidents.next().unwrap();
-        assert_eq!((candidate.endpoint, candidate.seen.run.failed(), candidate.seen.last.as_deref()), (ENDPOINT, 3, Some("503")));
+        assert_eq!(
+            (candidate.endpoint, candidate.history.run.failed(), candidate.history.last_failure.as_deref()),
+            (ENDPOINT, 3, Some("503"))
+        );
         assert!(!incidents.is_idle() && incidents.next().is_none(), "one at a time");
-        incidents.told(ENDPOINT, HOLD, Some(failing(0)), at(300));
+        incidents.reported(ENDPOINT, HOLD, Some(failing(0)), at(300));
         fails(&mut incidents, 365, false);
-        assert!(incidents.is_idle(), "it is told");
+        assert!(incidents.is_idle(), "it has been reported");
         arrives(&mut incidents, 400);
         assert!(incidents.next().is_some(), "it has recovered");
-        incidents.told(ENDPOINT, HOLD, Some(ReportedHealth::default()), at(400));
+        incidents.reported(ENDPOINT, HOLD, Some(ReportedHealth::default()), at(400));
         assert!(incidents.known.is_empty() && incidents.is_idle());
     }
 
     #[test]
-    fn what_happens_while_it_is_told_is_told_next() {
+    fn a_change_during_a_report_is_reported_next() {
         let mut incidents = Incidents::default();
         (0..3).for_each(|second| fails(&mut incidents, second, second == 2));
         assert!(incidents.next().is_some());
         arrives(&mut incidents, 3);
         assert!(incidents.next().is_none());
-        incidents.told(ENDPOINT, HOLD, Some(failing(0)), at(3));
-        assert_eq!(incidents.next().unwrap().seen.run.health(at(3)), Health::Healthy);
+        incidents.reported(ENDPOINT, HOLD, Some(failing(0)), at(3));
+        assert_eq!(incidents.next().unwrap().history.run.health(at(3)), Health::Healthy);
     }
 
     #[test]
-    fn what_could_not_be_told_is_tried_again() {
+    fn a_report_that_failed_is_repeated() {
         let mut incidents = Incidents::default();
         fails(&mut incidents, 0, true);
         assert!(incidents.next().is_some());
-        incidents.was_not_told(ENDPOINT);
+        incidents.report_failed(ENDPOINT);
         assert!(incidents.next().is_some());
     }
 
     #[test]
-    fn a_success_during_the_review_of_an_endpoint_that_was_told_to_fail_is_a_recovery() {
+    fn a_success_during_the_review_of_an_endpoint_reported_as_failing_is_a_recovery() {
         let mut incidents = Incidents::default();
-        incidents.review();
+        incidents.begin_review();
         arrives(&mut incidents, 10);
         assert!(!incidents.is_idle());
-        incidents.reviewed(vec![found(failing(0), 5)], at(10));
+        incidents.end_review(vec![found(failing(0), 5)], at(10));
         let candidate = incidents.next().unwrap();
-        assert_eq!(candidate.seen.run.health(at(10)), Health::Healthy);
+        assert_eq!(candidate.history.run.health(at(10)), Health::Healthy);
     }
 
     #[test]
-    fn a_new_owner_goes_on_with_what_it_finds() {
+    fn a_new_owner_continues_with_what_it_finds() {
         let mut incidents = Incidents::default();
-        incidents.review();
+        incidents.begin_review();
         fails(&mut incidents, 10, false);
-        incidents.reviewed(vec![found(ReportedHealth::default(), 4)], at(10));
+        incidents.end_review(vec![found(ReportedHealth::default(), 4)], at(10));
         assert!(incidents.next().is_none());
-        incidents.wake(at(300));
-        assert_eq!(incidents.next().unwrap().seen.run.failed(), 4);
+        incidents.handle_timers(at(300));
+        assert_eq!(incidents.next().unwrap().history.run.failed(), 4);
         incidents.drop_bucket(HOLD.bucket);
         assert!(incidents.known.is_empty());
     }

@@ -1,8 +1,8 @@
 //! Leases on buckets, as their owner knows them.
 //!
-//! The lease ends by the database's clock, [`TERM`] after the renewal. The owner counts on its own monotonic clock, from
-//! before it sent the renewal, and keeps a distance: after [`START_WITHIN`] it starts nothing more, after [`WORK_WITHIN`] it
-//! drops what it has. Whatever a clock does in between, nobody else owns the bucket yet.
+//! A lease expires by the database's clock, [`TERM`] after its renewal. The owner measures on its own monotonic clock, starting
+//! before it sent the renewal, and keeps a safety margin: after [`START_WITHIN`] it starts no calls, after [`WORK_WITHIN`] it
+//! aborts those in flight. So even if the clocks disagree a little, it stops before anyone else can own the bucket.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -12,26 +12,25 @@ use std::time::Duration;
 use store::messages::settlements::Hold;
 use tokio::time::Instant;
 
-/// For how long a bucket is leased.
+/// The term of a lease.
 pub(crate) const TERM: Duration = Duration::from_secs(10);
-/// How often leases are renewed.
+/// The interval between two renewals.
 pub(super) const RENEW_EVERY: Duration = Duration::from_secs(2);
-/// How long after a renewal calls may start.
+/// The time after a renewal in which calls may start.
 const START_WITHIN: Duration = Duration::from_secs(7);
-/// How long after a renewal calls may go on.
+/// The time after a renewal in which calls may continue.
 const WORK_WITHIN: Duration = Duration::from_secs(9);
 
-/// How many buckets there are.
 const BUCKETS: usize = 256;
 
-/// The buckets of this process. Times are of the machine's monotonic clock, whatever the app's clock says.
+/// The leases of this process. Times are on the machine's monotonic clock, which a sandbox cannot move.
 pub(super) struct Leases {
     held: Mutex<BTreeMap<u8, Lease>>,
-    /// When buckets were last given back.
-    given_back: Mutex<BTreeMap<u8, Duration>>,
-    /// Whether some are being given back.
-    leaving: AtomicBool,
-    /// How many calls are out: people are told with every renewal.
+    /// The times at which buckets were last released.
+    released_at: Mutex<BTreeMap<u8, Duration>>,
+    /// True while some buckets may be on their way back.
+    releasing: AtomicBool,
+    /// The number of calls in flight, published with every renewal.
     pub(super) calls: AtomicI32,
     since: Instant,
 }
@@ -40,23 +39,22 @@ pub(super) struct Leases {
 struct Lease {
     epoch: i64,
     renewed: Duration,
-    /// Whether it is being given back: what is in flight is finished, nothing is started.
-    leaving: bool,
+    /// True while it is being given back: calls in flight end, and none start.
+    releasing: bool,
 }
 
 impl Leases {
-    /// No leases yet.
     pub(super) fn new() -> Self {
         Self {
             held: Mutex::default(),
-            given_back: Mutex::default(),
-            leaving: AtomicBool::new(false),
+            released_at: Mutex::default(),
+            releasing: AtomicBool::new(false),
             calls: AtomicI32::new(0),
             since: Instant::now(),
         }
     }
 
-    /// The time by which leases are counted.
+    /// The current time on the clock of the leases.
     pub(super) fn now(&self) -> Duration {
         self.since.elapsed()
     }
@@ -65,9 +63,9 @@ impl Leases {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes over what a renewal that was sent at `sent` said: these are ours, and no others. Answers those that are new and
-    /// those that are lost.
-    pub(super) fn renewed(&self, holds: &[Hold], sent: Duration) -> (Vec<Hold>, Vec<u8>) {
+    /// Applies the answer to a renewal sent at `sent`: exactly these buckets are ours. Returns the buckets that are new and those
+    /// that are lost.
+    pub(super) fn renew(&self, holds: &[Hold], sent: Duration) -> (Vec<Hold>, Vec<u8>) {
         let mut leases = self.lock();
         let mut gained = Vec::new();
         let lost: Vec<u8> = leases
@@ -76,12 +74,12 @@ impl Leases {
             .map(|(b, _)| *b)
             .collect();
         lost.iter().for_each(|bucket| _ = leases.remove(bucket));
-        let given_back = self.given_back.lock().unwrap_or_else(PoisonError::into_inner);
-        // A renewal that was on its way while a bucket was given back speaks of what was.
-        for hold in holds.iter().filter(|hold| given_back.get(&hold.bucket).is_none_or(|at| *at < sent)) {
+        let released_at = self.released_at.lock().unwrap_or_else(PoisonError::into_inner);
+        // Ignore a bucket that was released after the renewal was sent: the answer is out of date.
+        for hold in holds.iter().filter(|hold| released_at.get(&hold.bucket).is_none_or(|at| *at < sent)) {
             let lease = leases.entry(hold.bucket).or_insert_with(|| {
                 gained.push(*hold);
-                Lease { epoch: hold.epoch, renewed: sent, leaving: false }
+                Lease { epoch: hold.epoch, renewed: sent, releasing: false }
             });
             lease.renewed = sent;
         }
@@ -89,26 +87,26 @@ impl Leases {
     }
 
     /// Adds buckets that were taken by a statement sent at `sent`.
-    pub(super) fn taken(&self, holds: &[Hold], sent: Duration) {
+    pub(super) fn add(&self, holds: &[Hold], sent: Duration) {
         let mut leases = self.lock();
         for hold in holds {
-            leases.insert(hold.bucket, Lease { epoch: hold.epoch, renewed: sent, leaving: false });
+            leases.insert(hold.bucket, Lease { epoch: hold.epoch, renewed: sent, releasing: false });
         }
     }
 
-    /// The hold on a bucket under which a call may start now.
-    pub(super) fn to_start(&self, bucket: u8, now: Duration) -> Option<Hold> {
+    /// The hold on a bucket, if a call may start under it now.
+    pub(super) fn hold_to_start(&self, bucket: u8, now: Duration) -> Option<Hold> {
         let lease = *self.lock().get(&bucket)?;
-        let good = !lease.leaving && now.saturating_sub(lease.renewed) < START_WITHIN;
-        good.then_some(Hold { bucket, epoch: lease.epoch })
+        let may_start = !lease.releasing && now.saturating_sub(lease.renewed) < START_WITHIN;
+        may_start.then_some(Hold { bucket, epoch: lease.epoch })
     }
 
-    /// Whether what was begun under `hold` may still go on.
-    pub(super) fn is_good(&self, hold: Hold, now: Duration) -> bool {
+    /// True if work begun under `hold` may continue.
+    pub(super) fn is_valid(&self, hold: Hold, now: Duration) -> bool {
         self.lock().get(&hold.bucket).is_some_and(|lease| lease.epoch == hold.epoch && now.saturating_sub(lease.renewed) < WORK_WITHIN)
     }
 
-    /// Forgets the leases that are too old to go on with, and answers which.
+    /// Removes the leases that are too old to continue under, and returns their buckets.
     pub(super) fn expire(&self, now: Duration) -> Vec<u8> {
         let mut leases = self.lock();
         let expired: Vec<u8> =
@@ -117,42 +115,42 @@ impl Leases {
         expired
     }
 
-    /// The buckets in which calls may start.
-    pub(super) fn working(&self) -> Vec<u8> {
-        self.lock().iter().filter(|(_, lease)| !lease.leaving).map(|(bucket, _)| *bucket).collect()
+    /// The buckets that are not being given back.
+    pub(super) fn active(&self) -> Vec<u8> {
+        self.lock().iter().filter(|(_, lease)| !lease.releasing).map(|(bucket, _)| *bucket).collect()
     }
 
-    /// Whether buckets may be on their way back: a quick look before [`Self::leaving`].
-    pub(super) fn is_leaving(&self) -> bool {
-        self.leaving.load(Ordering::Relaxed)
+    /// False if no bucket is being given back; a cheap check before [`Self::releasing`].
+    pub(super) fn is_releasing(&self) -> bool {
+        self.releasing.load(Ordering::Relaxed)
     }
 
     /// The buckets that are being given back.
-    pub(super) fn leaving(&self) -> Vec<u8> {
+    pub(super) fn releasing(&self) -> Vec<u8> {
         let leases = self.lock();
-        self.leaving.store(leases.values().any(|lease| lease.leaving), Ordering::Relaxed);
-        leases.iter().filter(|(_, lease)| lease.leaving).map(|(bucket, _)| *bucket).collect()
+        self.releasing.store(leases.values().any(|lease| lease.releasing), Ordering::Relaxed);
+        leases.iter().filter(|(_, lease)| lease.releasing).map(|(bucket, _)| *bucket).collect()
     }
 
-    /// Starts to give back `count` buckets.
-    pub(super) fn hand_over(&self, count: usize) {
+    /// Starts to give back `count` more buckets.
+    pub(super) fn start_releasing(&self, count: usize) {
         let mut leases = self.lock();
-        leases.values_mut().rev().filter(|lease| !lease.leaving).take(count).for_each(|lease| lease.leaving = true);
-        self.leaving.store(true, Ordering::Relaxed);
+        leases.values_mut().rev().filter(|lease| !lease.releasing).take(count).for_each(|lease| lease.releasing = true);
+        self.releasing.store(true, Ordering::Relaxed);
     }
 
-    /// Forgets buckets that were given back by `now`.
-    pub(super) fn released(&self, buckets: &[u8], now: Duration) {
+    /// Removes buckets that were given back at `now`.
+    pub(super) fn remove(&self, buckets: &[u8], now: Duration) {
         let mut leases = self.lock();
-        let mut given_back = self.given_back.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut released_at = self.released_at.lock().unwrap_or_else(PoisonError::into_inner);
         for bucket in buckets {
             leases.remove(bucket);
-            given_back.insert(*bucket, now);
+            released_at.insert(*bucket, now);
         }
     }
 }
 
-/// The most buckets that one of `live` processes should have.
+/// The maximum number of buckets for each of `live` processes.
 pub(super) fn fair_share(live: i64) -> usize {
     BUCKETS.div_ceil(usize::try_from(live).unwrap_or(1).max(1))
 }
@@ -170,43 +168,43 @@ mod tests {
     }
 
     #[test]
-    fn nothing_starts_after_seven_seconds_and_nothing_goes_on_after_nine() {
+    fn nothing_starts_after_seven_seconds_and_nothing_continues_after_nine() {
         let leases = Leases::new();
-        leases.taken(&[hold(3, 1)], at(100));
-        assert_eq!(leases.to_start(3, at(106)), Some(hold(3, 1)));
-        assert_eq!(leases.to_start(3, at(107)), None);
-        assert!(leases.is_good(hold(3, 1), at(108)));
-        assert!(!leases.is_good(hold(3, 1), at(109)));
+        leases.add(&[hold(3, 1)], at(100));
+        assert_eq!(leases.hold_to_start(3, at(106)), Some(hold(3, 1)));
+        assert_eq!(leases.hold_to_start(3, at(107)), None);
+        assert!(leases.is_valid(hold(3, 1), at(108)));
+        assert!(!leases.is_valid(hold(3, 1), at(109)));
         assert!(leases.expire(at(108)).is_empty());
         assert_eq!(leases.expire(at(109)), [3]);
-        assert_eq!(leases.working(), Vec::<u8>::new());
+        assert_eq!(leases.active(), Vec::<u8>::new());
     }
 
     #[test]
     fn a_renewal_says_what_is_gained_and_what_is_lost() {
         let leases = Leases::new();
-        leases.taken(&[hold(1, 1), hold(2, 5)], at(0));
-        assert_eq!(leases.renewed(&[hold(2, 5), hold(3, 9)], at(2)), (vec![hold(3, 9)], vec![1]));
-        // Somebody else had it in between: its former hold is worth nothing.
-        assert_eq!(leases.renewed(&[hold(2, 7), hold(3, 9)], at(4)), (vec![hold(2, 7)], vec![2]));
-        assert!(!leases.is_good(hold(2, 5), at(4)));
-        assert!(leases.is_good(hold(2, 7), at(4)));
+        leases.add(&[hold(1, 1), hold(2, 5)], at(0));
+        assert_eq!(leases.renew(&[hold(2, 5), hold(3, 9)], at(2)), (vec![hold(3, 9)], vec![1]));
+        // Someone else has had the bucket in between, so the old hold is no longer valid.
+        assert_eq!(leases.renew(&[hold(2, 7), hold(3, 9)], at(4)), (vec![hold(2, 7)], vec![2]));
+        assert!(!leases.is_valid(hold(2, 5), at(4)));
+        assert!(leases.is_valid(hold(2, 7), at(4)));
     }
 
     #[test]
-    fn what_is_handed_over_is_finished_but_not_started() {
+    fn in_a_released_bucket_calls_end_but_none_start() {
         let leases = Leases::new();
-        leases.taken(&[hold(1, 1), hold(2, 1), hold(3, 1)], at(0));
-        leases.hand_over(2);
-        assert_eq!((leases.working(), leases.leaving()), (vec![1], vec![2, 3]));
-        assert_eq!(leases.to_start(3, at(1)), None);
-        assert!(leases.is_good(hold(3, 1), at(1)));
-        leases.released(&[2, 3], at(5));
-        assert!(leases.leaving().is_empty());
-        // A renewal that was sent before that is answered now.
-        assert_eq!(leases.renewed(&[hold(1, 1), hold(2, 1), hold(3, 1)], at(4)), (vec![], vec![]));
-        assert_eq!(leases.working(), [1]);
-        assert_eq!(leases.renewed(&[hold(1, 1), hold(2, 3)], at(6)), (vec![hold(2, 3)], vec![]));
+        leases.add(&[hold(1, 1), hold(2, 1), hold(3, 1)], at(0));
+        leases.start_releasing(2);
+        assert_eq!((leases.active(), leases.releasing()), (vec![1], vec![2, 3]));
+        assert_eq!(leases.hold_to_start(3, at(1)), None);
+        assert!(leases.is_valid(hold(3, 1), at(1)));
+        leases.remove(&[2, 3], at(5));
+        assert!(leases.releasing().is_empty());
+        // The answer to a renewal that was sent before the release.
+        assert_eq!(leases.renew(&[hold(1, 1), hold(2, 1), hold(3, 1)], at(4)), (vec![], vec![]));
+        assert_eq!(leases.active(), [1]);
+        assert_eq!(leases.renew(&[hold(1, 1), hold(2, 3)], at(6)), (vec![hold(2, 3)], vec![]));
     }
 
     #[test]

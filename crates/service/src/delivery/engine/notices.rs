@@ -1,7 +1,7 @@
-//! How an endpoint fares has changed: the merchant's technical contact and the operator are told, once for each change.
+//! Notices: when the health of an endpoint changes, the merchant's technical contact and the operator are informed once.
 //!
-//! What is told, and that it was told, are one transaction, under the lock of the endpoint's row. So a process that is killed
-//! has told nothing or everything, and of two that see the same only one tells.
+//! The messages of a notice and the fact that it was sent are written in one transaction, under a lock on the endpoint's notice
+//! row. So a killed process has sent either all of a notice or nothing, and two processes never send the same one.
 
 mod text;
 
@@ -18,70 +18,68 @@ use wire::messages::notice::{self, NoticeBody};
 
 use crate::delivery::handle::Delivery;
 
-/// How an endpoint fared, as its owner saw it.
+/// The recent attempts at an endpoint, as its owner has observed them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    /// How its last attempts went.
+pub(super) struct AttemptHistory {
     pub(super) run: Run,
-    /// The last outcome that was no success.
-    pub(super) last: Option<String>,
+    /// The outcome of the last attempt that failed.
+    pub(super) last_failure: Option<String>,
 }
 
-/// Tells what has changed, if anything has, and answers what was told by now. Nothing, if the bucket is somebody else's, or if
-/// the endpoint is paused or removed.
+/// Sends the notices for what has changed and returns the health reported by now. Returns `None` if another process holds the
+/// bucket, or if the endpoint is paused or removed.
 pub(super) async fn notify(
     delivery: &Delivery,
     merchant: MerchantId,
     endpoint: EndpointId,
     hold: Hold,
-    seen: &Seen,
+    history: &AttemptHistory,
 ) -> Result<Option<ReportedHealth>, Failed> {
     let now = delivery.now();
     let mut tx = delivery.begin(merchant).await?;
     let Some(facts) = notices::lock(&mut tx, hold, endpoint).await? else { return Ok(None) };
-    let (told, changes) = facts.told.next(seen.run.health(now), facts.open, now);
+    let (reported, changes) = facts.reported.next(history.run.health(now), facts.open, now);
     if !changes.is_empty() {
         let counts = notices::count(&mut tx, endpoint).await?;
         for (change, sequence) in changes.iter().zip(facts.sequence + 1..) {
-            let last = match change {
-                Notice::Failing { .. } | Notice::FailuresOpen => seen.last.as_deref(),
+            let last_failure = match change {
+                Notice::Failing { .. } | Notice::FailuresOpen => history.last_failure.as_deref(),
                 Notice::Recovered { .. } => None,
             };
-            let news = News { change: *change, facts: &facts, counts: &counts, last };
-            tell(delivery, &mut tx, endpoint, &news, sequence);
+            let details = Details { change: *change, facts: &facts, counts: &counts, last_failure };
+            owe_notice(delivery, &mut tx, endpoint, &details, sequence);
         }
     }
-    if told != facts.told {
+    if reported != facts.reported {
         let sequence = facts.sequence + i64::try_from(changes.len()).unwrap_or_default();
-        notices::save(&mut tx, endpoint, told, sequence).await?;
+        notices::save(&mut tx, endpoint, reported, sequence).await?;
     }
     crash::point(Point::NoticeWritten);
     delivery.commit(tx).await?;
-    Ok(Some(told))
+    Ok(Some(reported))
 }
 
-/// What a notice is made of.
-struct News<'a> {
+/// The content of one notice.
+struct Details<'a> {
     change: Notice,
     facts: &'a Facts,
     counts: &'a Counts,
-    /// The last outcome that was no success.
-    last: Option<&'a str>,
+    last_failure: Option<&'a str>,
 }
 
-/// Owes the mail and the call of one notice, to whoever there is.
-fn tell(delivery: &Delivery, tx: &mut Tx, endpoint: EndpointId, news: &News<'_>, sequence: i64) {
-    let News { change, facts, counts, last } = *news;
+/// Owes the mail and the webhook call of one notice, as far as there is a contact and a webhook.
+fn owe_notice(delivery: &Delivery, tx: &mut Tx, endpoint: EndpointId, details: &Details<'_>, sequence: i64) {
+    let Details { change, facts, counts, last_failure } = *details;
     let (now, subject, event) = (delivery.now(), endpoint.to_string(), change.event());
     let contact = facts.technical_contact.as_ref().filter(|contact| delivery.mailer.can_write_to(contact));
     let mail = contact.map(|contact| {
-        let (subject, text) = text::compose(news);
+        let (subject, text) = text::compose(details);
         (Internal::Mail, mail::write(&MailBody { to: contact.clone(), subject, text }))
     });
     let hook = delivery.operator_hook.as_ref().map(|_| {
         let failing_since = match change {
             Notice::Failing { since } | Notice::Recovered { since } => Some(since),
-            Notice::FailuresOpen => facts.told.failing_since,
+            Notice::FailuresOpen => facts.reported.failing_since,
         };
         let body = NoticeBody {
             event,
@@ -90,7 +88,7 @@ fn tell(delivery: &Delivery, tx: &mut Tx, endpoint: EndpointId, news: &News<'_>,
             interface: &facts.interface,
             url: &facts.url,
             failing_since,
-            last_answer: last,
+            last_answer: last_failure,
             waiting: counts.waiting,
             failed: counts.failed,
         };

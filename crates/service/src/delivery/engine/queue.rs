@@ -1,8 +1,8 @@
-//! The queue of an endpoint: what its owner holds of it in memory. Nothing here waits or calls.
+//! The queue of an endpoint: the owner's in-memory state of it. Nothing here waits or calls.
 //!
-//! It knows which messages are in hand (called, or waiting to be settled), how many calls may start, and from which due
-//! time on the table has to be read. Messages of one lane never meet here: only a lane's head is ever handed out, and its
-//! row stays in the table until it is settled.
+//! It knows the messages in flight (being called, or waiting to be settled), the number of calls that may start, and the due
+//! time from which the table has to be read. Two messages of one lane are never called at the same time: only the head of a lane
+//! is called, and its row stays in the table until it is settled.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,45 +14,42 @@ use store::messages::deliveries::DueQuery;
 use store::messages::settlements::Hold;
 use uuid::Uuid;
 
-use crate::delivery::rate_limiter::Pace;
+use crate::delivery::rate_limiter::RateLimiter;
 use crate::delivery::transports::peer::Peer;
 
-/// The most rows that are read for an endpoint at a time.
+/// The maximum number of rows that one reading returns for an endpoint.
 const MOST_READ: usize = 256;
 
-/// How many rows are read of an endpoint whose settings are not known yet.
-const USUAL: usize = 10;
+/// The slots and the rate of an endpoint whose settings are not known yet.
+const DEFAULT_SLOTS: usize = 10;
 
-/// How many messages may be in hand for each slot: a call ends before it is settled, and when settling stands still no more
-/// is read.
-const IN_HAND_PER_SLOT: usize = 4;
+/// The number of messages in flight per slot. A call frees its slot before its message is settled; this bound stops the reading
+/// when settling stalls.
+const IN_FLIGHT_PER_SLOT: usize = 4;
 
-/// How long after a reading that left something behind the next one waits, unless half of the slots are free by then: a few
-/// rows at a time cost the database much more than half of the slots at once.
+/// The wait after a reading that left rows behind, unless half of the slots are free: many small readings cost the database much
+/// more than a few large ones.
 const GATHER: Duration = Duration::from_millis(10);
 
-/// What the owner holds of an endpoint.
+/// The owner's state of one endpoint.
 pub(super) struct EndpointQueue {
     pub(super) merchant: MerchantId,
-    /// By which hold on its bucket. What was begun by another one is none of its business.
+    /// The hold on the bucket. Results from an earlier hold are ignored.
     pub(super) hold: Hold,
-    /// How to call it, as last read.
+    /// The settings of the endpoint as last read.
     pub(super) peer: Option<Arc<Peer>>,
-    /// Messages in hand, with their due times.
-    in_hand: HashMap<Uuid, DateTime<Utc>>,
-    /// Calls that are out.
+    /// Messages being called or waiting to be settled, with their due times.
+    in_flight: HashMap<Uuid, DateTime<Utc>>,
     calls: usize,
-    /// Everything due before this is in hand, unless it is signalled.
+    /// Everything due before this time is in flight, unless `signalled` says otherwise.
     since: DateTime<Utc>,
-    /// The earliest due time of what may be in the table and not in hand.
+    /// The earliest due time of messages that may be in the table and not in flight.
     signalled: Option<DateTime<Utc>>,
-    /// Whether it is being read at the moment.
     reading: bool,
-    /// When the last reading ended, if it left something behind.
+    /// The end of the last reading, if it left rows behind.
     left_behind: Option<Duration>,
-    pace: Pace,
-    /// When something last happened.
-    pub(super) touched: Duration,
+    limiter: RateLimiter,
+    pub(super) last_active: Duration,
 }
 
 impl EndpointQueue {
@@ -61,81 +58,79 @@ impl EndpointQueue {
             merchant,
             hold,
             peer: None,
-            in_hand: HashMap::new(),
+            in_flight: HashMap::new(),
             calls: 0,
             since: DateTime::<Utc>::MAX_UTC,
             signalled: None,
             reading: false,
             left_behind: None,
-            pace: Pace::default(),
-            touched: now,
+            limiter: RateLimiter::default(),
+            last_active: now,
         }
     }
 
-    /// Something is due since `due_at` that may not be in hand.
+    /// Notes that something is due at `due_at` that may not be in flight.
     pub(super) fn signal(&mut self, due_at: DateTime<Utc>, now: Duration) {
         self.signalled = Some(self.signalled.map_or(due_at, |signalled| signalled.min(due_at)));
-        self.touched = now;
+        self.last_active = now;
     }
 
     fn slots(&self) -> usize {
-        self.peer.as_ref().map_or(USUAL, |peer| peer.slots)
+        self.peer.as_ref().map_or(DEFAULT_SLOTS, |peer| peer.slots)
     }
 
-    /// Whether its table should be read now: there may be something, and calls may start. If only the rate is in the way,
-    /// how long.
-    pub(super) fn wants(&mut self, now: Duration) -> Wants {
+    /// Decides whether the table has to be read now: there may be something due, and calls may start.
+    pub(super) fn next_reading(&mut self, now: Duration) -> NextReading {
         if self.signalled.is_none() || self.reading {
-            return Wants::Nothing;
+            return NextReading::None;
         }
-        let room = (self.slots() * IN_HAND_PER_SLOT).saturating_sub(self.in_hand.len());
-        let free = self.slots().saturating_sub(self.calls).min(room);
+        let capacity = (self.slots() * IN_FLIGHT_PER_SLOT).saturating_sub(self.in_flight.len());
+        let free = self.slots().saturating_sub(self.calls).min(capacity);
         if free == 0 {
-            return Wants::Nothing;
+            return NextReading::None;
         }
         if let Some(ended) = self.left_behind.filter(|_| free * 2 < self.slots()) {
             let waited = now.saturating_sub(ended);
             if waited < GATHER {
-                return Wants::Later(GATHER.saturating_sub(waited));
+                return NextReading::Later(GATHER.saturating_sub(waited));
             }
         }
-        let rate = self.peer.as_ref().map_or(USUAL, |peer| peer.per_second);
-        match self.pace.allowed(rate, now) {
-            0 => Wants::Later(self.pace.next(rate, now)),
-            allowed => Wants::Read(free.min(allowed).min(MOST_READ)),
+        let rate = self.peer.as_ref().map_or(DEFAULT_SLOTS, |peer| peer.per_second);
+        match self.limiter.allowed(rate, now) {
+            0 => NextReading::Later(self.limiter.wait(rate)),
+            allowed => NextReading::Now(free.min(allowed).min(MOST_READ)),
         }
     }
 
-    /// Whether one more call may start.
+    /// True if one more call may start.
     pub(super) fn may_start(&mut self, now: Duration) -> bool {
         let rate = self.peer.as_ref().map_or(1, |peer| peer.per_second);
-        self.calls < self.slots() && self.pace.allowed(rate, now) > 0
+        self.calls < self.slots() && self.limiter.allowed(rate, now) > 0
     }
 
-    /// Starts a reading of `most` rows.
-    pub(super) fn read(&mut self, endpoint: EndpointId, most: usize) -> DueQuery {
+    /// Starts a reading of up to `limit` rows.
+    pub(super) fn begin_reading(&mut self, endpoint: EndpointId, limit: usize) -> DueQuery {
         self.reading = true;
         self.since = self.signalled.take().map_or(self.since, |signalled| signalled.min(self.since));
-        DueQuery { merchant: self.merchant, endpoint, since: self.since, most: i64::try_from(most).unwrap_or(i64::MAX) }
+        DueQuery { merchant: self.merchant, endpoint, since: self.since, limit: i64::try_from(limit).unwrap_or(i64::MAX) }
     }
 
-    /// Whether a message is in hand.
-    pub(super) fn holds(&self, message: Uuid) -> bool {
-        self.in_hand.contains_key(&message)
+    /// True if the message is in flight.
+    pub(super) fn contains(&self, message: Uuid) -> bool {
+        self.in_flight.contains_key(&message)
     }
 
-    /// The messages in hand.
-    pub(super) fn in_hand(&self) -> impl Iterator<Item = Uuid> + '_ {
-        self.in_hand.keys().copied()
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = Uuid> + '_ {
+        self.in_flight.keys().copied()
     }
 
-    /// The messages in hand that a reading from `since` on would bring again.
-    pub(super) fn in_hand_since(&self, since: DateTime<Utc>) -> impl Iterator<Item = Uuid> + '_ {
-        self.in_hand.iter().filter(move |(_, due_at)| **due_at >= since).map(|(message, _)| *message)
+    /// The messages in flight that a reading from `since` on would return again.
+    pub(super) fn in_flight_since(&self, since: DateTime<Utc>) -> impl Iterator<Item = Uuid> + '_ {
+        self.in_flight.iter().filter(move |(_, due_at)| **due_at >= since).map(|(message, _)| *message)
     }
 
-    /// A reading ended: it brought everything that was due up to `through`, and there may be `more`.
-    pub(super) fn was_read(&mut self, through: DateTime<Utc>, more: bool, now: Duration) {
+    /// Ends a reading that returned everything due up to `through`; `more` says whether there may be more rows.
+    pub(super) fn finish_reading(&mut self, through: DateTime<Utc>, more: bool, now: Duration) {
         self.reading = false;
         self.since = through;
         self.left_behind = more.then_some(now);
@@ -144,51 +139,51 @@ impl EndpointQueue {
         }
     }
 
-    /// A reading failed: it is as if it had not begun.
-    pub(super) fn was_not_read(&mut self, now: Duration) {
+    /// Ends a reading that failed, as if it had not begun.
+    pub(super) fn fail_reading(&mut self, now: Duration) {
         self.reading = false;
         self.signal(self.since, now);
     }
 
-    /// Takes a message in hand; `called` if a call starts.
-    pub(super) fn take(&mut self, message: Uuid, due_at: DateTime<Utc>, called: bool) {
-        self.in_hand.insert(message, due_at);
+    /// Adds a message in flight; `called` says whether a call starts.
+    pub(super) fn add(&mut self, message: Uuid, due_at: DateTime<Utc>, called: bool) {
+        self.in_flight.insert(message, due_at);
         if called {
             self.calls += 1;
-            self.pace.start();
+            self.limiter.take();
         }
     }
 
-    /// A call ended; its message is still in hand until it is settled.
-    pub(super) fn call_ended(&mut self, now: Duration) {
+    /// Ends a call. Its message stays in flight until it is settled.
+    pub(super) fn end_call(&mut self, now: Duration) {
         self.calls = self.calls.saturating_sub(1);
-        self.touched = now;
+        self.last_active = now;
     }
 
-    /// A message is not in hand any more. Answers since when it was due.
-    pub(super) fn let_go(&mut self, message: Uuid) -> Option<DateTime<Utc>> {
-        self.in_hand.remove(&message)
+    /// Removes a message that is no longer in flight, and returns its due time.
+    pub(super) fn remove(&mut self, message: Uuid) -> Option<DateTime<Utc>> {
+        self.in_flight.remove(&message)
     }
 
-    /// Whether nothing is in hand and nothing is expected.
+    /// True if nothing is in flight and nothing has been signalled.
     pub(super) fn is_idle(&self) -> bool {
         self.is_empty() && self.signalled.is_none()
     }
 
-    /// Whether nothing of it is in hand.
+    /// True if nothing is in flight or being read.
     pub(super) fn is_empty(&self) -> bool {
-        self.in_hand.is_empty() && !self.reading
+        self.in_flight.is_empty() && !self.reading
     }
 }
 
-/// What a queue wants.
+/// The time of a queue's next reading.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wants {
-    /// Nothing for now.
-    Nothing,
-    /// So many rows.
-    Read(usize),
-    /// To be asked again after a while.
+pub(super) enum NextReading {
+    /// No reading until something changes.
+    None,
+    /// A reading of up to so many rows.
+    Now(usize),
+    /// Not before this time has passed.
     Later(Duration),
 }
 
@@ -213,76 +208,76 @@ mod tests {
     #[test]
     fn it_reads_only_what_it_has_slots_for() {
         let mut queue = queue(3, 100);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Nothing);
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::None);
         queue.signal(at(5), Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Read(3));
-        assert_eq!(queue.read(EndpointId(Uuid::nil()), 3).since, at(5));
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Nothing, "one reading at a time");
-        queue.take(message(1), at(5), true);
-        queue.take(message(2), at(6), true);
-        queue.was_read(at(8), false, Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Nothing, "there was no more");
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(3));
+        assert_eq!(queue.begin_reading(EndpointId(Uuid::nil()), 3).since, at(5));
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::None, "one reading at a time");
+        queue.add(message(1), at(5), true);
+        queue.add(message(2), at(6), true);
+        queue.finish_reading(at(8), false, Duration::ZERO);
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::None, "there was no more");
         queue.signal(at(9), Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Read(1));
-        assert_eq!(queue.read(EndpointId(Uuid::nil()), 1).since, at(8), "what was read is not read again");
-        queue.was_read(at(9), true, Duration::ZERO);
-        queue.call_ended(Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Read(2), "there is more");
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(1));
+        assert_eq!(queue.begin_reading(EndpointId(Uuid::nil()), 1).since, at(8), "what was read is not read again");
+        queue.finish_reading(at(9), true, Duration::ZERO);
+        queue.end_call(Duration::ZERO);
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(2), "there is more");
     }
 
     #[test]
     fn a_signal_during_a_reading_is_not_lost() {
         let mut queue = queue(10, 100);
         queue.signal(at(9), Duration::ZERO);
-        queue.read(EndpointId(Uuid::nil()), 10);
+        queue.begin_reading(EndpointId(Uuid::nil()), 10);
         queue.signal(at(3), Duration::ZERO);
-        queue.take(message(1), at(9), true);
-        queue.was_read(at(10), false, Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Read(9));
-        assert_eq!(queue.read(EndpointId(Uuid::nil()), 9).since, at(3));
+        queue.add(message(1), at(9), true);
+        queue.finish_reading(at(10), false, Duration::ZERO);
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(9));
+        assert_eq!(queue.begin_reading(EndpointId(Uuid::nil()), 9).since, at(3));
     }
 
     #[test]
     fn it_reads_no_more_while_nothing_is_settled() {
         let mut queue = queue(2, 100);
         for number in 0..8 {
-            queue.take(message(number), at(1), true);
-            queue.call_ended(Duration::ZERO);
+            queue.add(message(number), at(1), true);
+            queue.end_call(Duration::ZERO);
         }
         queue.signal(at(1), Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Nothing);
-        queue.let_go(message(0));
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Read(1));
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::None);
+        queue.remove(message(0));
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(1));
     }
 
     #[test]
     fn the_rate_holds_calls_back() {
         let mut queue = queue(1_000, 20);
         queue.signal(at(1), Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Read(20));
-        (0..20).for_each(|number| queue.take(message(number), at(1), true));
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Now(20));
+        (0..20).for_each(|number| queue.add(message(number), at(1), true));
         queue.signal(at(1), Duration::ZERO);
-        assert_eq!(queue.wants(Duration::ZERO), Wants::Later(Duration::from_millis(50)));
-        assert_eq!(queue.wants(Duration::from_millis(50)), Wants::Read(1));
-        assert_eq!(queue.wants(Duration::from_millis(150)), Wants::Read(3));
-        assert_eq!(queue.wants(Duration::from_mins(1)), Wants::Read(20), "no more than a second's worth gathers");
+        assert_eq!(queue.next_reading(Duration::ZERO), NextReading::Later(Duration::from_millis(50)));
+        assert_eq!(queue.next_reading(Duration::from_millis(50)), NextReading::Now(1));
+        assert_eq!(queue.next_reading(Duration::from_millis(150)), NextReading::Now(3));
+        assert_eq!(queue.next_reading(Duration::from_mins(1)), NextReading::Now(20), "no more than a second's worth gathers");
     }
 
     #[test]
-    fn it_is_idle_when_nothing_is_in_hand_and_nothing_is_expected() {
+    fn it_is_idle_when_nothing_is_in_flight_and_nothing_is_expected() {
         let mut queue = queue(5, 100);
         assert!(queue.is_idle());
         queue.signal(at(1), Duration::ZERO);
         assert!(!queue.is_idle() && queue.is_empty());
-        queue.read(EndpointId(Uuid::nil()), 5);
-        queue.take(message(1), at(1), true);
-        queue.was_read(at(1), false, Duration::ZERO);
-        queue.call_ended(Duration::ZERO);
+        queue.begin_reading(EndpointId(Uuid::nil()), 5);
+        queue.add(message(1), at(1), true);
+        queue.finish_reading(at(1), false, Duration::ZERO);
+        queue.end_call(Duration::ZERO);
         assert!(!queue.is_empty(), "it is not settled yet");
-        assert_eq!(queue.let_go(message(1)), Some(at(1)));
+        assert_eq!(queue.remove(message(1)), Some(at(1)));
         assert!(queue.is_idle());
-        queue.read(EndpointId(Uuid::nil()), 5);
-        queue.was_not_read(Duration::ZERO);
-        assert!(!queue.is_idle(), "a reading that failed is made up for");
+        queue.begin_reading(EndpointId(Uuid::nil()), 5);
+        queue.fail_reading(Duration::ZERO);
+        assert!(!queue.is_idle(), "a reading that failed is repeated");
     }
 }

@@ -1,4 +1,4 @@
-//! A reading: what is due for many endpoints at once, with the settings of those that were not known or have changed.
+//! A reading: the due messages of many endpoints at once, with the settings of endpoints that are new or have changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,31 +11,30 @@ use store::messages::settlements::Hold;
 use uuid::Uuid;
 
 use crate::delivery::handle::Delivery;
-use crate::delivery::transports::peer::{Peer, Unfit};
+use crate::delivery::transports::peer::{Peer, UnusablePeer};
 
-/// What a reading brought.
-pub(in crate::delivery) struct Reading {
-    /// For whom, by which hold, and how many rows each asked for.
+/// A reading that has ended.
+pub(crate) struct Reading {
+    /// The queries, with the hold under which each was made.
     pub(super) asked: Vec<(DueQuery, Hold)>,
-    /// At which time.
     pub(super) read_at: DateTime<Utc>,
     pub(super) outcome: Result<(Vec<DueRow>, Peers), store::Failed>,
 }
 
-/// The settings that were read, or why they cannot be used.
-pub(super) type Peers = HashMap<EndpointId, Result<Arc<Peer>, Unfit>>;
+/// The settings that were read, by endpoint.
+pub(super) type Peers = HashMap<EndpointId, Result<Arc<Peer>, UnusablePeer>>;
 
-/// Reads what is due and not `in_hand`.
+/// Reads the due messages that are not `in_flight`. Settings are read only where they differ from the `known` revision.
 pub(super) async fn read(
     delivery: &Delivery,
     asked: Vec<(DueQuery, Hold)>,
-    in_hand: &[Uuid],
+    in_flight: &[Uuid],
     known: HashMap<EndpointId, Arc<Peer>>,
 ) -> Reading {
     let read_at = delivery.now();
     let wanted: Vec<DueQuery> = asked.iter().map(|(wanted, _)| *wanted).collect();
     let outcome = async {
-        let rows = deliveries::due(delivery.cell(), &wanted, in_hand, read_at).await?;
+        let rows = deliveries::due(delivery.cell(), &wanted, in_flight, read_at).await?;
         let mut peers = Peers::new();
         for due in &rows {
             let current = known.get(&due.endpoint).is_some_and(|peer| peer.revision == due.revision);

@@ -1,10 +1,10 @@
-//! The queues that are to be looked at.
+//! The set of endpoint queues that the loop has to look at.
 
 use std::collections::{HashSet, VecDeque};
 
 use domain::id::EndpointId;
 
-/// Desks to look at, each once, the longest waiting first.
+/// Endpoints whose queues have to be looked at, each once, in the order in which they were inserted.
 #[derive(Default)]
 pub(super) struct Ready {
     queue: VecDeque<EndpointId>,
@@ -18,6 +18,7 @@ impl Ready {
         }
     }
 
+    /// Removes and returns up to `most` endpoints.
     pub(super) fn take(&mut self, most: usize) -> Vec<EndpointId> {
         let taken: Vec<EndpointId> = self.queue.drain(..most.min(self.queue.len())).collect();
         taken.iter().for_each(|endpoint| _ = self.queued.remove(endpoint));

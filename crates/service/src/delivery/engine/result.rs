@@ -1,4 +1,4 @@
-//! The results of attempts, on their way to the writer and, settled, back to the engine.
+//! The results of attempts on their way to the writer, and, once settled, back to the engine.
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -8,19 +8,18 @@ use uuid::Uuid;
 
 use crate::delivery::reaction::Ending;
 
-/// What became of a message.
-pub(in crate::delivery) struct AttemptResult {
+/// The result of handling one message: the settlement, and the calls that were made.
+pub(crate) struct AttemptResult {
     pub(super) endpoint: EndpointId,
     pub(super) settlement: Settlement,
     pub(super) attempts: Vec<Attempt>,
-    /// When it is due again, if it is.
     pub(super) due_again: Option<DateTime<Utc>>,
-    /// How it ended, if its kind has a reaction to that.
-    pub(super) ending: Option<Reacts>,
+    /// Set if the message's kind has a reaction to this result.
+    pub(super) reaction: Option<ReactionInput>,
 }
 
-/// What a reaction is told, and what is needed to send the message again if it cannot be done.
-pub(super) struct Reacts {
+/// The input of a reaction, and the data needed to postpone the message if the reaction fails.
+pub(super) struct ReactionInput {
     pub(super) kind: Kind,
     pub(super) ending: Ending,
     /// Counted attempts of this round, without this one.
@@ -28,67 +27,60 @@ pub(super) struct Reacts {
 }
 
 impl AttemptResult {
-    /// What became of a message without a call.
-    pub(super) fn uncalled(endpoint: EndpointId, settlement: Settlement, due_again: Option<DateTime<Utc>>) -> Self {
-        Self { endpoint, settlement, attempts: Vec::new(), due_again, ending: None }
+    /// A result without a call.
+    pub(super) fn without_call(endpoint: EndpointId, settlement: Settlement, due_again: Option<DateTime<Utc>>) -> Self {
+        Self { endpoint, settlement, attempts: Vec::new(), due_again, reaction: None }
     }
 }
 
-/// What an attempt says of its endpoint.
-pub(super) enum Saw {
-    /// The message arrived.
+/// The result of an attempt as evidence of its endpoint's health.
+pub(super) enum Observation {
     Success,
-    /// It did not.
     Failure {
-        /// When the call began.
+        /// The start of the call.
         at: DateTime<Utc>,
-        /// Whether the message was given up.
         given_up: bool,
-        /// The outcome in a word.
         outcome: String,
     },
 }
 
-impl Saw {
-    /// What the last call of a message says. Trials and work of our own say nothing.
+impl Observation {
+    /// The observation from the last call of a message. Test messages and internal work give none.
     fn of(result: &AttemptResult) -> Option<Self> {
         let attempt = result.attempts.last().filter(|attempt| attempt.counted_as.is_some())?;
         Some(if attempt.arrived() {
             Self::Success
         } else {
-            let given_up = matches!(result.settlement.fate, Disposition::Failed { .. });
+            let given_up = matches!(result.settlement.disposition, Disposition::Failed { .. });
             Self::Failure { at: attempt.started_at, given_up, outcome: attempt.outcome.clone() }
         })
     }
 }
 
-/// A message that was settled.
+/// A settled message.
 pub(super) struct Settled {
     pub(super) merchant: MerchantId,
     pub(super) endpoint: EndpointId,
     pub(super) hold: Hold,
     pub(super) message: Uuid,
-    /// When it is due again, if it is.
     pub(super) due_again: Option<DateTime<Utc>>,
-    /// What it says of its endpoint.
-    pub(super) saw: Option<Saw>,
+    pub(super) observed: Option<Observation>,
 }
 
 impl Settled {
     pub(super) fn new(result: &AttemptResult) -> Self {
         let Settlement { hold, merchant, message, .. } = result.settlement;
-        Self { merchant, endpoint: result.endpoint, hold, message, due_again: result.due_again, saw: Saw::of(result) }
+        Self { merchant, endpoint: result.endpoint, hold, message, due_again: result.due_again, observed: Observation::of(result) }
     }
 }
 
-/// A batch that was settled.
-pub(in crate::delivery) struct Batch {
-    /// Every message of it.
+/// A settled batch.
+pub(crate) struct Batch {
     pub(super) messages: Vec<Settled>,
-    /// Buckets that turned out to be somebody else's.
+    /// Holds that turned out to be no longer valid.
     pub(super) lost: Vec<Hold>,
-    /// Endpoints whose lanes go on.
+    /// Endpoints of lanes whose next message has become due.
     pub(super) unparked: Vec<(MerchantId, EndpointId)>,
-    /// Since when these are due.
+    /// The due time of these next messages.
     pub(super) now: DateTime<Utc>,
 }

@@ -1,7 +1,7 @@
-//! Jobs that try everything of an endpoint again: their owner releases a few messages at a time.
+//! Retry jobs: the owner of an endpoint's bucket releases the messages of a job, a few at a time.
 //!
-//! What a job has released and how far it has come are one transaction, which looks first whether the bucket is still ours. So
-//! nothing is released twice, whoever is killed when.
+//! One transaction releases messages and records the job's progress, after checking that the bucket is still ours. So no message
+//! is released twice, even if a process is killed in between.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use uuid::Uuid;
 use super::lease::Leases;
 use crate::delivery::handle::Delivery;
 
-/// How often jobs are looked for.
+/// The pause while no job runs.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
-/// How often messages are released while there are any.
+/// The pause while a job runs.
 const RELEASE_EVERY: Duration = Duration::from_millis(100);
 
-/// Carries out the jobs of the endpoints that this process delivers to.
-pub(super) async fn carry_out(delivery: Delivery, held: Arc<Leases>) {
+/// Runs the jobs of the endpoints that this process delivers to, for as long as the engine runs.
+pub(super) async fn run(delivery: Delivery, leases: Arc<Leases>) {
     loop {
-        let pause = match take_a_turn(&delivery, &held).await {
+        let pause = match run_jobs(&delivery, &leases).await {
             Ok(true) => RELEASE_EVERY,
             Ok(false) => LOOK_EVERY,
             Err(failed) => {
-                tracing::warn!(%failed, "retries were not released; they are tried again");
+                tracing::warn!(%failed, "releasing the messages of retry jobs failed, will retry");
                 LOOK_EVERY
             }
         };
@@ -36,27 +36,27 @@ pub(super) async fn carry_out(delivery: Delivery, held: Arc<Leases>) {
     }
 }
 
-/// Lets every job release what it may. Answers whether one goes on.
-async fn take_a_turn(delivery: &Delivery, held: &Leases) -> Result<bool, Failed> {
-    let buckets = held.working();
+/// Lets every job release its next messages. Returns true if any job continues.
+async fn run_jobs(delivery: &Delivery, leases: &Leases) -> Result<bool, Failed> {
+    let buckets = leases.active();
     if buckets.is_empty() {
         return Ok(false);
     }
-    let mut goes_on = false;
-    for job in retry_jobs::at_work(delivery.cell(), &buckets).await? {
-        if let Some(hold) = held.to_start(job.bucket, held.now()) {
-            goes_on |= release(delivery, job.merchant, job.job, hold).await?;
+    let mut continues = false;
+    for job in retry_jobs::running(delivery.cell(), &buckets).await? {
+        if let Some(hold) = leases.hold_to_start(job.bucket, leases.now()) {
+            continues |= release(delivery, job.merchant, job.job, hold).await?;
         }
     }
-    Ok(goes_on)
+    Ok(continues)
 }
 
-/// Releases the next messages of a job, for the holder of its bucket. Answers whether the job goes on.
+/// Releases the next messages of a job. Returns true if the job continues.
 async fn release(delivery: &Delivery, merchant: MerchantId, job: Uuid, hold: Hold) -> Result<bool, Failed> {
     let mut tx = delivery.begin(merchant).await?;
     let turn = retry_jobs::release(&mut tx, hold, job, delivery.now()).await?;
     delivery.commit(tx).await?;
-    let (signal, goes_on) = match turn {
+    let (signal, continues) = match turn {
         Turn::NotOurs => (None, false),
         Turn::Released(signal) => (signal, true),
         Turn::Ended(signal) => (signal, false),
@@ -64,5 +64,5 @@ async fn release(delivery: &Delivery, merchant: MerchantId, job: Uuid, hold: Hol
     if let Some(signal) = signal {
         delivery.signal(signal);
     }
-    Ok(goes_on)
+    Ok(continues)
 }

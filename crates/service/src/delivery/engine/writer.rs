@@ -1,8 +1,7 @@
-//! The writers: what became of messages is settled in batches.
+//! The writers: settle the results of attempts in batches.
 //!
-//! A bucket always has the same writer, and a writer settles one batch after the other, so that no two changes of a lane are
-//! ever on their way together. A free writer takes whatever has gathered, at once; under load the batches grow by
-//! themselves.
+//! A bucket always has the same writer, and a writer settles one batch after the other, so two changes of the same lane never
+//! run concurrently. A free writer takes all results that have gathered, so batches grow with the load.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,14 +18,14 @@ use crate::delivery::handle::Delivery;
 use crate::delivery::reaction::{Followed, Reactions};
 use crate::delivery::settling::{Reacted, settle_and_react};
 
-/// How much is settled at a time.
+/// The maximum size of a batch.
 const MOST: usize = 64;
-/// How long a writer waits before it tries again when the database did not take a batch.
-const TRY_AGAIN: Duration = Duration::from_millis(200);
-/// After how long a message is sent again whose reaction cannot be done.
-const RECONSIDERED_AFTER: TimeDelta = TimeDelta::minutes(1);
+/// The pause before a batch that failed is settled again.
+const RETRY_AFTER: Duration = Duration::from_millis(200);
+/// The delay of a message whose reaction failed.
+const POSTPONED_FOR: TimeDelta = TimeDelta::minutes(1);
 
-/// Settles what arrives until nothing more can. What waits here is bounded by the messages in hand.
+/// Settles results until the engine drops its end of the channel. The channel is bounded by the number of messages in flight.
 pub(super) async fn run(
     delivery: Delivery,
     leases: Arc<Leases>,
@@ -36,7 +35,7 @@ pub(super) async fn run(
 ) {
     let mut gathered = Vec::with_capacity(MOST);
     while results.recv_many(&mut gathered, MOST).await > 0 {
-        let (alone, together): (Vec<_>, Vec<_>) = gathered.drain(..).partition(|result: &AttemptResult| result.ending.is_some());
+        let (alone, together): (Vec<_>, Vec<_>) = gathered.drain(..).partition(|result: &AttemptResult| result.reaction.is_some());
         if !together.is_empty() {
             let _ = events.send(Event::Settled(settle(&delivery, &leases, together).await));
         }
@@ -46,7 +45,7 @@ pub(super) async fn run(
     }
 }
 
-/// Settles a batch, however long the database takes, as long as its buckets are ours.
+/// Settles a batch. Retries until it succeeds or none of its buckets is ours any more.
 async fn settle(delivery: &Delivery, leases: &Leases, results: Vec<AttemptResult>) -> Batch {
     let messages: Vec<Settled> = results.iter().map(Settled::new).collect();
     let (mut settlements, mut attempts) = (Vec::with_capacity(results.len()), Vec::with_capacity(results.len()));
@@ -58,13 +57,13 @@ async fn settle(delivery: &Delivery, leases: &Leases, results: Vec<AttemptResult
     loop {
         let uptime = leases.now();
         settlements.retain(|settlement: &Settlement| {
-            let good = leases.is_good(settlement.hold, uptime);
-            if !good {
+            let valid = leases.is_valid(settlement.hold, uptime);
+            if !valid {
                 lost.push(settlement.hold);
             }
-            good
+            valid
         });
-        attempts.retain(|attempt: &Attempt| leases.is_good(attempt.hold, uptime));
+        attempts.retain(|attempt: &Attempt| leases.is_valid(attempt.hold, uptime));
         let now = delivery.now();
         if settlements.is_empty() {
             return Batch { messages, lost, unparked: Vec::new(), now };
@@ -76,44 +75,44 @@ async fn settle(delivery: &Delivery, leases: &Leases, results: Vec<AttemptResult
                 return Batch { messages, lost, unparked: settled.unparked, now };
             }
             Err(failed) => {
-                tracing::warn!(%failed, messages = settlements.len(), "a batch could not be settled; it is tried again");
-                tokio::time::sleep(TRY_AGAIN).await;
+                tracing::warn!(%failed, messages = settlements.len(), "settling a batch failed, will retry");
+                tokio::time::sleep(RETRY_AFTER).await;
             }
         }
     }
 }
 
-/// Settles a message in its merchant's transaction, together with the reaction of its kind. When the reaction cannot be
-/// done, that is a fault of ours: the message is sent again later, and no attempt is counted against it.
+/// Settles a message and runs the reaction of its kind in one transaction of its merchant. If the reaction fails, that is a bug of
+/// ours: the message is postponed, and the attempt does not count.
 async fn settle_alone(delivery: &Delivery, leases: &Leases, reactions: &Reactions, mut result: AttemptResult) -> Batch {
     loop {
         let hold = result.settlement.hold;
-        if !leases.is_good(hold, leases.now()) {
+        if !leases.is_valid(hold, leases.now()) {
             return Batch { messages: vec![Settled::new(&result)], lost: vec![hold], unparked: Vec::new(), now: delivery.now() };
         }
-        let Some(reacts) = &result.ending else { return settle(delivery, leases, vec![result]).await };
-        let reaction = reactions.of(reacts.kind).map(AsRef::as_ref);
-        match settle_and_react(delivery, reaction, &result.settlement, &result.attempts, &reacts.ending).await {
+        let Some(input) = &result.reaction else { return settle(delivery, leases, vec![result]).await };
+        let reaction = reactions.of(input.kind).map(AsRef::as_ref);
+        match settle_and_react(delivery, reaction, &result.settlement, &result.attempts, &input.ending).await {
             Ok(Reacted { settled, followed }) => {
-                let now = reacts.ending.at;
+                let now = input.ending.at;
                 if followed == Followed::Withdrawn {
-                    result.settlement.fate = Disposition::Withdrawn;
+                    result.settlement.disposition = Disposition::Withdrawn;
                     result.due_again = None;
                 }
                 let lost = if settled.held.is_empty() { vec![hold] } else { Vec::new() };
                 return Batch { messages: vec![Settled::new(&result)], lost, unparked: settled.unparked, now };
             }
             Err(failed @ (Failed::Unreachable(_) | Failed::Collided(_))) => {
-                tracing::warn!(%failed, "a message could not be settled; it is tried again");
-                tokio::time::sleep(TRY_AGAIN).await;
+                tracing::warn!(%failed, message = %result.settlement.message, "settling a message failed, will retry");
+                tokio::time::sleep(RETRY_AFTER).await;
             }
             Err(failed @ (Failed::Constraint(_) | Failed::Refused(_) | Failed::Internal(_))) => {
-                tracing::error!(%failed, message = %result.settlement.message, "a reaction failed; its message is sent again");
+                tracing::error!(%failed, message = %result.settlement.message, "a reaction failed, will send its message again");
                 delivery.metrics.reactions_failed.inc();
-                let due_at = delivery.now() + RECONSIDERED_AFTER;
-                result.settlement.fate = Disposition::Postponed { due_at, attempts: reacts.attempts };
+                let due_at = delivery.now() + POSTPONED_FOR;
+                result.settlement.disposition = Disposition::Postponed { due_at, attempts: input.attempts };
                 result.due_again = Some(due_at);
-                result.ending = None;
+                result.reaction = None;
             }
         }
     }

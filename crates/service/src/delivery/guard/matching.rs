@@ -1,4 +1,4 @@
-//! Matching a host and an address against what the operator allows.
+//! Matches hosts and addresses against the operator's exceptions.
 
 use std::net::IpAddr;
 
@@ -6,8 +6,8 @@ use super::place::Place;
 use super::target::Host;
 use crate::platform::config::{Allowed, What, is_localhost};
 
-/// Whether `allowed` names `host` at `port` itself, so that http and this port are allowed too.
-pub(super) fn names(allowed: &Allowed, host: &Host, port: u16) -> bool {
+/// True if `allowed` covers `host` and `port`, so that plain HTTP and this port are allowed too.
+pub(super) fn is_exempt(allowed: &Allowed, host: &Host, port: u16) -> bool {
     let named = match (&allowed.what, host) {
         (What::Network(network), Host::Address(address)) => network.contains(address),
         (What::Host(name), Host::Name(other)) => name == other,
@@ -16,11 +16,11 @@ pub(super) fn names(allowed: &Allowed, host: &Host, port: u16) -> bool {
     named && is_for(allowed, port)
 }
 
-/// Whether `host` may be connected to at `address`, which is not public.
-pub(super) fn leads(allowed: &Allowed, host: &Host, port: u16, address: IpAddr) -> bool {
-    let leads = match (&allowed.what, host) {
+/// True if `host` may be connected to at `address`, which is not public.
+pub(super) fn may_resolve_to(allowed: &Allowed, host: &Host, port: u16, address: IpAddr) -> bool {
+    let matches = match (&allowed.what, host) {
         (What::Network(network), Host::Address(_) | Host::Name(_)) => network.contains(&address),
-        // Whoever can change what a name leads to should not come here or to the wire with it, in no form.
+        // Whoever controls the DNS of an allowed name must not reach this machine or link-local addresses, in any notation.
         (What::Host(name), Host::Name(other)) => {
             name == other
                 && match Place::of(address) {
@@ -31,7 +31,7 @@ pub(super) fn leads(allowed: &Allowed, host: &Host, port: u16, address: IpAddr) 
         }
         (What::Host(_), Host::Address(_)) => false,
     };
-    leads && is_for(allowed, port)
+    matches && is_for(allowed, port)
 }
 
 fn is_for(allowed: &Allowed, port: u16) -> bool {

@@ -1,27 +1,26 @@
-//! Where an address is. Only what is public may be called.
+//! The classification of IP addresses. Only public ones may be called.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where an address is.
+/// The kind of network that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On the internet, for one receiver.
+    /// Unicast on the internet.
     Public,
-    /// Here. `0.0.0.0` and `::` count, because connecting to them ends here.
+    /// Loopback. Includes `0.0.0.0` and `::`, because connecting to them reaches this machine.
     ThisMachine,
-    /// On the same wire; clouds keep their secrets there.
+    /// Link-local, where clouds serve their metadata and credentials.
     LinkLocal,
-    /// In somebody's own network.
     Private,
-    /// An IPv6 address made of an IPv4 address. Whatever translates it may stand inside.
+    /// An IPv6 address that embeds an IPv4 address. The translator may be in our own network.
     Embedded,
-    /// For many receivers, for documents, for tests, or for nothing yet.
+    /// Multicast, documentation, benchmarks, or not assigned.
     Reserved,
 }
 
 impl Place {
-    /// Where `address` is, by the registries of special addresses (RFC 6890).
+    /// Classifies `address` by the registries of special-purpose addresses (RFC 6890).
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         match address {
@@ -35,7 +34,7 @@ impl Place {
             [0 | 127, ..] => Self::ThisMachine,
             [169, 254, ..] => Self::LinkLocal,
             [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..] => Self::Private,
-            // Protocols, documents, relays of 6to4, benchmarks; then multicast, what is not assigned, and broadcast.
+            // Protocol assignments, documentation, 6to4 relays, benchmarks; then multicast, unassigned and broadcast.
             [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _] | [192, 88, 99, _] | [198, 18 | 19, ..] | [224..=255, ..] => {
                 Self::Reserved
             }
@@ -54,12 +53,12 @@ impl Place {
             | [0x2001, 0, ..]
             | [_, _, _, _, 0 | 0x200, 0x5efe, ..] => Self::Embedded,
             [0xfe80..=0xfebf, ..] => Self::LinkLocal,
-            // Unique local, and the site-local ones before them.
+            // Unique local, and the older site-local.
             [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Self::Private,
-            // Protocols and documents.
+            // Protocol assignments and documentation.
             [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Self::Reserved,
             [0x2000..=0x3fff, ..] => Self::Public,
-            // All other unicast is not assigned, or for discarding; the rest is multicast.
+            // All other unicast is unassigned or discard-only; the rest is multicast.
             _ => Self::Reserved,
         }
     }
@@ -171,7 +170,7 @@ mod tests {
         }
     }
 
-    /// An address of one of the networks that are refused.
+    /// An address in one of the refused networks.
     fn inside() -> impl Strategy<Value = Ipv4Addr> {
         let networks = [
             "0.0.0.0/8",

@@ -1,32 +1,25 @@
-//! The reasons a URL or an address is not called.
+//! The reasons the guard refuses a URL or an address.
 
 use super::place::Place;
 
-/// Why something is not called, for people.
+/// The reasons a URL or an address may not be called, for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAllowed {
-    /// It cannot be read.
-    #[error("that is no URL that can be called")]
+    #[error("the URL is not valid")]
     NoUrl,
-    /// It is not https.
-    #[error("only https is called")]
+    #[error("the URL must start with https://")]
     Scheme,
-    /// It is on another port.
-    #[error("only port 443 is called")]
+    #[error("the URL must use port 443")]
     Port,
-    /// It has a user or a password.
-    #[error("a URL holds no user and no password; they are part of the authentication")]
+    #[error("the URL must not contain a user or a password; configure them as authentication instead")]
     User,
-    /// It has a fragment.
-    #[error("a URL that is called has no fragment")]
+    #[error("the URL must not have a fragment (#)")]
     Fragment,
-    /// It names no host.
-    #[error("the host is neither a name nor an address")]
+    #[error("the host in the URL is neither a valid name nor an IP address")]
     Host,
-    /// Its address is not public.
-    #[error("the address is {0}, which is not called")]
+    #[error("the address is {0}, which may not be called")]
     Address(Place),
-    /// Its name leads to an address that is not public. Which one is not said: the names inside are nobody's business.
-    #[error("the name leads to an address that is not called")]
+    /// The text does not say which address, so that nobody can explore internal names.
+    #[error("the host name resolves to an address that may not be called")]
     Name,
 }

@@ -1,4 +1,4 @@
-//! A URL that can be called, as far as its shape goes.
+//! The target of a call: a well-formed URL.
 
 use std::net::IpAddr;
 
@@ -9,19 +9,19 @@ use url::Url;
 use super::refusal::NotAllowed;
 use crate::platform::config::is_name;
 
-/// The longest URL.
+/// The maximum length of a URL.
 const LONGEST: usize = 2_000;
 
-/// Whom a URL names.
+/// The host of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// A name, in lower case and ASCII.
+    /// A name in lower case, in its ASCII form.
     Name(String),
-    /// An address. Odd spellings (`0x7f.1`, `2130706433`, `0177.0.0.1`) have become one.
+    /// An address. Unusual notations (`0x7f.1`, `2130706433`, `0177.0.0.1`) are normalised.
     Address(IpAddr),
 }
 
-/// A URL that can be called, as far as its shape goes; the guard says whether it may be.
+/// A well-formed URL. The guard decides whether it may be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     uri: Uri,
@@ -30,11 +30,11 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads a URL: http or https, with a host, and with neither a user nor a fragment.
+    /// Parses a URL: http or https, with a host, and with neither a user nor a fragment.
     pub fn parse(text: &str) -> Result<Self, NotAllowed> {
-        // The reader of URLs drops some of these silently; what is called should be what was written.
-        let odd = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
-        if text.len() > LONGEST || text.contains(odd) {
+        // The URL parser drops some of these silently, but what is called must be what was written.
+        let stripped = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
+        if text.len() > LONGEST || text.contains(stripped) {
             return Err(NotAllowed::NoUrl);
         }
         let url = Url::parse(text).map_err(|_| NotAllowed::NoUrl)?;
@@ -58,25 +58,25 @@ impl Target {
         Ok(Self { uri, host, port })
     }
 
-    /// Whom it names.
+    /// The host that the URL names.
     #[must_use]
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The port, also where the URL leaves it to the scheme.
+    /// The port, explicit or by the scheme.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Whether TLS is spoken.
+    /// True if calls use TLS.
     #[must_use]
     pub fn is_https(&self) -> bool {
         self.uri.scheme() == Some(&Scheme::HTTPS)
     }
 
-    /// The URL in its normal form.
+    /// The normalised URL.
     #[must_use]
     pub fn uri(&self) -> &Uri {
         &self.uri
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_spellings_of_an_address_are_that_address() {
+    fn unusual_notations_of_an_address_are_normalised() {
         for spelling in [
             "2130706433",
             "0x7f000001",

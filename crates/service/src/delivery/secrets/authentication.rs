@@ -1,4 +1,4 @@
-//! How an endpoint knows us, and the tokens that it gave us.
+//! Authentication at endpoints, and the OAuth tokens they issue.
 
 mod tokens;
 
@@ -13,87 +13,70 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use self::tokens::{Token, TokenCache};
 use crate::delivery::guard::{Guard, NotAllowed};
 
-/// How an endpoint knows us. Its JSON holds the secrets as they are: it is sealed before it is kept, and never shown.
+/// The authentication of our calls to an endpoint. Its JSON holds the secrets in the clear, so it is sealed before it is stored,
+/// and never shown.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Authentication {
-    /// It does not.
     None,
-    /// By a token that does not change.
+    /// A fixed bearer token.
     #[serde(serialize_with = "exposed")]
     Bearer(SecretString),
-    /// By a user and a password.
     Basic {
-        /// Who we are.
         user: String,
-        /// The password.
         #[serde(serialize_with = "exposed")]
         password: SecretString,
     },
-    /// By a header of its own.
+    /// A header that the endpoint defines.
     ApiKey {
-        /// The header's name.
         header: String,
-        /// What it says.
         #[serde(serialize_with = "exposed")]
         value: SecretString,
     },
-    /// By a token that we fetch (OAuth 2.0, client credentials).
+    /// A token that we fetch (OAuth 2.0, client credentials).
     #[serde(rename = "oauth")]
     OAuth(OAuth),
 }
 
-/// How a token is fetched.
+/// The settings for fetching a token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OAuth {
-    /// Where.
     pub token_url: String,
-    /// Who we are.
     pub client_id: String,
-    /// What shows it.
     #[serde(serialize_with = "exposed")]
     pub client_secret: SecretString,
-    /// What the token should be good for, where the endpoint wants to know.
     pub scope: Option<String>,
-    /// How it is asked for.
     pub style: Style,
 }
 
-/// How a token is asked for.
+/// The format of a token request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
-    /// With a JSON object.
     Json,
-    /// With a form, as the standard says.
+    /// A form, as in the standard.
     Form,
 }
 
-/// Why something is no authentication, for people; secrets are not quoted.
+/// The reasons an authentication is invalid, for people. Secrets are not quoted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAuthentication {
-    /// It cannot be read.
-    #[error("it is not one of none, bearer, basic, api_key and oauth with their fields")]
+    #[error("the authentication must be one of none, bearer, basic, api_key and oauth, with their fields")]
     Unreadable,
-    /// It cannot be written.
-    #[error("it cannot be written as JSON")]
+    #[error("the authentication cannot be written as JSON")]
     Unwritable,
-    /// The header's name.
-    #[error("`{0}` is no name for a header of the endpoint's own")]
+    #[error("`{0}` cannot be the header of an API key: it is not a valid header name, or it is reserved")]
     Header(String),
-    /// What a header would say.
-    #[error("the {0} is empty or holds characters that a header cannot carry")]
+    #[error("the {0} is empty or contains characters that a header cannot carry")]
     Value(&'static str),
-    /// The user's name.
-    #[error("the user is empty or holds a colon or a control character")]
+    #[error("the user is empty or contains a colon or a control character")]
     User,
-    /// Where tokens are fetched.
     #[error("token_url: {0}")]
     TokenUrl(NotAllowed),
 }
 
-/// Headers that are ours or HTTP's.
+/// Headers that we set ourselves or that belong to HTTP.
 const RESERVED: [&str; 14] = [
     "connection",
     "content-encoding",
@@ -110,22 +93,22 @@ const RESERVED: [&str; 14] = [
     "user-agent",
     "via",
 ];
-/// How names of headers start that are ours or a proxy's.
-const RESERVED_STARTS: [&str; 3] = ["webhook-", "x-service-", "proxy-"];
+/// Prefixes of headers that we set ourselves or that belong to proxies.
+const RESERVED_PREFIXES: [&str; 3] = ["webhook-", "x-service-", "proxy-"];
 
 impl Authentication {
-    /// Reads what [`Self::to_json`] wrote.
+    /// Parses what [`Self::to_json`] wrote.
     pub fn from_json(json: &[u8]) -> Result<Self, NoAuthentication> {
-        // What serde says might quote a secret.
+        // The error of serde might quote a secret.
         serde_json::from_slice(json).map_err(|_| NoAuthentication::Unreadable)
     }
 
-    /// Writes it with its secrets, to be sealed.
+    /// Writes the JSON, including the secrets, to be sealed.
     pub fn to_json(&self) -> Result<Vec<u8>, NoAuthentication> {
         serde_json::to_vec(self).map_err(|_| NoAuthentication::Unwritable)
     }
 
-    /// Which way it is, in a word.
+    /// The name of the method, for people.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -137,7 +120,7 @@ impl Authentication {
         }
     }
 
-    /// Whether calls can be made with it; to be asked before it is saved.
+    /// Checks that calls can be made with it, before it is saved.
     pub fn check(&self, guard: &Guard) -> Result<(), NoAuthentication> {
         match self {
             Self::OAuth(oauth) => oauth.check(guard),
@@ -145,7 +128,7 @@ impl Authentication {
         }
     }
 
-    /// The header that it puts on a call. For OAuth that is the token's, not this one's: [`Token::header`].
+    /// The header for calls. OAuth has none here; it comes from the token ([`Token::header`]).
     pub fn header(&self) -> Result<Option<(HeaderName, HeaderValue)>, NoAuthentication> {
         match self {
             Self::None | Self::OAuth(_) => Ok(None),
@@ -174,7 +157,7 @@ fn bearer(token: &SecretString) -> Result<HeaderValue, NoAuthentication> {
     if token.is_empty() { Err(NoAuthentication::Value("token")) } else { secret_value(&format!("Bearer {token}"), "token") }
 }
 
-/// A header that is not printed, and is not remembered by compression.
+/// A header value that is marked as sensitive, so that it is not printed.
 fn secret_value(text: &str, what: &'static str) -> Result<HeaderValue, NoAuthentication> {
     let plain = |b: u8| b == b' ' || b.is_ascii_graphic();
     if text.is_empty() || text.trim() != text || !text.bytes().all(plain) {
@@ -188,7 +171,7 @@ fn secret_value(text: &str, what: &'static str) -> Result<HeaderValue, NoAuthent
 fn header_name(text: &str) -> Result<HeaderName, NoAuthentication> {
     let wrong = || NoAuthentication::Header(text.to_owned());
     let name = HeaderName::from_bytes(text.as_bytes()).map_err(|_| wrong())?;
-    let reserved = RESERVED.contains(&name.as_str()) || RESERVED_STARTS.iter().any(|start| name.as_str().starts_with(start));
+    let reserved = RESERVED.contains(&name.as_str()) || RESERVED_PREFIXES.iter().any(|start| name.as_str().starts_with(start));
     if reserved { Err(wrong()) } else { Ok(name) }
 }
 
@@ -196,7 +179,7 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
     serializer.serialize_str(secret.expose_secret())
 }
 
-/// A word for people and for listings.
+/// The name of the method as the settings spell it.
 impl fmt::Display for Authentication {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,4 +1,4 @@
-//! How an endpoint knows that a message is ours and whole: signatures by [Standard Webhooks].
+//! Signatures of messages, as defined by [Standard Webhooks].
 //!
 //! [Standard Webhooks]: https://www.standardwebhooks.com
 
@@ -13,41 +13,41 @@ use sha2::Sha256;
 
 use crate::platform::entropy::Entropy;
 
-/// What a secret starts with, where it is shown.
+/// The prefix of a secret in its text form.
 const PREFIX: &str = "whsec_";
-/// How long a new secret is, in bytes.
+/// The length of a new secret in bytes.
 const NEW: usize = 32;
 
-/// What we and an endpoint share to sign and verify with: 24 to 64 bytes.
+/// A signing secret that we share with an endpoint: 24 to 64 bytes.
 #[derive(Clone)]
 pub struct Secret {
     bytes: SecretSlice<u8>,
     mac: Hmac<Sha256>,
 }
 
-/// Why a text is no [`Secret`].
+/// The text or the bytes are not a valid [`Secret`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a secret is `whsec_` and 24 to 64 bytes in base64")]
+#[error("a secret must be `whsec_` followed by 24 to 64 bytes in base64")]
 pub struct NoSecret;
 
 impl Secret {
-    /// A new one.
+    /// Generates a random secret.
     pub fn generate(entropy: &Entropy) -> Result<Self, NoSecret> {
         Self::new(entropy.bytes::<NEW>().to_vec())
     }
 
-    /// Reads one as it is shown.
+    /// Parses the text form of a secret.
     pub fn parse(text: &SecretString) -> Result<Self, NoSecret> {
         let encoded = text.expose_secret().trim().strip_prefix(PREFIX).ok_or(NoSecret)?;
         Self::new(STANDARD.decode(encoded).map_err(|_| NoSecret)?)
     }
 
-    /// The one that [`Self::bytes`] gave.
+    /// Restores a secret from [`Self::bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoSecret> {
         Self::new(bytes.to_vec())
     }
 
-    /// Its bytes, to be sealed.
+    /// The raw bytes, to be sealed.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.bytes.expose_secret()
@@ -61,13 +61,13 @@ impl Secret {
         Ok(Self { bytes: bytes.into(), mac })
     }
 
-    /// As it is given to the merchant.
+    /// The text form, as the merchant gets it.
     #[must_use]
     pub fn show(&self) -> SecretString {
         format!("{PREFIX}{}", STANDARD.encode(self.bytes.expose_secret())).into()
     }
 
-    /// The signature of the message `id` sent at `timestamp`.
+    /// The signature of message `id` sent at `timestamp`.
     fn sign(&self, id: &str, timestamp: DateTime<Utc>, body: &[u8]) -> String {
         let mut mac = self.mac.clone();
         mac.update(format!("{id}.{}.", timestamp.timestamp()).as_bytes());
@@ -76,15 +76,15 @@ impl Secret {
     }
 }
 
-/// Says nothing about what it is.
+/// Does not reveal the secret.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
     }
 }
 
-/// What `webhook-signature` says: a signature for each secret that is live, because while a secret changes the endpoint may
-/// know only one of the two. The `timestamp` is that of `webhook-timestamp`, in whole seconds.
+/// The value of `webhook-signature`: one signature per valid secret, because while a secret is being replaced the endpoint may
+/// know only one of the two. `timestamp` is the value of `webhook-timestamp`, in whole seconds.
 #[must_use]
 pub fn sign(secrets: &[&Secret], id: &str, timestamp: DateTime<Utc>, body: &[u8]) -> String {
     secrets.iter().map(|secret| secret.sign(id, timestamp, body)).collect::<Vec<_>>().join(" ")

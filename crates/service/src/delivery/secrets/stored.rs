@@ -1,4 +1,4 @@
-//! What endpoints and carrier accounts keep sealed, opened and sealed again.
+//! The sealed secrets of endpoints and carrier accounts: opening and sealing them.
 
 use domain::id::{EndpointId, MerchantId};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -10,13 +10,12 @@ use super::signature::{NoSecret, Secret};
 use crate::delivery::handle::Delivery;
 use crate::platform::keys::sealing::{Context, NotOpened, NotSealed, Sealed};
 
-/// What an endpoint keeps sealed.
+/// The secrets of an endpoint.
 pub struct Secrets {
-    /// How it knows us.
     pub authentication: Authentication,
-    /// With what messages are signed.
+    /// Signs the messages.
     pub secret: Secret,
-    /// With what they were signed before; while a secret changes, both are used.
+    /// The secret before the current one. While a secret is being replaced, both sign.
     pub previous: Option<Secret>,
 }
 
@@ -29,25 +28,21 @@ const SECRET: &str = "endpoint.secret";
 const API_KEY: &str = "carrier_account.api_key";
 const WEBHOOK_SECRET: &str = "carrier_account.webhook_secret";
 
-/// Why they cannot be used.
+/// The reasons stored secrets cannot be opened or sealed.
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
-    /// They do not open.
     #[error(transparent)]
     NotOpened(#[from] NotOpened),
-    /// They cannot be sealed.
     #[error(transparent)]
     NotSealed(#[from] NotSealed),
-    /// The signing secret is none.
     #[error(transparent)]
     Secret(#[from] NoSecret),
-    /// The authentication is none.
     #[error(transparent)]
     Authentication(#[from] NoAuthentication),
 }
 
 impl Secrets {
-    /// Opens what an endpoint keeps.
+    /// Opens the secrets of an endpoint.
     pub fn open(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unusable> {
         let open = |column, bytes: &[u8]| {
             let sealed = Sealed { key_id: endpoint.key_id.clone(), bytes: bytes.to_vec() };
@@ -61,7 +56,7 @@ impl Secrets {
         })
     }
 
-    /// Seals them for an endpoint, all with the current key.
+    /// Seals the secrets with the current key and puts them into `endpoint`.
     pub fn seal(&self, delivery: &Delivery, merchant: MerchantId, endpoint: &mut Endpoint) -> Result<(), Unusable> {
         let id = endpoint.id;
         let seal = |column, plain: &[u8]| delivery.keyring.seal(&context(merchant, id, column), plain, &delivery.entropy);
@@ -77,16 +72,16 @@ impl Secrets {
     }
 }
 
-/// What a carrier account keeps sealed.
+/// The secrets of a carrier account.
 pub struct CarrierKeys {
-    /// With what we call the carrier.
+    /// Authenticates our calls to the carrier.
     pub api_key: SecretString,
-    /// With what the carrier signs its webhooks.
+    /// Signs the carrier's webhooks.
     pub webhook_secret: SecretString,
 }
 
 impl CarrierKeys {
-    /// Opens what an account keeps.
+    /// Opens the secrets of an account.
     pub fn open(delivery: &Delivery, merchant: MerchantId, account: &Account) -> Result<Self, Unusable> {
         let open = |column, bytes: &[u8]| {
             let sealed = Sealed { key_id: account.key_id.clone(), bytes: bytes.to_vec() };
@@ -97,7 +92,7 @@ impl CarrierKeys {
         Ok(Self { api_key: open(API_KEY, &account.api_key)?, webhook_secret: open(WEBHOOK_SECRET, &account.webhook_secret)? })
     }
 
-    /// Seals them for an account, with the current key.
+    /// Seals the secrets with the current key and puts them into `account`.
     pub fn seal(&self, delivery: &Delivery, merchant: MerchantId, account: &mut Account) -> Result<(), Unusable> {
         let seal = |column, plain: &SecretString| {
             delivery.keyring.seal(&Context { merchant, row: merchant.0, column }, plain.expose_secret().as_bytes(), &delivery.entropy)

@@ -1,7 +1,7 @@
-//! Carriers: labels are bought and given back there.
+//! Carriers: buys labels there, and voids them.
 //!
-//! What a carrier is asked may be asked again: after a crash nobody knows how far it came. So a shipment is made under the
-//! return's own name, and whatever there is already under that name is used.
+//! After a crash nobody knows how far the work got, so every step can be repeated: a shipment is created under a reference of
+//! ours, and a shipment that already exists under this reference is reused.
 
 mod easypost;
 
@@ -17,46 +17,45 @@ use wire::returns::label::{LabelAction, LabelWork};
 use self::easypost::EasyPost;
 use crate::delivery::client::{CallResult, Client};
 
-/// How much of a carrier's answer is read: labels come with pictures.
-pub(in crate::delivery) const MOST_READ: usize = 2 * 1024 * 1024;
+/// The maximum size of a carrier's answer. Labels are documents with images.
+const MOST_READ: usize = 2 * 1024 * 1024;
 
-/// What a carrier does, one call after the other.
-type Doing<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
+/// The future of a carrier's calls, one after the other.
+type CarrierFuture<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
 
-/// Somebody who carries parcels.
+/// A carrier's API.
 trait Carrier: Send + Sync {
-    /// Buys a label, unless one was bought before under the same reference. It is answered as [`wire::returns::label::BoughtLabel`].
-    fn buy<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> Doing<'a>;
+    /// Buys a label, or returns the label that was bought before under the same reference. A successful result holds a
+    /// [`wire::returns::label::BoughtLabel`].
+    fn buy<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a>;
 
-    /// Gives a label back, if one was bought under the reference.
-    fn void<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> Doing<'a>;
+    /// Voids the label that was bought under the reference, if there is one.
+    fn void<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a>;
 }
 
-/// How a carrier is called.
-pub(in crate::delivery) struct Calls<'a> {
-    /// The only client.
-    pub(in crate::delivery) client: &'a Client,
-    /// Whether the next call may still be made: a process that was stopped for a while must not go on where it was.
-    pub(in crate::delivery) may_go_on: &'a (dyn Fn() -> bool + Send + Sync),
+/// The means of calling a carrier.
+pub(super) struct Calls<'a> {
+    pub(super) client: &'a Client,
+    /// False once the lease has expired: a process that was suspended must not make the next call.
+    pub(super) may_continue: &'a (dyn Fn() -> bool + Send + Sync),
 }
 
-/// A merchant's account, ready for use. It has no `Debug`: it holds the key.
-pub(in crate::delivery) struct Ready {
+/// A label to buy or to void, with the merchant's account. It has no `Debug` because it holds the API key.
+pub(crate) struct LabelTask {
     carrier: Box<dyn Carrier>,
     work: LabelWork,
 }
 
-impl Ready {
-    /// The account, and what is to be done with it.
-    pub(in crate::delivery) fn new(account: &Account, api_key: SecretString, work: LabelWork) -> Self {
+impl LabelTask {
+    pub(super) fn new(account: &Account, api_key: SecretString, work: LabelWork) -> Self {
         let carrier = match account.carrier {
             domain::returns::carrier::Carrier::EasyPost => EasyPost::new(&account.url, api_key),
         };
         Self { carrier: Box::new(carrier), work }
     }
 
-    /// Does it.
-    pub(in crate::delivery) async fn go(&self, calls: &Calls<'_>) -> CallResult {
+    /// Makes all calls that the task needs.
+    pub(super) async fn run(&self, calls: &Calls<'_>) -> CallResult {
         match self.work.action {
             LabelAction::Buy => self.carrier.buy(calls, &self.work).await,
             LabelAction::Void => self.carrier.void(calls, &self.work).await,
@@ -64,12 +63,12 @@ impl Ready {
     }
 }
 
-/// It is done; `answer` says what came of it.
+/// A successful result with this answer.
 fn done(answer: Vec<u8>) -> CallResult {
     CallResult { answer: Bytes::from(answer), ..CallResult::refused(Outcome::Answered { status: 200, retry_after: None }) }
 }
 
-/// The carrier's answer makes no sense.
-fn odd(what: &str) -> CallResult {
-    CallResult::refused(Outcome::Unreachable(format!("the carrier's answer is not understood: {what}")))
+/// The result for an answer of the carrier that cannot be used.
+fn unexpected(what: &str) -> CallResult {
+    CallResult::refused(Outcome::Unreachable(format!("unexpected answer from the carrier: {what}")))
 }

@@ -1,4 +1,4 @@
-//! How one message goes out: it is prepared (address, authentication, signature), and then sent by HTTP or by SMTP.
+//! Prepares a message (address, authentication, signature) and sends it by HTTP or SMTP.
 
 use chrono::{DateTime, Utc};
 use domain::id::EndpointId;
@@ -10,7 +10,7 @@ use wire::returns::label::LabelWork;
 
 use super::carrier::{self, Calls};
 use super::mail::Mail;
-use super::peer::{Address, Way};
+use super::peer::{Address, Route};
 use crate::delivery::client::{CallResult, Request};
 use crate::delivery::due_message::DueMessage;
 use crate::delivery::guard::{NotAllowed, Target};
@@ -26,23 +26,26 @@ const EVENT: HeaderName = HeaderName::from_static(wire::messages::headers::EVENT
 const SEQUENCE: HeaderName = HeaderName::from_static(wire::messages::headers::SEQUENCE);
 const ATTEMPT: HeaderName = HeaderName::from_static(wire::messages::headers::ATTEMPT);
 
-/// A message that is ready to be sent. It has no `Debug`: it holds secrets and what is personal.
-pub(in crate::delivery) enum PreparedMessage {
-    /// A call, and the OAuth token that it is made with, if it is.
-    Call { target: Result<Target, NotAllowed>, headers: HeaderMap, token: Option<Token> },
-    /// A mail.
+/// A message that is ready to be sent. It has no `Debug` because it holds secrets and personal data.
+pub(crate) enum PreparedMessage {
+    /// A call, with its OAuth token if it uses one.
+    Call {
+        target: Result<Target, NotAllowed>,
+        headers: HeaderMap,
+        token: Option<Token>,
+    },
     Mail(Mail),
-    /// Something that a carrier is asked.
-    Label(carrier::Ready),
-    /// It cannot be sent.
+    /// A label to buy or to void.
+    Label(carrier::LabelTask),
+    /// A message that cannot be sent.
     Refused(Outcome),
 }
 
-/// Makes a message ready to be sent at `now`. It is signed with the real time: the receiver holds the timestamp against its
-/// own clock, which did not move with the sandbox's.
-pub(in crate::delivery) async fn prepare(delivery: &Delivery, way: &Way, message: &DueMessage, now: DateTime<Utc>) -> PreparedMessage {
-    match way {
-        Way::Endpoint(address) => match authorize(delivery, address, message.endpoint).await {
+/// Prepares a message for an attempt that starts at `now`. The signature uses the real time: the receiver compares it with its own
+/// clock, which does not follow a sandbox's clock.
+pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMessage, now: DateTime<Utc>) -> PreparedMessage {
+    match route {
+        Route::Endpoint(address) => match authorize(delivery, address, message.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = headers(&address.live_secrets(now), message, delivery.clock.wall());
                 headers.extend(authorization.into_iter().chain(address.version.clone()).map(|(name, value)| (Some(name), value)));
@@ -50,53 +53,54 @@ pub(in crate::delivery) async fn prepare(delivery: &Delivery, way: &Way, message
             }
             Err(outcome) => PreparedMessage::Refused(outcome),
         },
-        Way::Mail => match wire::messages::mail::read(&message.body) {
+        Route::Mail => match wire::messages::mail::read(&message.body) {
             Some(wire::messages::mail::MailBody { to, subject, text }) => PreparedMessage::Mail(Mail { id: message.id, to, subject, text }),
-            None => refused("it is no mail"),
+            None => refused("the stored message is not a mail"),
         },
-        Way::OperatorHook => match &delivery.operator_hook {
+        Route::OperatorHook => match &delivery.operator_hook {
             Some(hook) => {
                 let headers = headers(&[&hook.secret], message, delivery.clock.wall());
                 PreparedMessage::Call { target: Ok(hook.target.clone()), headers, token: None }
             }
-            None => refused("no webhook is set: notices.webhook_url"),
+            None => refused("no operator webhook is configured; set notices.webhook_url"),
         },
-        Way::Carrier => carrier_work(delivery, message).await.map_or_else(PreparedMessage::Refused, PreparedMessage::Label),
+        Route::Carrier => label_task(delivery, message).await.map_or_else(PreparedMessage::Refused, PreparedMessage::Label),
     }
 }
 
-/// Makes what a carrier is asked ready, with the merchant's account as it is now.
-async fn carrier_work(delivery: &Delivery, message: &DueMessage) -> Result<carrier::Ready, Outcome> {
+/// Prepares work for a carrier, with the merchant's current account.
+async fn label_task(delivery: &Delivery, message: &DueMessage) -> Result<carrier::LabelTask, Outcome> {
     let refused = |why: &str| Outcome::Refused(why.to_owned());
-    let work = LabelWork::read(&message.body).ok_or_else(|| refused("it is no work for a carrier"))?;
+    let work = LabelWork::read(&message.body).ok_or_else(|| refused("the stored message is not work for a carrier"))?;
     let account = carrier_accounts::current(delivery.store(message.merchant), message.merchant).await;
     let account = account.map_err(|failed| Outcome::Unreachable(failed.to_string()))?;
-    let account = account.ok_or_else(|| refused("the merchant has no carrier any more; `backhaul carrier set` gives it one"))?;
+    let account = account.ok_or_else(|| refused("the merchant has no carrier account any more; set one with `backhaul carrier set`"))?;
     let keys = CarrierKeys::open(delivery, message.merchant, &account).map_err(|unusable| Outcome::Refused(unusable.to_string()))?;
-    Ok(carrier::Ready::new(&account, keys.api_key, work))
+    Ok(carrier::LabelTask::new(&account, keys.api_key, work))
 }
 
 fn refused(why: &str) -> PreparedMessage {
     PreparedMessage::Refused(Outcome::Refused(why.to_owned()))
 }
 
-/// Sends a message. Answers the token that it was sent with, if it was an OAuth token.
-pub(in crate::delivery) async fn send(
+/// Sends a message. Returns the OAuth token that the call used, if any. Carriers take several calls; `may_continue` is asked before
+/// each of them.
+pub(crate) async fn send(
     delivery: &Delivery,
     prepared: PreparedMessage,
     message: &DueMessage,
     most_kept: usize,
-    may_go_on: &(dyn Fn() -> bool + Send + Sync),
+    may_continue: &(dyn Fn() -> bool + Send + Sync),
 ) -> (CallResult, Option<Token>) {
     match prepared {
         PreparedMessage::Call { target, headers, token } => {
-            let usual = delivery.client.request_to(Method::POST, target);
-            (delivery.client.call(Request { headers, body: message.body.clone(), most_kept, ..usual }).await, token)
+            let request = delivery.client.request_to(Method::POST, target);
+            (delivery.client.call(Request { headers, body: message.body.clone(), most_kept, ..request }).await, token)
         }
         PreparedMessage::Mail(mail) => (delivery.mailer.send(&mail).await, None),
-        PreparedMessage::Label(ready) => {
+        PreparedMessage::Label(task) => {
             let began = delivery.clock.uptime();
-            let result = ready.go(&Calls { client: &delivery.client, may_go_on }).await;
+            let result = task.run(&Calls { client: &delivery.client, may_continue }).await;
             (CallResult { took: delivery.clock.uptime().saturating_sub(began), ..result }, None)
         }
         PreparedMessage::Refused(outcome) => (CallResult::refused(outcome), None),
@@ -120,8 +124,8 @@ fn headers(secrets: &[&Secret], message: &DueMessage, timestamp: DateTime<Utc>) 
     headers
 }
 
-/// What authenticates us.
-pub(in crate::delivery) async fn authorize(
+/// The authentication header for a call, with the OAuth token behind it if there is one.
+pub(crate) async fn authorize(
     delivery: &Delivery,
     address: &Address,
     endpoint: EndpointId,

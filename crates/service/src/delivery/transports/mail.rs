@@ -1,7 +1,7 @@
-//! E-mail: a mail is handed to the operator's SMTP server, once.
+//! E-mail: sends mails through the operator's SMTP server.
 //!
-//! The guard of addresses has no say here. It keeps merchants from having us call what is inside; the mail server is named by
-//! the operator, in the settings, and is normally inside.
+//! The guard does not apply here. It keeps merchants from making us call internal hosts, whereas the operator names the mail
+//! server in the settings, and it is usually an internal host.
 
 mod failure;
 mod server;
@@ -23,97 +23,93 @@ use crate::delivery::client::{CallResult, MOST_KEPT, NoRoots};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
-/// How long the server may take to say goodbye. The mail is its own by then.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// What is said where mails cannot be sent.
-const NO_SERVER: &str = "no mail server is set: mail.url and mail.from";
+/// The time for closing the connection. The server has accepted the mail by then.
+const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
+/// The outcome of a mail while no server is configured.
+const NO_SERVER: &str = "no mail server is configured; set mail.url and mail.from";
 
-/// Sends mails. It has no `Debug`: it holds a password.
+/// Sends mails. It has no `Debug` because it holds a password.
 pub struct Mailer {
-    way: Option<Way>,
+    /// `None` if no mail server is configured.
+    account: Option<Account>,
     clock: Clock,
 }
 
-/// How mails go out.
-struct Way {
+/// The configured server and sender.
+struct Account {
     server: Server,
     from: Address,
     deadline: Duration,
 }
 
-/// A mail. It has no `Debug`: whom it is for and what it says is personal.
+/// A mail. It has no `Debug` because the recipient and the text are personal data.
 #[derive(Clone)]
 pub struct Mail {
-    /// Its id, from which its Message-ID is made: however often it is sent, it is the same mail.
+    /// The Message-ID is derived from it, so a mail that is sent twice can be recognised.
     pub id: Uuid,
-    /// Whom it is for: an e-mail address.
+    /// The e-mail address of the recipient.
     pub to: String,
-    /// What it is about.
     pub subject: String,
-    /// What it says.
     pub text: String,
 }
 
-/// Why there is no mailer.
+/// The mail settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NoMailer {
-    /// The server.
     #[error("mail.url: {0}")]
     Url(#[from] WrongUrl),
-    /// The sender.
-    #[error("mail.from is no e-mail address such as notices@example.com")]
+    #[error("mail.from is not an e-mail address; write it like notices@example.com")]
     From,
-    /// Whom we trust.
     #[error("outbound.extra_roots: {0}")]
     Roots(#[from] NoRoots),
 }
 
 impl Mailer {
-    /// A mailer with these settings. It connects to nothing yet.
+    /// Creates a mailer from the settings. It does not connect to anything yet.
     pub fn new(settings: &Settings, clock: Clock) -> Result<Self, NoMailer> {
-        let way = match settings.mail.url() {
+        let account = match settings.mail.url() {
             None => None,
-            Some(url) => Some(Way {
+            Some(url) => Some(Account {
                 server: Server::new(url, settings.mail.connect_timeout(), settings.outbound.extra_roots().as_deref())?,
                 from: settings.mail.from.parse().map_err(|_| NoMailer::From)?,
                 deadline: settings.mail.send_timeout(),
             }),
         };
-        Ok(Self { way, clock })
+        Ok(Self { account, clock })
     }
 
-    /// Whether a mail can be sent to `to`: there is a server, and it is an e-mail address.
+    /// True if a mail server is configured and `to` is an e-mail address.
     #[must_use]
     pub fn can_write_to(&self, to: &str) -> bool {
-        self.way.is_some() && to.parse::<Address>().is_ok()
+        self.account.is_some() && to.parse::<Address>().is_ok()
     }
 
-    /// Sends a mail, once. It always comes back with an outcome, shortly after the deadline at the latest.
+    /// Tries once to send a mail. It always returns with an outcome, at the latest shortly after the deadline.
     ///
-    /// What the server said is the answer, and its code the status: 250 is a mail that was taken, 4xx one that is refused for now,
-    /// 5xx one that is refused for good.
+    /// The status is the SMTP reply code: 250 for an accepted mail, 4xx for one refused for now, 5xx for one refused for good. The
+    /// answer is the text of the reply.
     pub async fn send(&self, mail: &Mail) -> CallResult {
         let began = self.clock.uptime();
-        let result = match &self.way {
+        let result = match &self.account {
             None => refused(NO_SERVER),
-            Some(way) => match mail.to.parse() {
-                Ok(to) => way.send(&text::compose(mail, &way.from, &to, self.clock.wall()), to).await,
-                Err(_) => refused("the recipient is no e-mail address"),
+            Some(account) => match mail.to.parse() {
+                Ok(to) => account.send(&text::compose(mail, &account.from, &to, self.clock.wall()), to).await,
+                Err(_) => refused("the recipient is not an e-mail address"),
             },
         };
         CallResult { took: self.clock.uptime().saturating_sub(began), ..result }
     }
 }
 
-impl Way {
+impl Account {
     async fn send(&self, text: &str, to: Address) -> CallResult {
-        let Ok(envelope) = Envelope::new(Some(self.from.clone()), vec![to]) else { return refused("it has no recipient") };
-        match timeout(self.deadline, self.server.hand_over(&envelope, text)).await {
+        let Ok(envelope) = Envelope::new(Some(self.from.clone()), vec![to]) else { return refused("the mail has no recipient") };
+        match timeout(self.deadline, self.server.send(&envelope, text)).await {
             Err(_) => CallResult::refused(Outcome::TimedOut),
             Ok(Err(error)) => failure::explain(&error),
             Ok(Ok((response, mut connection))) => {
-                // Whether the server says goodbye changes nothing any more.
-                _ = timeout(FAREWELL, connection.abort()).await;
+                // The mail has been accepted, whether or not the connection closes cleanly.
+                _ = timeout(QUIT_TIMEOUT, connection.abort()).await;
                 answered(&response)
             }
         }
@@ -125,11 +121,11 @@ fn refused(why: &str) -> CallResult {
 }
 
 fn answered(response: &Response) -> CallResult {
-    said(response.code().into(), &response.message().collect::<Vec<_>>().join("\n"))
+    reply(response.code().into(), &response.message().collect::<Vec<_>>().join("\n"))
 }
 
-/// The server's word on the mail, with as much of it as is kept.
-fn said(status: u16, text: &str) -> CallResult {
+/// The result for a reply of the server, whose text is truncated.
+fn reply(status: u16, text: &str) -> CallResult {
     let kept = text.get(..text.floor_char_boundary(MOST_KEPT)).unwrap_or(text);
     let outcome = Outcome::Answered { status, retry_after: None };
     CallResult { outcome, answer: Bytes::copy_from_slice(kept.as_bytes()), truncated: kept.len() < text.len(), took: Duration::ZERO }

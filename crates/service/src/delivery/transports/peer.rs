@@ -1,4 +1,4 @@
-//! How to reach an endpoint: its settings, ready for use.
+//! A peer: the settings of an endpoint, parsed and with its secrets opened, ready for calls.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
@@ -13,91 +13,94 @@ use crate::delivery::secrets::authentication::Authentication;
 use crate::delivery::secrets::signature::Secret;
 use crate::delivery::secrets::stored::Secrets;
 
-/// How to reach an endpoint: its settings, ready for use.
-pub(in crate::delivery) struct Peer {
-    pub(in crate::delivery) revision: i64,
-    pub(in crate::delivery) slots: usize,
-    pub(in crate::delivery) per_second: usize,
-    pub(in crate::delivery) schedule: Schedule,
-    pub(in crate::delivery) way: Way,
+/// An endpoint's settings, ready for calls.
+pub(crate) struct Peer {
+    pub(crate) revision: i64,
+    pub(crate) slots: usize,
+    pub(crate) per_second: usize,
+    pub(crate) schedule: Schedule,
+    pub(crate) route: Route,
 }
 
-/// The way to an endpoint.
-pub(in crate::delivery) enum Way {
-    /// A merchant's endpoint is called.
+/// The receiver of an endpoint's messages. All but the first are for internal work.
+pub(crate) enum Route {
+    /// The merchant's own system.
     Endpoint(Box<Address>),
-    /// The operator's mail server is handed a mail.
+    /// The operator's mail server.
     Mail,
-    /// The operator's webhook is called.
+    /// The operator's webhook.
     OperatorHook,
-    /// The merchant's carrier is called.
+    /// The API of the merchant's carrier.
     Carrier,
 }
 
-/// What a call of a merchant's endpoint needs.
-pub(in crate::delivery) struct Address {
-    pub(in crate::delivery) target: Result<Target, NotAllowed>,
-    pub(in crate::delivery) authentication: Authentication,
+/// The target of calls to a merchant's endpoint, and their credentials.
+pub(crate) struct Address {
+    pub(crate) target: Result<Target, NotAllowed>,
+    pub(crate) authentication: Authentication,
+    /// Signing secrets, each with the time at which it ends.
     secrets: Vec<(Secret, Option<DateTime<Utc>>)>,
-    pub(in crate::delivery) version: Option<(HeaderName, HeaderValue)>,
+    /// The header with the version of the interface.
+    pub(crate) version: Option<(HeaderName, HeaderValue)>,
 }
 
 impl Address {
-    /// The secrets that sign at `now`.
-    pub(in crate::delivery) fn live_secrets(&self, now: DateTime<Utc>) -> Vec<&Secret> {
+    /// The secrets that are valid at `now`. There are two while a secret is being replaced.
+    pub(crate) fn live_secrets(&self, now: DateTime<Utc>) -> Vec<&Secret> {
         self.secrets.iter().filter(|(_, until)| until.is_none_or(|until| now < until)).map(|(secret, _)| secret).collect()
     }
 }
 
-/// Why an endpoint cannot be called: its settings are not fit for it.
+/// An error in an endpoint's stored settings, because of which it cannot be called.
 #[derive(Debug, thiserror::Error)]
-#[error("the endpoint's {what} cannot be used; set the endpoint again")]
-pub(in crate::delivery) struct Unfit {
+#[error("the endpoint's stored {what} cannot be used; configure the endpoint again")]
+pub(crate) struct UnusablePeer {
     what: &'static str,
-    pub(in crate::delivery) schedule: Schedule,
+    /// The schedule by which the message is retried nevertheless.
+    pub(crate) schedule: Schedule,
 }
 
 const VERSION: HeaderName = HeaderName::from_static(wire::messages::headers::VERSION);
 
 impl Peer {
-    /// Makes the settings of an endpoint ready for use.
-    pub(in crate::delivery) fn new(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, Unfit> {
+    /// Parses the settings of an endpoint and opens its secrets.
+    pub(crate) fn new(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, UnusablePeer> {
         let kind: Option<Kind> = endpoint.interface.parse().ok();
         let schedule = match &endpoint.waits {
-            Some(waits) => Schedule::of_seconds(waits).map_err(|_| Unfit { what: "schedule", schedule: Schedule::default() })?,
+            Some(waits) => Schedule::of_seconds(waits).map_err(|_| UnusablePeer { what: "schedule", schedule: Schedule::default() })?,
             None => kind.map_or_else(Schedule::default, Kind::schedule),
         };
-        let way = match kind.map_or(Transport::Endpoint, Kind::transport) {
-            Transport::Endpoint => Way::Endpoint(Box::new(address(delivery, merchant, endpoint, &schedule)?)),
-            Transport::Mail => Way::Mail,
-            Transport::OperatorHook => Way::OperatorHook,
-            Transport::Carrier => Way::Carrier,
+        let route = match kind.map_or(Transport::Endpoint, Kind::transport) {
+            Transport::Endpoint => Route::Endpoint(Box::new(address(delivery, merchant, endpoint, &schedule)?)),
+            Transport::Mail => Route::Mail,
+            Transport::OperatorHook => Route::OperatorHook,
+            Transport::Carrier => Route::Carrier,
         };
         Ok(Self {
             revision: endpoint.revision,
             slots: usize::try_from(endpoint.slots).unwrap_or(1),
             per_second: usize::try_from(endpoint.per_second).unwrap_or(1),
             schedule,
-            way,
+            route,
         })
     }
 
     #[cfg(test)]
-    pub(in crate::delivery) fn for_tests(slots: usize, per_second: usize) -> Self {
-        Self { revision: 1, slots, per_second, schedule: Schedule::default(), way: Way::Mail }
+    pub(crate) fn for_tests(slots: usize, per_second: usize) -> Self {
+        Self { revision: 1, slots, per_second, schedule: Schedule::default(), route: Route::Mail }
     }
 }
 
-fn address(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, schedule: &Schedule) -> Result<Address, Unfit> {
-    let unfit = |what| Unfit { what, schedule: schedule.clone() };
-    let Secrets { authentication, secret, previous } = Secrets::open(delivery, merchant, endpoint).map_err(|_| unfit("secrets"))?;
+fn address(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, schedule: &Schedule) -> Result<Address, UnusablePeer> {
+    let unusable = |what| UnusablePeer { what, schedule: schedule.clone() };
+    let Secrets { authentication, secret, previous } = Secrets::open(delivery, merchant, endpoint).map_err(|_| unusable("secrets"))?;
     let until = endpoint.previous_secret.as_ref().map(|(_, until)| *until);
     let secrets = [Some((secret, None)), previous.map(|previous| (previous, until))].into_iter().flatten().collect();
     let interface: Option<Interface> = endpoint.interface.parse().ok();
     let version = match (&endpoint.version_header, interface) {
         (Some((name, value)), _) => {
             let header = name.parse().ok().zip(HeaderValue::from_str(value).ok());
-            Some(header.ok_or_else(|| unfit("version header"))?)
+            Some(header.ok_or_else(|| unusable("version header"))?)
         }
         (None, Some(interface)) => Some((VERSION, HeaderValue::from_static(interface.version()))),
         (None, None) => None,

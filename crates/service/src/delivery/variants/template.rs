@@ -1,50 +1,48 @@
-//! The URL of an endpoint that is asked for variants: it says where the variant identifier goes.
+//! The URL template of an endpoint for variants, with a placeholder for the variant identifier.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::delivery::guard::{Guard, NotAllowed, Target};
 
-/// What stands for the variant identifier.
+/// The placeholder for the variant identifier.
 pub const PLACE: &str = "{variant_identifier}";
-/// The same as a URL's path has it.
+/// The placeholder as it appears in the path of a parsed URL.
 const PLACE_IN_PATH: &str = "%7Bvariant_identifier%7D";
 
-/// Everything but what never means anything in a path.
+/// Everything but the unreserved characters of a URL.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Why a URL cannot be asked for variants.
+/// The reasons a URL cannot be used as a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTemplate {
-    /// It may not be called.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
-    /// It does not say where the identifier goes.
-    #[error("the URL has {PLACE} once, in its path, such as https://api.example.com/sku/{PLACE}/variants")]
+    #[error("the URL must contain {PLACE} exactly once, in its path, as in https://api.example.com/sku/{PLACE}/variants")]
     NoPlace,
 }
 
-/// Why there is no URL for an identifier.
+/// The reasons there is no URL for an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoTarget {
-    /// The endpoint may not be called, whatever is asked for.
+    /// The template itself may not be called.
     NotAllowed(NotAllowed),
-    /// The identifier is too long, or would lead to another place.
+    /// The identifier is too long, or would change the path.
     Misfit,
 }
 
-/// Whether an endpoint with this URL can be asked; to be asked before it is saved.
+/// Checks that `url` can be used as a template, before it is saved.
 pub fn check(guard: &Guard, url: &str) -> Result<(), NoTemplate> {
     let target = guard.check_url(url)?;
     let once = |text: &str, part: &str| text.matches(part).count() == 1;
     if once(url, PLACE) && once(target.uri().path(), PLACE_IN_PATH) { Ok(()) } else { Err(NoTemplate::NoPlace) }
 }
 
-/// The URL for an identifier. It is one step of the path at most: whatever is in it leads to no other place.
+/// The URL for an identifier. The identifier becomes part of one path segment, so it cannot lead to another path.
 pub(super) fn target(guard: &Guard, url: &str, identifier: &str) -> Result<Target, NoTarget> {
     let template = guard.check_url(url).map_err(NoTarget::NotAllowed)?;
     let step = utf8_percent_encode(identifier, ENCODED).to_string();
     let target = guard.check_url(&url.replace(PLACE, &step)).map_err(|_| NoTarget::Misfit)?;
-    // A path with `.` or `..` in it was shortened when it was read, and is not what was meant.
+    // Parsing resolves `.` and `..` in a path, and the result is not what was meant.
     let meant = template.uri().path().replace(PLACE_IN_PATH, &step);
     if target.uri().path() == meant { Ok(target) } else { Err(NoTarget::Misfit) }
 }

@@ -77,11 +77,11 @@ impl Reaction for ExchangeAnswered {
         })
     }
 
-    fn misses(&self, answer: &[u8]) -> Option<&'static str> {
+    fn missing_in(&self, answer: &[u8]) -> Option<&'static str> {
         PlacedOrder::read(answer).is_none().then_some("the answer has no order_identifier")
     }
 
-    fn minds(&self, status: u16) -> bool {
+    fn handles_refusal(&self, status: u16) -> bool {
         may_be_final(status)
     }
 }

@@ -145,7 +145,7 @@ impl Site {
 
     /// The outcomes of the requests for variants, each with its count.
     async fn asked_for_variants(&self) -> Vec<String> {
-        self.world.app.variants.rest().await;
+        self.world.app.variants.wait_until_idle().await;
         let counted =
             "select sum(count) || ' ' || outcome from attempt_hourly where kind = 'exchange_variants' group by outcome order by 1";
         self.world.database.texts(counted).await
@@ -200,8 +200,8 @@ async fn the_command_line_saves_no_address_inside() {
     site.merchant(0).await;
     let set = |words: &[&str]| backhaul(&site.world.database, &[&["endpoint", "set", "--merchant", "m-0", "rma"], words].concat());
     for (url, why) in [
-        (format!("http://127.0.0.1:{}/", site.port), "only https is called"),
-        ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is a link-local address, which is not called"),
+        (format!("http://127.0.0.1:{}/", site.port), "the URL must start with https://"),
+        ("https://0xa9fea9fe/latest/meta-data/".to_owned(), "the address is a link-local address, which may not be called"),
     ] {
         let error = err(&set(&["--url", &url]));
         assert!(error.contains("the URL cannot be called") && error.contains(why), "{error}");
@@ -296,8 +296,8 @@ async fn a_name_that_leads_inside_the_next_time_is_not_followed() {
     }
     let query = "select number || ' ' || outcome || ' ' || coalesce(reason, '-') from attempt join message using (merchant_id, message_id) \
         where kind = 'rma' order by number, outcome";
-    let inside = "refused the name leads to an address that is not called";
-    let token_inside = "refused the token endpoint: the name leads to an address that is not called";
+    let inside = "refused the host name resolves to an address that may not be called";
+    let token_inside = "refused the token endpoint: the host name resolves to an address that may not be called";
     let mut expected = vec!["1 302 -".to_owned(), "1 refused the token endpoint answered 302".to_owned()];
     expected.extend((2..=3).flat_map(|number| [format!("{number} {inside}"), format!("{number} {token_inside}")]));
     let mut found = site.world.database.texts(query).await;

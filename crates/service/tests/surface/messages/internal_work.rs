@@ -180,9 +180,9 @@ async fn a_service_does_not_start_with_a_mail_server_or_a_webhook_that_cannot_be
         backhaul::app::App::new(settings.unwrap(), world.app.clock.clone(), entropy).err().map(|error: NoApp| error.to_string())
     };
     let wrong = [
-        ("BACKHAUL__MAIL__URL", "smtps://mail.example.com", "mail.from is no e-mail address"),
+        ("BACKHAUL__MAIL__URL", "smtps://mail.example.com", "mail.from is not an e-mail address"),
         ("BACKHAUL__NOTICES__WEBHOOK_URL", "http://10.0.0.1/hook", "notices.webhook_url cannot be called"),
-        ("BACKHAUL__NOTICES__WEBHOOK_URL", "https://hooks.example.com/", "notices.webhook_secret: a secret is"),
+        ("BACKHAUL__NOTICES__WEBHOOK_URL", "https://hooks.example.com/", "notices.webhook_secret: a secret must be"),
     ];
     for (name, value, why) in wrong {
         let error = with(name, value).unwrap();

@@ -122,7 +122,7 @@ async fn a_login_is_sent_over_tls_only() {
         let exchange = mailer_with(&with_login(mailbox, "guess"), &trusting).unwrap().send(&mail()).await;
         assert_eq!(exchange.outcome, answered(535), "the password is wrong");
         let exchange = mailer(&with_login(mailbox, IN_URL)).send(&mail()).await;
-        assert_eq!(exchange.outcome, Outcome::Unreachable("TLS: the certificate is of an unknown authority".to_owned()));
+        assert_eq!(exchange.outcome, Outcome::Unreachable("TLS: the certificate is from an unknown authority".to_owned()));
         assert_eq!(mailbox.count(), 1);
     }
     let without = Mailbox::start().await.unwrap();
@@ -134,18 +134,18 @@ async fn a_login_is_sent_over_tls_only() {
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused_with_the_reason() {
     let exchange = mailer("").send(&mail()).await;
-    assert_eq!(refusal(&exchange), "no mail server is set: mail.url and mail.from");
+    assert_eq!(refusal(&exchange), "no mail server is configured; set mail.url and mail.from");
     let mailbox = Mailbox::start().await.unwrap();
     for to in ["", "pat", "Pat <pat@example.com>", "pat@example.com\r\nBcc: kim@example.com", "pat@example.com, kim@example.com"] {
         let exchange = mailer(&plain(&mailbox)).send(&Mail { to: to.to_owned(), ..mail() }).await;
-        assert_eq!(refusal(&exchange), "the recipient is no e-mail address", "{to}");
+        assert_eq!(refusal(&exchange), "the recipient is not an e-mail address", "{to}");
     }
     let subject = "One\r\nBcc: kim@example.com\r\n\r\ntext".to_owned();
     assert_eq!(mailer(&plain(&mailbox)).send(&Mail { subject, ..mail() }).await.outcome, answered(250));
     let received = &mailbox.received()[0];
     assert_eq!((received.header("bcc"), received.envelope_to().len()), (None, 1), "a subject cannot add headers");
     let wrong = mailer_with(&plain(&mailbox), &[("MAIL__FROM", "nobody")]).err().unwrap();
-    assert!(wrong.to_string().starts_with("mail.from is no e-mail address"), "{wrong}");
+    assert!(wrong.to_string().starts_with("mail.from is not an e-mail address"), "{wrong}");
 }
 
 /// Collects the log lines.

@@ -56,7 +56,7 @@ fn unreachable(why: &str) -> Outcome {
     Outcome::Unreachable(why.to_owned())
 }
 
-const NAME_LEADS_INSIDE: &str = "the name leads to an address that is not called";
+const NAME_LEADS_INSIDE: &str = "the host name resolves to an address that may not be called";
 
 #[tokio::test]
 async fn a_call_is_sent_as_it_is_and_its_answer_kept() {
@@ -169,7 +169,7 @@ async fn a_broken_connection_is_said_to_be_so() {
     assert_eq!(get(&neighbour(closed.port()), &closed.url("/")).await.outcome, unreachable("the connection was closed without an answer"));
     let half = Peer::answering("127.0.0.1:0", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf").await;
     let exchange = get(&neighbour(half.port()), &half.url("/")).await;
-    assert_eq!(exchange.outcome, unreachable("the connection broke before the answer was whole"));
+    assert_eq!(exchange.outcome, unreachable("the connection broke before the answer was complete"));
     assert_eq!((&exchange.answer[..], exchange.truncated), (&b"half"[..], true));
     let other = Peer::answering("127.0.0.1:0", "220 mail.example.com ESMTP\r\n").await;
     assert_eq!(get(&neighbour(other.port()), &other.url("/")).await.outcome, unreachable("the answer is not HTTP"));
@@ -246,7 +246,7 @@ async fn tls_is_spoken_with_those_whom_we_trust() {
         assert_eq!((exchange.outcome, &exchange.answer[..]), (answered(200), &b"hello"[..]));
         assert_eq!(get(&trusting, &other).await.outcome, unreachable("TLS: the certificate is for another name"));
         let wary = client(&[allowing(&allowed), asking(server.address)]);
-        assert_eq!(get(&wary, &url).await.outcome, unreachable("TLS: the certificate is of an unknown authority"));
+        assert_eq!(get(&wary, &url).await.outcome, unreachable("TLS: the certificate is from an unknown authority"));
     }
     let plain = Peer::at("127.0.0.1:0", async |mut stream| {
         _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
@@ -254,7 +254,7 @@ async fn tls_is_spoken_with_those_whom_we_trust() {
     })
     .await;
     let url = format!("https://127.0.0.1:{}/", plain.port());
-    assert_eq!(get(&neighbour(plain.port()), &url).await.outcome, unreachable("TLS: no handshake"));
+    assert_eq!(get(&neighbour(plain.port()), &url).await.outcome, unreachable("TLS: the handshake failed"));
 }
 
 #[tokio::test]
@@ -304,7 +304,7 @@ async fn a_name_that_leads_inside_is_not_followed() {
     {
         assert_eq!(call(name).await, refused, "{name}");
     }
-    assert_eq!(call("localhost").await, Outcome::Refused("only https is called".to_owned()));
+    assert_eq!(call("localhost").await, Outcome::Refused("the URL must start with https://".to_owned()));
     assert_eq!(get(&client, "https://localhost/").await.outcome, refused);
     assert_eq!((inside.connections(), outside.connections()), (0, 2));
 }
@@ -333,5 +333,5 @@ async fn a_name_that_nobody_knows_or_answers_for_is_unreachable() {
         assert_eq!(get(&client, &format!("https://{name}/")).await.outcome, unreachable("the name has no address"), "{name}");
     }
     let (_kept, silent) = NameServer::silent().await;
-    assert_eq!(get(&client_of(silent), "https://hooks.test/").await.outcome, unreachable("no connection in time"));
+    assert_eq!(get(&client_of(silent), "https://hooks.test/").await.outcome, unreachable("connecting timed out"));
 }

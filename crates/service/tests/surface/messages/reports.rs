@@ -75,7 +75,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
         answer: None,
         counted_as: Some("rma"),
     };
-    let settlement = Settlement { hold, merchant: receiver.merchant, message, fate: Disposition::Gone };
+    let settlement = Settlement { hold, merchant: receiver.merchant, message, disposition: Disposition::Finished };
     for _ in 0..2 {
         settlements::settle(world.app.cell(), std::slice::from_ref(&settlement), std::slice::from_ref(&attempt), world.app.now())
             .await

@@ -88,6 +88,6 @@ async fn what_is_known_takes_no_more_memory_than_it_may() {
         let asked = (0..100).map(|number| async move { app.variants.ask(app, merchant, &format!("V-{chunk}-{number}")).await.unwrap() });
         join_all(asked).await;
     }
-    assert!(app.variants.bytes_kept() <= 32 * 1024 * 1024, "{}", app.variants.bytes_kept());
-    assert!(app.variants.bytes_kept() > 8 * 1024 * 1024, "{}", app.variants.bytes_kept());
+    assert!(app.variants.bytes_cached() <= 32 * 1024 * 1024, "{}", app.variants.bytes_cached());
+    assert!(app.variants.bytes_cached() > 8 * 1024 * 1024, "{}", app.variants.bytes_cached());
 }

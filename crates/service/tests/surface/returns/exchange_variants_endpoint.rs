@@ -23,9 +23,11 @@ async fn the_url_says_where_the_variant_identifier_goes() {
     out(&endpoint(&world, "set", &["--url", "https://api.acme.example/products/{variant_identifier}/siblings?in=stock"]));
     for url in ["https://api.acme.example/variants", "https://api.acme.example/?of={variant_identifier}"] {
         let error = err(&endpoint(&world, "set", &["--url", url]));
-        assert!(error.contains("{variant_identifier} once, in its path"), "{error}");
+        assert!(error.contains("{variant_identifier} exactly once, in its path"), "{error}");
     }
-    assert!(err(&endpoint(&world, "set", &["--url", "http://127.0.0.1/{variant_identifier}"])).contains("only https is called"));
+    assert!(
+        err(&endpoint(&world, "set", &["--url", "http://127.0.0.1/{variant_identifier}"])).contains("the URL must start with https://")
+    );
     assert!(err(&endpoint(&world, "set", &["--waits", "5"])).contains("nothing is tried again"));
     assert!(err(&endpoint(&world, "rotate-secret", &[])).contains("there is nothing to sign"));
     let shown: Value = serde_json::from_str(&out(&endpoint(&world, "show", &["-o", "json"]))).unwrap();

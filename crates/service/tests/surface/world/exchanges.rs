@@ -65,7 +65,7 @@ impl Catalogue<'_> {
 
     /// Waits until every call is in the reports, and returns the number of calls for each outcome.
     pub async fn reports(&self) -> Vec<String> {
-        self.merchant.world.app.variants.rest().await;
+        self.merchant.world.app.variants.wait_until_idle().await;
         let report = self.merchant.calls(Method::GET, "/v1/reports/deliveries", |request| request).await.body;
         let days = report["days"].as_array().unwrap().iter().filter(|day| day["interface"] == "exchange_variants");
         let outcomes = days.flat_map(|day| day["outcomes"].as_array().unwrap());

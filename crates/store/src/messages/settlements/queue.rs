@@ -17,7 +17,7 @@ pub(super) async fn resolve(connection: &mut PgConnection, attempts: &[&Attempt]
 
 /// Discards the entries of manually retried messages that have been withdrawn.
 pub(super) async fn withdraw(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
-    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.fate, Disposition::Withdrawn));
+    let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.disposition, Disposition::Withdrawn));
     let ended = withdrawn.map(|settlement| (settlement.merchant.0, settlement.message)).collect();
     end(connection, ended, "discarded").await
 }
@@ -51,7 +51,7 @@ pub(super) async fn keep(connection: &mut PgConnection, settlements: &[&Settleme
     let (mut merchants, mut messages) = (Vec::new(), Vec::new());
     let (mut times, mut counts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {
-        if let Disposition::Failed { attempts, reason, failed_at } = &settlement.fate {
+        if let Disposition::Failed { attempts, reason, failed_at } = &settlement.disposition {
             merchants.push(settlement.merchant.0);
             messages.push(settlement.message);
             times.push(*failed_at);

@@ -1,52 +1,53 @@
-//! The words of a notice, for the merchant's technical contact.
+//! The text of a notice mail to the merchant's technical contact.
 
 use chrono::{DateTime, Utc};
 use domain::messages::notice::Notice;
 use store::messages::notices::{Counts, Facts, MOST_COUNTED};
 
-use super::News;
+use super::Details;
 
-/// The subject of a mail, and what it says.
-pub(super) fn compose(news: &News<'_>) -> (String, String) {
-    let News { change, facts: Facts { interface, handle, url, .. }, counts: Counts { waiting, failed }, last } = *news;
+/// The subject and the text of the mail.
+pub(super) fn compose(details: &Details<'_>) -> (String, String) {
+    let Details { change, facts: Facts { interface, handle, url, .. }, counts: Counts { waiting, failed }, last_failure } = *details;
     let (subject, opening, advice) = match change {
         Notice::Failing { since } => (
             format!("{handle}: the endpoint for {interface} is failing"),
-            format!("Since {} none of our messages has reached this endpoint of {handle}:", moment(since)),
-            "Please look at your system. Nothing else is needed: messages are tried again by themselves, for some hours, and what \
-             waits is delivered in order once your system takes it. We write again when messages arrive."
+            format!("None of our messages has reached this endpoint of {handle} since {}:", moment(since)),
+            "Please check your system. You need to do nothing else: we retry each message for some hours, and deliver waiting messages \
+             in order once your system accepts them. We will write again when messages arrive."
                 .to_owned(),
         ),
         Notice::Recovered { since } => (
             format!("{handle}: the endpoint for {interface} has recovered"),
-            format!("Messages reach this endpoint of {handle} again. It had been failing since {}.", moment(since)),
+            format!("This endpoint of {handle} receives messages again. It had been failing since {}.", moment(since)),
             if *failed == 0 {
-                "Nothing is to be done: what still waits is delivered by itself.".to_owned()
+                "You need to do nothing: waiting messages are delivered automatically.".to_owned()
             } else {
-                format!("What still waits is delivered by itself. What was given up is not: {SEND_AGAIN}")
+                format!("Waiting messages are delivered automatically. Messages that were given up are not: {SEND_AGAIN}")
             },
         ),
         Notice::FailuresOpen => (
             format!("{handle}: messages for {interface} were given up"),
-            format!("We have tried a message to this endpoint of {handle} as often as we do, and given it up:"),
+            format!("All attempts to deliver a message to this endpoint of {handle} have failed, so we have given it up:"),
             format!(
-                "It is kept until it is dealt with, and later messages are sent as usual. When your system takes it: {SEND_AGAIN} \
-                 We do not write for each further one; we write again when all were dealt with and another is given up."
+                "The message is kept until someone deals with it, and later messages are sent as usual. Once your system can accept it, \
+                 {SEND_AGAIN} We do not write about every further message; we will write again when all of them have been dealt \
+                 with and another one is given up."
             ),
         ),
     };
     let mut lines =
         vec![("interface", interface.clone()), ("address", url.clone()), ("waiting", messages(*waiting)), ("given up", messages(*failed))];
-    if let Some(last) = last {
-        lines.insert(2, ("last answer", last.to_owned()));
+    if let Some(last_failure) = last_failure {
+        lines.insert(2, ("last answer", last_failure.to_owned()));
     }
     let lines: Vec<String> = lines.into_iter().map(|(name, value)| format!("  {:<13}{value}", format!("{name}:"))).collect();
     (subject, format!("Hello,\n\n{opening}\n\n{}\n\n{advice}\n", lines.join("\n")))
 }
 
-/// How what was given up is sent again.
-const SEND_AGAIN: &str = "have it sent again with POST /v1/messages/{message_id}/retry (GET /v1/messages?state=failed lists it), or \
-                          ask us to try everything again.";
+/// The ways to retry a message that was given up.
+const SEND_AGAIN: &str = "retry with POST /v1/messages/{message_id}/retry (GET /v1/messages?state=failed lists them), or ask us to \
+                          retry all of them.";
 
 fn moment(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%d %H:%M UTC").to_string()
@@ -66,9 +67,9 @@ mod tests {
 
     use super::*;
 
-    fn composed(change: Notice, failed: i64, last: Option<&str>) -> (String, String) {
+    fn composed(change: Notice, failed: i64, last_failure: Option<&str>) -> (String, String) {
         let facts = Facts {
-            told: ReportedHealth::default(),
+            reported: ReportedHealth::default(),
             sequence: 0,
             interface: "rma".to_owned(),
             url: "https://example.com/rmas".to_owned(),
@@ -76,7 +77,7 @@ mod tests {
             handle: "acme".to_owned(),
             technical_contact: None,
         };
-        compose(&News { change, facts: &facts, counts: &Counts { waiting: 12, failed }, last })
+        compose(&Details { change, facts: &facts, counts: &Counts { waiting: 12, failed }, last_failure })
     }
 
     fn noon() -> DateTime<Utc> {
@@ -90,7 +91,7 @@ mod tests {
         insta::assert_snapshot!(text, @r"
         Hello,
 
-        Since 2026-03-01 12:00 UTC none of our messages has reached this endpoint of acme:
+        None of our messages has reached this endpoint of acme since 2026-03-01 12:00 UTC:
 
           interface:   rma
           address:     https://example.com/rmas
@@ -98,21 +99,21 @@ mod tests {
           waiting:     12 messages
           given up:    0 messages
 
-        Please look at your system. Nothing else is needed: messages are tried again by themselves, for some hours, and what waits is delivered in order once your system takes it. We write again when messages arrive.
+        Please check your system. You need to do nothing else: we retry each message for some hours, and deliver waiting messages in order once your system accepts them. We will write again when messages arrive.
         ");
     }
 
     #[test]
-    fn whoever_has_recovered_is_asked_for_something_only_if_there_is_something() {
+    fn a_recovery_mail_asks_for_a_retry_only_if_messages_were_given_up() {
         let (subject, text) = composed(Notice::Recovered { since: noon() }, 0, None);
         assert_eq!(subject, "acme: the endpoint for rma has recovered");
-        assert!(text.contains("Nothing is to be done") && !text.contains("retry"), "{text}");
+        assert!(text.contains("You need to do nothing") && !text.contains("retry"), "{text}");
         let (_, text) = composed(Notice::Recovered { since: noon() }, 1, None);
         assert!(text.contains("1 message\n") && text.contains("/retry"), "{text}");
     }
 
     #[test]
-    fn what_was_given_up_can_be_sent_again() {
+    fn a_mail_about_given_up_messages_says_how_to_retry_them() {
         let (subject, text) = composed(Notice::FailuresOpen, 10_000, Some("timed out"));
         assert_eq!(subject, "acme: messages for rma were given up");
         assert!(text.contains("10000 messages or more") && text.contains("GET /v1/messages?state=failed"), "{text}");

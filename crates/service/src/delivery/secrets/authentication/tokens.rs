@@ -1,4 +1,5 @@
-//! The tokens that endpoints gave us: fetched once for all who wait, kept while they are good, dropped when refused.
+//! The cache of OAuth tokens: a token is fetched once for all waiting calls, used while it is valid, and dropped when an endpoint
+//! refuses it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,14 +19,14 @@ use uuid::Uuid;
 use super::{OAuth, Style, bearer};
 use crate::delivery::client::{Client, MOST_READ, Request};
 
-/// How long a token is used when nobody says how long it is good.
-const UNTOLD: Duration = Duration::from_mins(5);
-/// The longest that one is used, whatever is said.
+/// The lifetime of a token whose answer does not name one.
+const DEFAULT_LIFE: Duration = Duration::from_mins(5);
+/// The longest lifetime, whatever the answer says.
 const LONGEST: Duration = Duration::from_hours(24);
-/// A token is not used in its last minute, or in the last tenth of its life where that is shorter: it would expire on the way.
+/// A token is not used in its last minute, or in the last tenth of its lifetime if that is shorter: it might expire on the way.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// A token of an endpoint.
+/// A token for calls to an endpoint.
 #[derive(Clone, Debug)]
 pub struct Token {
     endpoint: Uuid,
@@ -33,14 +34,14 @@ pub struct Token {
 }
 
 impl Token {
-    /// The header that it puts on a call.
+    /// The header for calls with this token.
     #[must_use]
     pub fn header(&self) -> (HeaderName, HeaderValue) {
         (AUTHORIZATION, self.header.clone())
     }
 }
 
-/// How many endpoints' tokens are kept; of more, those that were not asked for are dropped first.
+/// The number of endpoints in the cache. Beyond it, the least used are dropped.
 const MOST_KEPT: usize = 100_000;
 
 /// The tokens of all endpoints.
@@ -54,14 +55,14 @@ impl Default for TokenCache {
 
 #[derive(Default)]
 struct Endpoint {
-    /// How many fetches have ended.
+    /// The number of fetches that have ended.
     fetches: AtomicU64,
-    /// What the last one brought. Whoever fetches holds the lock.
+    /// The result of the last fetch. The lock is held during a fetch.
     last: tokio::sync::Mutex<Option<Fetched>>,
 }
 
 struct Fetched {
-    /// A digest of the settings that it was fetched with: with others it is not used.
+    /// The digest of the settings it was fetched with. It is not used with others.
     with: [u8; 32],
     result: Result<Kept, Outcome>,
 }
@@ -69,12 +70,12 @@ struct Fetched {
 struct Kept {
     token: Token,
     /// On the clock's uptime.
-    good_until: Duration,
+    valid_until: Duration,
 }
 
 impl TokenCache {
-    /// The endpoint's token: the one that is kept, or a new one. However many ask at once, one is fetched; if that fails,
-    /// they all hear why, and the next to ask tries again.
+    /// The cached token of the endpoint, or a new one. Concurrent callers share one fetch; if it fails, they all get its outcome, and
+    /// the next caller tries again.
     pub async fn token(&self, client: &Client, endpoint: Uuid, oauth: &OAuth) -> Result<Token, Outcome> {
         let with = digest(oauth);
         let slot = self.slot(endpoint);
@@ -82,16 +83,16 @@ impl TokenCache {
         let mut last = slot.last.lock().await;
         if let Some(fetched) = last.as_ref().filter(|fetched| fetched.with == with) {
             match &fetched.result {
-                Ok(kept) if client.clock().uptime() < kept.good_until => return Ok(kept.token.clone()),
-                // It failed while we waited for it.
+                Ok(kept) if client.clock().uptime() < kept.valid_until => return Ok(kept.token.clone()),
+                // The fetch failed while we waited for it.
                 Err(outcome) if slot.fetches.load(Ordering::SeqCst) != seen => return Err(outcome.clone()),
                 Ok(_) | Err(_) => {}
             }
         }
         let asked_at = client.clock().uptime();
         let result = fetch(client, oauth).await.map(|(header, life)| {
-            let good_until = asked_at.saturating_add(life.saturating_sub(MARGIN.min(life / 10)));
-            Kept { token: Token { endpoint, header }, good_until }
+            let valid_until = asked_at.saturating_add(life.saturating_sub(MARGIN.min(life / 10)));
+            Kept { token: Token { endpoint, header }, valid_until }
         });
         crash::point(Point::TokenFetched);
         let answer = result.as_ref().map(|kept| kept.token.clone()).map_err(Clone::clone);
@@ -100,8 +101,7 @@ impl TokenCache {
         answer
     }
 
-    /// The endpoint refused a token. It is dropped if it is still the one that is kept; if another has been fetched since,
-    /// that one stays.
+    /// Drops a token that the endpoint has refused, unless another one has been fetched since.
     pub async fn reject(&self, used: &Token) {
         let slot = self.slot(used.endpoint);
         let mut last = slot.last.lock().await;
@@ -116,7 +116,7 @@ impl TokenCache {
     }
 }
 
-/// What the settings come to; a changed secret makes another digest.
+/// The digest of the settings, including the secret.
 fn digest(oauth: &OAuth) -> [u8; 32] {
     let OAuth { token_url, client_id, client_secret, scope, style } = oauth;
     let style = match style {
@@ -131,7 +131,7 @@ fn digest(oauth: &OAuth) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// What the endpoint answers. Other fields are of no use to us.
+/// The fields we need from the token endpoint's answer.
 #[derive(Deserialize)]
 struct Answer {
     access_token: SecretString,
@@ -139,19 +139,19 @@ struct Answer {
     expires_in: Value,
 }
 
-/// Fetches a token: the header that it makes, and how long it is good.
+/// Fetches a token. Returns the header for calls and the lifetime.
 async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Duration), Outcome> {
     let refused = |why: &str| Outcome::Refused(why.to_owned());
-    let (content_type, body) = ask(oauth).ok_or_else(|| refused("no token can be asked for with these settings"))?;
+    let (content_type, body) = request_body(oauth).ok_or_else(|| refused("the OAuth settings cannot be written as a token request"))?;
     let headers = HeaderMap::from_iter([
         (CONTENT_TYPE, HeaderValue::from_static(content_type)),
         (ACCEPT, HeaderValue::from_static("application/json")),
     ]);
     let request = Request { headers, body, most_kept: MOST_READ, ..client.request(Method::POST, &oauth.token_url) };
-    let exchange = client.call(request).await;
-    match exchange.outcome {
+    let result = client.call(request).await;
+    match result.outcome {
         Outcome::Answered { status: 200..=299, .. } => {}
-        // Not as `Answered`: it was not the endpoint that said so.
+        // Not `Answered`, because this is not the answer of the endpoint itself.
         Outcome::Answered { status, .. } | Outcome::Unusable { status, .. } => {
             return Err(Outcome::Refused(format!("the token endpoint answered {status}")));
         }
@@ -160,13 +160,13 @@ async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Duration)
         Outcome::Refused(why) => return Err(Outcome::Refused(format!("the token endpoint: {why}"))),
     }
     let answer: Answer =
-        serde_json::from_slice(&exchange.answer).map_err(|_| refused("the token endpoint answered without an access token"))?;
-    let header = bearer(&answer.access_token).map_err(|_| refused("the token endpoint gave a token that no header can carry"))?;
+        serde_json::from_slice(&result.answer).map_err(|_| refused("the token endpoint answered without an access token"))?;
+    let header = bearer(&answer.access_token).map_err(|_| refused("the token endpoint returned a token that a header cannot carry"))?;
     Ok((header, life(&answer.expires_in)))
 }
 
-/// The question, in the endpoint's style.
-fn ask(oauth: &OAuth) -> Option<(&'static str, Bytes)> {
+/// The content type and the body of the token request.
+fn request_body(oauth: &OAuth) -> Option<(&'static str, Bytes)> {
     let mut fields = vec![
         ("grant_type", "client_credentials"),
         ("client_id", oauth.client_id.as_str()),
@@ -182,15 +182,15 @@ fn ask(oauth: &OAuth) -> Option<(&'static str, Bytes)> {
     }
 }
 
-/// How long a token is good: seconds, which some write as text.
-fn life(told: &Value) -> Duration {
-    let seconds = match told {
+/// The lifetime of a token in seconds, which some servers send as text.
+fn life(expires_in: &Value) -> Duration {
+    let seconds = match expires_in {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse::<f64>().ok(),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
     let life = seconds.map(|seconds| Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST.as_secs_f64())).unwrap_or_default());
-    life.unwrap_or(UNTOLD)
+    life.unwrap_or(DEFAULT_LIFE)
 }
 
 #[cfg(test)]
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_life_is_seconds_and_has_bounds() {
-        for (told, seconds) in [
+        for (expires_in, seconds) in [
             (json!(3600), 3600),
             (json!("3600"), 3600),
             (json!(3600.0), 3600),
@@ -213,7 +213,7 @@ mod tests {
             (json!("soon"), 300),
             (json!({}), 300),
         ] {
-            assert_eq!(life(&told), Duration::from_secs(seconds), "{told}");
+            assert_eq!(life(&expires_in), Duration::from_secs(seconds), "{expires_in}");
         }
     }
 
@@ -226,7 +226,7 @@ mod tests {
             scope: scope.map(str::to_owned),
             style,
         };
-        let asked = |oauth: &OAuth| ask(oauth).map(|(kind, body)| (kind, String::from_utf8(body.to_vec()).unwrap())).unwrap();
+        let asked = |oauth: &OAuth| request_body(oauth).map(|(kind, body)| (kind, String::from_utf8(body.to_vec()).unwrap())).unwrap();
         assert_eq!(
             asked(&oauth(Some("x y"), Style::Form)),
             (

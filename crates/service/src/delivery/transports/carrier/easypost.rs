@@ -1,4 +1,4 @@
-//! EasyPost, version 2 of its API, and whoever speaks the same.
+//! EasyPost, version 2 of its API, and compatible services.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,29 +12,29 @@ use serde::de::DeserializeOwned;
 use wire::returns::easypost::{BOUGHT_ALREADY, ErrorAnswer, NewShipment, Purchase, Shipment};
 use wire::returns::label::{BoughtLabel, LabelWork};
 
-use super::{Calls, Carrier, Doing, MOST_READ, done, odd};
+use super::{Calls, Carrier, CarrierFuture, MOST_READ, done, unexpected};
 use crate::delivery::client::{CallResult, Request};
 
-/// How a PDF begins.
+/// The first bytes of every PDF.
 const PDF: &[u8] = b"%PDF-";
 
-/// An account there.
+/// An account at EasyPost.
 pub(super) struct EasyPost {
     /// Without a slash at its end.
     url: String,
     key: SecretString,
 }
 
-/// A call that went well, or the exchange with which it all ends.
-type Went<T> = Result<T, CallResult>;
+/// The value of a successful call, or the failed result that ends the work.
+type StepResult<T> = Result<T, CallResult>;
 
 impl EasyPost {
     pub(super) fn new(url: &str, key: SecretString) -> Self {
         Self { url: url.trim_end_matches('/').to_owned(), key }
     }
 
-    /// The shipment under this reference, if there is one.
-    async fn find(&self, calls: &Calls<'_>, reference: &str) -> Went<Option<Shipment>> {
+    /// Finds the shipment with this reference.
+    async fn find(&self, calls: &Calls<'_>, reference: &str) -> StepResult<Option<Shipment>> {
         let result = self.call(calls, Method::GET, &format!("/v2/shipments/{reference}"), Bytes::new()).await?;
         match result.outcome {
             Outcome::Answered { status: 404, .. } => Ok(None),
@@ -42,48 +42,48 @@ impl EasyPost {
         }
     }
 
-    async fn create(&self, calls: &Calls<'_>, work: &LabelWork) -> Went<Shipment> {
+    async fn create(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<Shipment> {
         read(self.call(calls, Method::POST, "/v2/shipments", json(&NewShipment::of(work))).await?)
     }
 
-    /// Buys the cheapest label for a shipment. One that was bought meanwhile is as good.
-    async fn purchase(&self, calls: &Calls<'_>, reference: &str, shipment: &Shipment) -> Went<Shipment> {
-        let rate = shipment.cheapest().ok_or_else(|| odd("there is no rate"))?;
+    /// Buys the cheapest label for a shipment. If one has been bought in the meantime, returns that.
+    async fn purchase(&self, calls: &Calls<'_>, reference: &str, shipment: &Shipment) -> StepResult<Shipment> {
+        let rate = shipment.cheapest().ok_or_else(|| unexpected("the shipment has no rates"))?;
         let path = format!("/v2/shipments/{reference}/buy");
         let result = self.call(calls, Method::POST, &path, json(&Purchase::of(&rate.id))).await?;
         if is_error(&result, BOUGHT_ALREADY) {
-            return self.find(calls, reference).await?.ok_or_else(|| odd("a shipment is gone"));
+            return self.find(calls, reference).await?.ok_or_else(|| unexpected("a bought shipment was not found"));
         }
         read(result)
     }
 
-    async fn buy_all(&self, calls: &Calls<'_>, work: &LabelWork) -> Went<BoughtLabel> {
+    async fn buy_all(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<BoughtLabel> {
         let shipment = match self.find(calls, &work.reference).await? {
             Some(shipment) => shipment,
             None => self.create(calls, work).await?,
         };
         let shipment = if shipment.postage_label.is_some() { shipment } else { self.purchase(calls, &work.reference, &shipment).await? };
         let (Some(label), Some(number)) = (shipment.postage_label, shipment.tracking_code) else {
-            return Err(odd("a shipment was bought and has no label"));
+            return Err(unexpected("a bought shipment has no label or no tracking code"));
         };
         let document = self.document(calls, &label.label_url).await?;
         let carrier = shipment.selected_rate.map_or_else(String::new, |rate| rate.carrier);
         Ok(BoughtLabel::new(work.reference.clone(), shipment.id, number, carrier, &document))
     }
 
-    /// The label itself. It is kept elsewhere, where nobody must learn the key.
-    async fn document(&self, calls: &Calls<'_>, url: &str) -> Went<Bytes> {
-        let result = go(calls, calls.client.request(Method::GET, url)).await?;
+    /// Downloads the label. It is stored on another host, so the request carries no API key.
+    async fn document(&self, calls: &Calls<'_>, url: &str) -> StepResult<Bytes> {
+        let result = send(calls, calls.client.request(Method::GET, url)).await?;
         if !result.outcome.is_success() {
             return Err(result);
         }
         if result.truncated || !result.answer.starts_with(PDF) {
-            return Err(odd("a label is no PDF"));
+            return Err(unexpected("the label is not a PDF, or too large"));
         }
         Ok(result.answer)
     }
 
-    async fn void_all(&self, calls: &Calls<'_>, work: &LabelWork) -> Went<()> {
+    async fn void_all(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<()> {
         let Some(shipment) = self.find(calls, &work.reference).await? else { return Ok(()) };
         if shipment.postage_label.is_none() || shipment.refund_status.is_some() {
             return Ok(());
@@ -92,21 +92,25 @@ impl EasyPost {
         if result.outcome.is_success() { Ok(()) } else { Err(result) }
     }
 
-    /// Calls the API.
-    async fn call(&self, calls: &Calls<'_>, method: Method, path: &str, body: Bytes) -> Went<CallResult> {
+    /// Calls the API with the account's key.
+    async fn call(&self, calls: &Calls<'_>, method: Method, path: &str, body: Bytes) -> StepResult<CallResult> {
         let basic = format!("Basic {}", BASE64_STANDARD.encode(format!("{}:", self.key.expose_secret())));
-        let mut basic = HeaderValue::from_str(&basic).map_err(|_| odd("the API key is no header"))?;
+        let mut basic = HeaderValue::from_str(&basic).map_err(|_| {
+            CallResult::refused(Outcome::Unreachable(
+                "the API key of the carrier account contains characters that a header cannot carry".to_owned(),
+            ))
+        })?;
         basic.set_sensitive(true);
         let headers = HeaderMap::from_iter([(AUTHORIZATION, basic), (CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        let usual = calls.client.request(method, &format!("{}{path}", self.url));
-        go(calls, Request { headers, body, ..usual }).await
+        let request = calls.client.request(method, &format!("{}{path}", self.url));
+        send(calls, Request { headers, body, ..request }).await
     }
 }
 
-/// Makes one call, if it may still be made.
-async fn go(calls: &Calls<'_>, request: Request) -> Went<CallResult> {
-    if !(calls.may_go_on)() {
-        return Err(CallResult::refused(Outcome::Unreachable("the lease ran out".to_owned())));
+/// Makes one call, unless the lease has expired.
+async fn send(calls: &Calls<'_>, request: Request) -> StepResult<CallResult> {
+    if !(calls.may_continue)() {
+        return Err(CallResult::refused(Outcome::Unreachable("the lease expired between two calls".to_owned())));
     }
     let result = calls.client.call(Request { most_read: MOST_READ, most_kept: MOST_READ, ..request }).await;
     match result.outcome {
@@ -119,12 +123,12 @@ fn json(body: &impl Serialize) -> Bytes {
     serde_json::to_vec(body).unwrap_or_default().into()
 }
 
-/// Reads a good answer; another one ends it all.
-fn read<T: DeserializeOwned>(result: CallResult) -> Went<T> {
+/// Parses a successful answer. Any other ends the work.
+fn read<T: DeserializeOwned>(result: CallResult) -> StepResult<T> {
     if !result.outcome.is_success() {
         return Err(result);
     }
-    serde_json::from_slice(&result.answer).map_err(|_| odd("it is no shipment"))
+    serde_json::from_slice(&result.answer).map_err(|_| unexpected("it is not a shipment"))
 }
 
 fn is_error(result: &CallResult, code: &str) -> bool {
@@ -132,7 +136,7 @@ fn is_error(result: &CallResult, code: &str) -> bool {
 }
 
 impl Carrier for EasyPost {
-    fn buy<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> Doing<'a> {
+    fn buy<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a> {
         Box::pin(async move {
             match self.buy_all(calls, work).await {
                 Ok(bought) => done(bought.write()),
@@ -141,7 +145,7 @@ impl Carrier for EasyPost {
         })
     }
 
-    fn void<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> Doing<'a> {
+    fn void<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a> {
         Box::pin(async move {
             match self.void_all(calls, work).await {
                 Ok(()) => done(Vec::new()),

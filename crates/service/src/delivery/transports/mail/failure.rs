@@ -1,4 +1,4 @@
-//! Why a mail was not taken, in a few words for people.
+//! Turns SMTP errors into outcomes that people understand.
 
 use std::error::Error as _;
 use std::io;
@@ -6,29 +6,29 @@ use std::io;
 use domain::messages::delivery::Outcome;
 use lettre::transport::smtp::Error;
 
-use crate::delivery::client::{CallResult, io_words};
+use crate::delivery::client::{CallResult, explain_io};
 
-/// What came of a mail that the server did not take.
+/// The result for a mail that the server did not accept.
 pub(super) fn explain(error: &Error) -> CallResult {
-    let said = || error.source().map(ToString::to_string).unwrap_or_default();
+    let text = || error.source().map(ToString::to_string).unwrap_or_default();
     if let Some(code) = error.status() {
-        return super::said(code.into(), &said());
+        return super::reply(code.into(), &text());
     }
-    // The server lacks something that we insist on, such as TLS or a way to log in.
+    // The server does not offer something that we require, such as TLS or a login mechanism.
     if error.is_client() {
-        return CallResult::refused(Outcome::Refused(said()));
+        return CallResult::refused(Outcome::Refused(text()));
     }
-    CallResult::refused(Outcome::Unreachable(words(error).to_owned()))
+    CallResult::refused(Outcome::Unreachable(reason(error).to_owned()))
 }
 
-fn words(error: &Error) -> &'static str {
+fn reason(error: &Error) -> &'static str {
     if error.is_response() {
         return "the connection was closed without an answer, or the answer is not SMTP";
     }
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(why) = error.downcast_ref::<io::Error>() {
-            return io_words(why);
+            return explain_io(why);
         }
         cause = error.source();
     }

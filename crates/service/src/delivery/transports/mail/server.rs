@@ -1,4 +1,4 @@
-//! The mail server: where it is, how it is spoken to, and who we are there.
+//! The mail server: its address, its TLS settings, and our login.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,27 +16,26 @@ use url::Url;
 use super::NoMailer;
 use crate::delivery::client::NoRoots;
 
-/// Where servers take mails over STARTTLS, and over TLS from the first byte on.
+/// The port for STARTTLS.
 const SUBMISSION: u16 = 587;
+/// The port for implicit TLS.
 const SUBMISSIONS: u16 = 465;
-/// How we log in; over TLS there is nothing that the others would add.
+/// The login mechanisms. Over TLS, the others would add nothing.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
-/// Why the URL names no server. It does not hold the URL, which may hold a password.
+/// An error in the URL of the mail server. Its text does not quote the URL, which may hold a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongUrl {
-    /// It is no URL of a mail server.
-    #[error("it is no smtp://user:password@host:port or smtps://user:password@host:port")]
+    #[error("the URL must be smtp://user:password@host:port or smtps://user:password@host:port")]
     NotSmtp,
-    /// Something is asked for that is not known.
-    #[error("`?tls=none` with smtp:// is all that can be said behind the host and the port")]
+    #[error("the URL must end after the host and the port; only smtp:// may add `?tls=none`")]
     Unknown,
-    /// A user without a password, or the other way round, or one that is no text.
-    #[error("a user comes with a password; write `@` as %40, `:` as %3A and `/` as %2F in them")]
+    /// A user without a password, or the other way round, or one that is not UTF-8.
+    #[error("the URL must have both a user and a password, or neither; in them, write `@` as %40, `:` as %3A and `/` as %2F")]
     Login,
 }
 
-/// The mail server. It has no `Debug`: it holds a password.
+/// The mail server. It has no `Debug` because it holds a password.
 pub(super) struct Server {
     host: String,
     port: u16,
@@ -45,22 +44,22 @@ pub(super) struct Server {
     connect_timeout: Duration,
 }
 
-/// Whether it is spoken to over TLS.
+/// The use of TLS.
 enum Security {
-    /// No: the operator says so.
+    /// None, at the operator's request.
     Plain,
-    /// After STARTTLS. A server that does not offer it gets no mail, so that nobody in between can talk us out of TLS.
+    /// After STARTTLS. A server that does not offer it gets no mail, so that nobody in between can downgrade the connection.
     StartTls(TlsParameters),
-    /// From the first byte on.
+    /// From the first byte (implicit TLS).
     Tls(TlsParameters),
 }
 
 impl Server {
-    /// The server at this URL. Beside the public authorities, those in the file `extra` are trusted.
+    /// The server at `url`. The certificate authorities in the file `extra` are trusted in addition to the public ones.
     pub(super) fn new(url: &str, connect_timeout: Duration, extra: Option<&Path>) -> Result<Self, NoMailer> {
         let url = Url::parse(url).map_err(|_| WrongUrl::NotSmtp)?;
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or(WrongUrl::NotSmtp)?;
-        // An address of version 6 stands in brackets in a URL, and nowhere else.
+        // Only URLs put IPv6 addresses in brackets.
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         if !matches!(url.path(), "" | "/") || url.fragment().is_some() {
             return Err(WrongUrl::Unknown.into());
@@ -76,8 +75,8 @@ impl Server {
         Ok(Self { host, port, security, login: login(&url)?, connect_timeout })
     }
 
-    /// Hands a mail over, and gives the server's word on it with the connection, which is still open.
-    pub(super) async fn hand_over(&self, envelope: &Envelope, text: &str) -> Result<(Response, AsyncSmtpConnection), Error> {
+    /// Sends a mail and returns the server's reply with the open connection.
+    pub(super) async fn send(&self, envelope: &Envelope, text: &str) -> Result<(Response, AsyncSmtpConnection), Error> {
         let tls = match &self.security {
             Security::Tls(trust) => Some(trust.clone()),
             Security::Plain | Security::StartTls(_) => None,
@@ -97,7 +96,7 @@ impl Server {
     }
 }
 
-/// Whom we trust to be `host`: who has a certificate for it of a public authority, or of one of the operator's.
+/// TLS settings for `host`, trusting the public authorities and those in the file `extra`.
 fn trust(host: &str, extra: Option<&Path>) -> Result<TlsParameters, NoMailer> {
     let mut trust = TlsParameters::builder(host.to_owned());
     let name = extra.map(|file| file.display().to_string()).unwrap_or_default();
@@ -108,7 +107,7 @@ fn trust(host: &str, extra: Option<&Path>) -> Result<TlsParameters, NoMailer> {
     Ok(trust.build().map_err(|_| NoRoots::NotPem(name))?)
 }
 
-/// The user and the password of a URL.
+/// The user and the password in a URL.
 fn login(url: &Url) -> Result<Option<Credentials>, WrongUrl> {
     let decode = |text| percent_decode_str(text).decode_utf8().map(Cow::into_owned).map_err(|_| WrongUrl::Login);
     match (url.username(), url.password()) {

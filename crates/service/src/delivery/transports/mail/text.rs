@@ -1,4 +1,4 @@
-//! A mail as it goes over the wire (RFC 5322): its headers, and its text in base64, so that whatever it says is lines of ASCII.
+//! The wire format of a mail (RFC 5322): headers, and the text in base64, so that it consists of short ASCII lines.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -7,14 +7,14 @@ use lettre::Address;
 
 use super::Mail;
 
-/// The longest subject that stands in one line as it is.
+/// The longest subject that is written without encoding.
 const SHORT: usize = 66;
-/// How many bytes of a subject one encoded word holds. With the header's name it stays within a line of 78 signs.
+/// The bytes of a subject per encoded word. With the header's name, a word stays within a line of 78 characters.
 const WORD: usize = 42;
-/// How long a line of base64 is.
+/// The length of a line of base64.
 const LINE: usize = 76;
 
-/// The mail with its headers.
+/// Composes the headers and the text.
 pub(super) fn compose(mail: &Mail, from: &Address, to: &Address, now: DateTime<Utc>) -> String {
     let lines: Vec<&str> = mail.text.lines().collect();
     let mut text = format!(
@@ -25,19 +25,19 @@ pub(super) fn compose(mail: &Mail, from: &Address, to: &Address, now: DateTime<U
         now.to_rfc2822(),
         subject(&mail.subject),
     );
-    for (at, sign) in BASE64_STANDARD.encode(lines.join("\r\n") + "\r\n").char_indices() {
+    for (at, character) in BASE64_STANDARD.encode(lines.join("\r\n") + "\r\n").char_indices() {
         if at > 0 && at % LINE == 0 {
             text.push_str("\r\n");
         }
-        text.push(sign);
+        text.push(character);
     }
     text + "\r\n"
 }
 
-/// The subject as a header's value: as it is where that is possible, and as encoded words (RFC 2047) otherwise. It is one line,
-/// whatever it holds, so that it cannot begin another header.
+/// The subject as a header value, in encoded words (RFC 2047) if it cannot be written as it is. Control characters are replaced, so
+/// that a subject cannot start another header.
 fn subject(subject: &str) -> String {
-    let subject: String = subject.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+    let subject: String = subject.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
     if subject.is_ascii() && subject.len() <= SHORT && !subject.contains("=?") {
         return subject;
     }

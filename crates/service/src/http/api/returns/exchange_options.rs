@@ -58,7 +58,7 @@ pub(in crate::http::api) fn refused(error: OptionsError) -> ApiError {
         OptionsError::NoSuchLine => ApiError::NotFound,
         OptionsError::Unreadable => ApiError::Internal("a stored order cannot be read".to_owned()),
         OptionsError::Merchant(Failure::TimedOut) => ApiError::MerchantTooSlow,
-        OptionsError::Merchant(Failure::Erred(_) | Failure::Resting) => ApiError::MerchantErred,
+        OptionsError::Merchant(Failure::Failed(_) | Failure::CircuitOpen) => ApiError::MerchantErred,
         OptionsError::Failed(failed) => failed.into(),
     }
 }

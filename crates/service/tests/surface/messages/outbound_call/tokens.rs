@@ -145,7 +145,7 @@ async fn tokens_are_not_fetched_from_inside() {
     let world = World::new(200, "").await;
     let strict = Client::new(&Settings::load(None, std::iter::empty()).unwrap(), Clock::system()).unwrap();
     let outcome = world.cache.token(&strict, ENDPOINT, &world.oauth("secret")).await.err();
-    assert_eq!(outcome, Some(Outcome::Refused("the token endpoint: only https is called".to_owned())));
+    assert_eq!(outcome, Some(Outcome::Refused("the token endpoint: the URL must start with https://".to_owned())));
     assert_eq!(world.peer.connections(), 0);
 }
 

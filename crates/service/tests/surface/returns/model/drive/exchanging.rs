@@ -48,22 +48,23 @@ pub async fn answer(app: &App, connection: &mut PgConnection, merchant: Merchant
     };
     assert!(settlements::announce(app.cell(), &attempt).await.unwrap());
     let reaction = ExchangeAnswered(app.clone());
-    let (fate, how) = match answer {
+    let (disposition, how) = match answer {
         Answer::Unheard => return "unheard".to_owned(),
         Answer::Placed(number) => {
             let body = json!({ "order_identifier": exchange_order_name(number) }).to_string();
-            (Disposition::Gone, Some(How::Delivered(200, body.into())))
+            (Disposition::Finished, Some(How::Delivered(200, body.into())))
         }
         Answer::Nameless | Answer::Status(_) | Answer::Silence if last => {
             (Disposition::Failed { attempts: number, reason: "the test".to_owned(), failed_at: now }, Some(How::GivenUp))
         }
         Answer::Nameless | Answer::Status(_) | Answer::Silence => {
-            let minded = if let Answer::Status(status) = answer { Some(status).filter(|status| reaction.minds(*status)) } else { None };
+            let minded =
+                if let Answer::Status(status) = answer { Some(status).filter(|status| reaction.handles_refusal(*status)) } else { None };
             (Disposition::Postponed { due_at: now, attempts: attempts + 1 }, minded.map(How::Refused))
         }
     };
-    let ended = match fate {
-        Disposition::Gone => "delivered",
+    let ended = match disposition {
+        Disposition::Finished => "delivered",
         Disposition::Postponed { .. } => "postponed",
         Disposition::Failed { .. } => "abandoned",
         Disposition::Withdrawn | Disposition::Parked => unreachable!(),
@@ -72,7 +73,7 @@ pub async fn answer(app: &App, connection: &mut PgConnection, merchant: Merchant
     attempt.reason = (answer == Answer::Nameless).then(|| "the answer has no order_identifier".to_owned());
     attempt.outcome = attempt.status.map_or_else(|| "timed out".to_owned(), |status| status.to_string());
     let calls = vec![Call { id: attempt.id, status: answer.status() }];
-    let settlement = Settlement { hold, merchant, message, fate };
+    let settlement = Settlement { hold, merchant, message, disposition };
     let Some(how) = how else {
         let settled = settlements::settle(app.cell(), &[settlement], &[attempt], now).await.unwrap();
         assert_eq!(settled.held, [hold]);

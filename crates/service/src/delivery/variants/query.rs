@@ -1,4 +1,4 @@
-//! One question to a merchant's system: one call, or two when its token was refused, within the time that a shopper waits.
+//! One query to a merchant's system: one call, or two if the token was refused, within the time that a shopper waits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,129 +12,123 @@ use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 use store::messages::endpoints::Endpoint;
 
 use super::Answer;
-use super::breaker::Ticket;
-use super::gate::{Gate, Resting};
+use super::circuit_breaker::Ticket;
+use super::limiter::{CircuitOpen, Limiter};
 use super::template::{self, NoTarget};
 use crate::delivery::client::{CallResult, MOST_READ, Request};
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
 use crate::delivery::secrets::authentication::Token;
 use crate::delivery::transports::dispatch::authorize;
-use crate::delivery::transports::peer::{Address, Peer, Way};
+use crate::delivery::transports::peer::{Address, Peer, Route};
 
 const INTERFACE: Interface = Interface::ExchangeVariants;
 
-/// Why a merchant did not say which variants there are.
+/// The reasons a merchant's system did not return variants.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// It did not answer in time.
     #[error("no answer in time")]
     TimedOut,
-    /// It cannot be reached, or what it answered says nothing.
+    /// The system is unreachable, or its answer cannot be used.
     #[error("{0}")]
-    Erred(String),
-    /// It failed so often that it is left in peace for a while.
-    #[error("calls fail in a row, so that none is made for a while")]
-    Resting,
+    Failed(String),
+    /// The circuit breaker is open.
+    #[error("calls have failed repeatedly, so none is made for a while")]
+    CircuitOpen,
 }
 
-/// What is asked.
-pub(super) struct Question<'a> {
+/// A query for the variants of one identifier.
+pub(super) struct Query<'a> {
     pub(super) merchant: MerchantId,
     pub(super) endpoint: &'a Endpoint,
     pub(super) identifier: &'a str,
-    /// How long all of it may take.
-    pub(super) patience: Duration,
+    /// The time for the whole query, including waiting for the limiter.
+    pub(super) timeout: Duration,
 }
 
-/// A call that was made: when it began, and what came of it in a word.
+/// A call that was made, for the reports.
 pub struct Call {
-    /// When it began.
     pub began_at: DateTime<Utc>,
-    /// What came of it.
     pub outcome: String,
 }
 
-/// Asks, when the gate lets it, and says which calls were made.
-pub(super) async fn ask(delivery: &Delivery, question: &Question<'_>, gate: &Gate) -> (Answer, Vec<Call>) {
+/// Runs a query within the limits of the endpoint. Returns the answer and the calls that were made.
+pub(super) async fn query(delivery: &Delivery, query: &Query<'_>, limiter: &Limiter) -> (Answer, Vec<Call>) {
     let mut log = Log::default();
     let mut ticket = None;
     let asked = async {
-        let ready = Ready::new(delivery, question)?;
-        // A call that would have hardly any time left says nothing about the merchant, and is not begun.
-        let entered = tokio::time::timeout(question.patience * 2 / 3, gate.enter(&delivery.clock)).await;
-        let pass = entered.map_err(|_| Failure::TimedOut)?.map_err(|Resting| Failure::Resting)?;
-        ticket = Some(pass.ticket);
-        read(ready.exchange(delivery, &mut log).await).map(Arc::from)
+        let request = PreparedRequest::new(delivery, query)?;
+        // A call with hardly any time left would say nothing about the merchant's system, so it is not started.
+        let acquired = tokio::time::timeout(query.timeout * 2 / 3, limiter.acquire(&delivery.clock)).await;
+        let permit = acquired.map_err(|_| Failure::TimedOut)?.map_err(|CircuitOpen| Failure::CircuitOpen)?;
+        ticket = Some(permit.ticket);
+        read(request.send(delivery, &mut log).await).map(Arc::from)
     };
-    let answer = tokio::time::timeout(question.patience, asked).await.unwrap_or(Err(Failure::TimedOut));
+    let answer = tokio::time::timeout(query.timeout, asked).await.unwrap_or(Err(Failure::TimedOut));
     let calls = log.close(delivery);
     if let Some(ticket) = ticket {
-        report(delivery, gate, ticket, &answer, calls.last());
+        report(delivery, limiter, ticket, &answer, calls.last());
     }
     (answer, calls.into_iter().map(|(began_at, outcome)| Call { began_at, outcome: outcome.word() }).collect())
 }
 
-/// Tells the gate how it went. Whoever says that it does not know the variant, or does not like the question, is well.
-fn report(delivery: &Delivery, gate: &Gate, ticket: Ticket, answer: &Answer, last: Option<&(DateTime<Utc>, Outcome)>) {
+/// Reports the result to the circuit breaker. A system that does not know the variant, or rejects the query, is not failing.
+fn report(delivery: &Delivery, limiter: &Limiter, ticket: Ticket, answer: &Answer, last: Option<&(DateTime<Utc>, Outcome)>) {
     let alive = match last {
         Some((_, Outcome::Answered { status: 401 | 403 | 408 | 429, .. })) => false,
         Some((_, Outcome::Answered { status: 400..=499, .. })) => true,
         Some(_) | None => false,
     };
-    gate.report(ticket, answer.is_ok() || alive, delivery.clock.uptime());
+    limiter.report(ticket, answer.is_ok() || alive, delivery.clock.uptime());
 }
 
-/// What came of a trial, for people.
+/// The result of a trial query, for people.
 pub struct Trial {
-    /// The outcome.
     pub outcome: Outcome,
-    /// How long it took.
     pub took: Duration,
-    /// The answer, as far as it was read.
     pub answer: bytes::Bytes,
-    /// How many variants it tells of, if that can be read.
+    /// The number of variants in the answer, if it can be read.
     pub variants: Option<usize>,
 }
 
-/// Asks once on an operator's behalf: at no gate, kept nowhere, and in no report.
+/// Queries once on behalf of an operator, without limits, cache or reports.
 pub async fn trial(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint, identifier: &str) -> Result<Trial, Failure> {
-    let patience = delivery.settings.outbound.variants_timeout();
-    let question = Question { merchant, endpoint, identifier, patience };
-    let ready = Ready::new(delivery, &question)?;
+    let timeout = delivery.settings.outbound.variants_timeout();
+    let query = Query { merchant, endpoint, identifier, timeout };
+    let request = PreparedRequest::new(delivery, &query)?;
     let began = delivery.clock.uptime();
     let mut log = Log::default();
-    let result = tokio::time::timeout(patience, ready.exchange(delivery, &mut log)).await;
+    let result = tokio::time::timeout(timeout, request.send(delivery, &mut log)).await;
     let result = result.unwrap_or_else(|_| CallResult::refused(Outcome::TimedOut));
     let variants = read(result.clone()).ok().map(|variants| variants.len());
     let took = delivery.clock.uptime().saturating_sub(began);
     Ok(Trial { outcome: result.outcome, took, answer: result.answer, variants })
 }
 
-/// A question that can be asked.
-struct Ready {
+/// A query that is ready to be sent.
+struct PreparedRequest {
     endpoint: EndpointId,
     address: Box<Address>,
     target: Result<Target, NotAllowed>,
 }
 
-impl Ready {
-    fn new(delivery: &Delivery, question: &Question<'_>) -> Result<Self, Failure> {
-        let Question { merchant, endpoint, identifier, .. } = question;
-        let erred = |why: &str| Failure::Erred(why.to_owned());
+impl PreparedRequest {
+    fn new(delivery: &Delivery, query: &Query<'_>) -> Result<Self, Failure> {
+        let Query { merchant, endpoint, identifier, .. } = query;
+        let failed = |why: &str| Failure::Failed(why.to_owned());
         let target = match template::target(delivery.client.guard(), &endpoint.url, identifier) {
             Ok(target) => Ok(target),
             Err(NoTarget::NotAllowed(refusal)) => Err(refusal),
-            Err(NoTarget::Misfit) => return Err(erred("no URL can hold the variant identifier")),
+            Err(NoTarget::Misfit) => return Err(failed("the variant identifier does not fit into the endpoint's URL")),
         };
-        match Peer::new(delivery, *merchant, endpoint).map_err(|unfit| Failure::Erred(unfit.to_string()))?.way {
-            Way::Endpoint(address) => Ok(Self { endpoint: endpoint.id, address, target }),
-            Way::Mail | Way::OperatorHook | Way::Carrier => Err(erred("the endpoint is none of the merchant's")),
+        match Peer::new(delivery, *merchant, endpoint).map_err(|unusable| Failure::Failed(unusable.to_string()))?.route {
+            Route::Endpoint(address) => Ok(Self { endpoint: endpoint.id, address, target }),
+            Route::Mail | Route::OperatorHook | Route::Carrier => Err(failed("the endpoint is for internal work and has no variants")),
         }
     }
 
-    /// Calls. A token that was refused is replaced once, and the call made again.
-    async fn exchange(&self, delivery: &Delivery, log: &mut Log) -> CallResult {
+    /// Makes the call. A refused token is replaced once, and the call repeated.
+    async fn send(&self, delivery: &Delivery, log: &mut Log) -> CallResult {
         let (result, token) = self.call(delivery, log).await;
         match (&result.outcome, token) {
             (Outcome::Answered { status: 401, .. }, Some(token)) => {
@@ -145,15 +139,15 @@ impl Ready {
         }
     }
 
-    /// Nothing is sent that would have to be signed.
+    /// The request is not signed, because it has no body.
     async fn call(&self, delivery: &Delivery, log: &mut Log) -> (CallResult, Option<Token>) {
-        log.note(delivery);
+        log.begin(delivery);
         let (result, token) = match authorize(delivery, &self.address, self.endpoint).await {
             Ok((authorization, token)) => {
                 let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
                 headers.extend(authorization.into_iter().chain(self.address.version.clone()).map(|(name, value)| (Some(name), value)));
-                let usual = delivery.client.request_to(Method::GET, self.target.clone());
-                (delivery.client.call(Request { headers, most_kept: MOST_READ, ..usual }).await, token)
+                let request = delivery.client.request_to(Method::GET, self.target.clone());
+                (delivery.client.call(Request { headers, most_kept: MOST_READ, ..request }).await, token)
             }
             Err(outcome) => (CallResult::refused(outcome), None),
         };
@@ -162,20 +156,20 @@ impl Ready {
     }
 }
 
-/// The variants in an answer.
+/// Parses the variants in an answer.
 fn read(result: CallResult) -> Result<Vec<domain::returns::exchange::variant::Variant>, Failure> {
     match result.outcome {
         Outcome::Answered { status, .. } if is_success(status) => {
             let variants = if result.truncated { None } else { wire::returns::variants::read(&result.answer).ok() };
-            variants.ok_or_else(|| Failure::Erred("the merchant's answer cannot be read".to_owned()))
+            variants.ok_or_else(|| Failure::Failed("the merchant's answer could not be parsed".to_owned()))
         }
-        Outcome::Answered { status, .. } => Err(Failure::Erred(format!("the merchant answered {status}"))),
+        Outcome::Answered { status, .. } => Err(Failure::Failed(format!("the merchant answered {status}"))),
         Outcome::TimedOut => Err(Failure::TimedOut),
-        Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => Err(Failure::Erred(why)),
+        Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => Err(Failure::Failed(why)),
     }
 }
 
-/// The calls of a question. One that has no end was cut off.
+/// The calls of a query. A call without an end was cut off by the timeout.
 #[derive(Default)]
 struct Log(Vec<Entry>);
 
@@ -187,7 +181,7 @@ struct Entry {
 }
 
 impl Log {
-    fn note(&mut self, delivery: &Delivery) {
+    fn begin(&mut self, delivery: &Delivery) {
         self.0.push(Entry { began_at: delivery.now(), began: delivery.clock.uptime(), ended: None });
     }
 
@@ -197,7 +191,7 @@ impl Log {
         }
     }
 
-    /// What was done, counted in the metrics.
+    /// Adds the calls to the metrics and returns them.
     fn close(self, delivery: &Delivery) -> Vec<(DateTime<Utc>, Outcome)> {
         let close = |entry: Entry| {
             let (outcome, ended) = entry.ended.unwrap_or_else(|| (Outcome::TimedOut, delivery.clock.uptime()));
