@@ -4,6 +4,7 @@
 //! the request and the whole answer. It reads answers only up to a limit.
 
 mod connector;
+mod error;
 mod failure;
 mod roots;
 
@@ -20,9 +21,9 @@ use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use self::connector::Connector;
+pub use self::error::{NoClient, NoRoots};
 pub(super) use self::failure::explain_io;
-pub use self::roots::NoRoots;
-use super::guard::{Guard, NoGuard, NotAllowed, Target};
+use super::guard::{Guard, NotAllowed, Target};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
@@ -84,19 +85,6 @@ impl CallResult {
     pub fn refused(outcome: Outcome) -> Self {
         Self { outcome, answer: Bytes::new(), truncated: false, took: Duration::ZERO }
     }
-}
-
-/// The settings with which no client can be created.
-#[derive(Debug, thiserror::Error)]
-pub enum NoClient {
-    #[error("outbound.allowed: {0}")]
-    Guard(#[from] NoGuard),
-    #[error("outbound.extra_roots: {0}")]
-    Roots(#[from] NoRoots),
-    #[error("TLS cannot be set up: {0}")]
-    Tls(#[from] rustls::Error),
-    #[error("outbound.name_servers: the resolver cannot be set up: {0}")]
-    Resolver(String),
 }
 
 impl Client {

@@ -11,6 +11,7 @@ use store::{Failed, Tx};
 use super::client::{Client, NoClient};
 use super::secrets::authentication::TokenCache;
 use super::signal::{self, Signals};
+use super::subscribers::Subscribers;
 use super::transports::mail::{Mailer, NoMailer};
 use super::transports::operator_hook::{NoHook, OperatorHook};
 use crate::node::Node;
@@ -68,6 +69,12 @@ impl Delivery {
     pub async fn commit(&self, tx: Tx) -> Result<(), Failed> {
         tx.commit().await?.into_iter().for_each(|signal| self.signal(signal));
         Ok(())
+    }
+
+    /// The live readers of the feed on this node.
+    #[must_use]
+    pub fn subscribers(&self) -> &Arc<Subscribers> {
+        &self.signals.subscribers
     }
 
     /// Signals work that does not come from a new message, such as a released retry or a resumed endpoint. Call it after the commit.

@@ -28,8 +28,8 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::limiter::Limiter;
+use self::query::{Answer, Query, query};
 pub use self::query::{Call, Failure, Trial, trial};
-use self::query::{Query, query};
 use crate::delivery::handle::Delivery;
 use crate::platform::clock::Clock;
 
@@ -53,9 +53,6 @@ pub enum VariantsError {
     #[error(transparent)]
     Failed(#[from] store::Failed),
 }
-
-/// The answer to a query, shared by all who wait for it.
-type Answer = Result<Arc<[Variant]>, Failure>;
 
 /// The key of a query. It contains the revision, so changed settings make a new query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::crash::{self, Point};
 use crate::messages::buckets::bucket;
-use crate::messages::settlements::Hold;
+use crate::messages::holds::Hold;
 use crate::{Failed, Store};
 
 /// The result of renewing a deliverer's leases.

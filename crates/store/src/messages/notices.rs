@@ -7,8 +7,9 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::messages::buckets::bucket;
+use crate::messages::holds::{Hold, hold};
 use crate::messages::log::first_id;
-use crate::messages::settlements::{Hold, UNKNOWN, hold};
+use crate::messages::settlement::UNKNOWN;
 use crate::{Failed, Store, Tx};
 
 /// Counting messages stops here.

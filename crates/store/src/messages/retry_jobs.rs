@@ -6,8 +6,8 @@ use domain::id::{EndpointId, MerchantId};
 use uuid::Uuid;
 
 use crate::messages::buckets::bucket;
+use crate::messages::holds::{Hold, hold};
 use crate::messages::outbox::Signal;
-use crate::messages::settlements::{Hold, hold};
 use crate::{Failed, Store, Tx};
 
 /// A job that retries an endpoint's open failures, a few at a time.

@@ -10,85 +10,15 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
-use domain::messages::delivery::is_success;
 use domain::messages::promptness::within;
 use sqlx::{Acquire as _, PgConnection};
 use uuid::Uuid;
 
 use crate::crash::{self, Point};
-use crate::messages::buckets::bucket;
+pub use crate::messages::holds::Hold;
+use crate::messages::holds::hold;
+pub use crate::messages::settlement::{Attempt, Disposition, Settlement, UNKNOWN};
 use crate::{Failed, Store, Tx};
-
-/// A bucket as its owner holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Hold {
-    pub bucket: u8,
-    /// Grows each time the bucket changes its owner.
-    pub epoch: i64,
-}
-
-/// A delivery to settle.
-pub struct Settlement {
-    pub hold: Hold,
-    pub merchant: MerchantId,
-    pub message: Uuid,
-    pub disposition: Disposition,
-}
-
-/// The action that settling takes on a delivery.
-pub enum Disposition {
-    /// Delivered, discarded, or a test message.
-    Finished,
-    /// Not delivered, and not to be retried.
-    Withdrawn,
-    /// To be tried again later.
-    Postponed {
-        due_at: DateTime<Utc>,
-        /// Counted attempts so far.
-        attempts: i16,
-    },
-    /// Given up; moves to the failure queue.
-    Failed {
-        /// Counted attempts in all rounds.
-        attempts: i16,
-        /// The last outcome, or another reason such as a removed endpoint.
-        reason: String,
-        failed_at: DateTime<Utc>,
-    },
-    /// Another message of its lane goes first.
-    Parked,
-}
-
-/// One call, as the history and the reports need it.
-pub struct Attempt {
-    pub hold: Hold,
-    pub id: Uuid,
-    pub merchant: MerchantId,
-    pub message: Uuid,
-    pub endpoint: EndpointId,
-    pub started_at: DateTime<Utc>,
-    pub took_ms: i32,
-    /// The attempt number that was sent to the receiver.
-    pub number: i16,
-    /// True for a manual retry.
-    pub by_hand: bool,
-    pub status: Option<i16>,
-    pub outcome: String,
-    /// The reason there was no response, or no usable one.
-    pub reason: Option<String>,
-    /// The beginning of the response body.
-    pub answer: Option<Vec<u8>>,
-    /// The message kind, if the reports count this call.
-    pub counted_as: Option<&'static str>,
-}
-
-impl Attempt {
-    /// True if this attempt delivered the message.
-    #[must_use]
-    pub fn arrived(&self) -> bool {
-        self.reason.is_none() && self.status.is_some_and(|status| is_success(status.unsigned_abs()))
-    }
-}
 
 /// The result of settling a batch.
 #[derive(Debug, Default)]
@@ -98,9 +28,6 @@ pub struct Settled {
     /// The endpoints of lanes whose next message has become due.
     pub unparked: Vec<(MerchantId, EndpointId)>,
 }
-
-/// The outcome of a call that was recorded before it was made, until its real outcome is known.
-pub const UNKNOWN: &str = "unknown";
 
 /// Settles, in one transaction, everything that is under a valid hold. Each message may appear once. Lanes continue at
 /// `now`.
@@ -160,28 +87,6 @@ async fn settle_all(
     record(connection, &attempts).await?;
     count_delivered(connection, &attempts, &removed).await?;
     Ok(Settled { held, unparked })
-}
-
-/// Locks the buckets' rows until the transaction ends, so that nobody can take them over. Returns the holds that are still
-/// valid.
-pub(crate) async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
-    let buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
-    let epochs: Vec<i64> = holds.iter().map(|hold| hold.epoch).collect();
-    let rows = sqlx::query!(
-        r#"
-        select delivery_bucket.bucket, delivery_bucket.epoch
-        from delivery_bucket
-        join unnest($1::smallint[], $2::bigint[]) as ours (bucket, epoch)
-            on ours.bucket = delivery_bucket.bucket and ours.epoch = delivery_bucket.epoch
-        order by delivery_bucket.bucket
-        for share of delivery_bucket
-        "#,
-        &buckets,
-        &epochs,
-    )
-    .fetch_all(connection)
-    .await?;
-    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
 }
 
 /// A removed delivery, and the lane that may continue after it.

@@ -21,8 +21,9 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tower::Service;
 
+use super::error::NoClient;
 use super::failure::{NoConnection, explain_io};
-use super::{NoClient, roots};
+use super::roots;
 use crate::delivery::guard::{Guard, Host, Target};
 use crate::platform::config::Outbound;
 

@@ -8,16 +8,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore, version};
 
-use super::NoClient;
-
-/// An error in the file with the operator's certificate authorities.
-#[derive(Debug, thiserror::Error)]
-pub enum NoRoots {
-    #[error("{0} cannot be read: {1}")]
-    Unreadable(String, std::io::Error),
-    #[error("{0} does not consist of PEM certificates that can be used as roots")]
-    NotPem(String),
-}
+use super::error::{NoClient, NoRoots};
 
 /// The TLS settings: versions 1.2 and 1.3, trusting Mozilla's authorities and those in the file `extra`.
 pub(super) fn client_config(extra: Option<&Path>) -> Result<ClientConfig, NoClient> {

@@ -9,13 +9,14 @@ use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Internal, Kind};
 use domain::messages::notice::{Notice, ReportedHealth, Run};
 use store::crash::{self, Point};
-use store::messages::notices::{self, Counts, Facts};
+use store::messages::notices;
 use store::messages::outbox::Message;
 use store::messages::settlements::Hold;
 use store::{Failed, Tx};
 use wire::messages::mail::{self, MailBody};
 use wire::messages::notice::{self, NoticeBody};
 
+use self::text::Details;
 use crate::delivery::handle::Delivery;
 
 /// The recent attempts at an endpoint, as its owner has observed them.
@@ -57,14 +58,6 @@ pub(super) async fn notify(
     crash::point(Point::NoticeWritten);
     delivery.commit(tx).await?;
     Ok(Some(reported))
-}
-
-/// The content of one notice.
-struct Details<'a> {
-    change: Notice,
-    facts: &'a Facts,
-    counts: &'a Counts,
-    last_failure: Option<&'a str>,
 }
 
 /// Owes the mail and the webhook call of one notice, as far as there is a contact and a webhook.

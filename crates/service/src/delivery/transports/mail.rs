@@ -3,23 +3,24 @@
 //! The guard does not apply here. It keeps merchants from making us call internal hosts, whereas the operator names the mail
 //! server in the settings, and it is usually an internal host.
 
+mod error;
 mod failure;
 mod server;
 mod text;
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use domain::messages::delivery::Outcome;
 use lettre::Address;
 use lettre::address::Envelope;
 use lettre::transport::smtp::response::Response;
 use tokio::time::timeout;
-use uuid::Uuid;
 
+pub use self::error::{NoMailer, WrongUrl};
+use self::failure::reply;
 use self::server::Server;
-pub use self::server::WrongUrl;
-use crate::delivery::client::{CallResult, MOST_KEPT, NoRoots};
+pub use self::text::Mail;
+use crate::delivery::client::CallResult;
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 
@@ -40,28 +41,6 @@ struct Account {
     server: Server,
     from: Address,
     deadline: Duration,
-}
-
-/// A mail. It has no `Debug` because the recipient and the text are personal data.
-#[derive(Clone)]
-pub struct Mail {
-    /// The Message-ID is derived from it, so a mail that is sent twice can be recognised.
-    pub id: Uuid,
-    /// The e-mail address of the recipient.
-    pub to: String,
-    pub subject: String,
-    pub text: String,
-}
-
-/// The mail settings that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum NoMailer {
-    #[error("mail.url: {0}")]
-    Url(#[from] WrongUrl),
-    #[error("mail.from is not an e-mail address; write it like notices@example.com")]
-    From,
-    #[error("outbound.extra_roots: {0}")]
-    Roots(#[from] NoRoots),
 }
 
 impl Mailer {
@@ -122,11 +101,4 @@ fn refused(why: &str) -> CallResult {
 
 fn answered(response: &Response) -> CallResult {
     reply(response.code().into(), &response.message().collect::<Vec<_>>().join("\n"))
-}
-
-/// The result for a reply of the server, whose text is truncated.
-fn reply(status: u16, text: &str) -> CallResult {
-    let kept = text.get(..text.floor_char_boundary(MOST_KEPT)).unwrap_or(text);
-    let outcome = Outcome::Answered { status, retry_after: None };
-    CallResult { outcome, answer: Bytes::copy_from_slice(kept.as_bytes()), truncated: kept.len() < text.len(), took: Duration::ZERO }
 }

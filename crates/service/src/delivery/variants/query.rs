@@ -7,11 +7,11 @@ use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::delivery::{Outcome, is_success};
 use domain::messages::message::Interface;
+use domain::returns::exchange::variant::Variant;
 use hyper::Method;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 use store::messages::endpoints::Endpoint;
 
-use super::Answer;
 use super::circuit_breaker::Ticket;
 use super::limiter::{CircuitOpen, Limiter};
 use super::template::{self, NoTarget};
@@ -23,6 +23,9 @@ use crate::delivery::transports::dispatch::authorize;
 use crate::delivery::transports::peer::{Address, Peer, Route};
 
 const INTERFACE: Interface = Interface::ExchangeVariants;
+
+/// The answer to a query, shared by all who wait for it.
+pub(super) type Answer = Result<Arc<[Variant]>, Failure>;
 
 /// The reasons a merchant's system did not return variants.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

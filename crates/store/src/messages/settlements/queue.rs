@@ -3,10 +3,10 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Attempt, Disposition, Settlement};
 use crate::Failed;
 use crate::crash::{self, Point};
 use crate::messages::notices;
+use crate::messages::settlement::{Attempt, Disposition, Settlement};
 
 /// Resolves the entries of messages that a manual retry has delivered. Costs nothing for other messages.
 pub(super) async fn resolve(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {

@@ -4,7 +4,13 @@ use chrono::{DateTime, Utc};
 use domain::messages::notice::Notice;
 use store::messages::notices::{Counts, Facts, MOST_COUNTED};
 
-use super::Details;
+/// The content of one notice.
+pub(super) struct Details<'a> {
+    pub(super) change: Notice,
+    pub(super) facts: &'a Facts,
+    pub(super) counts: &'a Counts,
+    pub(super) last_failure: Option<&'a str>,
+}
 
 /// The subject and the text of the mail.
 pub(super) fn compose(details: &Details<'_>) -> (String, String) {

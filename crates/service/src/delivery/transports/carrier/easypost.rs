@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use wire::returns::easypost::{BOUGHT_ALREADY, ErrorAnswer, NewShipment, Purchase, Shipment};
 use wire::returns::label::{BoughtLabel, LabelWork};
 
-use super::{Calls, Carrier, CarrierFuture, MOST_READ, done, unexpected};
+use super::api::{Calls, Carrier, CarrierFuture, MOST_READ, done, unexpected};
 use crate::delivery::client::{CallResult, Request};
 
 /// The first bytes of every PDF.

@@ -2,17 +2,19 @@
 
 use std::error::Error as _;
 use std::io;
+use std::time::Duration;
 
+use bytes::Bytes;
 use domain::messages::delivery::Outcome;
 use lettre::transport::smtp::Error;
 
-use crate::delivery::client::{CallResult, explain_io};
+use crate::delivery::client::{CallResult, MOST_KEPT, explain_io};
 
 /// The result for a mail that the server did not accept.
 pub(super) fn explain(error: &Error) -> CallResult {
     let text = || error.source().map(ToString::to_string).unwrap_or_default();
     if let Some(code) = error.status() {
-        return super::reply(code.into(), &text());
+        return reply(code.into(), &text());
     }
     // The server does not offer something that we require, such as TLS or a login mechanism.
     if error.is_client() {
@@ -33,4 +35,11 @@ fn reason(error: &Error) -> &'static str {
         cause = error.source();
     }
     "the connection failed"
+}
+
+/// The result for a reply of the server, whose text is truncated.
+pub(super) fn reply(status: u16, text: &str) -> CallResult {
+    let kept = text.get(..text.floor_char_boundary(MOST_KEPT)).unwrap_or(text);
+    let outcome = Outcome::Answered { status, retry_after: None };
+    CallResult { outcome, answer: Bytes::copy_from_slice(kept.as_bytes()), truncated: kept.len() < text.len(), took: Duration::ZERO }
 }

@@ -13,7 +13,7 @@ use lettre::transport::smtp::response::Response;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::NoMailer;
+use super::error::{NoMailer, WrongUrl};
 use crate::delivery::client::NoRoots;
 
 /// The port for STARTTLS.
@@ -22,18 +22,6 @@ const SUBMISSION: u16 = 587;
 const SUBMISSIONS: u16 = 465;
 /// The login mechanisms. Over TLS, the others would add nothing.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
-
-/// An error in the URL of the mail server. Its text does not quote the URL, which may hold a password.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WrongUrl {
-    #[error("the URL must be smtp://user:password@host:port or smtps://user:password@host:port")]
-    NotSmtp,
-    #[error("the URL must end after the host and the port; only smtp:// may add `?tls=none`")]
-    Unknown,
-    /// A user without a password, or the other way round, or one that is not UTF-8.
-    #[error("the URL must have both a user and a password, or neither; in them, write `@` as %40, `:` as %3A and `/` as %2F")]
-    Login,
-}
 
 /// The mail server. It has no `Debug` because it holds a password.
 pub(super) struct Server {

@@ -4,8 +4,18 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chrono::{DateTime, Utc};
 use lettre::Address;
+use uuid::Uuid;
 
-use super::Mail;
+/// A mail. It has no `Debug` because the recipient and the text are personal data.
+#[derive(Clone)]
+pub struct Mail {
+    /// The Message-ID is derived from it, so a mail that is sent twice can be recognised.
+    pub id: Uuid,
+    /// The e-mail address of the recipient.
+    pub to: String,
+    pub subject: String,
+    pub text: String,
+}
 
 /// The longest subject that is written without encoding.
 const SHORT: usize = 66;

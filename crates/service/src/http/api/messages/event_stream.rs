@@ -72,7 +72,7 @@ pub(crate) async fn follow(
         Some(id) => id.to_str().ok().and_then(wire::messages::event::read_cursor).ok_or_else(unreadable)?,
         None => begin(&app, query.cursor.as_deref(), query.from, Start::Now).await?,
     };
-    let subscribers = &app.signals.subscribers;
+    let subscribers = app.subscribers();
     let subscriber = subscribers.admit(caller.merchant, &app.settings.events, &app.metrics.followers).map_err(|full| {
         let (exceeded, limit) = match full {
             Full::Node(limit) => (Exceeded::Followers, limit),
