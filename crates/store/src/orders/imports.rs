@@ -28,7 +28,7 @@ impl State {
 
     fn of(word: &str) -> Result<Self, Failed> {
         let states = [Self::Running, Self::Interrupted, Self::Done];
-        states.into_iter().find(|state| state.word() == word).ok_or_else(|| Failed::Internal("a stored import state is unknown"))
+        states.into_iter().find(|state| state.word() == word).ok_or(Failed::Internal("a stored import state is unknown"))
     }
 }
 

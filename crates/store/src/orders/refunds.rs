@@ -224,7 +224,7 @@ fn assemble(rows: Vec<RefundRow>, lines: Vec<LineRow>) -> Result<Vec<Recorded>, 
     }
     rows.into_iter()
         .map(|row| {
-            let total = Cents::new(row.total_cents).ok_or_else(|| Failed::Internal("an amount is out of range"))?;
+            let total = Cents::new(row.total_cents).ok_or(Failed::Internal("an amount is out of range"))?;
             let lines = covered.remove(&row.identifier).unwrap_or_default();
             let refund = Refund {
                 order: row.order_identifier,

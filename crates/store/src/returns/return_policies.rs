@@ -38,7 +38,7 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
     let unknown = |_| Failed::Internal("a stored value of a return policy is unknown");
     let beyond = |_| Failed::Internal("a stored number of a return policy is out of range");
     let offers = row.methods.iter().zip(row.fees).zip(row.deducted).map(|((method, fee), deducted)| {
-        let fee = Cents::new(fee).ok_or_else(|| Failed::Internal("an amount is out of range"))?;
+        let fee = Cents::new(fee).ok_or(Failed::Internal("an amount is out of range"))?;
         Ok(Offer { method: method.parse().map_err(unknown)?, fee, deducted })
     });
     let tags = row.tags.iter().zip(row.tag_rules).map(|(tag, rule)| Ok((Tag::new(tag), rule.parse().map_err(unknown)?)));

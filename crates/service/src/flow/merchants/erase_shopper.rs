@@ -96,7 +96,7 @@ pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &Er
     }
     match &locked.record {
         Record::Order { identifier, snapshot } => {
-            let snapshot = wire::orders::order::erased(snapshot).ok_or_else(|| Failed::Internal("a stored order cannot be read"))?;
+            let snapshot = wire::orders::order::erased(snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
             erasures::erase_order(&mut tx, identifier, &snapshot).await?;
             erasures::erase_returns(&mut tx, &locked.returns).await?;
         }

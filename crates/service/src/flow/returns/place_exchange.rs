@@ -67,8 +67,8 @@ impl Reaction for ExchangeAnswered {
         Box::pin(async move {
             match &ending.how {
                 How::Delivered(_, answer) => {
-                    let placed = PlacedOrder::read(answer)
-                        .ok_or_else(|| Failed::Internal("the answer to an exchange order has no order_identifier"))?;
+                    let placed =
+                        PlacedOrder::read(answer).ok_or(Failed::Internal("the answer to an exchange order has no order_identifier"))?;
                     place(&self.0, tx, ending, placed).await.map(|()| Followed::Settled)
                 }
                 How::Refused(_) if !return_policies::get(tx).await?.refusals_are_final => Ok(Followed::Settled),

@@ -142,7 +142,7 @@ async fn attempt(
     }
     let order = order.ok_or(StartReturnError::NoSuchOrder)?;
     let order = wire::orders::order::read_stored(&order.snapshot);
-    let order = order.ok_or_else(|| Failed::Internal("a stored order cannot be read"))?;
+    let order = order.ok_or(Failed::Internal("a stored order cannot be read"))?;
     let sale = order.sale();
     let policy = return_policies::get(&mut tx).await?;
     let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;

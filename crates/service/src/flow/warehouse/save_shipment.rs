@@ -68,7 +68,7 @@ async fn owe_parts(app: &App, tx: &mut Tx, shipment: &mut Shipment, event: Event
             (next, lines.end - lines.start)
         };
         let lines = shipment_units::lines_from(tx, shipment.id, from, most).await?;
-        let lines = lines.ok_or_else(|| Failed::Internal("a part of a shipment has no lines"))?;
+        let lines = lines.ok_or(Failed::Internal("a part of a shipment has no lines"))?;
         let asn_number = shipment.number.of_part(nth, shipment.parts);
         if !is_split {
             let count = u32::try_from(lines.units.len()).unwrap_or(MOST_LINES);

@@ -45,7 +45,7 @@ pub async fn take_drop_ship_orders(
     let (mut accepted, mut known) = (Vec::with_capacity(given.len()), Vec::new());
     for (at, content) in given.iter().enumerate() {
         let kept = kept.get(&content.client_identifier);
-        let (id, text) = kept.ok_or_else(|| Failed::Internal("an inserted drop-ship order was not found"))?;
+        let (id, text) = kept.ok_or(Failed::Internal("an inserted drop-ship order was not found"))?;
         let new = inserted.contains(id);
         // Compare parsed content: text written by an older version may lack fields added since.
         let same = new || serde_json::from_str::<Content>(text).is_ok_and(|kept| kept == *content);

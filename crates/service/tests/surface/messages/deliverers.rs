@@ -41,8 +41,8 @@ async fn a_process_that_delivers_nothing_tells_those_that_do() {
     deliverer.deliver_all_due().await;
     let forwarding = tokio::spawn(backhaul::delivery::forward_signals(world.app.clone()));
     receiver.is_owed("R-1", 1).await;
-    let received = receiver.systems.wait_for(1, Duration::from_secs(10)).await;
-    assert_eq!(received.unwrap().len(), 1);
+    let messages = receiver.systems.wait_for(1, Duration::from_secs(10)).await;
+    assert_eq!(messages.unwrap().len(), 1);
     forwarding.abort();
     deliverer.leave().await;
     assert_eq!(world.owed().await, 0, "a deliverer settles before it leaves");

@@ -60,7 +60,7 @@ impl Reaction for OwesMore {
             self.endings.lock().unwrap().push(how);
             let kind = Kind::Of(Interface::ExchangeOrder);
             let (subject, body) = ("O-1".to_owned(), "{}".to_owned());
-            let endpoint = endpoints::lock(tx, Kind::Of(Interface::Rma)).await?.expect("the receiver's endpoint").id;
+            let endpoint = endpoints::lock(tx, Kind::Of(Interface::Rma)).await?.unwrap().id;
             tx.owe_to(
                 endpoint,
                 Message { id: self.world.app.mint(), kind, event: "order.created", subject, sequence: 1, body, due_at: ending.at },

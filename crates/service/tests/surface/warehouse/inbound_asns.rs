@@ -57,7 +57,7 @@ fn holds(shown: &Value, expected: &Value, at: &str) {
     match expected {
         Value::Object(expected) => expected.iter().for_each(|(name, expected)| holds(&shown[name], expected, &format!("{at}.{name}"))),
         Value::Array(expected) => {
-            expected.iter().enumerate().for_each(|(nth, expected)| holds(&shown[nth], expected, &format!("{at}[{nth}]")))
+            expected.iter().enumerate().for_each(|(nth, expected)| holds(&shown[nth], expected, &format!("{at}[{nth}]")));
         }
         _ => assert_eq!(shown, expected, "{at}"),
     }

@@ -75,7 +75,7 @@ fn unknown<E>(_: E) -> Failed {
 }
 
 fn cents(amount: i64) -> Result<Cents, Failed> {
-    Cents::new(amount).ok_or_else(|| Failed::Internal("an amount is out of range"))
+    Cents::new(amount).ok_or(Failed::Internal("an amount is out of range"))
 }
 
 impl RmaRow {
