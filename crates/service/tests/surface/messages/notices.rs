@@ -99,7 +99,7 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
     let mails = stage.mailbox.received();
     assert_eq!(mails[0].envelope_to(), [CONTACT]);
     let text = mails[0].text().unwrap();
-    for part in ["Since 2026-03-01 12:00 UTC", &receiver.systems.url(PATH), "503", "2 messages"] {
+    for part in ["since 2026-03-01 12:00 UTC", &receiver.systems.url(PATH), "503", "2 messages"] {
         assert!(text.contains(part), "{part} in {text}");
     }
     let calls = stage.operator.received_at("/hook");

@@ -28,7 +28,7 @@ async fn the_url_says_where_the_variant_identifier_goes() {
     assert!(
         err(&endpoint(&world, "set", &["--url", "http://127.0.0.1/{variant_identifier}"])).contains("the URL must start with https://")
     );
-    assert!(err(&endpoint(&world, "set", &["--waits", "5"])).contains("nothing is tried again"));
+    assert!(err(&endpoint(&world, "set", &["--waits", "5"])).contains("calls are never retried"));
     assert!(err(&endpoint(&world, "rotate-secret", &[])).contains("there is nothing to sign"));
     let shown: Value = serde_json::from_str(&out(&endpoint(&world, "show", &["-o", "json"]))).unwrap();
     assert_eq!(shown["interface"], "exchange_variants");
