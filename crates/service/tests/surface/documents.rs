@@ -267,6 +267,17 @@ fn every_link_of_the_documents_leads_somewhere() {
 }
 
 #[test]
+fn every_source_that_a_document_names_is_there() {
+    for (path, text) in documents() {
+        for named in
+            text.split('`').skip(1).step_by(2).filter(|word| word.starts_with("crates/") && !word.contains([' ', '{', '*', '…', '<']))
+        {
+            assert!(root().join(named).exists(), "{path} names {named}, which does not exist");
+        }
+    }
+}
+
+#[test]
 fn the_index_links_every_document() {
     let documents = documents();
     let linked: BTreeSet<PathBuf> = ["docs/README.md", "docs/adr/README.md"]
