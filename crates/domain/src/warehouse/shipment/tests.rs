@@ -100,6 +100,6 @@ proptest! {
         let times = |event| told.iter().filter(|told| **told == event).count();
         let once = [Event::Pending, Event::Shipped, Event::Delivered, Event::Cancelled].into_iter().all(|event| times(event) <= 1);
         prop_assert!(once);
-        prop_assert!(times(Event::Cancelled) <= times(Event::Pending), "only what was announced is called off aloud");
+        prop_assert!(times(Event::Cancelled) <= times(Event::Pending), "only an announced shipment owes a message when it is cancelled");
     }
 }
