@@ -12,6 +12,7 @@ mod mails;
 mod midflight;
 mod notices;
 mod outbound_call;
+mod outbox;
 mod reactions;
 mod receiving;
 mod reports;
