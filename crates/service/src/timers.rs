@@ -1,8 +1,8 @@
-//! Work that comes due with time: reminding of and expiring returns, and deleting outdated carrier events.
+//! Work that comes due with time: reminding of and expiring returns, and deleting what is outdated.
 
 use crate::app::App;
 use crate::delivery::timer::{Run, Timer};
-use crate::flow::returns::forget_carrier_events::forget_carrier_events;
+use crate::flow::returns::forget_outdated::forget_outdated;
 use crate::flow::returns::wake_returns::wake_returns;
 
 /// The timers of all flows.
@@ -15,11 +15,11 @@ impl Timer for Timers {
                 tracing::warn!(%failed, "waking returns failed, will retry");
                 false
             });
-            let events = forget_carrier_events(&self.0).await.unwrap_or_else(|failed| {
-                tracing::warn!(%failed, "deleting outdated carrier events failed, will retry");
+            let outdated = forget_outdated(&self.0).await.unwrap_or_else(|failed| {
+                tracing::warn!(%failed, "deleting outdated rows of returns failed, will retry");
                 false
             });
-            returns || events
+            returns || outdated
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Returns, policies, claims on units, exchange orders, labels, parcels, and carriers.
+//! Returns, policies, claims on units, exchange orders, labels, parcels, carriers, and the work list.
 
 pub mod carrier_accounts;
 pub mod carrier_events;
@@ -11,3 +11,4 @@ pub mod return_policies;
 pub mod rma_pages;
 pub mod rmas;
 pub mod unit_claims;
+pub mod work_items;

@@ -5,7 +5,7 @@ pub mod carrier_event;
 pub mod carrier_webhook;
 pub mod configure_carrier;
 pub mod convert_exchange;
-pub mod forget_carrier_events;
+pub mod forget_outdated;
 pub mod label_return;
 pub mod place_exchange;
 pub mod receive_return;

@@ -1,21 +1,22 @@
-//! Deletes outdated carrier events: those whose label never came, and the ids of applied webhooks.
+//! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, and closed cases of the work list.
 
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use store::Failed;
-use store::returns::{carrier_events, carrier_webhooks};
+use store::returns::{carrier_events, carrier_webhooks, work_items};
 
 use crate::app::App;
 
-/// The most events deleted in one run.
+/// The most rows of each table deleted in one run.
 const MOST: i64 = 1_000;
 
-/// Deletes outdated events. Returns whether there may be more.
-pub async fn forget_carrier_events(app: &App) -> Result<bool, Failed> {
+/// Deletes outdated rows. Returns whether there may be more.
+pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let waited = carrier_events::list_outdated(app.cell(), app.now(), MOST).await?;
     let taken = carrier_webhooks::list_outdated(app.cell(), app.now(), MOST).await?;
-    let more = [waited.len(), taken.len()].into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
+    let closed = work_items::list_outdated(app.cell(), app.now(), MOST).await?;
+    let more = [waited.len(), taken.len(), closed.len()].into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, events) in by_merchant(waited) {
         let mut tx = app.begin(merchant).await?;
         carrier_events::forget(&mut tx, &events).await?;
@@ -26,13 +27,18 @@ pub async fn forget_carrier_events(app: &App) -> Result<bool, Failed> {
         carrier_webhooks::forget(&mut tx, &events).await?;
         app.commit(tx).await?;
     }
+    for (merchant, items) in by_merchant(closed) {
+        let mut tx = app.begin(merchant).await?;
+        work_items::forget(&mut tx, &items).await?;
+        app.commit(tx).await?;
+    }
     Ok(more)
 }
 
 fn by_merchant<T>(outdated: Vec<(MerchantId, T)>) -> BTreeMap<MerchantId, Vec<T>> {
     let mut by_merchant: BTreeMap<MerchantId, Vec<T>> = BTreeMap::new();
-    for (merchant, event) in outdated {
-        by_merchant.entry(merchant).or_default().push(event);
+    for (merchant, row) in outdated {
+        by_merchant.entry(merchant).or_default().push(row);
     }
     by_merchant
 }
