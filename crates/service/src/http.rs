@@ -39,6 +39,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::returns::rmas::show))
         .routes(routes!(api::returns::rmas::label))
         .routes(routes!(api::returns::rmas::cancel))
+        .routes(routes!(api::returns::rmas::confirm_refund))
         .routes(routes!(api::returns::rmas::resend))
         .routes(routes!(api::orders::imports::send, api::orders::imports::list))
         .routes(routes!(api::orders::imports::show))

@@ -1,7 +1,7 @@
 //! The transaction on one merchant's data, including the messages that its changes owe.
 
 use domain::id::{EndpointId, MerchantId};
-use sqlx::{Executor as _, PgConnection, Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 
 use crate::crash::{self, Point};
 use crate::failed::Failed;
@@ -25,27 +25,6 @@ impl Tx {
         self.merchant
     }
 
-    /// Sets a savepoint, so that later changes and owed messages can be undone on their own. There can be one at a time.
-    pub async fn mark(&mut self) -> Result<(), Failed> {
-        self.connection().execute("savepoint mark").await?;
-        self.outbox.mark();
-        Ok(())
-    }
-
-    /// Releases the savepoint and keeps everything since.
-    pub async fn keep(&mut self) -> Result<(), Failed> {
-        self.connection().execute("release savepoint mark").await?;
-        self.outbox.keep();
-        Ok(())
-    }
-
-    /// Undoes everything since the savepoint and releases it.
-    pub async fn undo(&mut self) -> Result<(), Failed> {
-        self.connection().execute("rollback to savepoint mark; release savepoint mark").await?;
-        self.outbox.undo();
-        Ok(())
-    }
-
     /// Owes `message` to the merchant's endpoint for its kind. Without such an endpoint, the message appears in the feed only.
     pub fn owe(&mut self, message: Message) {
         self.outbox.push(message, None);
@@ -57,12 +36,9 @@ impl Tx {
     }
 
     /// Writes the messages owed so far ahead of the commit, for a change that owes too many to keep in memory. They are signalled
-    /// after the commit, like the others. Does nothing after a savepoint.
+    /// after the commit, like the others.
     pub async fn write_early(&mut self) -> Result<(), Failed> {
-        if self.outbox.may_write_early() {
-            self.outbox.write(&mut self.transaction, self.merchant).await?;
-        }
-        Ok(())
+        self.outbox.write(&mut self.transaction, self.merchant).await
     }
 
     /// Writes the owed messages as the last statement and commits. Returns the signals for the delivery engine.

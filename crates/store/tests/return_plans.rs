@@ -109,13 +109,15 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     return_policies::get(&mut tx).await.unwrap();
     idempotency::find(&mut tx, &format!("K-{number}"), now()).await.unwrap();
     unit_claims::lock_of_order(&mut tx, &order).await.unwrap();
-    refunds::refunded_units(&mut tx, &order).await.unwrap();
+    refunds::outside_units(&mut tx, &order).await.unwrap();
     ledger.by_indexes("reads of starting a return");
 
     let mut kept = rmas::lock(&mut tx, &name).await.unwrap().unwrap();
     assert!(rmas::lock_by_id(&mut tx, kept.id).await.unwrap().is_some());
-    rmas::lock_open(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
-    rmas::settled_by(&mut tx, &order, &format!("F-{number}")).await.unwrap();
+    rmas::lock_of_orders(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
+    refunds::ledgers(&mut tx, &[&order, "A-1", "A-2"]).await.unwrap();
+    refunds::of_other_orders(&mut tx, &[(&order, &format!("F-{number}"))]).await.unwrap();
+    refunds::lines_of_other_orders(&mut tx, &[(&order, &format!("F-{number}-1"))]).await.unwrap();
     snapshots::snapshot(&mut tx, &order).await.unwrap();
     ledger.by_indexes("reads of changing a return");
 
@@ -141,7 +143,7 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
 
     assert!(rmas::find(store, whose, &name).await.unwrap().is_some());
     unit_claims::list(store, whose, &order).await.unwrap();
-    refunds::units(store, whose, &order).await.unwrap();
+    refunds::outside(store, whose, &order).await.unwrap();
     return_policies::current(store, whose).await.unwrap();
     assert_eq!(rmas::due_to_wake(store, now(), 100).await.unwrap().len(), 100);
     ledger.by_indexes("reads outside of a transaction");

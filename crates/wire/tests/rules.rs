@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may end in a panic")]
 
 use domain::orders::order::Status;
-use domain::orders::refund::Conflict;
+use domain::orders::refund::Remark;
 use insta::assert_snapshot;
 use serde_json::{Map, Value, json};
 use wire::fault::{Code, Fault, MOST_TOLD, Path};
@@ -168,30 +168,20 @@ fn two_refunds_cannot_share_an_identifier() {
 }
 
 #[test]
-fn two_refund_lines_cannot_share_an_identifier_even_across_refunds() {
-    let refunds = json!([refund("F", 1, &[("x", "A-1-1", 1), ("x", "A-1-2", 1)]), refund("G", 1, &[("y", "A-1-1", 1), ("x", "A-1-1", 1)])]);
-    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"
-    …[0].refunds[0].refund_line_items[1].identifier: invalid - must be unique across all refunds
-    …[0].refunds[1].refund_line_items[1].identifier: invalid - must be unique across all refunds
-    ");
-}
-
-#[test]
-fn a_refund_covers_lines_of_its_own_order() {
+fn a_refund_of_a_line_that_is_not_in_the_order_is_warned_about() {
     let refunds = json!([refund("F", 1, &[("x", "A-1-1", 1), ("y", "A-9-9", 1)]), refund("G", 1, &[("z", "a-1-1", 1)])]);
-    let told = refused(order_with(json!({ "refunds": refunds })));
-    assert_snapshot!(told, @"
-    …[0].refunds[0].refund_line_items[1].order_item_identifier: invalid - must be the identifier of a line of this order
-    …[0].refunds[1].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
+    assert_snapshot!(warned(order_with(json!({ "refunds": refunds }))), @"
+    …[0].refunds[0].refund_line_items[1].order_item_identifier: is not a line of this order; the refund is recorded all the same
+    …[0].refunds[1].refund_line_items[0].order_item_identifier: is not a line of this order; the refund is recorded all the same
     ");
 }
 
 #[test]
-fn no_more_units_are_refunded_than_ordered_in_sum() {
+fn more_units_refunded_than_sold_in_sum_are_warned_about() {
     let refunds = json!([refund("F", 1, &[("x", "A-1-1", 2), ("y", "A-1-2", 3)]), refund("G", 1, &[("z", "A-1-1", 1), ("w", "A-1-1", 1)])]);
-    assert_snapshot!(refused(order_with(json!({ "refunds": refunds }))), @"
-    …[0].refunds[0].refund_line_items[1].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
-    …[0].refunds[1].refund_line_items[1].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
+    assert_snapshot!(warned(order_with(json!({ "refunds": refunds }))), @"
+    …[0].refunds[0].refund_line_items[1].quantity: brings the refunded units of the line above its quantity; units count up to what was sold
+    …[0].refunds[1].refund_line_items[1].quantity: brings the refunded units of the line above its quantity; units count up to what was sold
     ");
 }
 
@@ -411,17 +401,11 @@ fn broken_rules_are_listed_order_by_order() {
     …[0].items[0].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
     …[0].items[1].identifier: invalid - must be unique among the lines of the order
     …[0].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
-    …[0].refunds[0].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
     …[0].refunds[1].identifier: invalid - must be unique across all refunds
-    …[0].refunds[1].refund_line_items[0].identifier: invalid - must be unique across all refunds
-    …[0].refunds[1].refund_line_items[0].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
     …[2].items[0].quantity_shipped: invalid - shipped and cancelled units together must not exceed quantity
     …[2].items[1].identifier: invalid - must be unique among the lines of the order
     …[2].customer.identifier: missing_field - is required unless the customer has an e-mail address; the e-mail address may serve as the identifier
-    …[2].refunds[0].refund_line_items[0].order_item_identifier: invalid - must be the identifier of a line of this order
     …[2].refunds[1].identifier: invalid - must be unique across all refunds
-    …[2].refunds[1].refund_line_items[0].identifier: invalid - must be unique across all refunds
-    …[2].refunds[1].refund_line_items[0].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
     ");
 }
 
@@ -521,24 +505,37 @@ fn bytes_that_are_no_json_are_told_from_faults() {
 #[test]
 fn what_only_the_records_show_is_told_in_the_same_way() {
     let at = accepted(&one(order())).orders.remove(0).path();
-    let faults = [
-        order::conflict(&at, 0, Conflict::AnotherOrder),
-        order::conflict(&at, 1, Conflict::AnotherTotal),
-        order::conflict(&at, 2, Conflict::OtherLines),
-        order::reused_refund_line(&at, 3, 4),
-        order::overrefunded(&at, 5, 6),
+    let remarks = [
+        Remark::TotalCorrected,
+        Remark::UnitsAdded { line: 4 },
+        Remark::UnitsMissing,
+        Remark::OtherRma,
+        Remark::CountedBefore { line: 5 },
+        Remark::IdentifierReused { line: 6 },
     ];
-    assert_snapshot!(in_words(&faults), @"
-    …[0].refunds[0].identifier: invalid - is already used by a refund of another order; identifiers must be unique across all refunds
-    …[0].refunds[1].total_refund_amount_cents: invalid - differs from the refund received before; refunds are immutable, so send a new refund instead
-    …[0].refunds[2].refund_line_items: invalid - differ from the refund received before; refunds are immutable, so send a new refund instead
-    …[0].refunds[3].refund_line_items[4].identifier: invalid - must be unique across all refunds
-    …[0].refunds[5].refund_line_items[6].quantity: invalid - all refunds of the line together must not exceed its quantity (at most 1000)
-    ");
-    let warnings = [order::rma_differs(&at, 7), order::time_differs(&at, 8)];
-    assert_snapshot!(warnings.map(|warning| format!("{}: {}", warning.field, warning.message)).join("\n"), @"
-    returns_portal_order.orders[0].refunds[7].rma_identifier: differs from the refund received before; the earlier value is kept
-    returns_portal_order.orders[0].refunds[8].created_at: differs from the refund received before; the earlier value is kept
+    let others = [
+        order::overrefunded(&at, 6, 7),
+        order::refund_of_another_order(&at, 7),
+        order::refund_by_amount(&at, 8),
+        order::units_not_in_rma(&at, 9),
+        order::refunded_again(&at, 10),
+        order::rma_not_live(&at, 11),
+    ];
+    let warnings = remarks.into_iter().enumerate().map(|(refund, remark)| order::remark(&at, refund, remark)).chain(others);
+    let lines: Vec<String> = warnings.map(|warning| format!("{}: {}", warning.field, warning.message)).collect();
+    assert_snapshot!(lines.join("\n").replace("returns_portal_order.orders[", "…["), @"
+    …[0].refunds[0].total_refund_amount_cents: differs from the refund received before; the new value replaces it
+    …[0].refunds[1].refund_line_items[4].quantity: is more than the refund received before; the added units count from now on
+    …[0].refunds[2].refund_line_items: have fewer units than the refund received before; the missing units stay counted
+    …[0].refunds[3].rma_identifier: differs from the refund received before; the earlier value is kept
+    …[0].refunds[4].refund_line_items[5].identifier: was received before for the same line of the order; it counts once
+    …[0].refunds[5].refund_line_items[6].identifier: must be unique across all refunds; it was received before for another line, and both count
+    …[0].refunds[6].refund_line_items[7].quantity: brings the refunded units of the line above its quantity; units count up to what was sold
+    …[0].refunds[7].identifier: must be unique across all refunds; a refund of another order has it too, and both count
+    …[0].refunds[8].refund_line_items: is empty; the refund settles all units of its RMA that are to be refunded
+    …[0].refunds[9].refund_line_items: has units that are not in the RMA; they count as refunded outside of any RMA
+    …[0].refunds[10].refund_line_items: has units of the RMA that were refunded before
+    …[0].refunds[11].rma_identifier: is not an RMA of this order, or the RMA is cancelled; the refund is processed as if it named no RMA
     ");
     assert_eq!(at, Path::root().field("returns_portal_order").field("orders").index(0));
 }

@@ -3,7 +3,7 @@
 //! [`broken`] finds violations, for which an order is refused. [`doubts`] finds what does not add up; such an order is accepted
 //! with warnings, because merchants round.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
@@ -53,6 +53,17 @@ pub struct Line<'a> {
     pub tax: Cents,
 }
 
+impl Line<'_> {
+    /// The units that will never be shipped.
+    #[must_use]
+    pub const fn cancelled_units(&self, status: Status) -> u32 {
+        match status {
+            Status::Created | Status::Shipped => self.cancelled,
+            Status::Cancelled => self.quantity.saturating_sub(self.shipped),
+        }
+    }
+}
+
 /// A refund paid by the merchant.
 pub struct Refund<'a> {
     /// Unique among all refunds of the merchant.
@@ -82,32 +93,15 @@ pub enum Broken {
     LineOvercommitted { line: usize },
     /// The refund's identifier was used by a refund before it.
     RefundRepeated { refund: usize },
-    /// The refund line's identifier was used by a refund line before it.
-    RefundLineRepeated {
-        refund: usize,
-        /// Position within the refund.
-        line: usize,
-    },
-    RefundOfUnknownLine {
-        refund: usize,
-        /// Position within the refund.
-        line: usize,
-    },
-    /// The refunds cover more units of the order line than were ordered.
-    Overrefunded {
-        refund: usize,
-        /// Position within the refund.
-        line: usize,
-    },
 }
 
 /// The rules that `order` breaks, in the order of the message.
 #[must_use]
 pub fn broken(order: &Order<'_>) -> Vec<Broken> {
     let mut found = Vec::new();
-    let mut ordered: HashMap<&str, u32> = HashMap::with_capacity(order.lines.len());
+    let mut lines = HashSet::with_capacity(order.lines.len());
     for (at, line) in order.lines.iter().enumerate() {
-        if ordered.insert(line.identifier, line.quantity).is_some() {
+        if !lines.insert(line.identifier) {
             found.push(Broken::LineRepeated { line: at });
         }
         if line.shipped.saturating_add(line.cancelled) > line.quantity {
@@ -117,28 +111,9 @@ pub fn broken(order: &Order<'_>) -> Vec<Broken> {
     if !order.customer_named {
         found.push(Broken::CustomerUnnamed);
     }
-    let mut refunds = HashMap::new();
-    let mut refund_lines = HashMap::new();
-    let mut refunded: HashMap<&str, u32> = HashMap::new();
-    for (at, refund) in order.refunds.iter().enumerate() {
-        if refunds.insert(refund.identifier, at).is_some() {
-            found.push(Broken::RefundRepeated { refund: at });
-        }
-        for (line_at, line) in refund.lines.iter().enumerate() {
-            if refund_lines.insert(line.identifier, line_at).is_some() {
-                found.push(Broken::RefundLineRepeated { refund: at, line: line_at });
-            }
-            let Some(&ordered) = ordered.get(line.order_line) else {
-                found.push(Broken::RefundOfUnknownLine { refund: at, line: line_at });
-                continue;
-            };
-            let sum = refunded.entry(line.order_line).or_default();
-            *sum = sum.saturating_add(line.quantity);
-            if *sum > ordered {
-                found.push(Broken::Overrefunded { refund: at, line: line_at });
-            }
-        }
-    }
+    let mut refunds = HashSet::new();
+    let repeated = order.refunds.iter().enumerate().filter(|(_, refund)| !refunds.insert(refund.identifier));
+    found.extend(repeated.map(|(refund, _)| Broken::RefundRepeated { refund }));
     found
 }
 
@@ -162,9 +137,21 @@ pub enum Doubt {
     },
     /// The refund is dated before the order was placed.
     RefundBeforeOrder { refund: usize },
+    /// The refund line is for a line that the order does not have, or no longer.
+    RefundOfUnknownLine {
+        refund: usize,
+        /// Position within the refund.
+        line: usize,
+    },
+    /// The refunds cover more units of the order line than were sold.
+    Overrefunded {
+        refund: usize,
+        /// Position within the refund.
+        line: usize,
+    },
 }
 
-/// The doubts about `order`, in the order of the message. Omitted amounts are not checked.
+/// The doubts about `order`, those about its refunds last. Omitted amounts are not checked.
 #[must_use]
 pub fn doubts(order: &Order<'_>) -> Vec<Doubt> {
     let mut found = Vec::new();
@@ -194,6 +181,8 @@ pub fn doubts(order: &Order<'_>) -> Vec<Doubt> {
 }
 
 fn doubt_refunds(order: &Order<'_>, found: &mut Vec<Doubt>) {
+    let sold: HashMap<&str, u32> = order.lines.iter().map(|line| (line.identifier, line.quantity)).collect();
+    let mut refunded: HashMap<&str, u32> = HashMap::new();
     let mut paid_back = Balance::default();
     for (at, refund) in order.refunds.iter().enumerate() {
         if covers_everything(order, refund) && refund.total != order.total {
@@ -205,6 +194,17 @@ fn doubt_refunds(order: &Order<'_>, found: &mut Vec<Doubt>) {
         }
         if refund.refunded_at < order.placed_at {
             found.push(Doubt::RefundBeforeOrder { refund: at });
+        }
+        for (line_at, line) in refund.lines.iter().enumerate() {
+            let Some(&sold) = sold.get(line.order_line) else {
+                found.push(Doubt::RefundOfUnknownLine { refund: at, line: line_at });
+                continue;
+            };
+            let sum = refunded.entry(line.order_line).or_default();
+            *sum = sum.saturating_add(line.quantity);
+            if *sum > sold {
+                found.push(Doubt::Overrefunded { refund: at, line: line_at });
+            }
         }
     }
 }

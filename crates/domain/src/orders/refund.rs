@@ -1,9 +1,10 @@
-//! Refunds are immutable: the rules for a refund that is sent again.
+//! The refunds of an order: each has its effect once, however often and however corrected it is sent.
 //!
-//! The content of a refund is its order, its total and the set of (line identifier, order line, units). A repeat with the same
-//! content does nothing; other content under the same identifier is refused. Other differences are either adopted or reported.
+//! The content of a refund is its total and the set of (line identifier, order line, units). The same content again does nothing. A
+//! corrected total, note or time is taken over. Added units take effect when they arrive; units that are taken away stay counted,
+//! because a return may have been settled by them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -13,7 +14,6 @@ use crate::money::Cents;
 /// A refund, as recorded or as stated in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refund {
-    pub order: String,
     pub total: Cents,
     /// In any order.
     pub lines: Vec<Covered>,
@@ -35,166 +35,191 @@ impl fmt::Debug for Note {
 }
 
 /// The units of one order line that a refund covers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Covered {
     /// The identifier of the refund line.
     pub identifier: String,
     pub order_line: String,
     pub quantity: u32,
+    /// The units of it that were refunded outside of any return.
+    pub outside: u32,
 }
 
-/// The reasons a repeated refund contradicts the recorded one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conflict {
-    /// The identifier belongs to a refund of another order.
-    AnotherOrder,
-    AnotherTotal,
-    /// Other refund lines, order lines or units.
-    OtherLines,
-}
-
-/// The differences of a repeat that do not contradict the record.
+/// The recorded refunds of one order, by identifier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Additions {
-    /// A new or changed note; adopted.
-    pub note: Option<Note>,
-    /// The return, if the record names none; adopted.
-    pub rma_identifier: Option<String>,
-    /// The repeat names a different return; the recorded one is kept.
-    pub other_rma: bool,
-    /// The repeat has a different time; the recorded one is kept.
-    pub other_time: bool,
+pub struct Ledger {
+    pub refunds: BTreeMap<String, Refund>,
 }
 
-/// Compares a `stated` refund with the `recorded` one of the same identifier.
-pub fn compare(recorded: &Refund, stated: &Refund) -> Result<Additions, Conflict> {
-    if recorded.order != stated.order {
-        return Err(Conflict::AnotherOrder);
-    }
-    if recorded.total != stated.total {
-        return Err(Conflict::AnotherTotal);
-    }
-    let known: HashSet<&Covered> = recorded.lines.iter().collect();
-    if known.len() != stated.lines.len() || !stated.lines.iter().all(|line| known.contains(line)) {
-        return Err(Conflict::OtherLines);
-    }
-    Ok(Additions {
-        note: stated.note.clone().filter(|note| recorded.note.as_ref() != Some(note)),
-        rma_identifier: stated.rma_identifier.clone().filter(|_| recorded.rma_identifier.is_none()),
-        other_rma: matches!((&recorded.rma_identifier, &stated.rma_identifier), (Some(old), Some(new)) if old != new),
-        other_time: recorded.refunded_at != stated.refunded_at,
-    })
+/// The effect of a stated refund on the ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The refund was not recorded before.
+    pub new: bool,
+    /// The record of the refund changed, apart from its lines.
+    pub amended: bool,
+    /// The refund names its return only now.
+    pub named_late: bool,
+    /// The units that take effect now, by order line.
+    pub added: BTreeMap<String, u32>,
+    pub remarks: Vec<Remark>,
 }
 
-/// The order lines with more units refunded than ordered; `refunded` sums all recorded refunds.
-pub fn overrefunded<'a>(ordered: &'a BTreeMap<&str, u32>, refunded: &'a BTreeMap<String, u64>) -> impl Iterator<Item = &'a str> {
-    refunded
-        .iter()
-        .map(|(line, units)| (line.as_str(), *units))
-        .filter(|(line, units)| *units > ordered.get(line).copied().map_or(0, u64::from))
-        .map(|(line, _)| line)
+/// A remark on a stated refund; lines are positions within it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// The total differs from the recorded one, which it replaces.
+    TotalCorrected,
+    /// Units were added to the recorded refund.
+    UnitsAdded { line: usize },
+    /// Units of the recorded refund are missing; they stay counted.
+    UnitsMissing,
+    /// The refund names another return than the recorded one, which is kept.
+    OtherRma,
+    /// The line was counted before, for the same order line under the same identifier.
+    CountedBefore { line: usize },
+    /// The line's identifier was used for another order line; both count.
+    IdentifierReused { line: usize },
+}
+
+impl Ledger {
+    /// Takes over a stated refund.
+    pub fn take(&mut self, identifier: &str, stated: &Refund) -> Taken {
+        let mut taken = Taken { new: !self.refunds.contains_key(identifier), ..Taken::default() };
+        let counted: Vec<(usize, Covered)> = self.count(identifier, stated, &mut taken.remarks);
+        let record = self.refunds.entry(identifier.to_owned()).or_insert_with(|| Refund { lines: Vec::new(), ..stated.clone() });
+        taken.amended = record.amend(stated, &mut taken.remarks);
+        taken.named_late = !taken.new && record.rma_identifier.is_none() && stated.rma_identifier.is_some();
+        if taken.named_late {
+            record.rma_identifier.clone_from(&stated.rma_identifier);
+            taken.amended = true;
+        }
+        for (line, covered) in counted {
+            let added = record.count(&covered);
+            if added > 0 {
+                *taken.added.entry(covered.order_line).or_default() += added;
+            }
+            if added > 0 && !taken.new {
+                taken.remarks.push(Remark::UnitsAdded { line });
+            }
+        }
+        taken
+    }
+
+    /// The lines of a stated refund that count, with their positions.
+    fn count(&self, identifier: &str, stated: &Refund, remarks: &mut Vec<Remark>) -> Vec<(usize, Covered)> {
+        let mut counted: Vec<(usize, Covered)> = Vec::new();
+        let known = |covered: &Covered| self.refunds.get(identifier).is_some_and(|record| record.line(covered).is_some());
+        for (line, covered) in stated.lines.iter().enumerate() {
+            let others = self.refunds.iter().filter(|(other, _)| *other != identifier).flat_map(|(_, refund)| &refund.lines);
+            let others: Vec<&Covered> =
+                others.chain(counted.iter().map(|(_, counted)| counted)).filter(|other| other.identifier == covered.identifier).collect();
+            if others.iter().any(|other| other.order_line == covered.order_line) {
+                remarks.push(Remark::CountedBefore { line });
+                continue;
+            }
+            if !others.is_empty() && !known(covered) {
+                remarks.push(Remark::IdentifierReused { line });
+            }
+            counted.push((line, covered.clone()));
+        }
+        counted
+    }
+
+    /// The units of an order line that were refunded outside of any return.
+    #[must_use]
+    pub fn outside(&self, order_line: &str) -> u32 {
+        let lines = self.refunds.values().flat_map(|refund| &refund.lines).filter(|line| line.order_line == order_line);
+        lines.map(|line| line.outside).fold(0, u32::saturating_add)
+    }
+
+    /// The units that all refunds cover, by order line.
+    #[must_use]
+    pub fn covered(&self) -> BTreeMap<&str, u64> {
+        let mut covered: BTreeMap<&str, u64> = BTreeMap::new();
+        for line in self.refunds.values().flat_map(|refund| &refund.lines) {
+            *covered.entry(&line.order_line).or_default() += u64::from(line.quantity);
+        }
+        covered
+    }
+}
+
+impl Refund {
+    /// Takes over a corrected total, note and time. Returns whether anything changed.
+    fn amend(&mut self, stated: &Self, remarks: &mut Vec<Remark>) -> bool {
+        if self.total != stated.total {
+            remarks.push(Remark::TotalCorrected);
+        }
+        if matches!((&self.rma_identifier, &stated.rma_identifier), (Some(old), Some(new)) if old != new) {
+            remarks.push(Remark::OtherRma);
+        }
+        let missing = |line: &Covered| stated.line(line).is_none_or(|stated| stated.quantity < line.quantity);
+        if self.lines.iter().any(missing) {
+            remarks.push(Remark::UnitsMissing);
+        }
+        let note = stated.note.clone().or_else(|| self.note.clone());
+        let before = (self.total, self.refunded_at, self.note.clone());
+        (self.total, self.refunded_at, self.note) = (stated.total, stated.refunded_at, note);
+        before != (self.total, self.refunded_at, self.note.clone())
+    }
+
+    /// The line of the same identifier and order line.
+    fn line(&self, like: &Covered) -> Option<&Covered> {
+        self.lines.iter().find(|line| (&line.identifier, &line.order_line) == (&like.identifier, &like.order_line))
+    }
+
+    /// Counts a stated line. Returns the units that it adds.
+    fn count(&mut self, stated: &Covered) -> u32 {
+        let same = |line: &&mut Covered| (&line.identifier, &line.order_line) == (&stated.identifier, &stated.order_line);
+        let Some(line) = self.lines.iter_mut().find(same) else {
+            self.lines.push(Covered { outside: 0, ..stated.clone() });
+            return stated.quantity;
+        };
+        let added = stated.quantity.saturating_sub(line.quantity);
+        line.quantity += added;
+        added
+    }
+
+    /// Records that `units` of an order line were refunded outside of any return. Together the lines can take no more than they cover.
+    pub fn add_outside(&mut self, order_line: &str, units: u32) {
+        let mut left = units;
+        for line in self.lines.iter_mut().filter(|line| line.order_line == order_line) {
+            let taken = left.min(line.quantity.saturating_sub(line.outside));
+            line.outside += taken;
+            left -= taken;
+        }
+    }
+
+    /// Records that `units` of an order line, which counted as refunded outside of any return, are in one.
+    pub fn remove_outside(&mut self, order_line: &str, units: u32) {
+        let mut left = units;
+        for line in self.lines.iter_mut().filter(|line| line.order_line == order_line) {
+            let taken = left.min(line.outside);
+            line.outside -= taken;
+            left -= taken;
+        }
+    }
+
+    /// The units that were refunded outside of any return, by order line.
+    #[must_use]
+    pub fn outside(&self) -> BTreeMap<String, u32> {
+        let mut outside: BTreeMap<String, u32> = BTreeMap::new();
+        for line in self.lines.iter().filter(|line| line.outside > 0) {
+            *outside.entry(line.order_line.clone()).or_default() += line.outside;
+        }
+        outside
+    }
+}
+
+/// The order lines of `touched` that have more units refunded than were `sold`.
+pub fn overrefunded<'a>(
+    touched: impl Iterator<Item = &'a str>,
+    sold: &BTreeMap<&str, u32>,
+    covered: &BTreeMap<&str, u64>,
+) -> BTreeSet<&'a str> {
+    let beyond = |line: &&str| sold.get(line).is_some_and(|sold| covered.get(line).copied().unwrap_or_default() > u64::from(*sold));
+    touched.filter(beyond).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn covered(identifier: &str, order_line: &str, quantity: u32) -> Covered {
-        Covered { identifier: identifier.to_owned(), order_line: order_line.to_owned(), quantity }
-    }
-
-    fn recorded() -> Refund {
-        Refund {
-            order: "A-1".to_owned(),
-            total: Cents::new(500).expect("in range"),
-            lines: vec![covered("x", "1", 1), covered("y", "2", 2)],
-            refunded_at: DateTime::UNIX_EPOCH,
-            note: None,
-            rma_identifier: None,
-        }
-    }
-
-    #[test]
-    fn the_same_content_again_is_nothing_new() {
-        assert_eq!(compare(&recorded(), &recorded()), Ok(Additions::default()));
-        let nothing = Refund { lines: Vec::new(), ..recorded() };
-        assert_eq!(compare(&nothing, &nothing), Ok(Additions::default()));
-    }
-
-    #[test]
-    fn other_content_is_a_conflict() {
-        let lines = |lines: &[Covered]| Refund { lines: lines.to_vec(), ..recorded() };
-        let (x, y) = (covered("x", "1", 1), covered("y", "2", 2));
-        for other in [
-            lines(&[]),
-            lines(std::slice::from_ref(&x)),
-            lines(&[x.clone(), y.clone(), covered("z", "2", 1)]),
-            lines(&[x.clone(), covered("y", "2", 1)]),
-            lines(&[x.clone(), covered("y", "1", 2)]),
-            lines(&[x, covered("z", "2", 2)]),
-        ] {
-            assert_eq!(compare(&recorded(), &other), Err(Conflict::OtherLines), "{other:?}");
-        }
-        let other = Refund { total: Cents::new(501).expect("in range"), ..recorded() };
-        assert_eq!(compare(&recorded(), &other), Err(Conflict::AnotherTotal));
-        let other = Refund { order: "A-2".to_owned(), ..other };
-        assert_eq!(compare(&recorded(), &other), Err(Conflict::AnotherOrder));
-    }
-
-    #[test]
-    fn a_note_is_taken_over_whenever_it_says_something_new() {
-        let with = |note: Option<&str>| Refund { note: note.map(|note| Note(note.to_owned())), ..recorded() };
-        let taken = |old, new| compare(&with(old), &with(new)).map(|additions| additions.note);
-        assert_eq!(taken(None, Some("torn")), Ok(Some(Note("torn".to_owned()))));
-        assert_eq!(taken(Some("torn"), Some("too small")), Ok(Some(Note("too small".to_owned()))));
-        assert_eq!(taken(Some("torn"), Some("torn")), Ok(None));
-        assert_eq!(taken(Some("torn"), None), Ok(None));
-    }
-
-    #[test]
-    fn a_return_can_be_named_late_but_not_changed() {
-        let with = |rma: Option<&str>| Refund { rma_identifier: rma.map(ToOwned::to_owned), ..recorded() };
-        let taken = |old, new| compare(&with(old), &with(new)).map(|additions| (additions.rma_identifier, additions.other_rma));
-        assert_eq!(taken(None, Some("R-1")), Ok((Some("R-1".to_owned()), false)));
-        assert_eq!(taken(Some("R-1"), Some("R-1")), Ok((None, false)));
-        assert_eq!(taken(Some("R-1"), Some("R-2")), Ok((None, true)));
-        assert_eq!(taken(Some("R-1"), None), Ok((None, false)));
-    }
-
-    #[test]
-    fn another_time_is_pointed_out() {
-        let later = Refund { refunded_at: DateTime::UNIX_EPOCH + chrono::TimeDelta::microseconds(1), ..recorded() };
-        assert_eq!(compare(&recorded(), &later), Ok(Additions { other_time: true, ..Additions::default() }));
-    }
-
-    #[test]
-    fn a_line_is_overrefunded_beyond_its_quantity_or_when_it_is_gone() {
-        let ordered = BTreeMap::from([("full", 2), ("over", 2), ("untouched", 2), ("empty", 0)]);
-        let refunded = [("full", 2), ("over", 3), ("gone", 1), ("gone but for nothing", 0), ("empty", 0), ("huge", u64::MAX)];
-        let refunded: BTreeMap<String, u64> = refunded.into_iter().map(|(line, units)| (line.to_owned(), units)).collect();
-        let found: Vec<&str> = overrefunded(&ordered, &refunded).collect();
-        assert_eq!(found, ["gone", "huge", "over"]);
-    }
-
-    proptest! {
-        #[test]
-        fn the_order_of_the_lines_does_not_matter(quantities in prop::collection::vec(0..1_000_u32, 0..20), turn in 0..20_usize) {
-            let lines: Vec<Covered> = quantities.iter().zip(0..).map(|(units, at)| covered(&at.to_string(), "1", *units)).collect();
-            let mut turned = lines.clone();
-            turned.rotate_left(turn.min(lines.len()));
-            let (old, new) = (Refund { lines, ..recorded() }, Refund { lines: turned, ..recorded() });
-            prop_assert_eq!(compare(&old, &new), Ok(Additions::default()));
-        }
-
-        #[test]
-        fn one_unit_more_is_a_conflict(quantities in prop::collection::vec(0..1_000_u32, 1..20), at in any::<prop::sample::Index>()) {
-            let lines: Vec<Covered> = quantities.iter().zip(0..).map(|(units, at)| covered(&at.to_string(), "1", *units)).collect();
-            let mut changed = lines.clone();
-            at.get_mut(&mut changed).quantity += 1;
-            let (old, new) = (Refund { lines, ..recorded() }, Refund { lines: changed, ..recorded() });
-            prop_assert_eq!(compare(&old, &new), Err(Conflict::OtherLines));
-        }
-    }
-}
+mod tests;

@@ -105,6 +105,26 @@ impl Rma {
         open
     }
 
+    /// The positions of the units that a refund by amount settles: those to be refunded, and without any the exchanged ones.
+    #[must_use]
+    pub fn open_by_amount(&self) -> Vec<usize> {
+        let to_refund = self.open_refunds();
+        if to_refund.is_empty() { self.open().into_values().flatten().collect() } else { to_refund }
+    }
+
+    /// The positions of the units to be refunded that no refund covers yet; none if the return is cancelled.
+    #[must_use]
+    pub fn open_refunds(&self) -> Vec<usize> {
+        let open = |(at, unit): (usize, &Unit)| (unit.refund_type == RefundType::Refund && !unit.refunded).then_some(at);
+        self.units.iter().enumerate().filter(|_| self.status != Status::Cancelled).filter_map(open).collect()
+    }
+
+    /// True if a refund was reported for a unit while its exchange order was owed, and nobody knows if it is the shopper's money.
+    #[must_use]
+    pub fn is_in_question(&self) -> bool {
+        self.units.iter().any(|unit| unit.in_question)
+    }
+
     /// The status that follows from the units. It only goes forward, and a final status stays.
     #[must_use]
     pub fn settle_status(&self) -> Status {
@@ -209,7 +229,9 @@ impl Rma {
         Ok(moved)
     }
 
-    /// Marks units as covered by a refund. Exchanged units may still be covered once the return is settled.
+    /// Marks units as covered by a refund. Exchanged units may still be covered once the return is settled. While the exchange order
+    /// is owed, the refund stays beside it: placing the order makes it the merchant's settlement with the service, and converting
+    /// puts it in question.
     pub fn refund(&mut self, units: &[usize]) -> Result<Step, Refused> {
         self.know(units)?;
         if self.status == Status::Cancelled {
@@ -218,6 +240,7 @@ impl Rma {
         let mut moved = false;
         for (_, unit) in self.units.iter_mut().enumerate().filter(|(at, unit)| !unit.refunded && units.contains(at)) {
             unit.refunded = true;
+            unit.in_question = false;
             moved = true;
         }
         if moved { Ok(Step::Moved(self.settle().unwrap_or(Event::RefundRecorded))) } else { Ok(Step::Unchanged) }
@@ -228,9 +251,21 @@ impl Rma {
         self.end_exchange(|_| {}, Event::ExchangePlaced)
     }
 
-    /// Turns a pending exchange into a refund. A placed exchange stays.
+    /// Turns a pending exchange into a refund. A placed exchange stays. A refund that was reported in the meantime may have been the
+    /// merchant's settlement with the service, so it does not count as the shopper's until somebody confirms it.
     pub fn convert_exchange(&mut self) -> Step {
-        self.end_exchange(|unit| unit.refund_type = RefundType::Refund, Event::ExchangeConverted)
+        let convert = |unit: &mut Unit| {
+            unit.refund_type = RefundType::Refund;
+            unit.in_question = unit.refunded;
+            unit.refunded = false;
+        };
+        self.end_exchange(convert, Event::ExchangeConverted)
+    }
+
+    /// Confirms that the refunds in question are the shopper's money.
+    pub fn confirm_refund(&mut self) -> Step {
+        let in_question: Vec<usize> = self.units.iter().enumerate().filter(|(_, unit)| unit.in_question).map(|(at, _)| at).collect();
+        self.refund(&in_question).unwrap_or(Step::Unchanged)
     }
 
     fn end_exchange(&mut self, end: impl Fn(&mut Unit), event: Event) -> Step {

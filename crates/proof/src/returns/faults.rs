@@ -169,12 +169,12 @@ fn falsify(history: &mut History, fault: Fault, key: &Key) -> Option<Key> {
                 shop: *shop,
                 refund: format!("{refund}-2"),
                 order: of.order,
-                quantity: super::SOLD,
+                quantity: Some(super::SOLD + 1),
             });
         }
         Fault::RefundSettlesBeyond => {
             let covered = history.stored.refunds.iter_mut().find(|line| line.shop == *shop && line.refund == refund)?;
-            covered.quantity -= 1;
+            covered.quantity = Some(i64::try_from(of.units.len()).ok()? - 1);
         }
         Fault::RefundedToldTwice => history.stored.messages.push(StoredMessage { id: Uuid::nil(), sequence: of.sequence + 1, ..last }),
         Fault::ClosedWithoutRefund => client.refunding = Refunding::Ahead,

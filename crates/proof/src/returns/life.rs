@@ -175,15 +175,26 @@ impl Life {
         Ok(())
     }
 
-    /// Lets the merchant publish the order with the refund.
+    /// Lets the merchant publish the order with the refund: with its units, by amount, or first with too few units and then corrected.
     async fn refund(&mut self, rma: &str) -> anyhow::Result<()> {
-        let received = self.run.record.latest();
+        let (received, all) = (self.run.record.latest(), self.note(|client| client.units));
         self.note(|client| {
             client.refunding = Refunding::Sent;
             client.received_before_refund = received;
             client.most += 1;
         });
-        self.send("/returns_portal_orders", &self.order(Some(rma)), &[200]).await?;
+        let units = match self.number % 3 {
+            0 => Some(all),
+            1 => None,
+            _ if all > 1 => {
+                self.note(|client| client.most += 1);
+                self.send("/returns_portal_orders", &self.order(Some((rma, Some(1)))), &[200]).await?;
+                self.note(|client| client.least += 1);
+                Some(all)
+            }
+            _ => Some(all),
+        };
+        self.send("/returns_portal_orders", &self.order(Some((rma, units))), &[200]).await?;
         self.note(|client| {
             client.refunding = Refunding::Acknowledged;
             client.least += 1;
@@ -191,14 +202,15 @@ impl Life {
         Ok(())
     }
 
-    /// The order message, with the refund of the return `refunded`.
-    fn order(&self, refunded: Option<&str>) -> Value {
+    /// The order message, with the refund of the return `refunded`, of this many units or by amount.
+    fn order(&self, refunded: Option<(&str, Option<usize>)>) -> Value {
         let client = self.note(|client| client.clone());
         let (bought, changed) = (self.run.began - TimeDelta::days(1), self.run.began + TimeDelta::seconds(refunded.map_or(0, |_| 1)));
-        let refund = refunded.map(|rma| {
-            let covered = json!({"identifier": client.refund, "quantity": client.units, "order_item_identifier": "L1"});
+        let refund = refunded.map(|(rma, units)| {
+            let covered = units.map(|units| json!({"identifier": client.refund, "quantity": units, "order_item_identifier": "L1"}));
             json!({
-                "identifier": client.refund, "total_refund_amount_cents": 5_400 * client.units, "refund_line_items": [covered],
+                "identifier": client.refund, "total_refund_amount_cents": 5_400 * client.units,
+                "refund_line_items": covered.into_iter().collect::<Vec<_>>(),
                 "created_at": time(changed), "rma_identifier": rma,
             })
         });

@@ -18,8 +18,9 @@ pub(super) fn check(history: &History, returns: &HashMap<Key, &StoredReturn>, fi
     let mut covered: HashMap<Key, i64> = HashMap::new();
     let mut of_order: HashMap<Key, i64> = HashMap::new();
     for refund in &history.stored.refunds {
-        *covered.entry((refund.shop, refund.refund.clone())).or_default() += refund.quantity;
-        *of_order.entry((refund.shop, refund.order.clone())).or_default() += refund.quantity;
+        // A refund by amount covers whatever its return has.
+        *covered.entry((refund.shop, refund.refund.clone())).or_default() += refund.quantity.unwrap_or(SOLD);
+        *of_order.entry((refund.shop, refund.order.clone())).or_default() += refund.quantity.unwrap_or_default();
     }
     check_units(&history.stored, &covered, &of_order, findings);
     check_ends(history, returns, &covered, findings);

@@ -62,7 +62,7 @@ pub(super) fn history(returns: u64) -> History {
             shop: client.shop,
             refund: client.refund.clone(),
             order: client.order.clone(),
-            quantity: i64::try_from(client.units).unwrap(),
+            quantity: Some(i64::try_from(client.units).unwrap()),
         });
         history.clients.push(client);
     }

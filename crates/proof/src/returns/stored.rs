@@ -45,7 +45,8 @@ pub(super) struct StoredRefund {
     pub(super) shop: usize,
     pub(super) refund: String,
     pub(super) order: String,
-    pub(super) quantity: i64,
+    /// The units that it states; none if it is a refund by amount.
+    pub(super) quantity: Option<i64>,
 }
 
 /// The stored state in the end.
@@ -79,10 +80,15 @@ impl Stored {
             sqlx::query_as("select merchant_id, message_id, subject, sequence, event, body from message where kind = 'rma'")
                 .fetch_all(&mut *connection)
                 .await?;
-        let refunds: Vec<(Uuid, String, String, i64)> =
-            sqlx::query_as("select merchant_id, refund_identifier, order_identifier, quantity::bigint from refund_line")
-                .fetch_all(&mut *connection)
-                .await?;
+        let refunds: Vec<(Uuid, String, String, Option<i64>)> = sqlx::query_as(
+            "select refund.merchant_id, refund.identifier, refund.order_identifier, sum(line.quantity)::bigint
+            from refund
+            left join refund_line as line on line.merchant_id = refund.merchant_id and line.order_identifier = refund.order_identifier
+                and line.refund_identifier = refund.identifier
+            group by 1, 2, 3",
+        )
+        .fetch_all(&mut *connection)
+        .await?;
         let waiting: Vec<Uuid> = sqlx::query_scalar("select message_id from delivery").fetch_all(&mut *connection).await?;
         let failed: Vec<Uuid> = sqlx::query_scalar("select message_id from failure").fetch_all(connection).await?;
         let mut units_of: HashMap<Uuid, Vec<StoredUnit>> = HashMap::new();

@@ -4,6 +4,7 @@ pub mod cancel_return;
 pub mod carrier_event;
 pub mod carrier_webhook;
 pub mod configure_carrier;
+pub mod confirm_refund;
 pub mod convert_exchange;
 pub mod forget_outdated;
 pub mod label_return;

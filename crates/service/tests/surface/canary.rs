@@ -48,7 +48,7 @@ async fn no_secret_and_no_personal_data_is_ever_logged() {
     let good = message([infested.clone()]);
     assert_eq!(post("/returns_portal_orders", good.to_string(), token.clone()).await.status(), 200);
     infested["refunds"][0]["total_refund_amount_cents"] = json!(1);
-    assert_eq!(post("/returns_portal_orders", message([infested.clone()]).to_string(), token.clone()).await.status(), 422);
+    assert_eq!(post("/returns_portal_orders", message([infested.clone()]).to_string(), token.clone()).await.status(), 200);
     infested["currency"] = CANARY.into();
     infested[CANARY] = "\u{0}".into();
     assert_eq!(post("/returns_portal_orders", message([infested]).to_string(), token.clone()).await.status(), 422);

@@ -44,8 +44,6 @@ pub struct Signal {
 pub(crate) struct Outbox {
     owed: Vec<Owed>,
     signals: Vec<Signal>,
-    /// The number of messages owed at the savepoint, if one is set.
-    mark: Option<usize>,
 }
 
 struct Owed {
@@ -57,25 +55,6 @@ struct Owed {
 impl Outbox {
     pub(crate) fn push(&mut self, message: Message, endpoint: Option<EndpointId>) {
         self.owed.push(Owed { message, endpoint });
-    }
-
-    pub(crate) fn mark(&mut self) {
-        self.mark = Some(self.owed.len());
-    }
-
-    pub(crate) fn keep(&mut self) {
-        self.mark = None;
-    }
-
-    pub(crate) fn undo(&mut self) {
-        if let Some(mark) = self.mark.take() {
-            self.owed.truncate(mark);
-        }
-    }
-
-    /// False after a savepoint: undoing it would lose messages that were owed before it.
-    pub(crate) fn may_write_early(&self) -> bool {
-        self.mark.is_none()
     }
 
     pub(crate) fn into_signals(self) -> Vec<Signal> {

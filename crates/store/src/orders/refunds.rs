@@ -1,43 +1,40 @@
-//! The refunds that merchants reported: one row per identifier. The content of a recorded refund never changes.
+//! The refunds that merchants reported: one row per order and identifier, and one per line.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
-use domain::orders::refund::{Covered, Note, Refund};
+use domain::orders::refund::{Covered, Ledger, Note, Refund};
 use sqlx::PgConnection;
 
 use crate::{Failed, Store, Tx};
 
-/// A recorded refund.
-#[derive(Clone, Debug)]
-pub struct Recorded {
-    /// Unique among the merchant's refunds.
-    pub identifier: String,
-    pub refund: Refund,
-    /// The time it was first received.
-    pub received_at: DateTime<Utc>,
+/// A refund of an order, with its identifier.
+pub struct Change<'a> {
+    pub order: &'a str,
+    pub identifier: &'a str,
+    pub refund: &'a Refund,
 }
 
-/// Inserts those of `refunds` whose identifiers are new to the merchant, and returns these identifiers. The refunds must be
-/// sorted by identifier.
-pub async fn insert(tx: &mut Tx, refunds: &[(&str, &Refund)], now: DateTime<Utc>) -> Result<Vec<String>, Failed> {
+/// Inserts refunds and their lines, and updates those that are there. The orders must be locked.
+pub async fn save(tx: &mut Tx, changes: &[Change<'_>], now: DateTime<Utc>) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
-    let identifiers: Vec<&str> = refunds.iter().map(|(identifier, _)| *identifier).collect();
-    let orders: Vec<&str> = refunds.iter().map(|(_, refund)| refund.order.as_str()).collect();
-    let totals: Vec<i64> = refunds.iter().map(|(_, refund)| refund.total.get()).collect();
-    let times: Vec<DateTime<Utc>> = refunds.iter().map(|(_, refund)| refund.refunded_at).collect();
-    let notes: Vec<Option<&str>> = refunds.iter().map(|(_, refund)| refund.note.as_ref().map(|Note(note)| note.as_str())).collect();
-    let rmas: Vec<Option<&str>> = refunds.iter().map(|(_, refund)| refund.rma_identifier.as_deref()).collect();
-    let new = sqlx::query_scalar!(
+    let identifiers: Vec<&str> = changes.iter().map(|change| change.identifier).collect();
+    let orders: Vec<&str> = changes.iter().map(|change| change.order).collect();
+    let totals: Vec<i64> = changes.iter().map(|change| change.refund.total.get()).collect();
+    let times: Vec<DateTime<Utc>> = changes.iter().map(|change| change.refund.refunded_at).collect();
+    let notes: Vec<Option<&str>> = changes.iter().map(|change| change.refund.note.as_ref().map(|Note(note)| note.as_str())).collect();
+    let rmas: Vec<Option<&str>> = changes.iter().map(|change| change.refund.rma_identifier.as_deref()).collect();
+    sqlx::query!(
         r#"
         insert into refund (merchant_id, identifier, order_identifier, total_cents, refunded_at, note, rma_identifier, received_at)
         select $1, identifier, order_identifier, total_cents, refunded_at, note, rma_identifier, $8
         from unnest($2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[], $7::text[])
             as arriving (identifier, order_identifier, total_cents, refunded_at, note, rma_identifier)
-        on conflict (merchant_id, identifier) do nothing
-        returning identifier
+        on conflict (merchant_id, order_identifier, identifier) do update
+        set total_cents = excluded.total_cents, refunded_at = excluded.refunded_at, note = excluded.note,
+            rma_identifier = excluded.rma_identifier
         "#,
         merchant,
         &identifiers as &[&str],
@@ -48,113 +45,123 @@ pub async fn insert(tx: &mut Tx, refunds: &[(&str, &Refund)], now: DateTime<Utc>
         &rmas as &[Option<&str>],
         now,
     )
-    .fetch_all(tx.connection())
+    .execute(tx.connection())
     .await?;
-    Ok(new)
+    save_lines(tx, changes).await
 }
 
-/// Inserts the lines of `refunds`, which must be new, and returns the identifiers of the inserted lines. A line that is
-/// missing from the result belongs to another refund.
-pub async fn insert_lines(tx: &mut Tx, refunds: &[(&str, &Refund)]) -> Result<Vec<String>, Failed> {
+async fn save_lines(tx: &mut Tx, changes: &[Change<'_>]) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
-    let mut lines: Vec<(&str, &Refund, &Covered)> =
-        refunds.iter().flat_map(|(identifier, refund)| refund.lines.iter().map(move |line| (*identifier, *refund, line))).collect();
-    lines.sort_unstable_by(|(.., a), (.., b)| a.identifier.cmp(&b.identifier));
-    let identifiers: Vec<&str> = lines.iter().map(|(.., line)| line.identifier.as_str()).collect();
-    let owners: Vec<&str> = lines.iter().map(|(refund, ..)| *refund).collect();
-    let orders: Vec<&str> = lines.iter().map(|(_, refund, _)| refund.order.as_str()).collect();
-    let order_lines: Vec<&str> = lines.iter().map(|(.., line)| line.order_line.as_str()).collect();
-    let quantities = lines.iter().map(|(.., line)| i32::try_from(line.quantity)).collect::<Result<Vec<i32>, _>>();
-    let quantities = quantities.map_err(|_| Failed::Internal("a quantity is out of range"))?;
-    let recorded = sqlx::query_scalar!(
+    let lines: Vec<(&Change<'_>, &Covered)> =
+        changes.iter().flat_map(|change| change.refund.lines.iter().map(move |line| (change, line))).collect();
+    let identifiers: Vec<&str> = lines.iter().map(|(_, line)| line.identifier.as_str()).collect();
+    let refunds: Vec<&str> = lines.iter().map(|(change, _)| change.identifier).collect();
+    let orders: Vec<&str> = lines.iter().map(|(change, _)| change.order).collect();
+    let order_lines: Vec<&str> = lines.iter().map(|(_, line)| line.order_line.as_str()).collect();
+    let units = |of: fn(&Covered) -> u32| lines.iter().map(|(_, line)| i32::try_from(of(line))).collect::<Result<Vec<i32>, _>>();
+    let out_of_range = |_| Failed::Internal("a quantity is out of range");
+    let quantities = units(|line| line.quantity).map_err(out_of_range)?;
+    let outside = units(|line| line.outside).map_err(out_of_range)?;
+    sqlx::query!(
         r#"
-        insert into refund_line (merchant_id, identifier, refund_identifier, order_identifier, order_line, quantity)
-        select $1, identifier, refund_identifier, order_identifier, order_line, quantity
-        from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::integer[])
-            as arriving (identifier, refund_identifier, order_identifier, order_line, quantity)
-        on conflict (merchant_id, identifier) do nothing
-        returning identifier
+        insert into refund_line (merchant_id, identifier, refund_identifier, order_identifier, order_line, quantity, outside)
+        select $1, identifier, refund_identifier, order_identifier, order_line, quantity, outside
+        from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::integer[])
+            as arriving (identifier, refund_identifier, order_identifier, order_line, quantity, outside)
+        on conflict (merchant_id, order_identifier, order_line, identifier) do update
+        set quantity = excluded.quantity, outside = excluded.outside
         "#,
         merchant,
         &identifiers as &[&str],
-        &owners as &[&str],
+        &refunds as &[&str],
         &orders as &[&str],
         &order_lines as &[&str],
         &quantities,
-    )
-    .fetch_all(tx.connection())
-    .await?;
-    Ok(recorded)
-}
-
-/// Updates the note and the return of a repeated refund. They are not part of its content.
-pub async fn amend(tx: &mut Tx, identifier: &str, note: Option<&Note>, rma_identifier: Option<&str>) -> Result<(), Failed> {
-    sqlx::query!(
-        r#"
-        update refund
-        set note = coalesce($3, note), rma_identifier = coalesce(rma_identifier, $4)
-        where merchant_id = $1 and identifier = $2
-        "#,
-        tx.merchant().0,
-        identifier,
-        note.map(|Note(note)| note.as_str()),
-        rma_identifier,
+        &outside,
     )
     .execute(tx.connection())
     .await?;
     Ok(())
 }
 
-/// The recorded refunds with these identifiers, locked until the transaction ends.
-pub async fn lock(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Recorded>, Failed> {
-    let merchant = tx.merchant().0;
-    let rows = sqlx::query_as!(
-        RefundRow,
-        r#"
-        select identifier, order_identifier, total_cents, refunded_at, note, rma_identifier, received_at
-        from refund
-        where merchant_id = $1 and identifier = any($2)
-        order by identifier
-        for update
-        "#,
-        merchant,
-        identifiers as &[&str],
-    )
-    .fetch_all(tx.connection())
-    .await?;
-    let orders: Vec<&str> = rows.iter().map(|row| row.order_identifier.as_str()).collect();
-    let lines = sqlx::query_as!(
-        LineRow,
-        r#"
-        select refund_identifier, identifier, order_line, quantity
-        from refund_line
-        where merchant_id = $1 and order_identifier = any($2)
-        order by identifier
-        "#,
-        merchant,
-        &orders as &[&str],
-    )
-    .fetch_all(tx.connection())
-    .await?;
-    assemble(rows, lines)
-}
-
-/// Refunded units per line of the order `order`, over all recorded refunds.
-pub async fn refunded_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+/// The recorded refunds of these orders. The orders must be locked.
+pub async fn ledgers(tx: &mut Tx, orders: &[&str]) -> Result<BTreeMap<String, Ledger>, Failed> {
     let merchant = tx.merchant();
-    read_units(tx.connection(), merchant, order).await
+    let mut ledgers: BTreeMap<String, Ledger> = BTreeMap::new();
+    for recorded in read(tx.connection(), merchant, orders).await? {
+        ledgers.entry(recorded.order).or_default().refunds.insert(recorded.identifier, recorded.refund);
+    }
+    Ok(ledgers)
 }
 
-/// [`refunded_units`] outside of a transaction.
-pub async fn units(store: &Store, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
-    let mut connection = store.pool.acquire().await?;
-    read_units(&mut connection, merchant, order).await
-}
-
-async fn read_units(connection: &mut PgConnection, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+/// Those of `refunds`, as (order, identifier), whose identifier belongs to a refund of another order, too.
+pub async fn of_other_orders(tx: &mut Tx, refunds: &[(&str, &str)]) -> Result<HashSet<(String, String)>, Failed> {
+    if refunds.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let orders: Vec<&str> = refunds.iter().map(|(order, _)| *order).collect();
+    let identifiers: Vec<&str> = refunds.iter().map(|(_, identifier)| *identifier).collect();
     let rows = sqlx::query!(
         r#"
-        select order_line, sum(quantity) as "units!"
+        select stated.order_identifier as "order!", stated.identifier as "identifier!"
+        from unnest($2::text[], $3::text[]) as stated (order_identifier, identifier)
+        where exists (
+            select from refund
+            where refund.merchant_id = $1 and refund.identifier = stated.identifier
+                and refund.order_identifier <> stated.order_identifier
+        )
+        "#,
+        tx.merchant().0,
+        &orders as &[&str],
+        &identifiers as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.order, row.identifier)).collect())
+}
+
+/// Those of `lines`, as (order, identifier of the refund line), whose identifier belongs to a refund of another order, too.
+pub async fn lines_of_other_orders(tx: &mut Tx, lines: &[(&str, &str)]) -> Result<HashSet<(String, String)>, Failed> {
+    if lines.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let orders: Vec<&str> = lines.iter().map(|(order, _)| *order).collect();
+    let identifiers: Vec<&str> = lines.iter().map(|(_, identifier)| *identifier).collect();
+    let rows = sqlx::query!(
+        r#"
+        select stated.order_identifier as "order!", stated.identifier as "identifier!"
+        from unnest($2::text[], $3::text[]) as stated (order_identifier, identifier)
+        where exists (
+            select from refund_line as line
+            where line.merchant_id = $1 and line.identifier = stated.identifier
+                and line.order_identifier <> stated.order_identifier
+        )
+        "#,
+        tx.merchant().0,
+        &orders as &[&str],
+        &identifiers as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.order, row.identifier)).collect())
+}
+
+/// Units per line of the order `order` that were refunded outside of any return.
+pub async fn outside_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+    let merchant = tx.merchant();
+    read_outside(tx.connection(), merchant, order).await
+}
+
+/// [`outside_units`] outside of a transaction.
+pub async fn outside(store: &Store, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+    let mut connection = store.pool.acquire().await?;
+    read_outside(&mut connection, merchant, order).await
+}
+
+async fn read_outside(connection: &mut PgConnection, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select order_line, sum(outside) as "units!"
         from refund_line
         where merchant_id = $1 and order_identifier = $2
         group by order_line
@@ -167,74 +174,71 @@ async fn read_units(connection: &mut PgConnection, merchant: MerchantId, order: 
     Ok(rows.into_iter().map(|row| (row.order_line, u64::try_from(row.units).unwrap_or_default())).collect())
 }
 
+/// A recorded refund.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    pub order: String,
+    /// Unique among the refunds of the order.
+    pub identifier: String,
+    pub refund: Refund,
+    /// The time it was first received.
+    pub received_at: DateTime<Utc>,
+}
+
 /// Every refund of the order `order` of `merchant`, in the order of arrival.
 pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Vec<Recorded>, Failed> {
-    let rows = sqlx::query_as!(
-        RefundRow,
+    let mut connection = store.pool.acquire().await?;
+    read(&mut connection, merchant, &[order]).await
+}
+
+async fn read(connection: &mut PgConnection, merchant: MerchantId, orders: &[&str]) -> Result<Vec<Recorded>, Failed> {
+    let rows = sqlx::query!(
         r#"
         select identifier, order_identifier, total_cents, refunded_at, note, rma_identifier, received_at
         from refund
-        where merchant_id = $1 and order_identifier = $2
+        where merchant_id = $1 and order_identifier = any($2)
         order by received_at, identifier
         "#,
         merchant.0,
-        order,
+        orders as &[&str],
     )
-    .fetch_all(&store.pool)
+    .fetch_all(&mut *connection)
     .await?;
-    let lines = sqlx::query_as!(
-        LineRow,
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let line_rows = sqlx::query!(
         r#"
-        select refund_identifier, identifier, order_line, quantity
+        select refund_identifier, order_identifier, identifier, order_line, quantity, outside
         from refund_line
-        where merchant_id = $1 and order_identifier = $2
-        order by identifier
+        where merchant_id = $1 and order_identifier = any($2)
+        order by identifier, order_line
         "#,
         merchant.0,
-        order,
+        orders as &[&str],
     )
-    .fetch_all(&store.pool)
+    .fetch_all(connection)
     .await?;
-    assemble(rows, lines)
-}
-
-struct RefundRow {
-    identifier: String,
-    order_identifier: String,
-    total_cents: i64,
-    refunded_at: DateTime<Utc>,
-    note: Option<String>,
-    rma_identifier: Option<String>,
-    received_at: DateTime<Utc>,
-}
-
-struct LineRow {
-    refund_identifier: String,
-    identifier: String,
-    order_line: String,
-    quantity: i32,
-}
-
-fn assemble(rows: Vec<RefundRow>, lines: Vec<LineRow>) -> Result<Vec<Recorded>, Failed> {
-    let mut covered: HashMap<String, Vec<Covered>> = HashMap::new();
-    for line in lines {
-        let quantity = u32::try_from(line.quantity).map_err(|_| Failed::Internal("a stored quantity is negative"))?;
-        let line_of = covered.entry(line.refund_identifier).or_default();
-        line_of.push(Covered { identifier: line.identifier, order_line: line.order_line, quantity });
+    let mut covered: BTreeMap<(String, String), Vec<Covered>> = BTreeMap::new();
+    for line in line_rows {
+        let units = |units: i32| u32::try_from(units).map_err(|_| Failed::Internal("a stored quantity is negative"));
+        let lines = covered.entry((line.order_identifier, line.refund_identifier)).or_default();
+        lines.push(Covered {
+            identifier: line.identifier,
+            order_line: line.order_line,
+            quantity: units(line.quantity)?,
+            outside: units(line.outside)?,
+        });
     }
     rows.into_iter()
         .map(|row| {
             let total = Cents::new(row.total_cents).ok_or(Failed::Internal("an amount is out of range"))?;
-            let lines = covered.remove(&row.identifier).unwrap_or_default();
-            let refund = Refund {
-                order: row.order_identifier,
-                total,
-                lines,
-                refunded_at: row.refunded_at,
-                note: row.note.map(Note),
-                rma_identifier: row.rma_identifier,
-            };
-            Ok(Recorded { identifier: row.identifier, refund, received_at: row.received_at })
+            let key = (row.order_identifier, row.identifier);
+            let lines = covered.remove(&key).unwrap_or_default();
+            let (order, identifier) = key;
+            let note = row.note.map(Note);
+            let refund = Refund { total, lines, refunded_at: row.refunded_at, note, rma_identifier: row.rma_identifier };
+            Ok(Recorded { order, identifier, refund, received_at: row.received_at })
         })
         .collect()
 }

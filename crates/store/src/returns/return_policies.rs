@@ -26,7 +26,7 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
         r#"
         select
             window_days, express_limit, managed_receiving, reasons, exchange_reasons, methods, fees, deducted, tags,
-            tag_rules, gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final
+            tag_rules, gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, refund_closes
         from return_policy
         where merchant_id = $1
         "#,
@@ -47,6 +47,7 @@ async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Pol
         gift_card: row.gift_card_sku.map(|sku| GiftCardTerms { sku, bonus }),
         concept: row.concept,
         refusals_are_final: row.refusals_are_final,
+        refund_closes: row.refund_closes.parse().map_err(unknown)?,
         window_days: u16::try_from(row.window_days).map_err(beyond)?,
         reasons: row.reasons,
         exchange_reasons: row.exchange_reasons,
@@ -68,16 +69,16 @@ pub async fn save(tx: &mut Tx, policy: &Policy, now: DateTime<Utc>) -> Result<()
         r#"
         insert into return_policy (
             merchant_id, changed_at, window_days, express_limit, managed_receiving, reasons, methods, fees, deducted, tags, tag_rules,
-            gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, exchange_reasons
+            gift_card_sku, gift_card_bonus_cents, concept, refusals_are_final, exchange_reasons, refund_closes
         )
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
         on conflict (merchant_id) do update set
             changed_at = excluded.changed_at, window_days = excluded.window_days, express_limit = excluded.express_limit,
             managed_receiving = excluded.managed_receiving, reasons = excluded.reasons, methods = excluded.methods,
             fees = excluded.fees, deducted = excluded.deducted, tags = excluded.tags, tag_rules = excluded.tag_rules,
             gift_card_sku = excluded.gift_card_sku, gift_card_bonus_cents = excluded.gift_card_bonus_cents,
             concept = excluded.concept, refusals_are_final = excluded.refusals_are_final,
-            exchange_reasons = excluded.exchange_reasons
+            exchange_reasons = excluded.exchange_reasons, refund_closes = excluded.refund_closes
         "#,
         tx.merchant().0,
         now,
@@ -95,6 +96,7 @@ pub async fn save(tx: &mut Tx, policy: &Policy, now: DateTime<Utc>) -> Result<()
         policy.concept,
         policy.refusals_are_final,
         &policy.exchange_reasons,
+        policy.refund_closes.as_str(),
     )
     .execute(tx.connection())
     .await?;

@@ -34,6 +34,7 @@ macro_rules! units {
             ItemRow,
             "select rma_id, product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents, shopper_cents, unit, "
                 + "exchange_owed, refund_type, order_line, sku, title, reason, parcel, tracking_number, receiving, refund_identifier, "
+                + "refund_in_question, "
                 + "exchange_sku, exchange_order_identifier from rma_item "
                 + $end,
             $($argument),*
@@ -120,15 +121,15 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         with units as (
             update rma_item
             set parcel = now.parcel, tracking_number = now.tracking_number, receiving = now.receiving,
-                refund_identifier = now.refund, refund_type = now.refund_type, exchange_owed = now.exchange_owed,
+                refund_identifier = now.refund, refund_in_question = now.in_question, refund_type = now.refund_type, exchange_owed = now.exchange_owed,
                 exchange_order_identifier = now.exchange_order,
                 estimated_cents = now.estimated, fee_cents = now.fee, service_cents = now.service, shopper_cents = now.shopper
             from unnest(
                 $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::boolean[], $16::text[],
-                $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[]
+                $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $22::boolean[]
             ) with ordinality as now (
                 parcel, tracking_number, receiving, refund, refund_type, exchange_owed, exchange_order,
-                estimated, fee, service, shopper, nth
+                estimated, fee, service, shopper, in_question, nth
             )
             where rma_item.merchant_id = $1 and rma_item.rma_id = $2 and rma_item.position = now.nth - 1
         )
@@ -157,6 +158,7 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         &columns.service,
         &columns.shopper,
         changed.rma.exchange().map(ExchangeState::as_str),
+        &columns.in_question,
     )
     .execute(tx.connection())
     .await?;
@@ -186,22 +188,20 @@ pub async fn lock_many(tx: &mut Tx, identifiers: &[&str]) -> Result<Vec<Return>,
     with_units(tx, rows).await
 }
 
-/// The returns of these orders that a refund can apply to, locked until the transaction ends: first those that are not
-/// settled, oldest first, then those that are settled except for exchanged units. The orders must be locked.
-pub async fn lock_open(tx: &mut Tx, orders: &[&str]) -> Result<Vec<Return>, Failed> {
+/// The returns of these orders that are not cancelled, locked until the transaction ends: first those that are not settled, oldest
+/// first, then the others. The orders must be locked.
+pub async fn lock_of_orders(tx: &mut Tx, orders: &[&str]) -> Result<Vec<Return>, Failed> {
     let merchant = tx.merchant().0;
     let rows = returns!(
-        "where merchant_id = $1 and order_identifier = any($2) and (status in ('CREATED', 'PARTIAL_REFUND') or (status = 'REFUNDED' \
-        and exists (select from rma_item where rma_item.merchant_id = rma.merchant_id and rma_item.rma_id = rma.rma_id \
-        and rma_item.refund_identifier is null))) order by rma_id for update",
+        "where merchant_id = $1 and order_identifier = any($2) and status <> 'CANCELED' order by rma_id for update",
         merchant,
         orders as &[&str],
     )
     .fetch_all(tx.connection())
     .await?;
-    let mut open = with_units(tx, rows).await?;
-    open.sort_by_key(|kept| !kept.rma.is_live());
-    Ok(open)
+    let mut returns = with_units(tx, rows).await?;
+    returns.sort_by_key(|kept| !kept.rma.is_live());
+    Ok(returns)
 }
 
 async fn with_units(tx: &mut Tx, rows: Vec<RmaRow>) -> Result<Vec<Return>, Failed> {
@@ -221,25 +221,6 @@ pub async fn find(store: &Store, merchant: MerchantId, identifier: &str) -> Resu
     let Some(id) = rows.first().map(|row| row.rma_id) else { return Ok(None) };
     let units = units!("where merchant_id = $1 and rma_id = $2 order by position", merchant.0, id).fetch_all(&store.pool).await?;
     Ok(assemble(rows, units)?.pop())
-}
-
-/// Units per line of the order `order` that the refund `refund` has settled in returns.
-pub async fn settled_by(tx: &mut Tx, order: &str, refund: &str) -> Result<Vec<(String, u32)>, Failed> {
-    let rows = sqlx::query!(
-        r#"
-        select item.order_line, count(*) as "units!"
-        from rma
-        join rma_item as item on item.merchant_id = rma.merchant_id and item.rma_id = rma.rma_id
-        where rma.merchant_id = $1 and rma.order_identifier = $2 and item.refund_identifier = $3
-        group by item.order_line
-        "#,
-        tx.merchant().0,
-        order,
-        refund,
-    )
-    .fetch_all(tx.connection())
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.order_line, u32::try_from(row.units).unwrap_or(u32::MAX))).collect())
 }
 
 /// Returns of all merchants that are due to be woken, longest due first.

@@ -31,7 +31,7 @@ pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Ve
 async fn read(connection: &mut PgConnection, merchant: MerchantId, order: &str) -> Result<Vec<Claim>, Failed> {
     let rows = sqlx::query!(
         r#"
-        select claim.order_line, claim.unit, item.refund_identifier is not null as "refunded!"
+        select claim.order_line, claim.unit, item.refund_identifier is not null and not item.refund_in_question as "refunded!"
         from unit_claim as claim
         join rma_item as item
             on item.merchant_id = claim.merchant_id and item.rma_id = claim.rma_id

@@ -17,7 +17,9 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 pub use self::erased::erased;
-pub use self::explain::{changed_under_returns, conflict, overrefunded, reused_refund_line, rma_differs, rma_not_live, time_differs};
+pub use self::explain::{
+    changed_under_returns, overrefunded, refund_by_amount, refund_of_another_order, refunded_again, remark, rma_not_live, units_not_in_rma,
+};
 pub use self::received::{ReceivedOrder, read_fast};
 pub use self::sale::read_stored;
 pub use self::shape::{

@@ -15,8 +15,10 @@ use crate::orders::order;
 pub struct UnavailableUnits {
     /// In a return that is not cancelled, and not refunded.
     pub live: u32,
-    /// Refunded, in a return or not; not counted in `live`.
-    pub refunded: u32,
+    /// Refunded in a return; not counted in `live`.
+    pub settled: u32,
+    /// Refunded outside of any return. Cancelled units are refunded first, and the rest were shipped.
+    pub outside: u32,
 }
 
 /// The returnable units of a line. `units` and those in `held` add up to the line's quantity.
@@ -63,7 +65,7 @@ fn of_line(sale: &Sale, at: usize, line: &SoldLine, policy: &Policy, taken: Unav
     }
     keep_back(Obstacle::Cancelled, line.cancelled);
     keep_back(Obstacle::NotShipped, line.quantity.saturating_sub(line.cancelled).saturating_sub(line.shipped));
-    keep_back(Obstacle::Refunded, taken.refunded);
+    keep_back(Obstacle::Refunded, taken.settled.saturating_add(taken.outside.saturating_sub(line.cancelled)));
     keep_back(Obstacle::InReturn, taken.live);
     if let Some(obstacle) = barred {
         keep_back(obstacle, line.quantity);

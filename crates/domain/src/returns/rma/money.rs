@@ -21,15 +21,15 @@ fn part(total: Cents, parts: u32, number: u32) -> Cents {
     Cents::nearest(total / parts + i128::from(i128::from(number) <= total % parts))
 }
 
-/// Splits `total` in proportion to the `weights`; equally if all weights are zero.
+/// Splits `total` in proportion to the `weights`, which are amounts; equally if all weights are zero.
 #[must_use]
-pub fn share(total: Cents, weights: &[Cents]) -> Vec<Cents> {
-    let whole: i128 = weights.iter().map(|weight| i128::from(weight.get())).sum();
+pub fn share(total: Cents, weights: &[i128]) -> Vec<Cents> {
+    let whole: i128 = weights.iter().sum();
     if whole == 0 {
         return split(total, u32::try_from(weights.len()).unwrap_or(u32::MAX));
     }
     let total = i128::from(total.get());
-    let exact = |weight: &Cents| (total * i128::from(weight.get()) / whole, total * i128::from(weight.get()) % whole);
+    let exact = |weight: &i128| (total * weight / whole, total * weight % whole);
     let mut parts: Vec<(i128, i128)> = weights.iter().map(exact).collect();
     let missing = total - parts.iter().map(|(part, _)| part).sum::<i128>();
     let mut by_remainder: Vec<&mut (i128, i128)> = parts.iter_mut().collect();
@@ -40,10 +40,23 @@ pub fn share(total: Cents, weights: &[Cents]) -> Vec<Cents> {
     parts.into_iter().map(|(part, _)| Cents::nearest(part)).collect()
 }
 
+/// Spreads a discount on the whole order over its lines, by the price of the units that are not cancelled. `discount` is what the
+/// order states; the lines' own discounts are part of it.
+pub fn spread_discount(discount: Cents, lines: &mut [SoldLine]) {
+    let on_lines: i128 = lines.iter().map(|line| i128::from(line.discount.get())).sum();
+    let on_order = Cents::nearest(i128::from(discount.get()) - on_lines);
+    let price = |line: &SoldLine| i128::from(line.unit_price.get()) * i128::from(line.ordered());
+    let shares = share(on_order, &lines.iter().map(price).collect::<Vec<_>>());
+    for (line, share) in lines.iter_mut().zip(shares) {
+        line.order_discount = share;
+    }
+}
+
 /// The amounts paid for one unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnitMoney {
     pub product: Cents,
+    /// Its part of the discounts on the line and on the order.
     pub discount: Cents,
     pub tax: Cents,
     /// The most that can be refunded: product − discount + tax, at least 0.
@@ -56,9 +69,11 @@ pub fn unit_money(line: &SoldLine, number: u32) -> Option<UnitMoney> {
     if !(1..=line.shipped).contains(&number) {
         return None;
     }
-    let part = |amount| part(amount, line.shipped, number);
-    let product = line.product.map_or(line.unit_price, part);
-    let (discount, tax) = (part(line.discount), part(line.tax));
+    let shipped = |amount| part(amount, line.shipped, number);
+    let product = line.product.map_or(line.unit_price, shipped);
+    let discounts = Cents::nearest(i128::from(line.discount.get()) + i128::from(line.order_discount.get()));
+    // A discount covers the units that are still to be shipped too.
+    let (discount, tax) = (part(discounts, line.ordered(), number), shipped(line.tax));
     let estimated = i128::from(product.get()) - i128::from(discount.get()) + i128::from(tax.get());
     Some(UnitMoney { product, discount, tax, estimated: Cents::nearest(estimated) })
 }
@@ -89,11 +104,11 @@ pub struct Shared {
 #[must_use]
 pub fn financials(units: &[(UnitMoney, RefundType)], deducted_fee: Cents) -> Shared {
     let refunded = |(money, refund_type): &(UnitMoney, RefundType)| match refund_type {
-        RefundType::Refund => money.estimated,
-        RefundType::EvenExchange | RefundType::UnevenExchange => Cents::default(),
+        RefundType::Refund => i128::from(money.estimated.get()),
+        RefundType::EvenExchange | RefundType::UnevenExchange => 0,
     };
-    let weights: Vec<Cents> = units.iter().map(refunded).collect();
-    let most: i128 = weights.iter().map(|weight| i128::from(weight.get())).sum();
+    let weights: Vec<i128> = units.iter().map(refunded).collect();
+    let most: i128 = weights.iter().sum();
     let deducted = Cents::nearest(most.min(i128::from(deducted_fee.get())));
     let fees = share(deducted, &weights);
     let of = |((money, refund_type), fee): (&(UnitMoney, RefundType), Cents)| {

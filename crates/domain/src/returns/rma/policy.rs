@@ -10,7 +10,7 @@ pub use self::offer::{NoOffer, Offer};
 use super::sale::Weight;
 pub use super::tag::Tag;
 use super::word::Method;
-pub use super::word::TagRule;
+pub use super::word::{RefundCloses, TagRule};
 use crate::money::Cents;
 
 /// A return without a scan is cancelled this long after it was created.
@@ -40,6 +40,8 @@ pub struct Policy {
     pub concept: Option<String>,
     /// The merchant's answers 409 and 422 to an exchange order are final.
     pub refusals_are_final: bool,
+    /// The refunds that a return needs before it is settled.
+    pub refund_closes: RefundCloses,
     /// The return methods, in display order.
     pub offers: Vec<Offer>,
     /// The warehouse receives returns for the merchant.
@@ -99,6 +101,7 @@ impl Default for Policy {
             gift_card: None,
             concept: None,
             refusals_are_final: false,
+            refund_closes: RefundCloses::All,
             offers: vec![free(Method::MailBack), free(Method::ExpressReturns)],
             managed_receiving: false,
             express_limit: Weight(20_000),
@@ -201,6 +204,7 @@ mod tests {
             gift_card: Some(GiftCardTerms { sku: String::new(), bonus: Cents::default() }),
             concept: Some(String::new()),
             refusals_are_final: false,
+            refund_closes: RefundCloses::All,
             tags: BTreeMap::from([(Tag::new("-_ "), TagRule::Allowed)]),
         };
         let told: Vec<String> = policy.check().iter().map(ToString::to_string).collect();

@@ -79,13 +79,24 @@ pub struct SoldLine {
     pub unit_price: Cents,
     /// The merchant's figure for the shipped units, if given.
     pub product: Option<Cents>,
+    /// The discount on the line, for all units that are not cancelled.
     pub discount: Cents,
+    /// The line's share of a discount on the whole order, for all units that are not cancelled.
+    pub order_discount: Cents,
     /// Of the shipped units.
     pub tax: Cents,
     /// Of one unit, if known.
     pub weight: Option<Weight>,
     pub shipped_at: Option<DateTime<Utc>>,
     pub tags: Vec<Tag>,
+}
+
+impl SoldLine {
+    /// The units that were ordered and not cancelled, shipped or not.
+    #[must_use]
+    pub fn ordered(&self) -> u32 {
+        self.quantity.saturating_sub(self.cancelled).max(self.shipped)
+    }
 }
 
 #[cfg(test)]
@@ -127,6 +138,7 @@ pub(crate) mod tests {
             unit_price: Cents::default(),
             product: None,
             discount: Cents::default(),
+            order_discount: Cents::default(),
             tax: Cents::default(),
             weight: None,
             shipped_at: None,

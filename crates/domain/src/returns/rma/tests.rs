@@ -186,6 +186,38 @@ fn an_exchange_that_cannot_be_is_refunded_and_the_return_can_be_called_off_again
 }
 
 #[test]
+fn a_refund_beside_an_exchange_that_is_placed_settles_with_the_service() {
+    let mut rma = of(&[RefundType::EvenExchange]);
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!((rma.place_exchange(), rma.is_in_question()), (Step::Moved(Event::Refunded), false));
+}
+
+#[test]
+fn a_refund_beside_an_exchange_that_is_converted_is_in_question_until_it_is_confirmed_or_another_arrives() {
+    let mut rma = of(&[RefundType::EvenExchange, RefundType::Refund]);
+    assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!(rma.confirm_refund(), Step::Unchanged);
+    assert_eq!(rma.convert_exchange(), Step::Moved(Event::ExchangeConverted));
+    assert_eq!((rma.is_in_question(), rma.may_expire(), rma.open_refunds()), (true, false, vec![0, 1]));
+    assert_eq!(rma.cancel(), Err(Refused::NotCancelable(Held::Refunded)));
+    let mut other = rma.clone();
+    assert_eq!((rma.confirm_refund(), rma.is_in_question()), (Step::Moved(Event::RefundRecorded), false));
+    assert_eq!(rma.refund(&[1]), Ok(Step::Moved(Event::Refunded)));
+    assert_eq!((other.refund(&[0, 1]), other.is_in_question()), (Ok(Step::Moved(Event::Refunded)), false));
+}
+
+#[test]
+fn a_refund_by_amount_is_for_what_is_to_be_refunded_and_otherwise_for_what_is_exchanged() {
+    let mut rma = of(&[RefundType::EvenExchange, RefundType::Refund, RefundType::Refund]);
+    assert_eq!(rma.open_by_amount(), [1, 2]);
+    assert_eq!(rma.refund(&[1, 2]), Ok(Step::Moved(Event::RefundRecorded)));
+    assert_eq!((rma.open_by_amount(), rma.open_refunds()), (vec![0], vec![]));
+    let mut rma = of(&[RefundType::Refund]);
+    assert_eq!(rma.cancel(), Ok(Step::Moved(Event::Cancelled)));
+    assert_eq!((rma.open_by_amount(), rma.open_refunds()), (vec![], vec![]));
+}
+
+#[test]
 fn a_settled_return_still_takes_the_refund_of_what_was_exchanged() {
     let mut rma = of(&[RefundType::Refund, RefundType::EvenExchange]);
     rma.place_exchange();

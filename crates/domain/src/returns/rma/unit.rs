@@ -17,6 +17,9 @@ pub struct Unit {
     pub receiving: Option<Receiving>,
     /// Covered by a refund of the merchant.
     pub refunded: bool,
+    /// A refund was reported while the exchange order was owed, and the exchange was converted afterwards: somebody must confirm
+    /// that it is the shopper's money, or another refund settles the unit. Then it is not `refunded`.
+    pub in_question: bool,
     /// To be exchanged, and the exchange is not placed yet.
     pub exchange_owed: bool,
 }
@@ -32,6 +35,7 @@ impl Unit {
             parcel: Parcel::new(method),
             receiving: (managed_receiving && method != Method::CustomerKeep).then_some(Receiving::Pending),
             refunded: false,
+            in_question: false,
             exchange_owed: refund_type != RefundType::Refund,
         }
     }
@@ -43,7 +47,7 @@ impl Unit {
 
     /// The reason this unit prevents its return from being cancelled, if any.
     pub(super) fn held(&self) -> Option<Held> {
-        if self.refunded {
+        if self.refunded || self.in_question {
             return Some(Held::Refunded);
         }
         if self.receiving == Some(Receiving::Received) {

@@ -142,6 +142,16 @@ words! {
 }
 
 words! {
+    /// The refunds that a return needs before it is settled.
+    RefundCloses, "rule for refunds" {
+        /// The first refund for a return settles all its units that are to be refunded.
+        Any = "any",
+        /// Every unit that is to be refunded needs to be covered.
+        All = "all",
+    }
+}
+
+words! {
     /// The reasons a unit cannot be returned. If several apply, the first in this order is reported.
     Obstacle, "obstacle" {
         OrderCancelled = "order_cancelled",
@@ -182,6 +192,7 @@ mod tests {
         read_back(ExchangeState::ALL);
         read_back(Receiving::ALL);
         read_back(TagRule::ALL);
+        read_back(RefundCloses::ALL);
         read_back(Obstacle::ALL);
     }
 

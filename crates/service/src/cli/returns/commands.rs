@@ -16,6 +16,7 @@ use crate::cli::context::{OfMerchant, actor};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
+use crate::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};
 use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
 use crate::flow::returns::resend_return::resend_return;
 use crate::show::returns::rmas as returns;
@@ -30,8 +31,10 @@ pub(in crate::cli) enum Command {
     Cancel(OfReturn),
     /// Send the return's current state to the merchant again, as a new message.
     Resend(OfReturn),
-    /// Refund an exchange merchant exchange order is in the failure queue; this discards the exchange order.
+    /// Refund an exchange whose exchange order is in the failure queue; this discards the exchange order.
     ConvertExchange(OfReturn),
+    /// Confirm that a refund, which the merchant reported while the exchange order was owed, is the shopper's money.
+    ConfirmRefund(OfReturn),
 }
 
 #[derive(Args)]
@@ -95,6 +98,15 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
                 Err(ConvertExchangeError::NoSuchReturn) => return Err(of.unknown()),
                 done => done?,
             }
+            app.forward_signals_now().await;
+            show(app, merchant, &of, format).await
+        }
+        Command::ConfirmRefund(of) => {
+            let merchant = of.merchant.find(app).await?.id;
+            match confirm_refund(app, &actor(), merchant, &returns::identifier(&of.rma_identifier)).await {
+                Err(ConfirmRefundError::NoSuchReturn) => return Err(of.unknown()),
+                done => done?,
+            };
             app.forward_signals_now().await;
             show(app, merchant, &of, format).await
         }

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
 use domain::id::Handle;
 use domain::money::Cents;
-use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy, Tag, TagRule};
+use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy, RefundCloses, Tag, TagRule};
 use domain::returns::rma::sale::Weight;
 use serde::Serialize;
 use store::returns::return_policies;
@@ -69,6 +69,9 @@ pub(in crate::cli) struct Set {
     /// Treat 409 and 422 as final refusals of an exchange order, so that its units are refunded at once.
     #[arg(long, value_enum)]
     refusals_are_final: Option<Switch>,
+    /// The refunds that settle a return: `all` waits until every unit is refunded, `any` takes the first refund for all of them.
+    #[arg(long, value_name = "ANY|ALL", value_parser = refund_closes)]
+    refund_closes: Option<RefundCloses>,
     /// A tag of orders or lines and its rule: `final_sale`, `gift_card`, `pickup_in_store`, `third_party`, `gift` or `allowed`.
     #[arg(long, value_name = "TAG=RULE", value_parser = tag_rule)]
     tag: Vec<(Tag, TagRule)>,
@@ -91,6 +94,11 @@ fn gift_card(text: &str) -> Result<GiftCardTerms, String> {
     let (sku, bonus) = text.rsplit_once(':').unwrap_or((text, "0"));
     let bonus = bonus.parse().ok().and_then(Cents::new).ok_or_else(|| "write gift cards as GIFT-CARD or GIFT-CARD:500".to_owned())?;
     Ok(GiftCardTerms { sku: sku.to_owned(), bonus })
+}
+
+/// Parses the value of `--refund-closes`.
+fn refund_closes(text: &str) -> Result<RefundCloses, String> {
+    text.parse().map_err(|_| "write any or all".to_owned())
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -117,6 +125,7 @@ impl From<Set> for PolicyChange {
             gift_card: if set.no_gift_card { Some(None) } else { set.gift_card.map(Some) },
             concept: if set.no_concept { Some(None) } else { set.concept.map(Some) },
             refusals_are_final: set.refusals_are_final.map(Switch::is_on),
+            refund_closes: set.refund_closes,
             managed_receiving: set.managed_receiving.map(Switch::is_on),
             express_limit: set.express_limit,
             tags: set.tag.into_iter().collect(),
@@ -137,6 +146,7 @@ struct PolicyOut {
     gift_card_bonus_cents: i64,
     concept: Option<String>,
     refusals_are_final: bool,
+    refund_closes: &'static str,
     express_limit_pounds: f64,
     tags: Vec<TagOut>,
 }
@@ -166,6 +176,7 @@ struct Head {
     gift_card_bonus_cents: i64,
     concept: Option<String>,
     refusals_are_final: &'static str,
+    refund_closes: &'static str,
     express_limit_pounds: String,
 }
 
@@ -200,6 +211,7 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
             gift_card_bonus_cents: policy.gift_card.as_ref().map_or(0, |terms| terms.bonus.get()),
             concept: policy.concept.clone(),
             refusals_are_final: policy.refusals_are_final,
+            refund_closes: policy.refund_closes.as_str(),
             express_limit_pounds: policy.express_limit.to_string().parse().context("the express limit is not a number")?,
             tags,
         };
@@ -215,6 +227,7 @@ fn show(handle: &Handle, policy: &Policy, format: Format) -> anyhow::Result<()> 
         gift_card_bonus_cents: policy.gift_card.as_ref().map_or(0, |terms| terms.bonus.get()),
         concept: policy.concept.clone(),
         refusals_are_final: switched(policy.refusals_are_final),
+        refund_closes: policy.refund_closes.as_str(),
         express_limit_pounds: policy.express_limit.to_string(),
     };
     output::one(format, &head)?;

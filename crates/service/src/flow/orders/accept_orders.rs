@@ -3,19 +3,21 @@
 //! A message without refunds shares an upsert with others that arrive at the same time ([`crate::intake`]). A message that has
 //! refunds or repeats an order, or is only validated, gets a transaction of its own.
 
+mod entries;
 mod findings;
 mod refunds;
 mod returns;
+mod settling;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
-use store::Tx;
 use store::orders::snapshots::Snapshot;
-use wire::fault::{MOST_TOLD, Warning};
-use wire::orders::order::{Faults, Received, ReceivedOrder};
+use store::{Failed, Tx};
+use wire::fault::Warning;
+use wire::orders::order::{Received, ReceivedOrder};
 use wire::shape::Text;
 
 pub(super) use self::findings::{Findings, Placed};
@@ -32,17 +34,8 @@ pub struct Accepted {
     pub warnings: Vec<Warning>,
 }
 
-/// The reasons a message is not accepted. Nothing of it is stored.
-#[derive(Debug, thiserror::Error)]
-pub enum AcceptOrdersError {
-    #[error("the message contradicts earlier messages")]
-    Contradicts(Faults),
-    #[error(transparent)]
-    Failed(#[from] store::Failed),
-}
-
 /// Stores a message, all of it or nothing.
-pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Accepted, AcceptOrdersError> {
+pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<Accepted, Failed> {
     let done = if suits_a_batch(&message) { together(app, merchant, message).await? } else { alone(app, merchant, &message).await? };
     for (_, verdict) in &done.accepted.orders {
         app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
@@ -52,7 +45,7 @@ pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_
 }
 
 /// Checks a message against the stored data without storing anything.
-pub async fn validate_orders(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Accepted, AcceptOrdersError> {
+pub async fn validate_orders(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<Accepted, Failed> {
     let (tx, written) = write(app, merchant, message).await?;
     tx.rollback().await?;
     Ok(written.done(message).accepted)
@@ -65,7 +58,7 @@ fn suits_a_batch(message: &Received<'_>) -> bool {
 }
 
 /// Stores a message that shares an upsert. Many of them wait at once, so the parsed message is dropped before the wait.
-async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<StoredMessage, store::Failed> {
+async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Result<StoredMessage, Failed> {
     let identifiers = message.identifiers();
     let orders = message.orders.iter().map(|received| snapshot(app, merchant, received).into_owned()).collect();
     let mut warnings: Vec<Warning> = message.orders.into_iter().flat_map(|order| order.warnings).collect();
@@ -76,12 +69,12 @@ async fn together(app: &App, merchant: MerchantId, message: Received<'_>) -> Res
 }
 
 /// Stores a message in a transaction of its own.
-async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<StoredMessage, AcceptOrdersError> {
+async fn alone(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<StoredMessage, Failed> {
     let mut tries = 1;
     let written = loop {
         let (tx, written) = write(app, merchant, message).await?;
         match app.commit(tx).await {
-            Err(store::Failed::Collided(_)) if tries < TRIES => tries += 1,
+            Err(Failed::Collided(_)) if tries < TRIES => tries += 1,
             committed => break committed.map(|()| written)?,
         }
     };
@@ -113,28 +106,24 @@ struct StoredMessage {
 }
 
 /// Writes a message in a transaction that the caller ends. Retries after a collision with another transaction.
-async fn write(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
+async fn write(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), Failed> {
     let mut tries = 1;
     loop {
         match write_once(app, merchant, message).await {
-            Err(AcceptOrdersError::Failed(store::Failed::Collided(_))) if tries < TRIES => tries += 1,
+            Err(Failed::Collided(_)) if tries < TRIES => tries += 1,
             written => return written,
         }
     }
 }
 
-async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), AcceptOrdersError> {
+async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> Result<(Tx, Written), Failed> {
     let mut tx = app.begin(merchant).await?;
     let mut outcomes: Vec<(usize, PublishOutcome)> = Vec::with_capacity(message.orders.len());
     let mut findings = Findings::default();
     for round in rounds(&message.orders) {
-        outcomes.extend(publish(app, &mut tx, &round).await?);
-        record_refunds(app, &mut tx, &round, &mut findings).await?;
-    }
-    if !findings.faults.is_empty() {
-        tx.rollback().await?;
-        findings.faults.truncate(MOST_TOLD);
-        return Err(AcceptOrdersError::Contradicts(Faults { faults: findings.faults, identifiers: message.identifiers() }));
+        let published = publish(app, &mut tx, &round).await?;
+        record_refunds(app, &mut tx, &round, published.iter().map(|(_, outcome)| outcome.verdict), &mut findings).await?;
+        outcomes.extend(published);
     }
     outcomes.sort_unstable_by_key(|(at, _)| *at);
     Ok((tx, Written { outcomes: outcomes.into_iter().map(|(_, outcome)| outcome).collect(), findings }))
@@ -168,7 +157,7 @@ pub(super) fn rounds<'m>(orders: &'m [ReceivedOrder<'m>]) -> Vec<Vec<Placed<'m>>
     rounds
 }
 
-pub(super) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, PublishOutcome)>, store::Failed> {
+pub(super) async fn publish(app: &App, tx: &mut Tx, round: &[Placed<'_>]) -> Result<Vec<(usize, PublishOutcome)>, Failed> {
     let snapshots: Vec<Snapshot<'_>> = round.iter().map(|(_, received)| snapshot(app, tx.merchant(), received)).collect();
     let outcomes = upsert(tx, &snapshots).await?;
     Ok(round.iter().map(|(at, _)| *at).zip(outcomes).collect())

@@ -11,11 +11,13 @@ use domain::returns::exchange::order::ExchangeOrder;
 use domain::returns::rma::money::share_anew;
 use domain::returns::rma::policy::{Policy, REMINDED_AFTER};
 use domain::returns::rma::{ExchangeState, RefundType, Step, Unit};
+use domain::returns::work::WorkKind;
 use store::messages::outbox::Message;
 use store::messages::{attempts, endpoints};
 use store::returns::exchange_orders::{self, Exchange, Placed};
 use store::returns::return_policies;
 use store::returns::rmas::{self, Item, Return};
+use store::returns::work_items::{self, WorkItem};
 use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::orders::order::OrderIn;
@@ -130,6 +132,11 @@ pub(super) async fn convert(app: &App, tx: &mut Tx, exchange: &Exchange, kept: &
     share_fee_anew(kept, &refunded);
     if kept.rma.may_expire() {
         kept.wakes_at = Some((kept.created_at + REMINDED_AFTER).max(now));
+    }
+    if kept.rma.is_in_question() {
+        let reason = "refunded while the exchange order was owed: is this the shopper's money?".to_owned();
+        let (kind, subject) = (WorkKind::RefundInQuestion, kept.identifier.clone());
+        work_items::open(tx, &WorkItem { id: app.mint(), kind, subject, reason, opened_at: now }).await?;
     }
     save_change(app, tx, kept, event, now).await
 }

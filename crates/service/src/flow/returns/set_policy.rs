@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
-use domain::returns::rma::policy::{Flaw, GiftCardTerms, NOT_GIVEN, Offer, Policy, Tag, TagRule};
+use domain::returns::rma::policy::{Flaw, GiftCardTerms, NOT_GIVEN, Offer, Policy, RefundCloses, Tag, TagRule};
 use domain::returns::rma::sale::Weight;
 use store::Failed;
 use store::merchants::accounts;
@@ -25,6 +25,8 @@ pub struct PolicyChange {
     pub concept: Option<Option<String>>,
     /// Treat 409 and 422 as the merchant's final answer to an exchange order.
     pub refusals_are_final: Option<bool>,
+    /// The refunds that a return needs before it is settled.
+    pub refund_closes: Option<RefundCloses>,
     /// The reasons for which an exchange is offered.
     pub exchange_reasons: Option<Vec<String>>,
     /// The return methods, in display order.
@@ -91,6 +93,7 @@ fn apply(mut policy: Policy, change: PolicyChange) -> Result<Policy, SetPolicyEr
         gift_card: change.gift_card.unwrap_or(policy.gift_card),
         concept: change.concept.unwrap_or(policy.concept),
         refusals_are_final: change.refusals_are_final.unwrap_or(policy.refusals_are_final),
+        refund_closes: change.refund_closes.unwrap_or(policy.refund_closes),
         offers: change.offers.unwrap_or(policy.offers),
         managed_receiving: change.managed_receiving.unwrap_or(policy.managed_receiving),
         express_limit: change.express_limit.unwrap_or(policy.express_limit),
@@ -115,6 +118,7 @@ fn describe(change: &PolicyChange) -> String {
             None => "no concept".to_owned(),
         }),
         change.refusals_are_final.map(|on| format!("refusals_are_final: {on}")),
+        change.refund_closes.map(|closes| format!("refund_closes: {closes}")),
         change.exchange_reasons.as_ref().map(|reasons| format!("exchange_reasons: {}", reasons.join(", "))),
         change.offers.as_ref().map(|list| format!("methods: {}", offers(list))),
         change.managed_receiving.map(|on| format!("managed_receiving: {on}")),

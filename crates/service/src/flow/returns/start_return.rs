@@ -146,8 +146,8 @@ async fn attempt(
     let sale = order.sale();
     let policy = return_policies::get(&mut tx).await?;
     let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;
-    let refunded = refunds::refunded_units(&mut tx, &sale.identifier).await?;
-    let lines = eligibility::returnable(&sale, &policy, &rmas::unavailable_units(&claims, &refunded), now);
+    let outside = refunds::outside_units(&mut tx, &sale.identifier).await?;
+    let lines = eligibility::returnable(&sale, &policy, &rmas::unavailable_units(&claims, &outside), now);
 
     let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for claim in &claims {

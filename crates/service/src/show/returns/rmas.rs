@@ -134,6 +134,7 @@ fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
         exchange_sku: item.exchange_sku.clone().filter(|_| unit.refund_type == RefundType::EvenExchange),
         exchange_order_identifier: item.exchange_order.clone(),
         refund_identifier: item.refund.clone(),
+        refund_in_question: unit.in_question,
         money: UnitMoneyOut {
             product_cents: item.money.product.get(),
             discount_cents: item.money.discount.get(),
@@ -146,14 +147,19 @@ fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
     }
 }
 
-/// The units of each order line that cannot be returned: those in live returns, and those refunded.
-pub(crate) fn unavailable_units(claims: &[Claim], refunded: &BTreeMap<String, u64>) -> BTreeMap<String, UnavailableUnits> {
+/// The units of each order line that cannot be returned: those in returns, and those refunded `outside` of any return.
+pub(crate) fn unavailable_units(claims: &[Claim], outside: &BTreeMap<String, u64>) -> BTreeMap<String, UnavailableUnits> {
     let mut unavailable: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
-    for claim in claims.iter().filter(|claim| !claim.refunded) {
-        unavailable.entry(claim.line.clone()).or_default().live += 1;
+    for claim in claims {
+        let units = unavailable.entry(claim.line.clone()).or_default();
+        if claim.refunded {
+            units.settled += 1;
+        } else {
+            units.live += 1;
+        }
     }
-    for (line, units) in refunded {
-        unavailable.entry(line.clone()).or_default().refunded = u32::try_from(*units).unwrap_or(u32::MAX);
+    for (line, units) in outside {
+        unavailable.entry(line.clone()).or_default().outside = u32::try_from(*units).unwrap_or(u32::MAX);
     }
     unavailable
 }

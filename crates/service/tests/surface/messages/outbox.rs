@@ -21,24 +21,6 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_savepoint_that_is_undone_takes_its_messages_with_it() {
-    let world = World::new().await;
-    let receiver = world.receiver("acme").await;
-    let mut tx = world.app.begin(receiver.merchant).await.unwrap();
-    tx.owe(world.rma("R-1"));
-    tx.mark().await.unwrap();
-    tx.owe(world.rma("R-2"));
-    // Written here, the first message would be undone too.
-    tx.write_early().await.unwrap();
-    tx.undo().await.unwrap();
-    tx.mark().await.unwrap();
-    tx.owe(world.rma("R-3"));
-    tx.keep().await.unwrap();
-    world.app.commit(tx).await.unwrap();
-    assert_eq!((world.subjects().await, world.owed().await), (vec!["R-1".to_owned(), "R-3".to_owned()], 2));
-}
-
-#[tokio::test]
 async fn messages_of_several_kinds_are_committed_together_each_for_its_own_endpoint() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;

@@ -1,4 +1,4 @@
-//! A refund is recorded once and never changes.
+//! A refund is recorded once, however often it is sent.
 
 use serde_json::{Value, json};
 
@@ -72,33 +72,6 @@ async fn a_stale_snapshot_still_brings_refunds_not_seen_before() {
 }
 
 #[tokio::test]
-async fn other_content_under_the_same_identifier_is_refused() {
-    let world = World::new().await;
-    let merchant = world.merchant("acme").await;
-    merchant.publishes(&message([refunded("1", "2026-02-01T10:00:00Z", &[refund("F1", 1)])])).await.results();
-    let bent = |path: &str, value: Value| {
-        let mut refund = refund("F1", 1);
-        *refund.pointer_mut(path).unwrap() = value;
-        refund
-    };
-    let at = "returns_portal_order.orders[0].refunds[0]";
-    for (other, field) in [
-        (bent("/total_refund_amount_cents", json!(5_399)), "total_refund_amount_cents"),
-        (bent("/refund_line_items/0/quantity", json!(2)), "refund_line_items"),
-        (bent("/refund_line_items/0/identifier", json!("F1-9")), "refund_line_items"),
-        (bent("/refund_line_items", json!([])), "refund_line_items"),
-    ] {
-        let reply = merchant.publishes(&message([refunded("1", "2026-02-02T10:00:00Z", &[other])])).await;
-        assert_eq!(reply.faults(), [format!("{at}.{field} invalid")]);
-    }
-    let reply = merchant.publishes(&message([refunded("2", "2026-02-02T10:00:00Z", &[refund("F1", 1)])])).await;
-    assert_eq!(reply.faults(), [format!("{at}.identifier invalid")], "refunds are unique across all orders");
-    assert_eq!(recorded(&merchant, "1").await, [("F1".to_owned(), 5_400)]);
-    assert_eq!(merchant.looks_up("1").await.body["order"]["updated_at"], "2026-02-01T10:00:00Z", "a refused message stores nothing");
-    assert_eq!(merchant.looks_up("2").await.status, 404);
-}
-
-#[tokio::test]
 async fn the_order_of_the_lines_is_no_difference() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
@@ -114,7 +87,7 @@ async fn the_order_of_the_lines_is_no_difference() {
 }
 
 #[tokio::test]
-async fn a_note_and_a_late_return_are_taken_over_and_the_rest_is_warned_about() {
+async fn a_note_a_time_and_a_late_return_are_taken_over_and_another_return_is_warned_about() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let first = plain_refund("F1", 1);
@@ -133,20 +106,9 @@ async fn a_note_and_a_late_return_are_taken_over_and_the_rest_is_warned_about() 
     other["rma_identifier"] = "R-ZZZZ-ZZZZ".into();
     other["created_at"] = "2026-02-05T10:00:00Z".into();
     let reply = merchant.publishes(&message([refunded("1", "2026-02-03T10:00:00Z", &[other])])).await;
-    assert_eq!(reply.warnings(), [format!("{at}.rma_identifier"), format!("{at}.created_at")]);
+    assert_eq!(reply.warnings(), [format!("{at}.rma_identifier")]);
     let refund_out = merchant.looks_up("1").await.body["refunds"][0].clone();
-    assert_eq!((&refund_out["created_at"], &refund_out["rma_identifier"]), (&json!("2026-02-01T10:00:00Z"), &json!("R-AAAA-BBBB")));
-}
-
-#[tokio::test]
-async fn refund_line_identifiers_are_unique_among_all_refunds() {
-    let world = World::new().await;
-    let merchant = world.merchant("acme").await;
-    merchant.publishes(&message([refunded("1", "2026-02-01T10:00:00Z", &[refund("F1", 1)])])).await.results();
-    let mut second = refund("F2", 1);
-    second["refund_line_items"][0]["identifier"] = "F1-1".into();
-    let reply = merchant.publishes(&message([refunded("2", "2026-02-01T10:00:00Z", &[second])])).await;
-    assert_eq!(reply.faults(), ["returns_portal_order.orders[0].refunds[0].refund_line_items[0].identifier invalid"]);
+    assert_eq!((&refund_out["created_at"], &refund_out["rma_identifier"]), (&json!("2026-02-05T10:00:00Z"), &json!("R-AAAA-BBBB")));
 }
 
 #[tokio::test]
@@ -158,27 +120,6 @@ async fn merchants_may_use_the_same_refund_identifiers() {
         assert_eq!(reply.results(), ["created"]);
         assert_eq!(recorded(merchant, identifier).await, [("F1".to_owned(), 5_400)]);
     }
-}
-
-#[tokio::test]
-async fn one_refund_in_two_orders_of_a_message_is_refused() {
-    let world = World::new().await;
-    let merchant = world.merchant("acme").await;
-    let orders = ["1", "2"].map(|identifier| refunded(identifier, "2026-02-01T10:00:00Z", &[refund("F1", 1)]));
-    let reply = merchant.publishes(&message(orders)).await;
-    assert_eq!(reply.faults(), ["returns_portal_order.orders[1].refunds[0].identifier invalid"]);
-    assert_eq!(merchant.looks_up("1").await.status, 404, "all or nothing");
-}
-
-#[tokio::test]
-async fn units_refunded_over_several_messages_never_exceed_the_line() {
-    let world = World::new().await;
-    let merchant = world.merchant("acme").await;
-    merchant.publishes(&message([refunded("1", "2026-02-01T10:00:00Z", &[refund("F1", 1)])])).await.results();
-    let reply = merchant.publishes(&message([refunded("1", "2026-02-02T10:00:00Z", &[refund("F2", 2)])])).await;
-    assert_eq!(reply.faults(), ["returns_portal_order.orders[0].refunds[0].refund_line_items[0].quantity invalid"]);
-    merchant.publishes(&message([refunded("1", "2026-02-02T10:00:00Z", &[refund("F2", 1)])])).await.results();
-    assert_eq!(recorded(&merchant, "1").await.len(), 2);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{World, message, plain_refund, refund_for, refunded, sold};
+use crate::world::{World, message, plain_refund, refund_for, sold};
 
 const NAMED: &str = "returns_portal_order.orders[0].refunds[0].rma_identifier";
 
@@ -59,19 +59,6 @@ async fn a_return_that_is_named_after_its_refund_has_settled_it_is_no_news() {
     assert_eq!(shop.receives_events().await, ["rma.created", "rma.refunded"]);
     assert_eq!(shop.refunds(2, &[refund_for(&rma, "F1", 1)]).await, Vec::<String>::new());
     assert_eq!((shop.stands(&rma).await.as_str(), shop.receives_events().await), ("REFUNDED: F1", vec![]));
-}
-
-#[tokio::test]
-async fn a_refund_that_contradicts_the_record_settles_nothing() {
-    let world = World::new().await;
-    let shop = world.shop("acme").await;
-    shop.merchant.sells("A-1", 3).await;
-    shop.refunds(3, &[plain_refund("F1", 1)]).await;
-    let rma = shop.merchant.starts_a_return("A-1", 2).await;
-    shop.receives().await;
-    let order = refunded(sold("A-1", 3), [plain_refund("F1", 2), refund_for(&rma, "F2", 1)]);
-    assert_eq!(shop.merchant.publishes(&message([order])).await.status, 422);
-    assert_eq!((shop.stands(&rma).await.as_str(), shop.receives_events().await), ("CREATED: - -", vec![]));
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ pub(super) struct Columns<'a> {
     pub(super) tracking_numbers: Vec<Option<&'a str>>,
     pub(super) receiving: Vec<Option<&'a str>>,
     pub(super) refunds: Vec<Option<&'a str>>,
+    pub(super) in_question: Vec<bool>,
     pub(super) exchange_skus: Vec<Option<&'a str>>,
     pub(super) exchange_orders: Vec<Option<&'a str>>,
     pub(super) products: Vec<i64>,
@@ -44,6 +45,7 @@ impl<'a> Columns<'a> {
             columns.tracking_numbers.push(unit.parcel.number().map(TrackingNumber::as_str));
             columns.receiving.push(unit.receiving.map(Receiving::as_str));
             columns.refunds.push(item.refund.as_deref());
+            columns.in_question.push(unit.in_question);
             columns.exchange_skus.push(item.exchange_sku.as_deref());
             columns.exchange_orders.push(item.exchange_order.as_deref());
             columns.products.push(item.money.product.get());

@@ -46,7 +46,7 @@ pub struct Item {
     pub money: UnitMoney,
     /// The unit's share of the refund.
     pub financials: Financials,
-    /// The refund that covers it.
+    /// The refund that covers it, or that is in question.
     pub refund: Option<String>,
     /// The SKU of the variant that the shopper takes instead of a refund.
     pub exchange_sku: Option<String>,

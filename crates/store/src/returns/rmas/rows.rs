@@ -52,6 +52,7 @@ pub(super) struct ItemRow {
     pub(super) tracking_number: Option<String>,
     pub(super) receiving: Option<String>,
     pub(super) refund_identifier: Option<String>,
+    pub(super) refund_in_question: bool,
     pub(super) exchange_sku: Option<String>,
     pub(super) exchange_order_identifier: Option<String>,
 }
@@ -118,7 +119,8 @@ impl ItemRow {
             refund_type: self.refund_type.parse().map_err(unknown)?,
             parcel: Parcel::restore(method, self.parcel.as_deref(), number).ok_or_else(|| unknown(()))?,
             receiving: self.receiving.map(|receiving| receiving.parse()).transpose().map_err(unknown)?,
-            refunded: self.refund_identifier.is_some(),
+            refunded: self.refund_identifier.is_some() && !self.refund_in_question,
+            in_question: self.refund_in_question,
             exchange_owed: self.exchange_owed,
         };
         let estimated = cents(self.estimated_cents)?;

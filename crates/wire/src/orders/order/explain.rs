@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::orders::order::{Broken, Doubt, MOST_UNITS, Status};
-use domain::orders::refund::Conflict;
+use domain::orders::order::{Broken, Doubt, Status};
+use domain::orders::refund::Remark;
 use domain::returns::rma::sale::Sale;
 
 use super::shape::order_path;
@@ -34,11 +34,6 @@ pub(super) fn broken(order: &Path, broken: Broken) -> Fault {
             invalid(&line_at(line).field("quantity_shipped"), "shipped and cancelled units together must not exceed quantity")
         }
         Broken::RefundRepeated { refund } => invalid(&refund_at(order, refund).field("identifier"), "must be unique across all refunds"),
-        Broken::RefundLineRepeated { refund, line } => reused_refund_line(order, refund, line),
-        Broken::RefundOfUnknownLine { refund, line } => {
-            invalid(&refund_line_at(order, refund, line).field("order_item_identifier"), "must be the identifier of a line of this order")
-        }
-        Broken::Overrefunded { refund, line } => overrefunded(order, refund, line),
     }
 }
 
@@ -72,52 +67,80 @@ pub(super) fn doubt(order: &Path, doubt: Doubt) -> Warning {
         Doubt::RefundBeforeOrder { refund } => {
             warning(refund_at(order, refund).field("created_at"), "is before the order's created_at".to_owned())
         }
+        Doubt::RefundOfUnknownLine { refund, line } => warning(
+            refund_line_at(order, refund, line).field("order_item_identifier"),
+            "is not a line of this order; the refund is recorded all the same".to_owned(),
+        ),
+        Doubt::Overrefunded { refund, line } => overrefunded(order, refund, line),
     }
 }
 
-/// The fault of a refund that contradicts the recorded refund with the same identifier.
+/// The warning about a refund of units of an order line that were all refunded before.
 #[must_use]
-pub fn conflict(order: &Path, refund: usize, conflict: Conflict) -> Fault {
+pub fn overrefunded(order: &Path, refund: usize, line: usize) -> Warning {
+    let message = "brings the refunded units of the line above its quantity; units count up to what was sold".to_owned();
+    Warning { field: refund_line_at(order, refund, line).field("quantity").to_string(), message }
+}
+
+/// The warning for a remark on the refund at `refund`.
+#[must_use]
+pub fn remark(order: &Path, refund: usize, remark: Remark) -> Warning {
     let at = refund_at(order, refund);
-    match conflict {
-        Conflict::AnotherOrder => {
-            invalid(&at.field("identifier"), "is already used by a refund of another order; identifiers must be unique across all refunds")
+    let line_at = |line| refund_line_at(order, refund, line);
+    let (field, message) = match remark {
+        Remark::TotalCorrected => {
+            (at.field("total_refund_amount_cents"), "differs from the refund received before; the new value replaces it")
         }
-        Conflict::AnotherTotal => invalid(
-            &at.field("total_refund_amount_cents"),
-            "differs from the refund received before; refunds are immutable, so send a new refund instead",
+        Remark::UnitsAdded { line } => {
+            (line_at(line).field("quantity"), "is more than the refund received before; the added units count from now on")
+        }
+        Remark::UnitsMissing => {
+            (at.field("refund_line_items"), "have fewer units than the refund received before; the missing units stay counted")
+        }
+        Remark::OtherRma => (at.field("rma_identifier"), "differs from the refund received before; the earlier value is kept"),
+        Remark::CountedBefore { line } => {
+            (line_at(line).field("identifier"), "was received before for the same line of the order; it counts once")
+        }
+        Remark::IdentifierReused { line } => (
+            line_at(line).field("identifier"),
+            "must be unique across all refunds; it was received before for another line, and both count",
         ),
-        Conflict::OtherLines => invalid(
-            &at.field("refund_line_items"),
-            "differ from the refund received before; refunds are immutable, so send a new refund instead",
-        ),
-    }
+    };
+    Warning { field: field.to_string(), message: message.to_owned() }
 }
 
-/// The fault of a refund line whose identifier belongs to another refund line of the merchant.
+/// The warning about a refund whose identifier belongs to a refund of another order, too.
 #[must_use]
-pub fn reused_refund_line(order: &Path, refund: usize, line: usize) -> Fault {
-    invalid(&refund_line_at(order, refund, line).field("identifier"), "must be unique across all refunds")
+pub fn refund_of_another_order(order: &Path, refund: usize) -> Warning {
+    let message = "must be unique across all refunds; a refund of another order has it too, and both count".to_owned();
+    Warning { field: refund_at(order, refund).field("identifier").to_string(), message }
 }
 
-/// The fault of a refund line that exceeds the units ordered.
+/// The warning about a refund that names an RMA and lists no lines.
 #[must_use]
-pub fn overrefunded(order: &Path, refund: usize, line: usize) -> Fault {
-    let message = format!("all refunds of the line together must not exceed its quantity (at most {MOST_UNITS})");
-    invalid(&refund_line_at(order, refund, line).field("quantity"), message)
+pub fn refund_by_amount(order: &Path, refund: usize) -> Warning {
+    let message = "is empty; the refund settles all units of its RMA that are to be refunded".to_owned();
+    Warning { field: refund_at(order, refund).field("refund_line_items").to_string(), message }
 }
 
-/// The warning about a refund that names an RMA other than the recorded one.
+/// The warning about a refund of units that are not in the RMA that it names.
 #[must_use]
-pub fn rma_differs(order: &Path, refund: usize) -> Warning {
-    let message = "differs from the refund received before; the earlier value is kept".to_owned();
-    Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
+pub fn units_not_in_rma(order: &Path, refund: usize) -> Warning {
+    let message = "has units that are not in the RMA; they count as refunded outside of any RMA".to_owned();
+    Warning { field: refund_at(order, refund).field("refund_line_items").to_string(), message }
 }
 
-/// The warning about a refund whose RMA is unknown, belongs to another order, or is already cancelled or settled.
+/// The warning about a refund of units of an RMA that were all refunded before.
+#[must_use]
+pub fn refunded_again(order: &Path, refund: usize) -> Warning {
+    let message = "has units of the RMA that were refunded before".to_owned();
+    Warning { field: refund_at(order, refund).field("refund_line_items").to_string(), message }
+}
+
+/// The warning about a refund whose RMA is unknown, belongs to another order, or is cancelled.
 #[must_use]
 pub fn rma_not_live(order: &Path, refund: usize) -> Warning {
-    let message = "is not an RMA of this order that can still be settled; the refund is processed as if it named no RMA".to_owned();
+    let message = "is not an RMA of this order, or the RMA is cancelled; the refund is processed as if it named no RMA".to_owned();
     Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
 }
 
@@ -138,11 +161,4 @@ pub fn changed_under_returns(at: usize, sale: &Sale, live: &BTreeMap<String, u32
         (*units > shipped).then(|| Warning { field: field.to_string(), message })
     });
     reduced.collect()
-}
-
-/// The warning about a refund with a time other than the recorded one.
-#[must_use]
-pub fn time_differs(order: &Path, refund: usize) -> Warning {
-    let message = "differs from the refund received before; the earlier value is kept".to_owned();
-    Warning { field: refund_at(order, refund).field("created_at").to_string(), message }
 }

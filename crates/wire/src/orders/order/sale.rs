@@ -1,5 +1,7 @@
 //! Stored orders as returns see them.
 
+use domain::money::Cents;
+use domain::returns::rma::money::spread_discount;
 use domain::returns::rma::policy::Tag;
 use domain::returns::rma::sale::{Sale, SoldLine, Weight};
 
@@ -18,12 +20,14 @@ impl OrderIn<'_> {
     pub fn sale(&self) -> Sale {
         let facts = self.facts();
         let List(lines) = &self.items;
+        let mut lines: Vec<SoldLine> = lines.iter().zip(&facts.lines).map(|(line, facts)| line.sold(facts)).collect();
+        spread_discount(facts.discount, &mut lines);
         Sale {
             identifier: self.identifier.0.to_string(),
             status: self.status.0,
             placed_at: self.created_at.0,
             tags: tags(self.tags.as_ref()),
-            lines: lines.iter().zip(&facts.lines).map(|(line, facts)| line.sold(facts)).collect(),
+            lines,
         }
     }
 }
@@ -45,6 +49,7 @@ impl LineIn<'_> {
             unit_price: facts.unit_price,
             product: facts.product,
             discount: self.discount_amount_cents.map_or_else(Default::default, |Amount(cents)| cents),
+            order_discount: Cents::default(),
             tax: facts.tax,
             weight: self.weight.map(thousandths),
             shipped_at: self.shipped_date.map(|time| time.0),

@@ -178,13 +178,13 @@ object! {
 }
 
 object! {
-    /// A refund paid by the merchant. Refunds are immutable.
+    /// A refund paid by the merchant. It has its effect once; corrections are taken over.
     pub struct RefundIn<'a> as "Refund" at 6 {
         /// Unique across all refunds.
         identifier: Identifier<'a>,
         /// For a full refund, the order's `total_amount_cents`.
         total_refund_amount_cents: Amount,
-        /// Only the lines and units covered by this refund.
+        /// Only the lines and units covered by this refund. Empty with an `rma_identifier`: all units of the RMA.
         refund_line_items: Entries<RefundLineIn<'a>>,
         /// Informational only.
         note: Option<Text<'a>>,

@@ -156,6 +156,9 @@ pub struct ReturnItemOut {
     pub exchange_order_identifier: Option<String>,
     /// Refund that covers the unit, once there is one.
     pub refund_identifier: Option<String>,
+    /// The refund was reported while the exchange order was owed, and the exchange was converted into a refund afterwards. The unit is
+    /// not refunded until `confirm_refund`, or until another refund arrives.
+    pub refund_in_question: bool,
     /// Breakdown of the amounts.
     pub money: UnitMoneyOut,
 }

@@ -36,8 +36,19 @@ fn only_what_was_shipped_can_come_back() {
 fn what_is_refunded_or_in_a_return_cannot_come_back_again() {
     let sale = sale(SoldLine { quantity: 4, shipped: 4, ..line() });
     let held = vec![(Obstacle::Refunded, 1), (Obstacle::InReturn, 2)];
-    assert_eq!(found(&sale, UnavailableUnits { live: 2, refunded: 1 }), (1, held));
-    assert_eq!(found(&sale, UnavailableUnits { live: 9, refunded: 3 }), (0, vec![(Obstacle::Refunded, 3), (Obstacle::InReturn, 1)]));
+    assert_eq!(found(&sale, UnavailableUnits { live: 2, settled: 1, outside: 0 }), (1, held.clone()));
+    assert_eq!(found(&sale, UnavailableUnits { live: 2, settled: 0, outside: 1 }), (1, held));
+    let taken = UnavailableUnits { live: 9, settled: 1, outside: 2 };
+    assert_eq!(found(&sale, taken), (0, vec![(Obstacle::Refunded, 3), (Obstacle::InReturn, 1)]));
+}
+
+#[test]
+fn the_refund_of_a_cancelled_unit_uses_up_no_shipped_one() {
+    let sale = sale(SoldLine { quantity: 3, shipped: 2, cancelled: 1, ..line() });
+    let refunded = |settled, outside| found(&sale, UnavailableUnits { live: 0, settled, outside });
+    assert_eq!(refunded(0, 1), (2, vec![(Obstacle::Cancelled, 1)]));
+    assert_eq!(refunded(1, 1), (1, vec![(Obstacle::Cancelled, 1), (Obstacle::Refunded, 1)]));
+    assert_eq!(refunded(1, 2), (0, vec![(Obstacle::Cancelled, 1), (Obstacle::Refunded, 2)]));
 }
 
 #[test]
@@ -61,7 +72,10 @@ fn a_tag_of_the_line_or_of_the_order_stands_against_a_return() {
         ("third party", Obstacle::ThirdParty),
     ] {
         let tagged = sale(SoldLine { tags: vec![Tag::new("new"), Tag::new(tag)], ..line() });
-        assert_eq!(found(&tagged, UnavailableUnits { live: 1, refunded: 0 }), (0, vec![(Obstacle::InReturn, 1), (obstacle, 1)]));
+        assert_eq!(
+            found(&tagged, UnavailableUnits { live: 1, ..UnavailableUnits::default() }),
+            (0, vec![(Obstacle::InReturn, 1), (obstacle, 1)])
+        );
         let whole = Sale { tags: vec![Tag::new(tag)], ..sale(line()) };
         assert_eq!(found(&whole, UnavailableUnits::default()), (0, vec![(obstacle, 2)]));
     }
@@ -107,16 +121,17 @@ fn a_unit_gets_the_lowest_number_that_is_free() {
 proptest! {
     #[test]
     fn every_unit_can_come_back_or_is_held_by_one_obstacle(
-        quantity in 0..20_u32, shipped in 0..25_u32, cancelled in 0..25_u32, live in 0..25_u32, refunded in 0..25_u32,
-        tagged: bool, today in 0..60_i64,
+        quantity in 0..20_u32, shipped in 0..25_u32, cancelled in 0..25_u32, live in 0..25_u32, settled in 0..25_u32,
+        outside in 0..25_u32, tagged: bool, today in 0..60_i64,
         status in prop::sample::select(vec![Status::Created, Status::Shipped, Status::Cancelled]),
     ) {
         let tags = if tagged { vec![Tag::new("final sale")] } else { Vec::new() };
         let sale = Sale { status, ..sale(SoldLine { quantity, shipped, cancelled, tags, ..line() }) };
-        let taken = BTreeMap::from([("line".to_owned(), UnavailableUnits { live, refunded })]);
+        let taken = BTreeMap::from([("line".to_owned(), UnavailableUnits { live, settled, outside })]);
         let line = returnable(&sale, &Policy::default(), &taken, day(today)).remove(0);
         prop_assert_eq!(line.units + line.held.iter().map(|(_, units)| units).sum::<u32>(), quantity);
         prop_assert!(line.held.iter().all(|(_, units)| *units > 0));
+        let refunded = settled + outside.saturating_sub(cancelled);
         prop_assert!(line.units == 0 || line.units + live + refunded <= shipped, "never more comes back than left");
         prop_assert!(line.units == 0 || (status != Status::Cancelled && !tagged && today <= 30));
     }

@@ -32,9 +32,9 @@ fn the_first_parts_have_the_odd_cents() {
 
 #[test]
 fn the_largest_remainders_get_the_odd_cents_and_of_equals_the_first() {
-    assert_eq!(share(cents(100), &amounts(&[1, 1, 1])), amounts(&[34, 33, 33]));
-    assert_eq!(share(cents(10), &amounts(&[1, 5])), amounts(&[2, 8]));
-    assert_eq!(share(cents(3), &amounts(&[0, 0])), amounts(&[2, 1]));
+    assert_eq!(share(cents(100), &[1, 1, 1]), amounts(&[34, 33, 33]));
+    assert_eq!(share(cents(10), &[1, 5]), amounts(&[2, 8]));
+    assert_eq!(share(cents(3), &[0, 0]), amounts(&[2, 1]));
     assert_eq!(share(cents(3), &[]), []);
 }
 
@@ -44,10 +44,53 @@ fn a_unit_has_its_part_of_what_the_line_cost() {
     let units: Vec<UnitMoney> = (1..=3).filter_map(|number| unit_money(&line, number)).collect();
     let parts = |of: fn(&UnitMoney) -> Cents| units.iter().map(of).map(Cents::get).collect::<Vec<_>>();
     assert_eq!(parts(|unit| unit.product), [334, 333, 333]);
-    assert_eq!(parts(|unit| unit.discount), [34, 33, 33]);
+    assert_eq!(parts(|unit| unit.discount), [25, 25, 25], "the fourth unit, which is still to be shipped, has its part too");
     assert_eq!(parts(|unit| unit.tax), [27, 27, 26]);
-    assert_eq!(parts(|unit| unit.estimated), [327, 327, 326]);
+    assert_eq!(parts(|unit| unit.estimated), [336, 335, 334]);
     assert_eq!((unit_money(&line, 0), unit_money(&line, 4)), (None, None));
+}
+
+#[test]
+fn a_line_discount_is_taken_once_however_the_units_are_shipped() {
+    let line =
+        |shipped, product| SoldLine { quantity: 3, cancelled: 1, shipped, product: Some(cents(product)), discount: cents(101), ..line() };
+    let discounts: Vec<Cents> = [(1, 500), (2, 1_000)]
+        .iter()
+        .filter_map(|(shipped, product)| unit_money(&line(*shipped, *product), *shipped))
+        .map(|unit| unit.discount)
+        .collect();
+    assert_eq!(discounts, amounts(&[51, 50]), "the first unit when one was shipped, the second when both were");
+}
+
+#[test]
+fn a_discount_on_the_order_lowers_every_unit_by_its_share() {
+    let sold =
+        |unit_price, quantity, tax| SoldLine { quantity, shipped: quantity, unit_price: cents(unit_price), tax: cents(tax), ..line() };
+    let mut lines = [sold(2_000, 2, 256), sold(6_000, 1, 384)];
+    spread_discount(cents(2_000), &mut lines);
+    assert_eq!(lines.each_ref().map(|line| line.order_discount), [cents(800), cents(1_200)]);
+    let units = lines.iter().flat_map(|line| (1..=line.shipped).filter_map(|number| unit_money(line, number)));
+    assert_eq!(sum(units.map(|unit| unit.estimated)), 8_640, "product 10,000, less 2,000, plus tax of 640");
+}
+
+#[test]
+fn the_discounts_on_the_lines_are_part_of_the_discount_on_the_order() {
+    let mut lines = [SoldLine { unit_price: cents(100), discount: cents(30), ..line() }, SoldLine { unit_price: cents(100), ..line() }];
+    spread_discount(cents(50), &mut lines);
+    assert_eq!(lines.each_ref().map(|line| line.order_discount), [cents(10), cents(10)]);
+    spread_discount(cents(20), &mut lines);
+    assert_eq!(lines.each_ref().map(|line| line.order_discount), [cents(0), cents(0)], "the lines say more than the order");
+}
+
+#[test]
+fn a_cancelled_unit_has_no_part_of_the_discount_on_the_order() {
+    let mut lines = [
+        SoldLine { quantity: 4, shipped: 1, cancelled: 2, unit_price: cents(100), ..line() },
+        SoldLine { quantity: 1, shipped: 1, unit_price: cents(100), ..line() },
+    ];
+    spread_discount(cents(30), &mut lines);
+    assert_eq!(lines.each_ref().map(|line| line.order_discount), [cents(20), cents(10)]);
+    assert_eq!(unit_money(&lines[0], 1).map(|unit| unit.discount), Some(cents(10)), "the other unit is still to be shipped");
 }
 
 #[test]
@@ -136,11 +179,12 @@ proptest! {
 
     #[test]
     fn shares_sum_to_the_whole_and_are_within_a_cent_of_exact(total in any_cents(), weights in prop::collection::vec(any_cents(), 1..40)) {
+        let weights: Vec<i128> = weights.into_iter().map(|weight| i128::from(weight.get())).collect();
         let shares = share(total, &weights);
         prop_assert_eq!(sum(shares.iter().copied()), i128::from(total.get()));
-        let whole = sum(weights.iter().copied());
+        let whole: i128 = weights.iter().sum();
         for (share, weight) in shares.iter().zip(&weights) {
-            let (share, exact) = (i128::from(share.get()) * whole, i128::from(total.get()) * i128::from(weight.get()));
+            let (share, exact) = (i128::from(share.get()) * whole, i128::from(total.get()) * weight);
             prop_assert!(whole == 0 || (share - exact).abs() < whole);
         }
         prop_assert_eq!(share(total, &weights), shares, "the same again");
@@ -156,6 +200,28 @@ proptest! {
         let exact = i128::from(product.get()) + i128::from(tax.get()) - i128::from(discount.get());
         let nothing_lost = units.iter().all(|unit| unit.estimated.get() > 0 && unit.estimated.get() < Cents::MAX);
         prop_assert!(!nothing_lost || sum(units.iter().map(|unit| unit.estimated)) == exact);
+    }
+
+    #[test]
+    fn a_discount_on_the_order_is_spread_to_the_last_cent(
+        sold in prop::collection::vec((1..5_u32, 0..5_u32, 0..100_000_i64, 0..500_i64), 1..8), discount in 0..10_000_i64,
+    ) {
+        let mut lines: Vec<SoldLine> = sold
+            .iter()
+            .map(|(units, cancelled, price, discount)| SoldLine {
+                quantity: units + cancelled,
+                cancelled: *cancelled,
+                shipped: *units,
+                unit_price: cents(*price),
+                discount: cents(*discount),
+                ..line()
+            })
+            .collect();
+        spread_discount(cents(discount), &mut lines);
+        let on_lines = sum(lines.iter().map(|line| line.discount));
+        prop_assert_eq!(sum(lines.iter().map(|line| line.order_discount)), (i128::from(discount) - on_lines).max(0));
+        let units = lines.iter().flat_map(|line| (1..=line.shipped).filter_map(|number| unit_money(line, number)));
+        prop_assert_eq!(sum(units.map(|unit| unit.discount)), i128::from(discount).max(on_lines), "no cent is lost among the units");
     }
 
     #[test]

@@ -14,6 +14,7 @@ enum Happening {
     Cancelled,
     ExchangePlaced,
     ExchangeConverted,
+    RefundConfirmed,
 }
 
 fn happenings() -> impl Strategy<Value = Happening> {
@@ -37,6 +38,7 @@ fn happenings() -> impl Strategy<Value = Happening> {
         1 => Just(Happening::Cancelled),
         1 => Just(Happening::ExchangePlaced),
         1 => Just(Happening::ExchangeConverted),
+        1 => Just(Happening::RefundConfirmed),
     ]
 }
 
@@ -62,6 +64,7 @@ fn happen(rma: &mut Rma, happening: &Happening) -> Result<Step, Refused> {
         Happening::Cancelled => rma.cancel(),
         Happening::ExchangePlaced => Ok(rma.place_exchange()),
         Happening::ExchangeConverted => Ok(rma.convert_exchange()),
+        Happening::RefundConfirmed => Ok(rma.confirm_refund()),
     }
 }
 
@@ -71,7 +74,10 @@ fn check(before: &Rma, after: &Rma) -> Result<(), TestCaseError> {
     prop_assert!(before.status != Status::PartialRefund || after.status != Status::Created);
     prop_assert!(!before.receiving_closed || after.receiving_closed);
     for (old, new) in before.units.iter().zip(&after.units) {
-        prop_assert!(!old.refunded || new.refunded, "a refund is not taken back");
+        let converted = old.exchange_owed && new.refund_type == RefundType::Refund;
+        prop_assert!(!old.refunded || new.refunded || (converted && new.in_question), "a refund is not taken back");
+        prop_assert!(!old.in_question || new.in_question || new.refunded, "a question is not forgotten");
+        prop_assert!(!(new.in_question && (new.refunded || new.exchange_owed)), "a question is open or answered");
         prop_assert!(old.parcel.number().is_some() || new.parcel == old.parcel || matches!(new.parcel, Parcel::PreTransit(_)));
         prop_assert!(old.receiving != Some(Receiving::Received) || new.receiving == Some(Receiving::Received));
         let placed = old.refund_type != RefundType::Refund && !old.exchange_owed;
@@ -79,6 +85,8 @@ fn check(before: &Rma, after: &Rma) -> Result<(), TestCaseError> {
         prop_assert!(old.refund_type != RefundType::Refund || new.refund_type == RefundType::Refund, "what is refunded is not exchanged");
         prop_assert!(!old.parcel.has_moved() || new.parcel.has_moved());
     }
+    let ended = |unit: &Unit| (unit.refund_type != RefundType::Refund) != (unit.refund_type == RefundType::Refund && unit.refunded);
+    prop_assert!(after.status != Status::Refunded || after.units.iter().all(ended), "goods or money, never both, never neither");
     prop_assert_eq!(after.settle_status(), after.status, "the status always follows from the units");
     let numbers: Vec<_> = after.units.iter().map(|unit| unit.parcel.number()).collect();
     prop_assert!(numbers.windows(2).all(|pair| pair[0] == pair[1]), "a label is for all units");

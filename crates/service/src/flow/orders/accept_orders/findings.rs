@@ -1,12 +1,11 @@
 //! The findings of a message's refunds, and an order in its place.
 
-use wire::fault::{Fault, Warning};
+use wire::fault::Warning;
 use wire::orders::order::ReceivedOrder;
 
 /// The findings of processing the refunds of a message.
 #[derive(Default)]
 pub(in crate::flow::orders) struct Findings {
-    pub(in crate::flow::orders) faults: Vec<Fault>,
     pub(in crate::flow::orders) warnings: Vec<Warning>,
     pub(in crate::flow::orders) new_refunds: u64,
 }

@@ -86,14 +86,11 @@ fn rounds<'c>(app: &App, merchant: MerchantId, checked: &'c Checked<'c>) -> Vec<
 #[derive(Default)]
 struct ChunkResult {
     counts: Counts,
-    refused: Vec<RefusedLine>,
     new_refunds: u64,
 }
 
-/// The orders and refunds that a chunk touches.
+/// The orders that a chunk touches.
 pub(super) struct Touched {
-    /// Refund identifiers may collide with those of any other chunk.
-    refunds: bool,
     orders: HashSet<String>,
 }
 
@@ -101,7 +98,7 @@ impl Touched {
     /// Checks if this chunk may be written before `earlier` is committed: then neither can wait for the other, and their order does
     /// not matter.
     pub(super) fn may_go_ahead_of(&self, earlier: &Self) -> bool {
-        !self.refunds && self.orders.is_disjoint(&earlier.orders)
+        self.orders.is_disjoint(&earlier.orders)
     }
 }
 
@@ -140,13 +137,9 @@ impl<'c> Ready<'c> {
         Self { checked, rounds: rounds(app, run.merchant, checked), through: i64::try_from(through).unwrap_or(i64::MAX) }
     }
 
-    /// The orders and refunds that it touches.
+    /// The orders that it touches.
     pub(super) fn touches(&self) -> Touched {
-        let orders = &self.checked.orders;
-        Touched {
-            refunds: orders.iter().any(|received| !received.order.refunds.0.is_empty()),
-            orders: orders.iter().map(|received| received.order.identifier.0.to_string()).collect(),
-        }
+        Touched { orders: self.checked.orders.iter().map(|received| received.order.identifier.0.to_string()).collect() }
     }
 
     /// Stores the chunk in one transaction: its orders, the report of its refused lines and the import's progress. It is committed
@@ -203,11 +196,10 @@ impl<'c> Ready<'c> {
 
     /// Adds the report and the progress of an import with `before` lines done, and commits.
     async fn finish(&self, app: &App, run: Run, before: i64, mut tx: Tx, mut done: ChunkResult) -> Result<ChunkResult, Cause> {
-        if !(self.checked.refused.is_empty() && done.refused.is_empty()) {
-            done.refused.extend(self.checked.refused.iter().cloned());
-            imports::insert_refusals(&mut tx, run.lease.import, &done.refused).await?;
+        if !self.checked.refused.is_empty() {
+            imports::insert_refusals(&mut tx, run.lease.import, &self.checked.refused).await?;
         }
-        done.counts.refused = i64::try_from(done.refused.len()).unwrap_or(i64::MAX);
+        done.counts.refused = i64::try_from(self.checked.refused.len()).unwrap_or(i64::MAX);
         done.counts.lines = self.through - before;
         let now = app.now();
         let lease = imports::Lease { until: lease_end(now), ..run.lease };
@@ -219,54 +211,15 @@ impl<'c> Ready<'c> {
         Ok(done)
     }
 
-    /// Stores a round at once. If a refund in it contradicts the record, stores the orders separately to find the faulty one.
     async fn store_round(&self, app: &App, tx: &mut Tx, round: &Round<'_>, done: &mut ChunkResult) -> Result<(), Failed> {
-        let refunding = round.orders.iter().any(|placed| has_refunds(placed));
-        if !refunding {
-            upsert(tx, &round.snapshots).await?.into_iter().for_each(|outcome| done.count(outcome.verdict));
-            return Ok(());
-        }
-        tx.mark().await?;
         let outcomes = upsert(tx, &round.snapshots).await?;
+        let verdicts = || outcomes.iter().map(|outcome| outcome.verdict);
         let mut findings = Findings::default();
-        accept::record_refunds(app, tx, &round.orders, &mut findings).await?;
-        if !findings.faults.is_empty() {
-            tx.undo().await?;
-            return self.store_separately(app, tx, &round.orders, done).await;
-        }
-        tx.keep().await?;
-        outcomes.into_iter().for_each(|outcome| done.count(outcome.verdict));
+        accept::record_refunds(app, tx, &round.orders, verdicts(), &mut findings).await?;
+        verdicts().for_each(|verdict| done.count(verdict));
         done.new_refunds += findings.new_refunds;
         Ok(())
     }
-
-    /// Stores the orders of a round so that a contradictory one does not affect the others: those without refunds together, the
-    /// others one by one in the order of the file.
-    async fn store_separately(&self, app: &App, tx: &mut Tx, round: &[Placed<'_>], done: &mut ChunkResult) -> Result<(), Failed> {
-        let (mut refunding, plain): (Vec<Placed<'_>>, Vec<Placed<'_>>) = round.iter().partition(|placed| has_refunds(placed));
-        accept::publish(app, tx, &plain).await?.into_iter().for_each(|(_, outcome)| done.count(outcome.verdict));
-        refunding.sort_unstable_by_key(|(at, _)| *at);
-        for placed @ (at, received) in refunding {
-            tx.mark().await?;
-            let outcomes = accept::publish(app, tx, &[placed]).await?;
-            let mut findings = Findings::default();
-            accept::record_refunds(app, tx, &[placed], &mut findings).await?;
-            if findings.faults.is_empty() {
-                tx.keep().await?;
-                outcomes.into_iter().for_each(|(_, outcome)| done.count(outcome.verdict));
-                done.new_refunds += findings.new_refunds;
-            } else {
-                tx.undo().await?;
-                let number = self.checked.numbers.get(at).copied().unwrap_or_default();
-                done.refused.push(refusal(number, Some(received.order.identifier.0.to_string()), &findings.faults));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn has_refunds((_, received): &Placed<'_>) -> bool {
-    !received.order.refunds.0.is_empty()
 }
 
 impl ChunkResult {

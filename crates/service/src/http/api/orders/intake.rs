@@ -12,10 +12,10 @@ use store::orders::refunds::Recorded;
 use store::orders::{refunds, snapshots};
 use wire::answer::{AcceptedOrder, ErrorBody, OrderOut, OrdersAccepted, RefundLineOut, RefundOut};
 use wire::fault::Fault;
-use wire::orders::order::{Faults, PublishQuery, Refusal};
+use wire::orders::order::{PublishQuery, Refusal};
 
 use crate::app::App;
-use crate::flow::orders::accept_orders::{AcceptOrdersError, Accepted, accept_orders, validate_orders};
+use crate::flow::orders::accept_orders::{Accepted, accept_orders, validate_orders};
 use crate::flow::orders::keep_refusal::{RefusedMessage, keep_refusal};
 use crate::http::api_version::ApiVersion;
 use crate::http::body::JsonBody;
@@ -71,13 +71,7 @@ pub(crate) async fn publish(
     } else {
         accept_orders(&app, caller.merchant, message).await
     };
-    match outcome {
-        Ok(accepted) => Ok(Json(answer(accepted, query.validate_only))),
-        Err(AcceptOrdersError::Contradicts(Faults { faults, identifiers })) => {
-            Err(refuse(&app, caller.merchant, &id, ApiError::Faulty(faults), identifiers, query.validate_only).await)
-        }
-        Err(AcceptOrdersError::Failed(failed)) => Err(failed.into()),
-    }
+    Ok(Json(answer(outcome?, query.validate_only)))
 }
 
 /// Counts a refusal and keeps it for support, except with `validate_only`. The caller gets the error even if it cannot be kept.

@@ -18,6 +18,7 @@ use wire::time;
 
 use crate::app::App;
 use crate::flow::returns::cancel_return::{BY_MERCHANT, CancelReturnError, cancel_return};
+use crate::flow::returns::confirm_refund::{self, ConfirmRefundError};
 use crate::flow::returns::resend_return::resend_return;
 use crate::flow::returns::start_return::{IdempotencyKey, StartReturnError, StartedReturn, start_return};
 use crate::http::api::returns::exchange_options;
@@ -223,6 +224,37 @@ pub(crate) async fn cancel(
     Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
 }
 
+/// Confirm a refund that is in question.
+///
+/// A refund that was reported while the exchange order was owed does not settle the unit if the exchange is converted into a refund
+/// afterwards: it may have been the settlement with the service. This confirms that it was the shopper's money. A new refund settles
+/// the unit, too.
+#[utoipa::path(
+    post,
+    path = "/v1/returns/{rma_identifier}/confirm_refund",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
+    responses(
+        (status = 200, description = "The units are refunded.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+        (status = 409, description = "No refund of the return is in question.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn confirm_refund(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
+) -> Result<Json<ReturnOut>, ApiError> {
+    let confirmed = confirm_refund::confirm_refund(&app, ACTOR, caller.merchant, &rma).await;
+    let kept = confirmed.map_err(|error| match error {
+        ConfirmRefundError::NoSuchReturn => ApiError::NotFound,
+        ConfirmRefundError::NothingInQuestion => ApiError::Conflict(sentence(error)),
+        ConfirmRefundError::Failed(failed) => failed.into(),
+    })?;
+    Ok(Json(returns::look(&app, caller.merchant, &kept).await?))
+}
+
 /// Send a return's message again.
 ///
 /// Sends the current state of the return as a new message, with the next sequence number and the event `rma.resent`.
@@ -279,8 +311,8 @@ pub(crate) async fn returnable(
     let sale = sale.ok_or_else(|| ApiError::Internal("a stored order cannot be read".to_owned()))?;
     let policy = return_policies::current(app.store(caller.merchant), caller.merchant).await?;
     let claims = unit_claims::list(app.store(caller.merchant), caller.merchant, &identifier).await?;
-    let refunded = refunds::units(app.store(caller.merchant), caller.merchant, &identifier).await?;
-    let lines = eligibility::returnable(&sale, &policy, &returns::unavailable_units(&claims, &refunded), app.now());
+    let outside = refunds::outside(app.store(caller.merchant), caller.merchant, &identifier).await?;
+    let lines = eligibility::returnable(&sale, &policy, &returns::unavailable_units(&claims, &outside), app.now());
     let standing = exchange_orders::standing_of(app.store(caller.merchant), caller.merchant, &identifier).await?;
     Ok(Json(returns::returnable(&sale, &policy, &lines, standing)))
 }

@@ -7,7 +7,7 @@ use super::step::Step;
 use super::view::View;
 
 /// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges.
-pub const OUTCOMES: [&str; 35] = [
+pub const OUTCOMES: [&str; 39] = [
     "created",
     "updated",
     "unchanged",
@@ -40,9 +40,13 @@ pub const OUTCOMES: [&str; 35] = [
     "variant",
     "gift card",
     "settled by an exchange",
-    "settled by a conversion",
     "answered twice",
     "exchange refunded late",
+    "confirmed",
+    "nothing",
+    "refund in question",
+    "answered by another refund",
+    "refund by amount",
 ];
 
 /// The number of times each outcome and each message occurred.
@@ -54,7 +58,7 @@ pub fn count(record: &Record, counts: &mut Counts) {
         let outcome = view.outcome.split(' ').next().unwrap_or_default();
         let events = view.messages.iter().map(|message| message.event.as_str());
         let reminders = view.reminded.iter().map(|_| "reminded");
-        for word in events.chain([outcome]).chain(reminders).chain(exchanging(step, before, view)) {
+        for word in events.chain([outcome]).chain(reminders).chain(exchanging(step, before, view)).chain(refunding(step, before, view)) {
             *counts.entry(word.to_owned()).or_default() += 1;
         }
         before = view;
@@ -72,7 +76,6 @@ fn exchanging(step: &Step, before: &View, view: &View) -> Vec<&'static str> {
     match (step, view.outcome.as_str()) {
         (Step::Answer(..), "delivered") if settled => words.push("settled by an exchange"),
         (Step::Answer(..), "delivered") if !sent => words.push("answered twice"),
-        (Step::Answer(..), "withdrawn") | (Step::Convert(_), _) if settled => words.push("settled by a conversion"),
         _ => {}
     }
     let was_settled = |name: &str| before.returns.iter().any(|kept| kept.name == name && kept.status == "REFUNDED");
@@ -80,5 +83,23 @@ fn exchanging(step: &Step, before: &View, view: &View) -> Vec<&'static str> {
     words.extend(
         view.messages.iter().filter(|message| late(&message.event) && was_settled(&message.name)).map(|_| "exchange refunded late"),
     );
+    words
+}
+
+/// The outcomes that concern refunds.
+fn refunding(step: &Step, before: &View, view: &View) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    if view.questions.difference(&before.questions).next().is_some() {
+        words.push("refund in question");
+    }
+    if let Step::Publish(snapshot) = step {
+        if before.questions.difference(&view.questions).next().is_some() {
+            words.push("answered by another refund");
+        }
+        let by_amount = snapshot.refunds.iter().any(|refund| refund.lines.is_empty() && refund.named.is_some());
+        if by_amount && view.messages.iter().any(|message| message.event == "rma.refunded") {
+            words.push("refund by amount");
+        }
+    }
     words
 }

@@ -3,9 +3,10 @@
 mod exchanging;
 
 use backhaul::app::App;
-use backhaul::flow::orders::accept_orders::{AcceptOrdersError, accept_orders};
+use backhaul::flow::orders::accept_orders::accept_orders;
 use backhaul::flow::returns::cancel_return::{CancelReturnError, cancel_return};
 use backhaul::flow::returns::carrier_event::{CarrierEventError, EventOutcome, carrier_event};
+use backhaul::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};
 use backhaul::flow::returns::receive_return::{ReceiveReturnError, close_receiving, receive_units};
 use backhaul::flow::returns::resend_return::resend_return;
 use backhaul::flow::returns::start_return::{IdempotencyKey, StartReturnError, start_return};
@@ -39,6 +40,12 @@ pub async fn take(app: &App, connection: &mut PgConnection, merchant: MerchantId
         }
         Step::Answer(nth, answer, last) => exchanging::answer(app, connection, merchant, return_name(*nth, names), *answer, *last).await,
         Step::Convert(nth) => exchanging::convert(app, merchant, return_name(*nth, names)).await.to_owned(),
+        Step::Confirm(nth) => match confirm_refund(app, "test", merchant, return_name(*nth, names)).await {
+            Ok(_) => "confirmed".to_owned(),
+            Err(ConfirmRefundError::NoSuchReturn) => "no such return".to_owned(),
+            Err(ConfirmRefundError::NothingInQuestion) => "nothing in question".to_owned(),
+            Err(ConfirmRefundError::Failed(failed)) => panic!("{failed}"),
+        },
         Step::Retry(nth) => exchanging::retry(app, connection, merchant, return_name(*nth, names)).await.to_owned(),
         Step::Wait(_) => {
             while wake_returns(app).await.unwrap() {}
@@ -58,19 +65,19 @@ async fn publish(app: &App, merchant: MerchantId, snapshot: &Snapshot, names: &[
                 Verdict::Unchanged => "unchanged",
                 Verdict::Stale => "stale",
             };
-            let mut warnings: Vec<&str> = accepted.warnings.iter().filter_map(about_returns).collect();
+            let mut warnings: Vec<&str> = accepted.warnings.iter().filter_map(beside_sums).collect();
             warnings.sort_unstable();
             format!("{verdict} {warnings:?}")
         }
-        Err(AcceptOrdersError::Contradicts(_)) => "refused".to_owned(),
-        Err(AcceptOrdersError::Failed(failed)) => panic!("{failed}"),
+        Err(failed) => panic!("{failed}"),
     }
 }
 
-/// The field of a warning about returns, as opposed to one about sums.
-fn about_returns(warning: &Warning) -> Option<&str> {
-    let ours = warning.field.ends_with("rma_identifier") || warning.message.ends_with("the return is not affected");
-    warning.field.strip_prefix("returns_portal_order.orders[0].").filter(|_| ours)
+/// The field of a warning, unless it is about sums.
+fn beside_sums(warning: &Warning) -> Option<&str> {
+    let field = warning.field.strip_prefix("returns_portal_order.orders[0].")?;
+    let sums = field.ends_with("_amount_cents") && !warning.message.contains("received before");
+    Some(field).filter(|field| !sums && !field.ends_with("created_at"))
 }
 
 async fn begin(app: &App, merchant: MerchantId, start: &Start, names: &mut Vec<String>) -> String {

@@ -3,7 +3,7 @@
 mod exchanging;
 
 use rand::rngs::StdRng;
-use rand::seq::IndexedRandom as _;
+use rand::seq::{IndexedMutRandom as _, IndexedRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::model::kept::Kept;
@@ -40,6 +40,7 @@ impl Generator {
             deducted: rng.random_bool(0.5),
             bonus: *[None, Some(0), Some(500)].choose(&mut rng).unwrap(),
             refusals_are_final: rng.random_bool(0.5),
+            any_refund_closes: rng.random_bool(0.3),
         };
         let orders = rng.random_range(2..=3);
         (Self { rng, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new() }, terms)
@@ -123,7 +124,8 @@ impl Generator {
             tags.push(FINAL[0]);
         }
         let lines = (0..self.rng.random_range(1..=3)).map(|_| self.line()).collect();
-        Snapshot { order, minute: 0, word: 0, cancelled: false, tags, lines, refunds: Vec::new() }
+        let discount = if self.rng.random_bool(0.4) { self.rng.random_range(1..5_000) } else { 0 };
+        Snapshot { order, minute: 0, word: 0, cancelled: false, tags, discount, lines, refunds: Vec::new() }
     }
 
     fn line(&mut self) -> Line {
@@ -184,12 +186,31 @@ impl Generator {
                 }
             }
             15 => {}
+            16..19 => self.correct(&mut snapshot),
             _ => {
                 let refund = self.refund(model, &snapshot);
                 snapshot.refunds.push(refund);
             }
         }
         snapshot
+    }
+
+    /// Adds units to a refund that was sent before, or takes some away.
+    fn correct(&mut self, snapshot: &mut Snapshot) {
+        let lines = snapshot.lines.len();
+        let Some(refund) = snapshot.refunds.choose_mut(&mut self.rng) else { return };
+        match self.rng.random_range(0..4) {
+            0 => {
+                let line = self.rng.random_range(0..lines);
+                match refund.lines.iter_mut().find(|(of, _)| *of == line) {
+                    Some((_, units)) => *units += 1,
+                    None => refund.lines.push((line, 1)),
+                }
+            }
+            1 => refund.lines.iter_mut().for_each(|(_, units)| *units += 1),
+            2 => refund.lines.iter_mut().for_each(|(_, units)| *units = units.saturating_sub(1).max(1)),
+            _ => refund.lines.truncate(1),
+        }
     }
 
     /// A refund for the open units of a return, or for any units.
@@ -215,6 +236,12 @@ impl Generator {
             if units > 0 {
                 lines.push((line, units));
             }
+        }
+        if self.rng.random_bool(0.03) {
+            lines.push((snapshot.lines.len(), 1));
+        }
+        if of.is_some() && self.rng.random_bool(0.1) {
+            return Refund { number: self.refunds, total: self.rng.random_range(0..5_000), lines: Vec::new(), named: of };
         }
         let named = match self.rng.random_range(0..10) {
             0..5 => of,

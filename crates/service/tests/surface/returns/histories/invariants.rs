@@ -5,18 +5,21 @@ mod exchanging;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::exchanging::Exchanges;
-use super::step::{Line, Snapshot, Step, line_name, order_name, refund_name};
+use super::model::Terms;
+use super::model::money::with_order_discount;
+use super::step::{Snapshot, Step, line_name, order_name, refund_name};
 use super::view::{Return, View};
 
 /// A history that was run: each step with the view after it.
 pub type Record = Vec<(Step, View)>;
 
 /// Returns the first violated invariant.
-pub fn check(record: &Record) -> Result<(), String> {
+pub fn check(terms: Terms, record: &Record) -> Result<(), String> {
     let (mut ledger, mut exchanges) = (Ledger::default(), Exchanges::default());
     for (step, view) in record {
-        ledger.note(step, view)?;
-        units(view, &ledger)?;
+        ledger.note(step, view);
+        units(view, &ledger, terms)?;
+        goods_or_money(view)?;
         ledger.follow(view)?;
         exchanges.follow(step, view)?;
         if let Step::Start(start) = step
@@ -32,57 +35,73 @@ pub fn check(record: &Record) -> Result<(), String> {
 #[derive(Default)]
 struct Ledger {
     standing: BTreeMap<usize, Snapshot>,
-    /// The order, lines and units that each refund covers.
-    refunds: BTreeMap<String, (usize, Vec<(usize, u32)>)>,
+    /// The most units of each line that a refund ever stated, by refund and order.
+    refunds: BTreeMap<(String, String), BTreeMap<usize, u32>>,
+    /// The refunds that named a return at least once.
+    naming: BTreeSet<(String, String)>,
+    /// The refunds that were stated without lines at least once.
+    by_amount: BTreeSet<(String, String)>,
     /// The returns as last seen.
     returns: BTreeMap<String, Return>,
     /// The number of messages on each return, and true once one of them was `rma.refunded`.
     messages: BTreeMap<String, (i64, bool)>,
     /// The returns whose label has been in a message.
     labelled: BTreeSet<String>,
-    /// The shipped units and money of a line, or none once they have changed.
+    /// The shipped units and money of a line, or none once they have changed or if units are still to be shipped.
     money: BTreeMap<(String, String), Option<(u32, i64)>>,
 }
 
 impl Ledger {
-    fn note(&mut self, step: &Step, view: &View) -> Result<(), String> {
-        let Step::Publish(snapshot) = step else { return Ok(()) };
+    fn note(&mut self, step: &Step, view: &View) {
+        let Step::Publish(snapshot) = step else { return };
         if view.outcome == "refused" {
-            return Ok(());
+            return;
         }
         for refund in &snapshot.refunds {
-            let lines = refund.lines.clone();
-            if self.refunds.insert(refund_name(refund.number), (snapshot.order, lines)).is_none() {
-                for (line, _) in &refund.lines {
-                    let sold = snapshot.lines[*line].quantity;
-                    hold(self.refunded(snapshot.order, *line) <= sold, || format!("more than {sold} units of L{line} are refunded"))?;
-                }
+            let key = (refund_name(refund.number), order_name(snapshot.order));
+            if refund.named.is_some() {
+                self.naming.insert(key.clone());
+            }
+            if refund.lines.is_empty() {
+                self.by_amount.insert(key.clone());
+            }
+            let lines = self.refunds.entry(key).or_default();
+            for (line, units) in &refund.lines {
+                let most = lines.entry(*line).or_default();
+                *most = (*most).max(*units);
             }
         }
         if view.outcome.starts_with("created") || view.outcome.starts_with("updated") {
             for (at, line) in snapshot.lines.iter().enumerate() {
-                let money = (line.shipped, worth(line));
+                let money = (line.shipped, line.product - with_order_discount(snapshot, at).discount + line.tax);
                 let known = self.money.entry((order_name(snapshot.order), line_name(at))).or_insert(Some(money));
-                *known = known.filter(|known| *known == money);
+                *known = known.filter(|known| *known == money && line.shipped == line.ordered());
             }
             self.standing.insert(snapshot.order, snapshot.clone());
         }
-        Ok(())
     }
 
-    fn refunded(&self, order: usize, line: usize) -> u32 {
-        let lines = self.refunds.values().filter(|(of, _)| *of == order).flat_map(|(_, lines)| lines);
-        lines.filter(|(of, _)| *of == line).map(|(_, units)| units).sum()
+    /// The units of a line that were certainly refunded outside of returns: by refunds that never named one, less those that they
+    /// settled.
+    fn outside(&self, order: usize, line: usize, view: &View) -> u32 {
+        let of_line = |((refund, of), lines): (&(String, String), &BTreeMap<usize, u32>)| {
+            let unnamed = *of == order_name(order) && !self.naming.contains(&(refund.clone(), of.clone()));
+            let returned = view.returns.iter().filter(|kept| kept.order == *of).flat_map(|kept| &kept.units);
+            let settled = returned.filter(|unit| unit.line == line_name(line) && unit.refund.as_ref() == Some(refund)).count();
+            let units = lines.get(&line).copied().unwrap_or_default();
+            if unnamed { units.saturating_sub(u32::try_from(settled).unwrap()) } else { 0 }
+        };
+        self.refunds.iter().map(of_line).sum()
     }
 
-    /// At the time of a claim, live and refunded units together never exceed the shipped ones.
+    /// At the time of a claim, the units in returns and those refunded outside together never exceed the shipped ones.
     fn fits(&self, order: usize, view: &View) -> Result<(), String> {
         let snapshot = &self.standing[&order];
         let started = view.returns.last().ok_or("a return was started, and there is none")?;
         for (at, line) in snapshot.lines.iter().enumerate() {
             let of_order = view.returns.iter().filter(|kept| kept.order == order_name(order) && kept.status != "CANCELED");
-            let live = of_order.flat_map(|kept| &kept.units).filter(|unit| unit.line == line_name(at) && unit.refund.is_none()).count();
-            let taken = u32::try_from(live).unwrap() + self.refunded(order, at);
+            let returned = of_order.flat_map(|kept| &kept.units).filter(|unit| unit.line == line_name(at)).count();
+            let taken = u32::try_from(returned).unwrap() + self.outside(order, at, view).saturating_sub(line.cancelled);
             let claimed = started.units.iter().any(|unit| unit.line == line_name(at));
             hold(!claimed || taken <= line.shipped, || format!("{taken} units of L{at} are taken, and {} shipped", line.shipped))?;
         }
@@ -113,8 +132,11 @@ impl Ledger {
                 let is_final = !before.is_live();
                 hold(!is_final || before.status == now.status, || format!("{name} was {} and is {}", before.status, now.status))?;
                 for (before, now) in before.units.iter().zip(&now.units) {
-                    let kept = before.refund.is_none() || before.refund == now.refund;
+                    let kept = before.refund.is_none() || before.refund == now.refund || (before.in_question && now.is_covered());
                     hold(kept, || format!("a unit of {name} has lost its refund"))?;
+                    let converted = before.got.is_exchange() && !now.got.is_exchange();
+                    let asked = now.in_question == before.refund.is_some();
+                    hold(!converted || asked, || format!("a refund of {name} that came before the conversion is taken for the shopper's"))?;
                 }
             }
             self.returns.insert(name.clone(), now.clone());
@@ -134,16 +156,31 @@ impl Ledger {
             let Some((shipped, whole)) = self.money[&(order.to_owned(), line.to_owned())] else { continue };
             let sum: i64 = parts.values().sum();
             let complete = parts.len() == shipped as usize;
-            hold(sum <= whole && (!complete || sum == whole), || format!("{order} {line}: parts sum to {sum} of {whole}"))?;
+            // A unit whose discount exceeds its price leaves nothing, and not less.
+            let exact = parts.values().all(|part| *part > 0);
+            hold(!exact || sum <= whole && (!complete || sum == whole), || format!("{order} {line}: parts sum to {sum} of {whole}"))?;
         }
         Ok(())
     }
 }
 
+/// Every unit of a settled return ended as goods or as money, never both and never neither, and an open question is on the work list.
+fn goods_or_money(view: &View) -> Result<(), String> {
+    for kept in &view.returns {
+        for unit in kept.units.iter().filter(|_| kept.status == "REFUNDED") {
+            let (goods, money) = (unit.got.is_exchange(), unit.is_covered() && !unit.got.is_exchange());
+            hold(goods != money, || format!("{} is settled, and the shopper of a unit has neither goods nor money", kept.name))?;
+        }
+        let listed = view.questions.contains(&kept.name);
+        hold(listed == kept.is_in_question(), || format!("a refund of {} is in question, and nobody is asked", kept.name))?;
+    }
+    Ok(())
+}
+
 /// No unit is in two returns, and no refund covers more units than it states.
-fn units(view: &View, ledger: &Ledger) -> Result<(), String> {
+fn units(view: &View, ledger: &Ledger, terms: Terms) -> Result<(), String> {
     let mut seen = BTreeSet::new();
-    let mut settled: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    let mut settled: BTreeMap<(&str, &str, &str), u32> = BTreeMap::new();
     for kept in &view.returns {
         for unit in &kept.units {
             let claim = (kept.order.clone(), unit.line.clone(), unit.number);
@@ -152,21 +189,21 @@ fn units(view: &View, ledger: &Ledger) -> Result<(), String> {
                 hold(seen.insert(claim.clone()), || format!("{claim:?} is in two returns"))?;
             }
             if let Some(refund) = &unit.refund {
-                *settled.entry((refund, &unit.line)).or_default() += 1;
+                *settled.entry((refund, &kept.order, &unit.line)).or_default() += 1;
             }
         }
     }
     hold(seen.len() == view.claims.len(), || "units are claimed that are in no return".to_owned())?;
-    for ((refund, line), units) in settled {
-        let (_, lines) = ledger.refunds.get(refund).ok_or_else(|| format!("{refund} was never stated"))?;
-        let stated: u32 = lines.iter().filter(|(of, _)| line_name(*of) == line).map(|(_, units)| units).sum();
-        hold(units <= stated, || format!("{refund} covers {units} units of {line}, and says {stated}"))?;
+    for ((refund, order, line), units) in settled {
+        let key = (refund.to_owned(), order.to_owned());
+        let lines = ledger.refunds.get(&key).ok_or_else(|| format!("{refund} was never stated"))?;
+        let stated: u32 = lines.iter().filter(|(of, _)| line_name(**of) == line).map(|(_, units)| units).sum();
+        // A refund by amount, and any refund if the merchant wants it so, settles units that it does not state.
+        hold(units <= stated || ledger.by_amount.contains(&key) || terms.any_refund_closes, || {
+            format!("{refund} covers {units} units of {line}, and says {stated}")
+        })?;
     }
     Ok(())
-}
-
-fn worth(line: &Line) -> i64 {
-    line.product - line.discount + line.tax
 }
 
 fn hold(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use domain::messages::message::Interface;
 use domain::money::Cents;
 use domain::returns::rma::Method;
-use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy};
+use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy, RefundCloses};
 use sandbox::merchant::{Merchant as Systems, OnShelf};
 use sqlx::PgConnection;
 use store::messages::partitions;
@@ -93,7 +93,7 @@ impl Lane {
         // The following histories must not wake the returns of this one.
         let over = sqlx::query("update rma set wakes_at = null where merchant_id = $1").bind(merchant.0);
         over.execute(&mut self.connection).await.unwrap();
-        match invariants::check(&record) {
+        match invariants::check(terms, &record) {
             Ok(()) => Ok(record),
             Err(why) => Err(Wrong { steps: steps(&record), why }),
         }
@@ -137,6 +137,7 @@ fn policy(terms: Terms) -> Policy {
         ],
         gift_card: terms.bonus.map(|bonus| GiftCardTerms { sku: GIFT_CARD.to_owned(), bonus: Cents::new(bonus).unwrap() }),
         refusals_are_final: terms.refusals_are_final,
+        refund_closes: if terms.any_refund_closes { RefundCloses::Any } else { RefundCloses::All },
         ..Policy::default()
     }
 }
@@ -154,6 +155,7 @@ fn looked_at(step: &Step, model: &Model, nth_step: usize) -> usize {
         | Step::Resend(nth)
         | Step::Answer(nth, ..)
         | Step::Convert(nth)
+        | Step::Confirm(nth)
         | Step::Retry(nth) => of_return(*nth),
         Step::Wait(_) => nth_step % 2,
     }
@@ -171,6 +173,7 @@ fn difference(expected: &View, seen: &View) -> Option<String> {
         .or_else(|| unlike("calls", &expected.called, &seen.called))
         .or_else(|| unlike("exchanges", &expected.exchanges, &seen.exchanges))
         .or_else(|| unlike("returns", &expected.returns, &seen.returns))
+        .or_else(|| unlike("refunds in question", &expected.questions, &seen.questions))
         .or_else(|| unlike("claims", &expected.claims, &seen.claims))
         .or_else(|| unlike("what can come back", &expected.returnable, &seen.returnable))
 }

@@ -3,7 +3,7 @@
 mod carrying;
 pub mod exchanging;
 pub mod kept;
-mod money;
+pub mod money;
 mod publishing;
 pub mod starting;
 
@@ -20,6 +20,7 @@ use crate::world::beginning;
 
 /// The merchant's return policy.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the policy")]
 pub struct Terms {
     pub managed_receiving: bool,
     /// The price of a return by mail.
@@ -29,6 +30,8 @@ pub struct Terms {
     pub bonus: Option<i64>,
     /// True if a 409 or 422 ends an exchange order.
     pub refusals_are_final: bool,
+    /// True if the first refund for a return settles all its units that are to be refunded.
+    pub any_refund_closes: bool,
 }
 
 /// A merchant's orders and returns.
@@ -38,7 +41,8 @@ pub struct Model {
     pub returns: Vec<Kept>,
     /// The current snapshots, with their text.
     pub orders: BTreeMap<usize, (Snapshot, String)>,
-    refunds: BTreeMap<u32, Recorded>,
+    /// By order and number.
+    refunds: BTreeMap<(usize, u32), Recorded>,
     /// Reports that came before the label, with the return or tracking number that they wait for.
     early: Vec<(String, Report)>,
     /// The return that each tracking number belongs to.
@@ -53,12 +57,15 @@ pub struct Model {
     called: Vec<Called>,
 }
 
-/// A refund as first stated, and the return that it names.
-#[derive(Clone)]
+/// A refund as recorded.
+#[derive(Clone, Default)]
 struct Recorded {
-    order: usize,
     total: i64,
-    lines: Vec<(usize, u32)>,
+    /// The most units of each line that were ever stated.
+    lines: BTreeMap<usize, u32>,
+    /// Those of them that are in no return.
+    outside: BTreeMap<usize, u32>,
+    /// The return that it names.
     named: Option<String>,
 }
 
@@ -104,6 +111,7 @@ impl Model {
             Step::Resend(nth) => self.resend(*nth),
             Step::Answer(nth, answer, last) => self.answer(*nth, *answer, *last),
             Step::Convert(nth) => self.convert(*nth).to_owned(),
+            Step::Confirm(nth) => self.confirm(*nth),
             Step::Retry(nth) => self.retry(*nth).to_owned(),
             Step::Wait(_) => self.wake(),
         };
@@ -128,6 +136,13 @@ impl Model {
             reminded: self.reminded.clone(),
             asked: self.asked.clone(),
             called: self.called.clone(),
+            questions: self
+                .returns
+                .iter()
+                .map(|kept| &kept.shown)
+                .filter(|shown| shown.is_in_question())
+                .map(|shown| shown.name.clone())
+                .collect(),
             exchanges: self.exchanges.values().map(|exchange| exchange.shown.clone()).collect(),
             claims: self.returns.iter().filter(|kept| kept.shown.status != "CANCELED").flat_map(claimed).collect(),
             returnable: (0..lines).map(|line| (line_name(line), self.free(looked_at, line))).collect(),
@@ -156,14 +171,28 @@ impl Model {
     /// The units of a line that are in a return and not refunded.
     pub fn live(&self, order: usize, line: usize) -> u32 {
         let of_order = self.returns.iter().filter(|kept| kept.order == order && kept.shown.status != "CANCELED");
-        let units = of_order.flat_map(|kept| &kept.shown.units).filter(|unit| unit.line == line_name(line) && unit.refund.is_none());
+        let units = of_order.flat_map(|kept| &kept.shown.units).filter(|unit| unit.line == line_name(line) && !unit.is_covered());
         u32::try_from(units.count()).unwrap()
     }
 
-    /// The units of a line that refunds cover.
-    pub fn refunded(&self, order: usize, line: usize) -> u32 {
-        let of_order = self.refunds.values().filter(|refund| refund.order == order);
-        of_order.flat_map(|refund| &refund.lines).filter(|(of, _)| *of == line).map(|(_, units)| units).sum()
+    /// The units of a line that were refunded in returns.
+    pub fn settled(&self, order: usize, line: usize) -> u32 {
+        let of_order = self.returns.iter().filter(|kept| kept.order == order && kept.shown.status != "CANCELED");
+        let units = of_order.flat_map(|kept| &kept.shown.units).filter(|unit| unit.line == line_name(line) && unit.is_covered());
+        u32::try_from(units.count()).unwrap()
+    }
+
+    /// The units of a line that were refunded outside of any return.
+    pub fn outside(&self, order: usize, line: usize) -> u32 {
+        let of_order = self.refunds.iter().filter(|((of, _), _)| *of == order);
+        of_order.filter_map(|(_, record)| record.outside.get(&line)).sum()
+    }
+
+    /// The units of a line that will never be shipped.
+    pub fn cancelled(&self, order: usize, line: usize) -> u32 {
+        let Some((snapshot, _)) = self.orders.get(&order) else { return 0 };
+        let Some(sold) = snapshot.lines.get(line) else { return 0 };
+        if snapshot.cancelled { sold.quantity - sold.shipped } else { sold.cancelled }
     }
 
     fn receive(&mut self, nth: usize, units: &[usize]) -> String {

@@ -25,6 +25,8 @@ pub enum Step {
     Answer(usize, Answer, bool),
     /// An operator converts the exchange of a return into refunds.
     Convert(usize),
+    /// Somebody confirms that a refund in question is the shopper's money.
+    Confirm(usize),
     /// The exchange order of a return is retried by hand.
     Retry(usize),
     /// This many hours pass, and due returns are woken.
@@ -41,11 +43,13 @@ pub struct Snapshot {
     pub word: u32,
     pub cancelled: bool,
     pub tags: Vec<&'static str>,
+    /// A discount on the whole order, beside those on the lines.
+    pub discount: i64,
     pub lines: Vec<Line>,
     pub refunds: Vec<Refund>,
 }
 
-/// A line of an order; the money is for all its shipped units.
+/// A line of an order; the money is for all its shipped units, and the discount for all units that are not cancelled.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub quantity: u32,
@@ -66,7 +70,7 @@ pub struct Line {
 pub struct Refund {
     pub number: u32,
     pub total: i64,
-    /// Each line at most once, with its number of units.
+    /// Each line at most once, with its number of units. Without lines, it is a refund by amount.
     pub lines: Vec<(usize, u32)>,
     pub named: Option<usize>,
 }
@@ -173,6 +177,7 @@ impl Snapshot {
         order["status"] = if self.cancelled { "Cancelled" } else { "Shipped" }.into();
         order["updated_at"] = time(TimeDelta::minutes(self.minute)).into();
         order["tags"] = json!(self.tags);
+        order["discount_amount_cents"] = (self.discount + self.lines.iter().map(|line| line.discount).sum::<i64>()).into();
         order["items"] = self.lines.iter().enumerate().map(|(at, line)| line.json(at)).collect();
         order["refunds"] = self.refunds.iter().map(|refund| refund.json(names)).collect();
         world::message([order]).to_string()
@@ -180,6 +185,11 @@ impl Snapshot {
 }
 
 impl Line {
+    /// The units that are not cancelled.
+    pub fn ordered(&self) -> u32 {
+        self.quantity - self.cancelled
+    }
+
     fn json(&self, at: usize) -> Value {
         let mut line = world::line(&line_name(at), self.quantity);
         line["quantity_shipped"] = self.shipped.into();
@@ -195,6 +205,11 @@ impl Line {
 }
 
 impl Refund {
+    /// Refunds are not numbered in the order of their dates.
+    pub fn date(&self) -> String {
+        format!("2026-03-0{}T12:00:00Z", 1 + self.number % 3)
+    }
+
     fn json(&self, names: &[String]) -> Value {
         let identifier = refund_name(self.number);
         let lines = self.lines.iter().map(|(line, units)| {
@@ -204,7 +219,7 @@ impl Refund {
             "identifier": identifier,
             "total_refund_amount_cents": self.total,
             "refund_line_items": lines.collect::<Vec<_>>(),
-            "created_at": "2026-03-01T12:00:00Z",
+            "created_at": self.date(),
             "rma_identifier": self.named.map(|nth| return_name(nth, names)),
         })
     }

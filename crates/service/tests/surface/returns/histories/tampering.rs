@@ -7,8 +7,10 @@ use super::view::View;
 pub enum Tampering {
     DroppedMessage,
     RepeatedMessage,
-    /// A refund covers one unit more than it states.
-    DoubleRefund,
+    /// A unit is refunded by a refund that nobody stated.
+    InventedRefund,
+    /// The operator does not see that a refund is in question.
+    LostQuestion,
     /// A unit is mistaken for its neighbour.
     SwappedUnit,
     /// A unit is in a return but not claimed.
@@ -30,10 +32,11 @@ pub enum Tampering {
 }
 
 impl Tampering {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::DroppedMessage,
         Self::RepeatedMessage,
-        Self::DoubleRefund,
+        Self::InventedRefund,
+        Self::LostQuestion,
         Self::SwappedUnit,
         Self::LostClaim,
         Self::Revived,
@@ -50,11 +53,11 @@ impl Tampering {
         match self {
             Self::DroppedMessage => view.messages.pop().is_some(),
             Self::RepeatedMessage => repeat_last(&mut view.messages),
-            Self::DoubleRefund => view.returns.iter_mut().any(|kept| {
-                let refund = kept.units.iter().find_map(|unit| unit.refund.clone());
-                let open = kept.units.iter_mut().find(|unit| unit.refund.is_none());
-                open.zip(refund).map(|(unit, refund)| unit.refund = Some(refund)).is_some()
-            }),
+            Self::InventedRefund => {
+                let open = view.returns.iter_mut().flat_map(|kept| &mut kept.units).find(|unit| unit.refund.is_none());
+                open.map(|unit| unit.refund = Some("F-9999".to_owned())).is_some()
+            }
+            Self::LostQuestion => view.questions.pop_first().is_some(),
             Self::SwappedUnit => view.returns.iter_mut().filter(|kept| kept.status != "CANCELED").any(|kept| {
                 let [first, second, ..] = kept.units.as_mut_slice() else { return false };
                 first.number = second.number;

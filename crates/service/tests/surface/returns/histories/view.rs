@@ -32,6 +32,8 @@ pub struct View {
     pub asked: Vec<Asked>,
     /// The calls for exchange orders in the step.
     pub called: Vec<Called>,
+    /// The returns on the operator's work list because a refund of theirs is in question.
+    pub questions: BTreeSet<String>,
     /// Every exchange order, by original order.
     pub exchanges: Vec<Exchange>,
     /// The order, line and number of every unit in a return that is not cancelled.
@@ -59,6 +61,8 @@ pub struct Unit {
     pub number: u32,
     pub place: Place,
     pub refund: Option<String>,
+    /// The refund came while the exchange order was owed, and nobody has confirmed it since the exchange was converted.
+    pub in_question: bool,
     pub got: Got,
     /// This unit's share of the return fee.
     pub fee: i64,
@@ -83,7 +87,22 @@ pub struct Message {
     pub got: Vec<Got>,
 }
 
+impl Unit {
+    /// True if a refund covers it beyond question.
+    pub fn is_covered(&self) -> bool {
+        self.refund.is_some() && !self.in_question
+    }
+
+    pub fn cover(&mut self, refund: &str) {
+        (self.refund, self.in_question) = (Some(refund.to_owned()), false);
+    }
+}
+
 impl Return {
+    pub fn is_in_question(&self) -> bool {
+        self.units.iter().any(|unit| unit.in_question)
+    }
+
     /// True until the return is settled or cancelled.
     pub fn is_live(&self) -> bool {
         ["CREATED", "PARTIAL_REFUND"].contains(&self.status.as_str())
@@ -97,6 +116,8 @@ pub async fn see(app: &App, connection: &mut PgConnection, merchant: MerchantId,
     let mut view = View { returns: returns(connection, merchant).await, ..View::default() };
     view.exchanges = exchanging::exchanges(connection, merchant).await;
     view.called = exchanging::called(connection, merchant, ids).await;
+    let questions = "select subject from work_item where merchant_id = $1 and kind = 'refund_in_question' and closed_at is null";
+    view.questions = sqlx::query_scalar(questions).bind(merchant.0).fetch_all(&mut *connection).await.unwrap().into_iter().collect();
     let claims = sqlx::query("select order_identifier, order_line, unit from unit_claim where merchant_id = $1").bind(merchant.0);
     for row in claims.fetch_all(&mut *connection).await.unwrap() {
         view.claims.insert((row.get(0), row.get(1), u32::try_from(row.get::<i32, _>(2)).unwrap()));
@@ -133,7 +154,7 @@ fn read_message(name: String, sequence: i64, event: String, body: &str) -> Messa
 async fn returns(connection: &mut PgConnection, merchant: MerchantId) -> Vec<Return> {
     let query = "
         select identifier, order_identifier, status, sequence, receiving_closed, cancel_reason, wakes_at,
-            order_line, unit, parcel, tracking_number, receiving, refund_identifier,
+            order_line, unit, parcel, tracking_number, receiving, refund_identifier, refund_in_question,
             refund_type, exchange_order_identifier, estimated_cents, service_cents, shopper_cents, fee_cents
         from rma join rma_item using (merchant_id, rma_id)
         where merchant_id = $1
@@ -159,6 +180,7 @@ async fn returns(connection: &mut PgConnection, merchant: MerchantId) -> Vec<Ret
             number: u32::try_from(row.get::<i32, _>("unit")).unwrap(),
             place: Place { parcel: row.get("parcel"), tracking: row.get("tracking_number"), receiving: row.get("receiving") },
             refund: row.get("refund_identifier"),
+            in_question: row.get("refund_in_question"),
             got: Got {
                 refund_type: row.get("refund_type"),
                 exchange_order: row.get("exchange_order_identifier"),
@@ -177,11 +199,12 @@ async fn returnable(app: &App, merchant: MerchantId, policy: &Policy, order: &st
     let Some(stored) = snapshots::find(app.cell(), merchant, order).await.unwrap() else { return BTreeMap::new() };
     let sale = wire::orders::order::read_stored(&stored.snapshot).unwrap().sale();
     let mut taken: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
-    for claim in unit_claims::list(app.cell(), merchant, order).await.unwrap().into_iter().filter(|claim| !claim.refunded) {
-        taken.entry(claim.line).or_default().live += 1;
+    for claim in unit_claims::list(app.cell(), merchant, order).await.unwrap() {
+        let units = taken.entry(claim.line).or_default();
+        *if claim.refunded { &mut units.settled } else { &mut units.live } += 1;
     }
-    for (line, units) in refunds::units(app.cell(), merchant, order).await.unwrap() {
-        taken.entry(line).or_default().refunded = u32::try_from(units).unwrap();
+    for (line, units) in refunds::outside(app.cell(), merchant, order).await.unwrap() {
+        taken.entry(line).or_default().outside = u32::try_from(units).unwrap();
     }
     let lines = eligibility::returnable(&sale, policy, &taken, app.now());
     lines.iter().map(|line| (sale.lines[line.line].identifier.clone(), line.units)).collect()

@@ -61,11 +61,16 @@ impl Generator {
             0..92 if !all.is_empty() => *all.choose(&mut self.rng).unwrap(),
             _ => nth,
         };
+        let in_question = (0..model.returns.len()).find(|nth| model.returns[*nth].shown.is_in_question());
+        if in_question.is_some() && self.rng.random_bool(0.2) {
+            return Step::Confirm(in_question.unwrap_or(nth));
+        }
         let owed = model.exchange_of(nth).is_some_and(|order| model.exchanges[&order].shown.owed.is_some());
         match self.rng.random_range(0..100) {
             0..80 if owed => self.answer(nth),
             0..10 => self.answer(nth),
-            10..45 => Step::Retry(nth),
+            10..40 => Step::Retry(nth),
+            40..50 => Step::Confirm(in_question.unwrap_or(nth)),
             _ => Step::Convert(nth),
         }
     }

@@ -1,7 +1,7 @@
 //! Exchange orders in the model: one for each original order, placed or converted into refunds.
 
 use super::super::step::{Answer, Instead, Item, Line, Start, exchange_order_name, order_name};
-use super::super::view::exchanging::{Asked, AskedItem, Called, Exchange, Got, REFUND};
+use super::super::view::exchanging::{Asked, AskedItem, Called, Exchange, REFUND};
 use super::money::{part, share_fee};
 use super::{Kept, Model};
 
@@ -55,7 +55,7 @@ impl Model {
             match instead {
                 Instead::Refund => {}
                 Instead::Variant(sku) => {
-                    let discount = part(line.discount, line.shipped, *number);
+                    let discount = part(line.discount, line.ordered(), *number);
                     match items.iter_mut().find(|item| item.sku == *sku && item.lines[0].0 == unit.line) {
                         Some(item) => {
                             item.lines[0].1 += 1;
@@ -194,10 +194,12 @@ impl Model {
         let nth = exchange.nth;
         let kept = &mut self.returns[nth];
         let fee = fee(self.terms.fee, self.terms.deducted, kept);
-        let settled = |got: &Got, refund: &Option<String>| !got.is_exchange() && refund.is_some();
-        let (before, mut open): (Vec<_>, Vec<_>) = kept.shown.units.iter_mut().partition(|unit| settled(&unit.got, &unit.refund));
+        let (before, mut open): (Vec<_>, Vec<_>) =
+            kept.shown.units.iter_mut().partition(|unit| !unit.got.is_exchange() && unit.is_covered());
         let paid: i64 = before.iter().map(|unit| unit.fee).sum();
         for unit in &mut open {
+            // The refund may have been the settlement with the service, so somebody must confirm it.
+            unit.in_question = unit.got.is_exchange() && unit.refund.is_some();
             REFUND.clone_into(&mut unit.got.refund_type);
         }
         share_fee(&mut open, fee - paid);

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::super::step::{Start, line_name, order_name};
-use super::super::view::Return;
+use super::super::view::{Return, Unit};
 
 /// A return, with the state that a view does not show.
 #[derive(Clone)]
@@ -32,13 +32,13 @@ impl Kept {
         if self.shown.status == "CANCELED" {
             return 0;
         }
-        let open = self.shown.units.iter().filter(|unit| unit.line == line_name(line) && unit.refund.is_none());
+        let open = self.shown.units.iter().filter(|unit| unit.line == line_name(line) && !unit.is_covered());
         u32::try_from(open.count()).unwrap()
     }
 
     /// True if the return is settled except for exchanged units, which the merchant may still settle with the service.
     pub fn has_exchanges_left(&self) -> bool {
-        self.shown.status == "REFUNDED" && self.shown.units.iter().any(|unit| unit.refund.is_none())
+        self.shown.status == "REFUNDED" && !self.shown.units.iter().all(Unit::is_covered)
     }
 
     /// The time of the reminder, or of the expiry once the shopper was reminded.
@@ -51,8 +51,8 @@ impl Kept {
     /// every unit that is not exchanged is refunded, and no exchange is owed.
     pub(super) fn settle(&mut self) -> Option<&'static str> {
         let shown = &mut self.shown;
-        let some = shown.units.iter().any(|unit| unit.refund.is_some());
-        let all = shown.units.iter().all(|unit| unit.refund.is_some() || unit.got.is_exchange());
+        let some = shown.units.iter().any(Unit::is_covered);
+        let all = shown.units.iter().all(|unit| unit.is_covered() || unit.got.is_exchange());
         let owed = shown.units.iter().any(|unit| unit.got.is_exchange() && unit.got.exchange_order.is_none());
         if !shown.is_live() || !some {
             return None;

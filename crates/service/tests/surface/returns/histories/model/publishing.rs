@@ -1,13 +1,26 @@
-//! The effect of an order message: the newest snapshot wins, and each refund counts once.
+//! The effect of an order message: the newest snapshot wins, each refund has its effect once, and corrections are taken over.
 
 use std::collections::BTreeMap;
 
 use super::super::step::{Refund, Snapshot, line_name, refund_name, return_name};
-use super::{Kept, Model, Recorded};
+use super::super::view::Unit;
+use super::{Model, Recorded};
+
+/// A stated refund that changes the record.
+struct Entry<'s> {
+    /// Position within the order.
+    at: usize,
+    stated: &'s Refund,
+    /// True if the refund is new, or names its return only now.
+    first: bool,
+    named_late: bool,
+    /// The units that are not in the record yet.
+    added: BTreeMap<usize, u32>,
+}
 
 impl Model {
     pub(super) fn publish(&mut self, snapshot: &Snapshot) -> String {
-        if !adds_up(snapshot) || !self.agrees(snapshot) {
+        if snapshot.lines.iter().any(|line| line.shipped + line.cancelled > line.quantity) {
             return "refused".to_owned();
         }
         let names = self.names();
@@ -21,7 +34,14 @@ impl Model {
         if ["created", "updated"].contains(&verdict) {
             self.orders.insert(snapshot.order, (snapshot.clone(), text));
         }
-        let mut warnings = self.record(snapshot, &names);
+        let mut warnings = unclear(snapshot);
+        let entries = self.record(snapshot, &names, verdict == "stale", &mut warnings);
+        for entry in &entries {
+            self.settle(snapshot.order, entry, &mut warnings);
+        }
+        for entry in &entries {
+            self.count_beyond(snapshot, entry, &mut warnings);
+        }
         if verdict == "updated" {
             warnings.extend(self.doubts(snapshot));
         }
@@ -29,124 +49,183 @@ impl Model {
         format!("{verdict} {warnings:?}")
     }
 
-    /// True if the message is consistent with the recorded refunds.
-    fn agrees(&self, snapshot: &Snapshot) -> bool {
-        let mut after: BTreeMap<usize, u32> = (0..snapshot.lines.len()).map(|line| (line, self.refunded(snapshot.order, line))).collect();
-        let (known, new): (Vec<&Refund>, Vec<&Refund>) =
-            snapshot.refunds.iter().partition(|refund| self.refunds.contains_key(&refund.number));
-        for (line, units) in new.iter().flat_map(|refund| &refund.lines) {
-            *after.entry(*line).or_default() += units;
-        }
-        let same = |refund: &&Refund| {
-            let recorded = &self.refunds[&refund.number];
-            recorded.order == snapshot.order && recorded.total == refund.total && sorted(&recorded.lines) == sorted(&refund.lines)
-        };
-        let fits = |refund: &&Refund| refund.lines.iter().all(|(line, _)| after[line] <= snapshot.lines[*line].quantity);
-        known.iter().all(same) && new.iter().all(fits)
-    }
-
-    /// Records the refunds, new ones first, and returns a warning for each named return that cannot be settled.
-    fn record(&mut self, snapshot: &Snapshot, names: &[String]) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let mut stated: Vec<(usize, &Refund)> = snapshot.refunds.iter().enumerate().collect();
-        stated.sort_by_key(|(_, refund)| refund.number);
-        let (known, new): (Vec<_>, Vec<_>) = stated.into_iter().partition(|(_, refund)| self.refunds.contains_key(&refund.number));
-        for (at, refund) in new {
-            let name = refund.named.map(|nth| return_name(nth, names).to_owned());
-            let recorded = Recorded { order: snapshot.order, total: refund.total, lines: refund.lines.clone(), named: name.clone() };
-            self.refunds.insert(refund.number, recorded);
-            let first = name.as_deref().and_then(|name| self.open_return(snapshot.order, name));
-            if name.is_some() && first.is_none() {
-                warnings.push(named_wrong(at));
+    /// Takes the refunds over into the record, and returns those that change it: those that name a return first, then the oldest.
+    fn record<'s>(&mut self, snapshot: &'s Snapshot, returns: &[String], stale: bool, warnings: &mut Vec<String>) -> Vec<Entry<'s>> {
+        let mut entries = Vec::new();
+        for (at, stated) in snapshot.refunds.iter().enumerate() {
+            let named = stated.named.map(|nth| return_name(nth, returns).to_owned());
+            let record = self.refunds.entry((snapshot.order, stated.number));
+            let is_new = matches!(record, std::collections::btree_map::Entry::Vacant(_));
+            if stale && !is_new {
+                continue;
             }
-            self.settle(snapshot.order, refund, first, true);
-        }
-        for (at, refund) in known {
-            let Some(name) = refund.named.map(|nth| return_name(nth, names).to_owned()) else { continue };
-            let recorded = self.refunds.get_mut(&refund.number).unwrap();
-            match &recorded.named {
-                Some(same) if *same == name => {}
-                Some(_) => warnings.push(named_wrong(at)),
-                None => {
-                    recorded.named = Some(name.clone());
-                    match self.open_return(snapshot.order, &name) {
-                        Some(nth) => self.settle(snapshot.order, refund, Some(nth), false),
-                        None if self.was_settled(refund, &name) => {}
-                        None => warnings.push(named_wrong(at)),
+            let record = record.or_insert_with(|| Recorded { total: stated.total, named: named.clone(), ..Recorded::default() });
+            let named_late = record.named.is_none() && named.is_some();
+            if record.total != stated.total {
+                warnings.push(format!("refunds[{at}].total_refund_amount_cents"));
+                record.total = stated.total;
+            }
+            match (&record.named, named) {
+                (None, named) => record.named = named,
+                (Some(known), Some(named)) if *known != named => warnings.push(named_wrong(at)),
+                (Some(_), _) => {}
+            }
+            let said = |line: usize| stated.lines.iter().find(|(of, _)| *of == line).map_or(0, |(_, units)| *units);
+            if record.lines.iter().any(|(line, units)| said(*line) < *units) {
+                warnings.push(format!("refunds[{at}].refund_line_items"));
+            }
+            let mut added = BTreeMap::new();
+            for (line_at, (line, units)) in stated.lines.iter().enumerate() {
+                let counted = record.lines.entry(*line).or_default();
+                if *units > *counted {
+                    added.insert(*line, *units - *counted);
+                    *counted = *units;
+                    if !is_new {
+                        warnings.push(format!("refunds[{at}].refund_line_items[{line_at}].quantity"));
                     }
                 }
             }
+            entries.push(Entry { at, stated, first: is_new || named_late, named_late, added });
         }
-        warnings
+        entries.sort_by_key(|entry| {
+            let named = self.refunds[&(snapshot.order, entry.stated.number)].named.is_some();
+            (!named, entry.stated.date(), refund_name(entry.stated.number))
+        });
+        entries
     }
 
-    /// True if all units of the refund are in returns, some of them in the return that it names only now.
-    fn was_settled(&self, refund: &Refund, name: &str) -> bool {
-        let by_it: Vec<&str> = self
-            .returns
-            .iter()
-            .flat_map(|kept| kept.shown.units.iter().map(move |unit| (kept.shown.name.as_str(), unit)))
-            .filter(|(_, unit)| unit.refund.as_ref() == Some(&refund_name(refund.number)))
-            .map(|(name, _)| name)
-            .collect();
-        let covered: usize = refund.lines.iter().map(|(_, units)| *units as usize).sum();
-        by_it.len() == covered && by_it.contains(&name)
-    }
-
-    fn open_return(&self, order: usize, name: &str) -> Option<usize> {
-        self.open_returns(order).into_iter().find(|nth| self.returns[*nth].shown.name == name)
-    }
-
-    /// The returns that a refund can be for, oldest first: live ones, then those with exchanged units left.
-    fn open_returns(&self, order: usize) -> Vec<usize> {
-        let of = |is_open: fn(&Kept) -> bool| {
-            (0..self.returns.len()).filter(move |nth| self.returns[*nth].order == order && is_open(&self.returns[*nth]))
+    /// Finds the units that an entry is for, in the return that it names, or else among cancelled units and all returns.
+    fn settle(&mut self, order: usize, entry: &Entry<'_>, warnings: &mut Vec<String>) {
+        let (at, key, refund) = (entry.at, (order, entry.stated.number), refund_name(entry.stated.number));
+        let named = self.refunds[&key].named.clone();
+        let of_order = |nth: &usize| self.returns[*nth].order == order && self.returns[*nth].shown.status != "CANCELED";
+        let mut returns: Vec<usize> = (0..self.returns.len()).filter(of_order).collect();
+        let named_nth = returns.iter().copied().find(|nth| Some(&self.returns[*nth].shown.name) == named.as_ref());
+        let Some(nth) = named_nth else {
+            if named.is_some() && entry.first {
+                warnings.push(named_wrong(at));
+            }
+            let mut left = entry.added.clone();
+            for (line, units) in &mut left {
+                let free = self.cancelled(order, *line).saturating_sub(self.outside(order, *line));
+                let of_cancelled = free.min(*units);
+                *self.refunds.get_mut(&key).unwrap().outside.entry(*line).or_default() += of_cancelled;
+                *units -= of_cancelled;
+            }
+            returns.sort_by_key(|nth| !self.returns[*nth].shown.is_live());
+            if let Some(first) = returns.iter().position(|nth| left.iter().all(|(line, units)| self.returns[*nth].open(*line) >= *units)) {
+                let first = returns.remove(first);
+                returns.insert(0, first);
+            }
+            for nth in returns {
+                self.settle_in(nth, &refund, &mut left, false);
+            }
+            for (line, units) in left {
+                *self.refunds.get_mut(&key).unwrap().outside.entry(line).or_default() += units;
+            }
+            return;
         };
-        of(|kept| kept.shown.is_live()).chain(of(Kept::has_exchanges_left)).collect()
+        if entry.first && self.refunds[&key].lines.is_empty() {
+            warnings.push(format!("refunds[{at}].refund_line_items"));
+            self.settle_by_amount(nth, &refund);
+            return;
+        }
+        let mut covered = entry.added.clone();
+        if entry.named_late {
+            for (line, units) in std::mem::take(&mut self.refunds.get_mut(&key).unwrap().outside) {
+                *covered.entry(line).or_default() += units;
+            }
+        }
+        covered.retain(|_, units| *units > 0);
+        let (mut inside, mut foreign, mut again) = (BTreeMap::new(), false, false);
+        for (line, units) in &covered {
+            let in_return = self.returns[nth].shown.units.iter().filter(|unit| unit.line == line_name(*line)).count();
+            let within = (*units).min(u32::try_from(in_return).unwrap());
+            again |= within > self.returns[nth].open(*line);
+            if within < *units {
+                foreign = true;
+                *self.refunds.get_mut(&key).unwrap().outside.entry(*line).or_default() += *units - within;
+            }
+            inside.insert(*line, within);
+        }
+        for _ in [foreign, again].iter().filter(|found| **found) {
+            warnings.push(format!("refunds[{at}].refund_line_items"));
+        }
+        if covered.is_empty() {
+            return;
+        }
+        self.settle_in(nth, &refund, &mut inside, true);
     }
 
-    /// Assigns the units of a refund that are in no return yet: to `first`, or to the oldest return in which all of them fit, and the
-    /// rest to the `others`, oldest first.
-    fn settle(&mut self, order: usize, refund: &Refund, first: Option<usize>, others: bool) {
-        let name = refund_name(refund.number);
-        let mut left: BTreeMap<String, usize> = BTreeMap::new();
-        for (line, units) in &refund.lines {
-            let by_it = |line: &str| {
-                let units = self.returns.iter().filter(|kept| kept.order == order).flat_map(|kept| &kept.shown.units);
-                units.filter(|unit| unit.line == line && unit.refund.as_ref() == Some(&name)).count()
-            };
-            let line = line_name(*line);
-            left.insert(line.clone(), *units as usize - by_it(&line));
+    /// A refund by amount settles every unit that is to be refunded; if there is none, the exchanged ones.
+    fn settle_by_amount(&mut self, nth: usize, refund: &str) {
+        let open = |unit: &&mut Unit| !unit.is_covered();
+        let units = &mut self.returns[nth].shown.units;
+        let to_refund = units.iter().any(|unit| !unit.is_covered() && !unit.got.is_exchange());
+        let settled: Vec<&mut Unit> = units.iter_mut().filter(open).filter(|unit| !to_refund || !unit.got.is_exchange()).collect();
+        let some = !settled.is_empty();
+        for unit in settled {
+            unit.cover(refund);
         }
-        let fits = |nth: &usize| {
-            let open = |line: &str| self.returns[*nth].shown.units.iter().filter(|unit| unit.line == line && unit.refund.is_none()).count();
-            left.iter().all(|(line, units)| open(line) >= *units)
-        };
-        let all = self.open_returns(order);
-        let first = first.or_else(|| all.iter().copied().find(fits));
-        let rest = all.into_iter().filter(|nth| others && Some(*nth) != first);
-        for nth in first.into_iter().chain(rest).collect::<Vec<_>>() {
-            self.settle_in(nth, &name, &mut left);
+        if some {
+            self.told_of_refund(nth);
         }
     }
 
-    fn settle_in(&mut self, nth: usize, refund: &str, left: &mut BTreeMap<String, usize>) {
+    /// Settles units of a return that a refund is for; it may be `named` by the refund.
+    fn settle_in(&mut self, nth: usize, refund: &str, left: &mut BTreeMap<usize, u32>, named: bool) {
+        let any = self.terms.any_refund_closes;
         let kept = &mut self.returns[nth];
         let mut settled = false;
         // The shopper's refund comes before the merchant settling an exchange.
         for exchanged in [false, true] {
-            for unit in kept.shown.units.iter_mut().filter(|unit| unit.refund.is_none() && unit.got.is_exchange() == exchanged) {
-                let Some(units) = left.get_mut(&unit.line).filter(|units| **units > 0) else { continue };
+            for unit in kept.shown.units.iter_mut().filter(|unit| !unit.is_covered() && unit.got.is_exchange() == exchanged) {
+                let Some((_, units)) = left.iter_mut().find(|(line, units)| line_name(**line) == unit.line && **units > 0) else {
+                    continue;
+                };
                 *units -= 1;
-                unit.refund = Some(refund.to_owned());
+                unit.cover(refund);
                 settled = true;
             }
         }
-        if !settled {
-            return;
+        if any && (settled || named) {
+            for unit in kept.shown.units.iter_mut().filter(|unit| !unit.is_covered() && !unit.got.is_exchange()) {
+                unit.cover(refund);
+                settled = true;
+            }
         }
-        let event = kept.settle().unwrap_or("rma.refund_recorded");
+        if settled {
+            self.told_of_refund(nth);
+        }
+    }
+
+    fn told_of_refund(&mut self, nth: usize) {
+        let event = self.returns[nth].settle().unwrap_or("rma.refund_recorded");
         self.send(nth, event);
+    }
+
+    pub(super) fn confirm(&mut self, nth: usize) -> String {
+        let Some(kept) = self.returns.get_mut(nth) else { return "no such return".to_owned() };
+        let in_question: Vec<&mut Unit> = kept.shown.units.iter_mut().filter(|unit| unit.in_question).collect();
+        if in_question.is_empty() {
+            return "nothing in question".to_owned();
+        }
+        in_question.into_iter().for_each(|unit| unit.in_question = false);
+        self.told_of_refund(nth);
+        "confirmed".to_owned()
+    }
+
+    /// Warns about lines with more units refunded than sold, where the message alone does not show it.
+    fn count_beyond(&self, snapshot: &Snapshot, entry: &Entry<'_>, warnings: &mut Vec<String>) {
+        for (line_at, (line, _)) in entry.stated.lines.iter().enumerate().filter(|(_, (line, _))| entry.added.contains_key(line)) {
+            let warning = format!("refunds[{}].refund_line_items[{line_at}].quantity", entry.at);
+            let of_order = self.refunds.iter().filter(|((order, _), _)| *order == snapshot.order);
+            let units: u32 = of_order.filter_map(|(_, record)| record.lines.get(line)).sum();
+            let beyond = snapshot.lines.get(*line).is_some_and(|sold| units > sold.quantity);
+            if beyond && !unclear(snapshot).contains(&warning) {
+                warnings.push(warning);
+            }
+        }
     }
 
     /// Warnings about units that are being returned but that the order no longer has.
@@ -163,20 +242,24 @@ impl Model {
     }
 }
 
-/// True if the message is consistent in itself.
-fn adds_up(snapshot: &Snapshot) -> bool {
-    let lines = snapshot.lines.iter().all(|line| line.shipped + line.cancelled <= line.quantity);
+/// Warnings about refunds of lines that are not in the order, and of more units than the order has.
+fn unclear(snapshot: &Snapshot) -> Vec<String> {
+    let mut warnings = Vec::new();
     let mut refunded: BTreeMap<usize, u32> = BTreeMap::new();
-    for (line, units) in snapshot.refunds.iter().flat_map(|refund| &refund.lines) {
-        *refunded.entry(*line).or_default() += units;
+    for (at, refund) in snapshot.refunds.iter().enumerate() {
+        for (line_at, (line, units)) in refund.lines.iter().enumerate() {
+            let field = |name: &str| format!("refunds[{at}].refund_line_items[{line_at}].{name}");
+            let Some(sold) = snapshot.lines.get(*line) else {
+                warnings.push(field("order_item_identifier"));
+                continue;
+            };
+            *refunded.entry(*line).or_default() += units;
+            if refunded[line] > sold.quantity {
+                warnings.push(field("quantity"));
+            }
+        }
     }
-    lines && refunded.iter().all(|(line, units)| snapshot.lines.get(*line).is_some_and(|sold| *units <= sold.quantity))
-}
-
-fn sorted(lines: &[(usize, u32)]) -> Vec<(usize, u32)> {
-    let mut lines = lines.to_vec();
-    lines.sort_unstable();
-    lines
+    warnings
 }
 
 fn named_wrong(at: usize) -> String {

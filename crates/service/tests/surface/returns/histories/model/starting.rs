@@ -6,7 +6,7 @@ use super::super::step::{Item, Snapshot, Start, line_name};
 use super::super::view::exchanging::Got;
 use super::super::view::{Place, Unit};
 use super::exchanging::{fee, refund_type};
-use super::money::{estimated, share_fee};
+use super::money::{estimated, share_fee, with_order_discount};
 use super::{Kept, Model, Used};
 
 pub const REASONS: [&str; 3] = ["TOO_SMALL", "DAMAGED", "NOT_GIVEN"];
@@ -23,7 +23,8 @@ impl Model {
         if snapshot.cancelled || barred || over {
             return 0;
         }
-        sold.shipped.saturating_sub(self.refunded(order, line)).saturating_sub(self.live(order, line))
+        let refunded = self.settled(order, line) + self.outside(order, line).saturating_sub(sold.cancelled);
+        sold.shipped.saturating_sub(refunded).saturating_sub(self.live(order, line))
     }
 
     pub(super) fn start(&mut self, start: &Start, name: Option<&str>) -> String {
@@ -39,7 +40,7 @@ impl Model {
         let name = name.unwrap_or("not started");
         let (mut kept, mut wanted) = (Kept::new(start, name, self.now), Vec::new());
         for Item { line, quantity, instead, .. } in &start.items {
-            let sold = &snapshot.lines[*line];
+            let sold = &with_order_discount(snapshot, *line);
             for _ in 0..*quantity {
                 let number =
                     (1..=sold.shipped).find(|number| !self.is_claimed(start.order, *line, *number) && !has(&kept, *line, *number)).unwrap();
@@ -49,6 +50,7 @@ impl Model {
                     number,
                     place: Place { receiving, ..Place::default() },
                     refund: None,
+                    in_question: false,
                     got: Got { refund_type: refund_type(*instead).to_owned(), estimated: estimated(sold, number), ..Got::default() },
                     fee: 0,
                 });
