@@ -225,22 +225,25 @@ impl Rma {
 
     /// Records that the merchant has placed the exchange order. A repeat does nothing.
     pub fn place_exchange(&mut self) -> Step {
-        self.end_exchange(|_| {}, Event::ExchangePlaced)
-    }
-
-    /// Turns a pending exchange into a refund. A placed exchange stays.
-    pub fn convert_exchange(&mut self) -> Step {
-        self.end_exchange(|unit| unit.refund_type = RefundType::Refund, Event::ExchangeConverted)
-    }
-
-    fn end_exchange(&mut self, end: impl Fn(&mut Unit), event: Event) -> Step {
         let mut moved = false;
         for unit in self.units.iter_mut().filter(|unit| unit.exchange_owed) {
             unit.exchange_owed = false;
-            end(unit);
             moved = true;
         }
-        if moved { Step::Moved(self.settle().unwrap_or(event)) } else { Step::Unchanged }
+        if moved { Step::Moved(self.settle().unwrap_or(Event::ExchangePlaced)) } else { Step::Unchanged }
+    }
+
+    /// Turns an exchange into refunds, unless the return is settled.
+    pub fn convert_exchange(&mut self) -> Step {
+        if self.status == Status::Refunded {
+            return Step::Unchanged;
+        }
+        let mut moved = false;
+        for unit in self.units.iter_mut().filter(|unit| unit.refund_type != RefundType::Refund) {
+            (unit.refund_type, unit.exchange_owed) = (RefundType::Refund, false);
+            moved = true;
+        }
+        if moved { Step::Moved(self.settle().unwrap_or(Event::ExchangeConverted)) } else { Step::Unchanged }
     }
 
     /// Cancels the return; its units can be returned again.

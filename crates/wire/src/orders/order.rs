@@ -17,7 +17,10 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 pub use self::erased::erased;
-pub use self::explain::{changed_under_returns, conflict, overrefunded, reused_refund_line, rma_differs, rma_not_live, time_differs};
+pub use self::explain::{
+    changed_under_returns, conflict, exchange_was_converted, exchanged_otherwise, overrefunded, reused_refund_line, rma_differs,
+    rma_not_live, time_differs,
+};
 pub use self::received::{ReceivedOrder, read_fast};
 pub use self::sale::read_stored;
 pub use self::shape::{

@@ -92,8 +92,9 @@ struct ChunkResult {
 
 /// The orders and refunds that a chunk touches.
 pub(super) struct Touched {
-    /// Refund identifiers may collide with those of any other chunk.
-    refunds: bool,
+    /// It has refunds, whose identifiers may collide with those of any other chunk, or exchange orders, which change other orders'
+    /// returns.
+    more: bool,
     orders: HashSet<String>,
 }
 
@@ -101,7 +102,7 @@ impl Touched {
     /// Checks if this chunk may be written before `earlier` is committed: then neither can wait for the other, and their order does
     /// not matter.
     pub(super) fn may_go_ahead_of(&self, earlier: &Self) -> bool {
-        !self.refunds && self.orders.is_disjoint(&earlier.orders)
+        !self.more && self.orders.is_disjoint(&earlier.orders)
     }
 }
 
@@ -144,7 +145,7 @@ impl<'c> Ready<'c> {
     pub(super) fn touches(&self) -> Touched {
         let orders = &self.checked.orders;
         Touched {
-            refunds: orders.iter().any(|received| !received.order.refunds.0.is_empty()),
+            more: orders.iter().any(|received| !received.order.refunds.0.is_empty() || received.order.exchanged_for().is_some()),
             orders: orders.iter().map(|received| received.order.identifier.0.to_string()).collect(),
         }
     }
@@ -221,14 +222,15 @@ impl<'c> Ready<'c> {
 
     /// Stores a round at once. If a refund in it contradicts the record, stores the orders separately to find the faulty one.
     async fn store_round(&self, app: &App, tx: &mut Tx, round: &Round<'_>, done: &mut ChunkResult) -> Result<(), Failed> {
+        let mut findings = Findings::default();
         let refunding = round.orders.iter().any(|placed| has_refunds(placed));
         if !refunding {
             upsert(tx, &round.snapshots).await?.into_iter().for_each(|outcome| done.count(outcome.verdict));
-            return Ok(());
+            return accept::record_exchanges(app, tx, &round.orders, &mut findings).await;
         }
         tx.mark().await?;
         let outcomes = upsert(tx, &round.snapshots).await?;
-        let mut findings = Findings::default();
+        accept::record_exchanges(app, tx, &round.orders, &mut findings).await?;
         accept::record_refunds(app, tx, &round.orders, &mut findings).await?;
         if !findings.faults.is_empty() {
             tx.undo().await?;
@@ -245,11 +247,13 @@ impl<'c> Ready<'c> {
     async fn store_separately(&self, app: &App, tx: &mut Tx, round: &[Placed<'_>], done: &mut ChunkResult) -> Result<(), Failed> {
         let (mut refunding, plain): (Vec<Placed<'_>>, Vec<Placed<'_>>) = round.iter().partition(|placed| has_refunds(placed));
         accept::publish(app, tx, &plain).await?.into_iter().for_each(|(_, outcome)| done.count(outcome.verdict));
+        accept::record_exchanges(app, tx, &plain, &mut Findings::default()).await?;
         refunding.sort_unstable_by_key(|(at, _)| *at);
         for placed @ (at, received) in refunding {
             tx.mark().await?;
             let outcomes = accept::publish(app, tx, &[placed]).await?;
             let mut findings = Findings::default();
+            accept::record_exchanges(app, tx, &[placed], &mut findings).await?;
             accept::record_refunds(app, tx, &[placed], &mut findings).await?;
             if findings.faults.is_empty() {
                 tx.keep().await?;

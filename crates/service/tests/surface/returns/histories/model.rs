@@ -27,7 +27,7 @@ pub struct Terms {
     pub deducted: bool,
     /// The bonus on a gift card; none if the merchant offers no gift cards.
     pub bonus: Option<i64>,
-    /// True if a 409 or 422 ends an exchange order.
+    /// True if a 409, 410 or 422 ends an exchange order.
     pub refusals_are_final: bool,
 }
 

@@ -7,12 +7,14 @@ use super::super::model::Model;
 use super::super::model::exchanging::{EXCHANGE_REASON, SKUS};
 use super::super::model::starting::REASONS;
 use super::super::step::{Answer, Instead, Step};
+use super::super::view::exchanging::Exchange;
 use super::Generator;
 
-/// Answers of a merchant that has not placed the order, with refusals more frequent.
-const FAILURES: [Answer; 8] = [
+/// Answers that do not name the order, with refusals more frequent.
+const FAILURES: [Answer; 9] = [
     Answer::Status(409),
     Answer::Status(422),
+    Answer::Status(410),
     Answer::Status(404),
     Answer::Status(409),
     Answer::Status(500),
@@ -46,18 +48,19 @@ impl Generator {
         }
     }
 
-    /// A step about the exchange of a return, usually one that is still pending.
+    /// A step about the exchange of a return, usually one that is still pending or has no name.
     pub(super) fn exchange(&mut self, model: &Model, nth: usize) -> Step {
-        let of = |wanted: fn(&str) -> bool| {
-            let matching = model.exchanges.values().filter(move |exchange| wanted(&exchange.shown.state));
+        let of = |wanted: fn(&Exchange) -> bool| {
+            let matching = model.exchanges.values().filter(move |exchange| wanted(&exchange.shown));
             matching.map(|exchange| exchange.nth).collect::<Vec<_>>()
         };
-        let (pending, all) = (of(|state| state == "pending"), of(|_| true));
+        let open = |exchange: &Exchange| exchange.state != "converted" && exchange.identifier.is_none();
+        let (open, all) = (of(open), of(|_| true));
         if all.is_empty() && self.rng.random_bool(0.8) {
             return self.start(model);
         }
         let nth = match self.rng.random_range(0..100) {
-            0..80 if !pending.is_empty() => *pending.choose(&mut self.rng).unwrap(),
+            0..80 if !open.is_empty() => *open.choose(&mut self.rng).unwrap(),
             0..92 if !all.is_empty() => *all.choose(&mut self.rng).unwrap(),
             _ => nth,
         };
