@@ -11,7 +11,7 @@ use super::super::view::exchanging::Exchange;
 use super::Generator;
 
 /// Answers that do not name the order, with refusals more frequent.
-const FAILURES: [Answer; 9] = [
+const FAILURES: [Answer; 10] = [
     Answer::Status(409),
     Answer::Status(422),
     Answer::Status(410),
@@ -19,6 +19,7 @@ const FAILURES: [Answer; 9] = [
     Answer::Status(409),
     Answer::Status(500),
     Answer::Silence,
+    Answer::Nameless,
     Answer::Nameless,
     Answer::Unheard,
 ];
@@ -64,18 +65,23 @@ impl Generator {
             0..92 if !all.is_empty() => *all.choose(&mut self.rng).unwrap(),
             _ => nth,
         };
-        let owed = model.exchange_of(nth).is_some_and(|order| model.exchanges[&order].shown.owed.is_some());
+        let shown = model.exchange_of(nth).map(|order| &model.exchanges[&order].shown);
+        let owed = shown.is_some_and(|exchange| exchange.owed.is_some());
+        // Without this, an order would rarely be named later.
+        let nameless = shown.is_some_and(|exchange| exchange.state == "placed" && exchange.identifier.is_none());
         match self.rng.random_range(0..100) {
-            0..80 if owed => self.answer(nth),
-            0..10 => self.answer(nth),
+            0..80 if owed => self.answer(nth, nameless),
+            0..10 => self.answer(nth, nameless),
             10..45 => Step::Retry(nth),
+            45..75 if nameless => Step::Retry(nth),
             _ => Step::Convert(nth),
         }
     }
 
-    fn answer(&mut self, nth: usize) -> Step {
+    fn answer(&mut self, nth: usize, nameless: bool) -> Step {
         let answer = match self.rng.random_range(0..100) {
             0..35 => Answer::Placed(u32::try_from(self.made).unwrap()),
+            35..75 if nameless => Answer::Placed(u32::try_from(self.made).unwrap()),
             _ => *FAILURES.choose(&mut self.rng).unwrap(),
         };
         Step::Answer(nth, answer, self.rng.random_bool(0.4))
