@@ -76,7 +76,7 @@ enum Command {
     /// Import orders; list refused order messages and orders with warnings.
     #[command(subcommand)]
     Orders(orders::commands::Command),
-    /// List, show, cancel and resend returns; convert an exchange into a refund.
+    /// List, show, cancel and resend returns; settle exchanges that hang; work through the work list.
     #[command(subcommand)]
     Returns(returns::commands::Command),
     /// Erase a shopper's personal data.

@@ -95,9 +95,13 @@ const FILL_ORDERS: &str = "
     select merchant_id, at, sha256(number::text::bytea), 'K-' || number, 'R-' || number || repeat('y', 500) from one;
     insert into refund (merchant_id, identifier, order_identifier, total_cents, refunded_at, received_at, note)
     select merchant_id, 'F-' || number, 'A-' || number, 10800, at, at, 'gladly' from one;
-    insert into exchange_order (merchant_id, rma_id, message_id, created_at, ended_at, state, original_order_identifier, order_identifier)
-    select merchant_id, id, id, at, case when turn > 0 then at end, (array['pending', 'placed', 'converted', 'placed'])[1 + turn],
-        'A-' || number, case when turn in (1, 3) then 'X-' || number end
+    -- One in a hundred was placed without a name.
+    insert into exchange_order (
+        merchant_id, rma_id, message_id, created_at, ended_at, listed_from, state, original_order_identifier, order_identifier
+    )
+    select merchant_id, id, id, at, case when turn > 0 then at end, case when turn = 1 and number % 100 = 1 then at end,
+        (array['pending', 'placed', 'converted', 'placed'])[1 + turn],
+        'A-' || number, case when turn in (1, 3) and number % 100 <> 1 then 'X-' || number end
     from one";
 
 /// Three messages for each order: its exchange order, which was refused twice, its return, and the internal work for its
@@ -425,14 +429,22 @@ async fn of_an_exchange(store: &Store, ledger: &mut Ledger, number: u32) {
     let mut exchange = exchange_orders::find(store, whose, &order).await.unwrap().unwrap();
     let mut tx = store.begin(whose).await.unwrap();
     let original = exchange_orders::standing(&mut tx, &format!("X-{number}")).await.unwrap();
-    assert_eq!(original, (Standing::Offered, exchange.placed.is_some().then(|| order.clone())));
+    let identifier = exchange.placed.as_ref().and_then(|placed| placed.order_identifier.as_ref());
+    assert_eq!(original, (Standing::Offered, identifier.map(|_| order.clone())));
     assert!(exchange_orders::of_message(&mut tx, exchange.message).await.unwrap().is_some());
+    assert!(exchange_orders::of_order(&mut tx, &order).await.unwrap().is_some());
+    assert_eq!(exchange_orders::hold(&mut tx, exchange.message).await.unwrap(), Some(exchange.state));
     assert!(exchange_orders::lock(&mut tx, &order).await.unwrap().is_some());
-    assert!(attempts::were_refused(&mut tx, exchange.message, 2, &[new_id(number)], 400..500).await.unwrap());
+    assert!(attempts::were_answered_with(&mut tx, exchange.message, 2, &[new_id(number)], &[409]).await.unwrap());
+    attempts::were_answered(&mut tx, exchange.message).await.unwrap();
+    assert!(!exchange_orders::list_unidentified(store, now(), 100).await.unwrap().is_empty());
     ledger.page("reads of an exchange order");
 
-    let placed = Placed { order_identifier: format!("Y-{number}"), total: Cents::new(1), product: None, tax: None };
-    exchange_orders::end(&mut tx, &order, ExchangeState::Placed, Some(&placed), now()).await.unwrap();
+    let placed = Placed { order_identifier: None, total: Cents::new(1), product: None, tax: None };
+    exchange_orders::place(&mut tx, &order, &placed, now()).await.unwrap();
+    exchange_orders::mark_listed(&mut tx, &order, now()).await.unwrap();
+    exchange_orders::identify(&mut tx, &order, &format!("Y-{number}")).await.unwrap();
+    exchange_orders::convert(&mut tx, &order, now()).await.unwrap();
     (exchange.original_order, exchange.message, exchange.state) = (format!("N-{number}"), new_id(number), ExchangeState::Pending);
     exchange_orders::insert(&mut tx, &exchange, now()).await.unwrap();
     ledger.page("writes of exchange orders");

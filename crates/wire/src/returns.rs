@@ -7,3 +7,4 @@ pub mod exchange_order;
 pub mod label;
 pub mod rma;
 pub mod variants;
+pub mod work;

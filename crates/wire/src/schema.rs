@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::orders::order::OrderMessage;
-use crate::returns::api::StartReturnIn;
+use crate::returns::api::{ConvertExchangeIn, StartReturnIn};
 use crate::returns::carrier::CarrierEventIn;
+use crate::returns::exchange_order::PlacedOrderIn;
 use crate::shape::Shape as _;
 use crate::warehouse::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
 use crate::warehouse::inbound::InboundAsnsIn;
@@ -17,6 +18,8 @@ pub fn components() -> Map<String, Value> {
     let mut components = Map::new();
     OrderMessage::define(&mut components);
     StartReturnIn::define(&mut components);
+    PlacedOrderIn::define(&mut components);
+    ConvertExchangeIn::define(&mut components);
     CarrierEventIn::define(&mut components);
     DropShipOrdersIn::define(&mut components);
     components.insert("DropShipOrderOrOrders".to_owned(), drop_ship::either());

@@ -14,8 +14,6 @@ pub enum Outcome {
         /// From the header `Retry-After`.
         retry_after: Option<TimeDelta>,
     },
-    /// The peer answered with success, but the answer lacks required data.
-    Unusable { status: u16, why: String },
     /// The peer did not answer in time.
     TimedOut,
     /// The connection failed or broke.
@@ -36,7 +34,6 @@ impl Outcome {
     pub fn word(&self) -> String {
         match self {
             Self::Answered { status, .. } => status.to_string(),
-            Self::Unusable { status, .. } => format!("{status} unusable"),
             Self::TimedOut => "timed out".to_owned(),
             Self::Unreachable(_) => "unreachable".to_owned(),
             Self::Refused(_) => "refused".to_owned(),
@@ -122,11 +119,9 @@ pub fn judge(outcome: &Outcome, attempt: u16, schedule: &Schedule, chance: f64, 
     let Some(wait) = wait else { return Verdict::Failed };
     let asked = match outcome {
         Outcome::Answered { retry_after: Some(asked), .. } => (*asked).clamp(TimeDelta::zero(), LONGEST_ASKED),
-        Outcome::Answered { retry_after: None, .. }
-        | Outcome::Unusable { .. }
-        | Outcome::TimedOut
-        | Outcome::Unreachable(_)
-        | Outcome::Refused(_) => TimeDelta::zero(),
+        Outcome::Answered { retry_after: None, .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => {
+            TimeDelta::zero()
+        }
     };
     Verdict::Retry { at: now + spread(*wait, chance).max(asked) }
 }
@@ -182,7 +177,6 @@ mod tests {
             answered(400),
             answered(401),
             answered(404),
-            Outcome::Unusable { status: 200, why: "no order_identifier".to_owned() },
             Outcome::TimedOut,
             Outcome::Unreachable("reset".to_owned()),
             Outcome::Refused("private address".to_owned()),

@@ -248,34 +248,33 @@ impl Rma {
 
     /// Records that the merchant has placed the exchange order. A repeat does nothing.
     pub fn place_exchange(&mut self) -> Step {
-        self.end_exchange(|_| {}, Event::ExchangePlaced)
+        let mut moved = false;
+        for unit in self.units.iter_mut().filter(|unit| unit.exchange_owed) {
+            unit.exchange_owed = false;
+            moved = true;
+        }
+        if moved { Step::Moved(self.settle().unwrap_or(Event::ExchangePlaced)) } else { Step::Unchanged }
     }
 
-    /// Turns a pending exchange into a refund. A placed exchange stays. A refund that was reported in the meantime may have been the
+    /// Turns an exchange into refunds, unless the return is settled. A refund that was reported in the meantime may have been the
     /// merchant's settlement with the service, so it does not count as the shopper's until somebody confirms it.
     pub fn convert_exchange(&mut self) -> Step {
-        let convert = |unit: &mut Unit| {
-            unit.refund_type = RefundType::Refund;
-            unit.in_question = unit.refunded;
-            unit.refunded = false;
-        };
-        self.end_exchange(convert, Event::ExchangeConverted)
+        if self.status == Status::Refunded {
+            return Step::Unchanged;
+        }
+        let mut moved = false;
+        for unit in self.units.iter_mut().filter(|unit| unit.refund_type != RefundType::Refund) {
+            (unit.refund_type, unit.exchange_owed) = (RefundType::Refund, false);
+            (unit.refunded, unit.in_question) = (false, unit.refunded);
+            moved = true;
+        }
+        if moved { Step::Moved(self.settle().unwrap_or(Event::ExchangeConverted)) } else { Step::Unchanged }
     }
 
     /// Confirms that the refunds in question are the shopper's money.
     pub fn confirm_refund(&mut self) -> Step {
         let in_question: Vec<usize> = self.units.iter().enumerate().filter(|(_, unit)| unit.in_question).map(|(at, _)| at).collect();
         self.refund(&in_question).unwrap_or(Step::Unchanged)
-    }
-
-    fn end_exchange(&mut self, end: impl Fn(&mut Unit), event: Event) -> Step {
-        let mut moved = false;
-        for unit in self.units.iter_mut().filter(|unit| unit.exchange_owed) {
-            unit.exchange_owed = false;
-            end(unit);
-            moved = true;
-        }
-        if moved { Step::Moved(self.settle().unwrap_or(event)) } else { Step::Unchanged }
     }
 
     /// Cancels the return; its units can be returned again.

@@ -1,28 +1,30 @@
-//! `chaos-exchanges`: hundreds of shoppers confirm the same exchange at once, and merchants fail before and after placing an
-//! order, while the service is killed again and again. Every order must be exchanged once, with one request body, and no order
-//! may be both exchanged and refunded.
+//! `chaos-exchanges`: hundreds of shoppers confirm the same exchange at once, merchants fail before and after placing an order or do
+//! not name it, and people settle what ends in the failure queue, while the service is killed again and again. Every order must be
+//! exchanged once, with one request body, no order may be both exchanged and refunded, and none is refunded by itself.
 //!
-//! - The shoppers (`confirm.rs`), who repeat requests that got no answer.
+//! - The shoppers (`confirm.rs`) and the people (`people.rs`), whose requests (`caller.rs`) are repeated until they are answered.
 //! - The behaviour of the merchants' systems (`temper.rs`).
 //! - The checker (`history.rs`) of the answers to shoppers, the orders placed, the messages to merchants and the database, and
 //!   the faults it must find (`faults.rs`).
 
+mod caller;
 mod confirm;
 mod faults;
 mod history;
+mod people;
 mod temper;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use backhaul::app::App;
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
-use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use backhaul::flow::returns::set_policy::{self, set_policy};
 use domain::id::MerchantId;
-use domain::messages::message::{Interface, Kind};
+use domain::messages::message::Interface;
 use domain::money::Cents;
 use domain::returns::rma::policy::GiftCardTerms;
 use rand::rngs::StdRng;
@@ -32,8 +34,10 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use tokio::task::JoinSet;
 
+use self::caller::Caller;
 use self::confirm::{Confirmed, SHOPS, Shopper};
-use self::history::{ExchangeMessage, History, Kills, Stored, check};
+use self::history::{ExchangeMessage, History, Key, Kills, Stored, StoredExchange, check};
+use self::people::Action;
 use crate::messages::witness::SEED;
 use crate::stage::{Service, Stage};
 
@@ -61,7 +65,6 @@ const SETTLED_WITHIN: Duration = Duration::from_mins(4);
 /// The stage, the merchants' systems, and the messages they received.
 pub(crate) struct Scene {
     stage: Arc<Stage>,
-    app: App,
     systems: Vec<(Merchant, ExchangeOrders)>,
     messages: Arc<Mutex<Vec<ExchangeMessage>>>,
 }
@@ -78,24 +81,37 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let (mut confirmed, mut kills) = scene.confirm(shoppers, plan, &mut service).await?;
     scene.settle().await?;
 
+    let mut connection = scene.stage.connect().await?;
+    let nameless = scene.open(&mut connection, |exchange| exchange.state == "placed" && exchange.order_identifier.is_none()).await?;
+    println!("Naming the {} orders that were placed without a name …", nameless.len());
+    ensure!(!nameless.is_empty(), "every order was named at once");
+    let actions = nameless.into_iter().map(|(key, exchange)| (people::name(&key.1), key, exchange)).collect();
+    kills.add(scene.act(actions, &mut service).await?);
+    scene.settle().await?;
+
     println!("Confirming {} more orders, which merchants refuse, some of them after placing them …", plan.refused);
     let end = plan.orders + plan.refused;
     let shoppers = Shopper::all(plan.orders..end, 1, &scene.stage, service.address);
     scene.refuse(plan.orders);
     let (more, more_kills) = scene.confirm(shoppers, plan, &mut service).await?;
     confirmed.extend(more);
-    kills = Kills { all: kills.all + more_kills.all, amid: kills.amid + more_kills.amid };
+    kills.add(more_kills);
     scene.settle().await?;
-    let mut connection = scene.stage.connect().await?;
-    let in_doubt = scene.history(&mut connection, confirmed.clone()).await?;
+    let in_doubt = scene.history(&mut connection, confirmed.clone(), BTreeSet::new()).await?;
     check(&in_doubt).ensure_sound()?;
 
-    println!("Retrying the exchanges in doubt …");
+    println!("Retrying, recording and converting the exchanges in the failure queue …");
     scene.accept_all();
-    scene.retry().await?;
+    let open = scene.open(&mut connection, |exchange| exchange.given_up).await?;
+    let of_exchange = |(key, exchange): (Key, StoredExchange)| {
+        people::resolve(&key.1, &exchange).into_iter().map(move |action| (action, key.clone(), exchange.clone()))
+    };
+    let actions: Vec<(Action, Key, StoredExchange)> = open.into_iter().flat_map(of_exchange).collect();
+    let asked_to_convert = actions.iter().filter(|(action, _, _)| *action == Action::Convert).map(|(_, key, _)| key.clone()).collect();
+    kills.add(scene.act(actions, &mut service).await?);
     scene.settle().await?;
     service.leave().await?;
-    let history = scene.history(&mut connection, confirmed).await?;
+    let history = scene.history(&mut connection, confirmed, asked_to_convert).await?;
     let result = check(&history).result(kills, faults::caught(&history), started.elapsed());
     check(&history).ensure(usize::try_from(plan.orders)?, &result)?;
     Ok(result)
@@ -115,7 +131,7 @@ impl Scene {
             open(&app, &stage, shop, &merchant).await?;
             systems.push((merchant, orders));
         }
-        Ok(Self { stage, app, systems, messages })
+        Ok(Self { stage, systems, messages })
     }
 
     /// Starts the service, at the addresses of `again` if it ran before.
@@ -183,33 +199,48 @@ impl Scene {
         Ok(())
     }
 
-    /// Retries everything in the failure queue.
-    async fn retry(&self) -> anyhow::Result<()> {
-        let mut connection = self.stage.connect().await?;
-        for merchant in self.stage.merchants.iter().take(SHOPS) {
-            let given_up = "select count(*) from failure where merchant_id = $1 and state = 'open'";
-            let given_up: i64 = sqlx::query_scalar(given_up).bind(merchant).fetch_one(&mut connection).await?;
-            if given_up > 0 {
-                let request = RetryRequest { kind: Kind::Of(Interface::ExchangeOrder), since: None, per_second: None };
-                retry_failures(&self.app, "proof", MerchantId(*merchant), request).await?;
-            }
-        }
-        let started = Instant::now();
-        let at_work = "select count(*) from retry_job where ended_at is null";
-        while started.elapsed() < SETTLED_WITHIN && sqlx::query_scalar::<_, i64>(at_work).fetch_one(&mut connection).await? > 0 {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-        Ok(())
+    /// The stored exchanges that are `wanted`.
+    async fn open(
+        &self,
+        connection: &mut PgConnection,
+        wanted: impl Fn(&StoredExchange) -> bool,
+    ) -> anyhow::Result<Vec<(Key, StoredExchange)>> {
+        let stored = Stored::read(connection, &self.stage.merchants).await?;
+        let all = stored.exchanges.into_iter().flat_map(|(key, of)| of.into_iter().map(move |exchange| (key.clone(), exchange)));
+        Ok(all.filter(|(_, exchange)| wanted(exchange)).collect())
     }
 
-    async fn history(&self, connection: &mut PgConnection, confirmed: Vec<Confirmed>) -> anyhow::Result<History> {
+    /// Lets people act on exchanges, all at once, and kills the service meanwhile.
+    async fn act(&self, actions: Vec<(Action, Key, StoredExchange)>, service: &mut Service) -> anyhow::Result<Kills> {
+        let mut at_work = JoinSet::new();
+        for (action, key, exchange) in &actions {
+            let caller = Caller { stage: Arc::clone(&self.stage), address: service.address, shop: key.0 };
+            people::act(&mut at_work, &caller, key, &exchange.rma, *action);
+        }
+        tokio::time::sleep(people::KILLED_AFTER).await;
+        service.kill();
+        *service = self.serve(Some(service))?;
+        service.ready().await?;
+        while let Some(done) = at_work.join_next().await {
+            done??;
+        }
+        Ok(Kills { all: 1, amid: 0 })
+    }
+
+    async fn history(
+        &self,
+        connection: &mut PgConnection,
+        confirmed: Vec<Confirmed>,
+        asked_to_convert: BTreeSet<Key>,
+    ) -> anyhow::Result<History> {
         let placed = self
             .systems
             .iter()
             .enumerate()
             .flat_map(|(shop, (_, orders))| orders.orders().into_iter().map(move |(original, order)| ((shop, original), order)));
         let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(History { confirmed, placed: placed.collect(), stored: Stored::read(connection, &self.stage.merchants).await?, messages })
+        let stored = Stored::read(connection, &self.stage.merchants).await?;
+        Ok(History { confirmed, placed: placed.collect(), stored, messages, asked_to_convert })
     }
 }
 
@@ -232,6 +263,8 @@ async fn open(app: &App, stage: &Stage, shop: usize, systems: &Merchant) -> anyh
         set_endpoint(app, "proof", merchant, interface, change).await?;
     }
     let gift_card = Some(Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus: Cents::new(500).unwrap_or_default() }));
-    set_policy(app, "proof", merchant, set_policy::PolicyChange { gift_card, ..set_policy::PolicyChange::default() }).await?;
+    let refusals_are_final = Some(shop == temper::DECLARING);
+    let change = set_policy::PolicyChange { gift_card, refusals_are_final, ..set_policy::PolicyChange::default() };
+    set_policy(app, "proof", merchant, change).await?;
     Ok(())
 }

@@ -1,8 +1,9 @@
-//! The merchant that a command acts for, and the person who runs it.
+//! The merchant that a command acts for, and the person who runs it and confirms.
 
 use std::fmt;
+use std::io::{IsTerminal as _, Write as _};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use domain::id::Handle;
 use domain::messages::message::Interface;
@@ -51,4 +52,16 @@ pub(super) async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<
 pub(super) fn actor() -> String {
     let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
     format!("cli:{user}")
+}
+
+/// Asks for confirmation; anything but a yes is an error.
+pub(super) fn confirm(question: &str) -> anyhow::Result<()> {
+    if !std::io::stdin().is_terminal() {
+        bail!("confirmation is needed, but standard input is not a terminal; give --yes to skip it");
+    }
+    eprint!("{question} [y/N] ");
+    std::io::stderr().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) { Ok(()) } else { bail!("cancelled; nothing was changed") }
 }

@@ -62,12 +62,6 @@ pub trait Reaction: Send + Sync {
     /// takes come first in the lock order. If the bucket turns out to be no longer ours, everything is rolled back.
     fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a>;
 
-    /// The part that a successful answer lacks, if any. An incomplete answer counts as a failed attempt. By default the status
-    /// alone decides.
-    fn missing_in(&self, _answer: &[u8]) -> Option<&'static str> {
-        None
-    }
-
     /// True if the reaction runs for an answer with this status even though the message would be retried.
     fn handles_refusal(&self, _status: u16) -> bool {
         false

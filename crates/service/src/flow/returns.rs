@@ -3,13 +3,16 @@
 pub mod cancel_return;
 pub mod carrier_event;
 pub mod carrier_webhook;
+pub mod close_case;
 pub mod configure_carrier;
 pub mod confirm_refund;
 pub mod convert_exchange;
 pub mod forget_outdated;
 pub mod label_return;
+pub mod list_unidentified_exchanges;
 pub mod place_exchange;
 pub mod receive_return;
+pub mod record_exchange;
 pub mod resend_return;
 pub(super) mod save_return;
 pub mod set_policy;

@@ -134,6 +134,8 @@ pub struct Metrics {
     /// Calls to merchants' systems.
     pub attempts: Family<AttemptLabels, Counter>,
     pub attempt_seconds: Family<InterfaceLabels, Histogram>,
+    /// Entries in merchants' lists of variants that could not be read.
+    pub variants_skipped: Counter,
     /// The number of messages settled in one batch.
     pub settled_together: Histogram,
     /// Lanes that were stuck without a head; must stay 0.
@@ -168,6 +170,7 @@ impl Default for Metrics {
             tokens: Counter::default(),
             attempts: Family::default(),
             attempt_seconds: Family::new_with_constructor(seconds),
+            variants_skipped: Counter::default(),
             settled_together: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]),
             lanes_rescued: Counter::default(),
             reactions_failed: Counter::default(),
@@ -194,6 +197,11 @@ impl Default for Metrics {
             "Duration of a call to a merchant's system",
             Unit::Seconds,
             metrics.attempt_seconds.clone(),
+        );
+        registry.register(
+            "variants_skipped",
+            "Entries in merchants' lists of variants that could not be read",
+            metrics.variants_skipped.clone(),
         );
         registry.register("delivery_batch_messages", "Messages settled in one batch", metrics.settled_together.clone());
         registry.register("delivery_lanes_rescued", "Lanes that were stuck without a head and were rescued", metrics.lanes_rescued.clone());

@@ -1,4 +1,5 @@
-//! Returns and exchange options as they are shown.
+//! Returns, exchange options and the work list as they are shown.
 
 pub mod exchanges;
 pub mod rmas;
+pub mod work_items;

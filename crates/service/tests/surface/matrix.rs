@@ -4,10 +4,15 @@
 use std::time::Duration;
 
 use domain::merchants::access::{Scope, Scopes};
+use domain::returns::rma::ExchangeState;
+use domain::returns::work::WorkKind;
 use reqwest::Method;
 use serde_json::{Value, json};
+use store::returns::exchange_orders::{self, Exchange};
+use store::returns::rmas;
+use store::returns::work_items::{self, WorkItem};
 
-use crate::world::{Reply, World, order, units_of};
+use crate::world::{Merchant, Reply, World, order, units_of};
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -42,9 +47,9 @@ fn operations() -> Vec<Operation> {
 /// What stands for the parameters of a path.
 #[derive(Clone, Copy)]
 enum Named<'a> {
-    /// Things that there are: an order, an import, a message, a return with a label, a carrier account, and an ASN. A drop-ship
-    /// order has the name of the order, a shipment that of the ASN.
-    There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str, account: &'a str, asn: &'a str },
+    /// Things that there are: an order with an exchange, an import, a message, a return with a label, a carrier account, an ASN, and
+    /// a case of the work list. A drop-ship order has the name of the order, a shipment that of the ASN.
+    There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str, account: &'a str, asn: &'a str, case: &'a str },
     /// Nothing that there is.
     Absent,
 }
@@ -52,12 +57,13 @@ enum Named<'a> {
 /// The path with every parameter filled in.
 fn filled(path: &str, named: Named<'_>) -> String {
     let fill = |step: &str| match (step, named) {
-        ("{identifier}" | "{client_identifier}", Named::There { order, .. }) => order.to_owned(),
+        ("{identifier}" | "{client_identifier}" | "{original_order_id}", Named::There { order, .. }) => order.to_owned(),
         ("{line}", Named::There { .. }) => "L1".to_owned(),
         ("{import_id}", Named::There { import, .. }) => import.to_owned(),
         ("{message_id}", Named::There { message, .. }) => message.to_owned(),
         ("{rma_identifier}", Named::There { rma, .. }) => rma.to_owned(),
         ("{account}", Named::There { account, .. }) => account.to_owned(),
+        ("{work_item_id}", Named::There { case, .. }) => case.to_owned(),
         ("{asn_number}", Named::There { asn, .. }) => asn.to_owned(),
         (parameter, Named::There { .. }) if parameter.starts_with('{') => panic!("say here what stands for {parameter}"),
         (parameter, Named::Absent) if parameter.starts_with('{') => "absent".to_owned(),
@@ -88,6 +94,21 @@ fn comparable(reply: &Reply) -> (u16, Value) {
     (reply.status.as_u16(), body)
 }
 
+/// Exchanges the order by the return, and opens a case on it. Returns the case's id.
+async fn has_an_exchange_and_a_case(merchant: &Merchant<'_>, order: &str, rma: &str) -> String {
+    let app = &merchant.world.app;
+    let kept = rmas::find(app.store(merchant.id), merchant.id, rma).await.unwrap().unwrap();
+    let (message, state) = (app.mint(), ExchangeState::Pending);
+    let exchange = Exchange { original_order: order.to_owned(), rma: kept.id, message, state, gift_card: None, placed: None };
+    let (kind, subject, reason) = (WorkKind::LabelRefused, rma.to_owned(), "The address does not exist.".to_owned());
+    let case = WorkItem { id: app.mint(), kind, subject, reason, opened_at: app.now() };
+    let mut tx = app.begin(merchant.id).await.unwrap();
+    exchange_orders::insert(&mut tx, &exchange, app.now()).await.unwrap();
+    work_items::open(&mut tx, &case).await.unwrap();
+    app.commit(tx).await.unwrap();
+    case.id.to_string()
+}
+
 #[tokio::test]
 async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let world = World::new().await;
@@ -101,7 +122,9 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     owner.has_places().await;
     owner.makes("owned").await;
     owner.announces("owned", &[units_of("SHOE", 1)]).await;
-    let existing = Named::There { order: "owned", import: &import, message: &told, rma: &rma, account: &account, asn: "owned" };
+    let case = has_an_exchange_and_a_case(owner, "owned", &rma).await;
+    let existing =
+        Named::There { order: "owned", import: &import, message: &told, rma: &rma, account: &account, asn: "owned", case: &case };
     let expired = owner.gets_a_token().await;
     let revoked = world.merchant("revoked").await;
     backhaul::flow::merchants::configure_merchant::revoke_credential(&world.app, "test", revoked.id, &revoked.client_id).await.unwrap();
@@ -223,9 +246,10 @@ async fn no_answer_is_undocumented() {
     merchant.has_places().await;
     merchant.makes("x").await;
     merchant.announces("x", &[units_of("SHOE", 1)]).await;
+    let case = has_an_exchange_and_a_case(merchant, "x", &rma).await;
     for operation in operations() {
         let named = format!("{} {}", operation.method, operation.path);
-        let there = Named::There { order: "x", import: &import, message: &told, rma: &rma, account: &account, asn: "x" };
+        let there = Named::There { order: "x", import: &import, message: &told, rma: &rma, account: &account, asn: "x", case: &case };
         for which in [there, Named::Absent] {
             let status = call(&world, &operation, which, Some(&merchant.token)).await.status.as_u16();
             assert!(operation.documented.contains(&status), "{named} answers {status}");

@@ -31,7 +31,9 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-pub use self::boutique::{Boutique, EXCHANGE_ORDERS, and_socks, exchange, exchange_summary, for_a_gift_card, with_gift_cards};
+pub use self::boutique::{
+    Boutique, EXCHANGE_ORDERS, and_socks, exchange, exchange_summary, exchanged_for, for_a_gift_card, with_gift_cards,
+};
 pub use self::database::Database;
 pub use self::drop_ship::{DropShipper, cancelled_items, drop_ship, drop_ship_in_full, shipment};
 pub use self::inbound::{Yard, asn, scan, the_unit, units_of};

@@ -1,7 +1,5 @@
 //! The history of calls.
 
-use std::ops::Range;
-
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
@@ -41,24 +39,45 @@ pub async fn list(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
     Ok(attempts)
 }
 
-/// True if every call of `message` is known to have been answered with a status in `refusals`: all of its `counted`
-/// attempts, and every recorded call except those in `known`, about which the caller knows more.
-pub async fn were_refused(tx: &mut Tx, message: Uuid, counted: i16, known: &[Uuid], refusals: Range<u16>) -> Result<bool, Failed> {
+/// True if each of the `counted` attempts at `message` is known to have been answered with one of these `statuses`, apart from
+/// refused tokens. Calls in `known` are left out, because the caller knows more about them.
+pub async fn were_answered_with(tx: &mut Tx, message: Uuid, counted: i16, known: &[Uuid], statuses: &[i16]) -> Result<bool, Failed> {
     let row = sqlx::query!(
         r#"
         select
-            coalesce(bool_and(coalesce(status >= $4::integer and status < $5::integer, false)), true) as "refused!",
-            count(distinct number) as "numbers!"
+            -- A call without a recorded answer has no status.
+            coalesce(bool_and(coalesce(status = any ($4::smallint[]) or status = 401, false)), true) as "all!",
+            count(distinct number) filter (where status = any ($4::smallint[])) as "numbers!"
         from attempt
         where merchant_id = $1 and message_id = $2 and attempt_id <> all ($3)
         "#,
         tx.merchant().0,
         message,
         known,
-        i32::from(refusals.start),
-        i32::from(refusals.end),
+        statuses,
     )
     .fetch_one(tx.connection())
     .await?;
-    Ok(row.refused && row.numbers >= i64::from(counted))
+    Ok(row.all && row.numbers >= i64::from(counted))
+}
+
+/// True if the answer to every attempt at the failed message `message` is recorded.
+pub async fn were_answered(tx: &mut Tx, message: Uuid) -> Result<bool, Failed> {
+    let answered = sqlx::query_scalar!(
+        r#"
+        select
+            coalesce(bool_and(attempt.status is not null), true)
+            -- Old attempts are deleted before the message that failed.
+            and count(distinct attempt.number) >= coalesce(
+                (select failure.attempts from failure where failure.merchant_id = $1 and failure.message_id = $2), 0
+            ) as "answered!"
+        from attempt
+        where attempt.merchant_id = $1 and attempt.message_id = $2
+        "#,
+        tx.merchant().0,
+        message,
+    )
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(answered)
 }

@@ -1,6 +1,6 @@
 //! Exchange orders: at most one per order, recorded as soon as it is owed to the merchant.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::returns::rma::ExchangeState;
@@ -9,6 +9,9 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
+
+/// The time after which an order without an identifier comes on the work list.
+pub const LISTED_AFTER: TimeDelta = TimeDelta::hours(24);
 
 /// An exchange order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +25,16 @@ pub struct Exchange {
     pub state: ExchangeState,
     /// The value of a gift card in it, and the merchant's bonus on top.
     pub gift_card: Option<(Cents, Cents)>,
-    /// The merchant's response, once the order is placed.
+    /// The order that the merchant has placed; possibly although the exchange was converted.
     pub placed: Option<Placed>,
 }
 
-/// The merchant's response to an exchange order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An order that the merchant has placed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
-    /// The merchant's identifier of the new order.
-    pub order_identifier: String,
-    /// `None` if the response did not include it, as with the fields below.
+    /// The merchant's identifier of the new order; `None` until it is known.
+    pub order_identifier: Option<String>,
+    /// `None` if the merchant did not tell it, as with the fields below.
     pub total: Option<Cents>,
     /// The price of the goods.
     pub product: Option<Cents>,
@@ -67,14 +70,15 @@ macro_rules! exchanges {
 impl Row {
     fn exchange(self) -> Result<Exchange, Failed> {
         let cents = |amount: Option<i64>| amount.and_then(Cents::new);
+        let state = self.state.parse().map_err(|_| Failed::Internal("a stored exchange state is unknown"))?;
         Ok(Exchange {
             original_order: self.original_order_identifier,
             rma: self.rma_id,
             message: self.message_id,
-            state: self.state.parse().map_err(|_| Failed::Internal("a stored exchange state is unknown"))?,
+            state,
             gift_card: cents(self.gift_card_cents).zip(cents(self.bonus_cents)),
-            placed: self.order_identifier.map(|order_identifier| Placed {
-                order_identifier,
+            placed: (state == ExchangeState::Placed || self.order_identifier.is_some()).then_some(Placed {
+                order_identifier: self.order_identifier,
                 total: cents(self.total_cents),
                 product: cents(self.product_cents),
                 tax: cents(self.tax_cents),
@@ -153,6 +157,25 @@ pub async fn of_message(tx: &mut Tx, message: Uuid) -> Result<Option<Exchange>, 
     row.map(Row::exchange).transpose()
 }
 
+/// The state of the exchange order that `message` asks for, if it asks for one. It does not change until the transaction ends.
+pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<Option<ExchangeState>, Failed> {
+    let state = sqlx::query_scalar!(
+        "select state from exchange_order where merchant_id = $1 and message_id = $2 for share",
+        tx.merchant().0,
+        message,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    state.map(|state| state.parse().map_err(|_| Failed::Internal("a stored exchange state is unknown"))).transpose()
+}
+
+/// The exchange order of the order `order`. It is not locked.
+pub async fn of_order(tx: &mut Tx, order: &str) -> Result<Option<Exchange>, Failed> {
+    let merchant = tx.merchant().0;
+    let row = exchanges!("where merchant_id = $1 and original_order_identifier = $2", merchant, order);
+    row.fetch_optional(tx.connection()).await?.map(Row::exchange).transpose()
+}
+
 /// The exchange order of the order `order`, locked until the transaction ends. Its return must be locked first.
 pub async fn lock(tx: &mut Tx, order: &str) -> Result<Option<Exchange>, Failed> {
     let merchant = tx.merchant().0;
@@ -166,25 +189,100 @@ pub async fn find(store: &Store, merchant: MerchantId, order: &str) -> Result<Op
     row.fetch_optional(&store.pool).await?.map(Row::exchange).transpose()
 }
 
-/// Records how an exchange ended: placed, with the merchant's response, or converted. It must be locked and pending.
-pub async fn end(tx: &mut Tx, order: &str, state: ExchangeState, placed: Option<&Placed>, now: DateTime<Utc>) -> Result<(), Failed> {
-    let cents = |of: fn(&Placed) -> Option<Cents>| placed.and_then(of).map(Cents::get);
+/// Records that the merchant has placed the order. It must be locked and pending. Without an identifier, it comes on the work list
+/// after a while.
+pub async fn place(tx: &mut Tx, order: &str, placed: &Placed, now: DateTime<Utc>) -> Result<(), Failed> {
+    let cents = |amount: Option<Cents>| amount.map(Cents::get);
     sqlx::query!(
         r#"
         update exchange_order
-        set state = $3, ended_at = $4, order_identifier = $5, total_cents = $6, product_cents = $7, tax_cents = $8
+        set state = 'placed', ended_at = $3, order_identifier = $4, total_cents = $5, product_cents = $6, tax_cents = $7, listed_from = $8
         where merchant_id = $1 and original_order_identifier = $2
         "#,
         tx.merchant().0,
         order,
-        state.as_str(),
         now,
-        placed.map(|placed| placed.order_identifier.as_str()),
-        cents(|placed| placed.total),
-        cents(|placed| placed.product),
-        cents(|placed| placed.tax),
+        placed.order_identifier,
+        cents(placed.total),
+        cents(placed.product),
+        cents(placed.tax),
+        placed.order_identifier.is_none().then_some(now + LISTED_AFTER),
     )
     .execute(tx.connection())
     .await?;
     Ok(())
+}
+
+/// Records the identifier of an order that was placed without one, or although the exchange was converted. It must be locked.
+pub async fn identify(tx: &mut Tx, order: &str, order_identifier: &str) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update exchange_order
+        set order_identifier = $3, listed_from = null
+        where merchant_id = $1 and original_order_identifier = $2
+        "#,
+        tx.merchant().0,
+        order,
+        order_identifier,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Records that the units are refunded instead. It must be locked, and pending or without an identifier.
+pub async fn convert(tx: &mut Tx, order: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update exchange_order
+        set state = 'converted', ended_at = $3, listed_from = null
+        where merchant_id = $1 and original_order_identifier = $2
+        "#,
+        tx.merchant().0,
+        order,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The orders of all merchants whose exchange order comes on the work list by `now` because its identifier is unknown.
+pub async fn list_unidentified(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, String)>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        -- Across merchants: few rows, by an index of their own.
+        select merchant_id, original_order_identifier
+        from exchange_order
+        where listed_from <= $1
+        order by listed_from
+        limit $2
+        "#,
+        now,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.original_order_identifier)).collect())
+}
+
+/// Takes the exchange order of `order` as listed, unless its identifier has become known or it was listed before. Returns the
+/// identifier of its return.
+pub async fn mark_listed(tx: &mut Tx, order: &str, now: DateTime<Utc>) -> Result<Option<String>, Failed> {
+    let rma = sqlx::query_scalar!(
+        r#"
+        update exchange_order
+        set listed_from = null
+        from rma
+        where exchange_order.merchant_id = $1 and exchange_order.original_order_identifier = $2 and exchange_order.listed_from <= $3
+            and rma.merchant_id = $1 and rma.rma_id = exchange_order.rma_id
+        returning rma.identifier
+        "#,
+        tx.merchant().0,
+        order,
+        now,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(rma)
 }

@@ -56,6 +56,19 @@ pub async fn close(tx: &mut Tx, kind: WorkKind, subject: &str, now: DateTime<Utc
     Ok(closed.rows_affected() > 0)
 }
 
+/// Closes an open case. Returns its kind and subject, or `None` if there is no such case, or it is closed.
+pub async fn close_by_id(tx: &mut Tx, item: Uuid, now: DateTime<Utc>) -> Result<Option<(WorkKind, String)>, Failed> {
+    let row = sqlx::query!(
+        "update work_item set closed_at = $3 where merchant_id = $1 and item_id = $2 and closed_at is null returning kind, subject",
+        tx.merchant().0,
+        item,
+        now,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    row.map(|row| Ok((parse(&row.kind)?, row.subject))).transpose()
+}
+
 /// The open cases of `merchant`, the newest first; those opened before `before` if it is given.
 pub async fn list(store: &Store, merchant: MerchantId, before: Option<Uuid>, most: i64) -> Result<Vec<WorkItem>, Failed> {
     let rows = sqlx::query!(
@@ -74,10 +87,14 @@ pub async fn list(store: &Store, merchant: MerchantId, before: Option<Uuid>, mos
     .await?;
     rows.into_iter()
         .map(|row| {
-            let kind = row.kind.parse().map_err(|_| Failed::Internal("a stored kind of case is unknown"))?;
+            let kind = parse(&row.kind)?;
             Ok(WorkItem { id: row.item_id, kind, subject: row.subject, reason: row.reason, opened_at: row.opened_at })
         })
         .collect()
+}
+
+fn parse(kind: &str) -> Result<WorkKind, Failed> {
+    kind.parse().map_err(|_| Failed::Internal("a stored kind of case is unknown"))
 }
 
 /// Cases of all merchants that were closed long before `now`, oldest first.

@@ -61,7 +61,10 @@ fn webhook(interface: Interface) -> Value {
             let mut operation =
                 posted("A shopper takes another variant, a gift card, or both, instead of a refund.", "ExchangeOrderMessage");
             if let Some(ok) = operation.pointer_mut("/responses/200").and_then(Value::as_object_mut) {
-                ok.insert("description".to_owned(), "Placed. The answer must contain the order's identifier.".into());
+                ok.insert(
+                    "description".to_owned(),
+                    "Placed. Any other 2xx counts too, with or without a body; name the order if you can.".into(),
+                );
                 ok.insert("content".to_owned(), json!({ "application/json": { "schema": placed() } }));
             }
             operation
@@ -140,12 +143,11 @@ fn asked(path: &str) -> Value {
     })
 }
 
-/// The schema of a merchant's answer to an exchange order.
+/// The schema of a merchant's answer to an exchange order. It need not have a body.
 fn placed() -> Value {
     let cents = json!({ "type": "integer" });
     json!({
         "type": "object",
-        "required": ["order_identifier"],
         "properties": {
             "order_identifier": { "type": ["string", "integer"] },
             "total_amount_cents": cents, "product_amount_cents": cents, "tax_amount_cents": cents,

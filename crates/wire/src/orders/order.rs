@@ -18,7 +18,8 @@ use utoipa::IntoParams;
 
 pub use self::erased::erased;
 pub use self::explain::{
-    changed_under_returns, overrefunded, refund_by_amount, refund_of_another_order, refunded_again, remark, rma_not_live, units_not_in_rma,
+    changed_under_returns, exchange_was_converted, exchanged_otherwise, overrefunded, refund_by_amount, refund_of_another_order,
+    refunded_again, remark, rma_not_live, units_not_in_rma,
 };
 pub use self::received::{ReceivedOrder, read_fast};
 pub use self::sale::read_stored;

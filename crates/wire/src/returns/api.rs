@@ -1,4 +1,4 @@
-//! Requests to start and view returns: `/v1/returns`, `/v1/orders/{identifier}/returnable`.
+//! Requests to start, view and change returns: `/v1/returns`, `/v1/orders/{identifier}/returnable`.
 
 mod shown;
 
@@ -71,7 +71,25 @@ impl Shape for MethodWord {
     }
 }
 
+object! {
+    /// An exchange to convert into refunds.
+    pub struct ConvertExchangeIn<'a> as "ConvertExchange" at 1 {
+        /// True if the exchange order does not exist, or is cancelled; needed if it may exist.
+        confirm: Option<Flag>,
+    }
+}
+
 static EXPLAINER: LazyLock<Explainer> = LazyLock::new(Explainer::of::<StartReturnIn<'_>>);
+static CONVERSION: LazyLock<Explainer> = LazyLock::new(Explainer::of::<ConvertExchangeIn<'_>>);
+
+/// Reads a request to convert an exchange; true if it is confirmed. The body may be left out.
+pub fn read_conversion(body: &[u8]) -> Result<bool, Refusal> {
+    if body.is_empty() {
+        return Ok(false);
+    }
+    let wanted: ConvertExchangeIn<'_> = request::read(body, &CONVERSION)?;
+    Ok(wanted.confirm.is_some_and(|Flag(confirmed)| confirmed))
+}
 
 /// Reads a request to start a return.
 pub fn read(body: &[u8]) -> Result<StartReturnIn<'_>, Refusal> {

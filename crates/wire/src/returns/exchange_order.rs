@@ -1,6 +1,8 @@
 //! The exchange order: the message that asks a merchant to place an order for a shopper who takes an exchange instead of a refund,
 //! and the merchant's answer.
 
+use std::sync::LazyLock;
+
 use domain::money::Cents;
 use domain::returns::exchange::order::{ExchangeOrder, GiftCard, Replacement};
 use domain::returns::rma::sale::SoldLine;
@@ -8,14 +10,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::explainer::Explainer;
 use crate::orders::order::{AddressIn, OrderIn};
-use crate::shape::Text;
+use crate::request::{self, Refusal};
+use crate::shape::{Identifier, Text, object};
 
 /// The event name of the message.
 pub const EVENT: &str = "exchange_order.requested";
-
-/// Maximum length of an order identifier in an answer.
-const LONGEST_IDENTIFIER: usize = 255;
 
 /// A new order for an exchange, a gift card, or both. Every key is always present, null if there is no value.
 ///
@@ -246,36 +247,55 @@ fn address<'a>(of: &'a AddressIn<'_>) -> ExchangeAddress<'a> {
     }
 }
 
-/// The merchant's answer to an exchange order that it has placed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The merchant's answer to an exchange order that it has placed. Everything in it is optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlacedOrder {
     /// The merchant's identifier of the new order.
-    pub order_identifier: String,
+    pub order_identifier: Option<String>,
     pub total: Option<Cents>,
     pub product: Option<Cents>,
     pub tax: Option<Cents>,
 }
 
 impl PlacedOrder {
-    /// Reads an answer; `None` if it does not identify the order. The identifier may be a number, and unknown fields are
-    /// ignored.
+    /// Reads what can be read of an answer. The identifier may be a number, and unknown fields are ignored.
     #[must_use]
-    pub fn read(answer: &[u8]) -> Option<Self> {
-        let answer: Map<String, Value> = serde_json::from_slice(answer).ok()?;
-        let order_identifier = match answer.get("order_identifier")? {
-            Value::String(text) => text.clone(),
-            Value::Number(number) if number.is_u64() => number.to_string(),
-            Value::Number(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
+    pub fn read(answer: &[u8]) -> Self {
+        let Ok(answer) = serde_json::from_slice::<Map<String, Value>>(answer) else { return Self::default() };
+        let order_identifier = match answer.get("order_identifier") {
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(Value::Number(number)) if number.is_u64() => Some(number.to_string()),
+            Some(Value::Number(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => None,
         };
-        let fits = (1..=LONGEST_IDENTIFIER).contains(&order_identifier.chars().count()) && !order_identifier.contains('\0');
         let cents = |name| answer.get(name).and_then(Value::as_i64).and_then(Cents::new);
-        fits.then(|| Self {
-            order_identifier,
+        Self {
+            order_identifier: order_identifier.filter(|identifier| Identifier::fits(identifier)),
             total: cents("total_amount_cents"),
             product: cents("product_amount_cents"),
             tax: cents("tax_amount_cents"),
-        })
+        }
     }
+}
+
+object! {
+    /// The order that the merchant placed for an exchange.
+    pub struct PlacedOrderIn<'a> as "PlacedExchangeOrder" at 1 {
+        /// The merchant's identifier of the new order.
+        order_identifier: Identifier<'a>,
+    }
+}
+
+static EXPLAINER: LazyLock<Explainer> = LazyLock::new(Explainer::of::<PlacedOrderIn<'_>>);
+
+/// True if the text can be an order identifier.
+#[must_use]
+pub fn is_identifier(text: &str) -> bool {
+    Identifier::fits(text)
+}
+
+/// Reads the request that names a placed order.
+pub fn read_placed(body: &[u8]) -> Result<PlacedOrderIn<'_>, Refusal> {
+    request::read(body, &EXPLAINER)
 }
 
 #[cfg(test)]
@@ -284,7 +304,7 @@ mod tests {
 
     use super::*;
 
-    fn read(answer: &str) -> Option<PlacedOrder> {
+    fn read(answer: &str) -> PlacedOrder {
         PlacedOrder::read(answer.as_bytes())
     }
 
@@ -293,24 +313,24 @@ mod tests {
         let told =
             r#"{"order_identifier":"E-1","total_amount_cents":5400,"product_amount_cents":5000,"tax_amount_cents":400,"status":"new"}"#;
         let cents = |amount| Cents::new(amount);
-        let placed = PlacedOrder { order_identifier: "E-1".to_owned(), total: cents(5_400), product: cents(5_000), tax: cents(400) };
-        assert_eq!(read(told), Some(placed));
-        let bare = PlacedOrder { order_identifier: "7".to_owned(), total: None, product: None, tax: None };
-        assert_eq!(read(r#"{"order_identifier":7,"total_amount_cents":-1,"tax_amount_cents":"many"}"#), Some(bare));
+        let placed = PlacedOrder { order_identifier: Some("E-1".to_owned()), total: cents(5_400), product: cents(5_000), tax: cents(400) };
+        assert_eq!(read(told), placed);
+        let bare = PlacedOrder { order_identifier: Some("7".to_owned()), ..PlacedOrder::default() };
+        assert_eq!(read(r#"{"order_identifier":7,"total_amount_cents":-1,"tax_amount_cents":"many"}"#), bare);
     }
 
     #[test]
-    fn an_answer_without_an_identifier_is_none() {
+    fn an_answer_need_not_name_the_order() {
         for answer in ["", "{}", "[]", "ok", r#"{"order_identifier":null}"#, r#"{"order_identifier":""}"#, r#"{"order_identifier":1.5}"#] {
-            assert_eq!(read(answer), None, "{answer}");
+            assert_eq!(read(answer), PlacedOrder::default(), "{answer}");
         }
-        assert_eq!(read(r#"{"order_identifier":"a\u0000b"}"#), None);
-        assert_eq!(read(&format!(r#"{{"order_identifier":"{}"}}"#, "x".repeat(256))), None);
+        assert_eq!(read(r#"{"order_identifier":"a\u0000b"}"#), PlacedOrder::default());
+        assert_eq!(read(&format!(r#"{{"order_identifier":"{}"}}"#, "x".repeat(256))), PlacedOrder::default());
     }
 
     proptest! {
         #[test]
-        fn whatever_is_answered_is_read_or_refused(answer in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn whatever_is_answered_is_read(answer in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = PlacedOrder::read(&answer);
         }
     }

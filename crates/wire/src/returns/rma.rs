@@ -44,7 +44,7 @@ pub struct RmaItem<'a> {
     pub original_order_identifier: Option<&'a str>,
     /// Return reason.
     pub return_reason: &'a str,
-    /// True if the unit belongs to an exchange order.
+    /// True if the unit is exchanged, or its order is itself an exchange order.
     pub is_exchange: bool,
     /// SKU.
     pub sku: &'a str,

@@ -6,6 +6,7 @@ use domain::money::Cents;
 use domain::returns::exchange::variant::{Attribute, NotOffered, Variant};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 /// The most variants in an answer; nobody chooses from more.
@@ -15,21 +16,34 @@ pub const MOST_VARIANTS: usize = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
-/// Reads a merchant's answer: a list of variants, or an object with one. Unknown fields are ignored.
-pub fn read(answer: &[u8]) -> Result<Vec<Variant>, Unreadable> {
-    let answer: AnswerIn = serde_json::from_slice(answer).map_err(|_| Unreadable)?;
-    answer.0.into_iter().map(|variant| variant.variant().ok_or(Unreadable)).collect()
+/// The variants in a merchant's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub variants: Vec<Variant>,
+    /// The number of entries that could not be read as a variant.
+    pub skipped: usize,
+}
+
+/// Reads a merchant's answer: a list of variants, or an object with one. Unknown fields are ignored, and entries that cannot be
+/// read as a variant are skipped.
+pub fn read(answer: &[u8]) -> Result<Listed, Unreadable> {
+    let AnswerIn(entries) = serde_json::from_slice(answer).map_err(|_| Unreadable)?;
+    let all = entries.len();
+    let variant = |entry: &RawValue| serde_json::from_str::<VariantIn>(entry.get()).ok()?.variant();
+    let variants: Vec<Variant> = entries.into_iter().filter_map(variant).collect();
+    Ok(Listed { skipped: all - variants.len(), variants })
 }
 
 /// The answer, in either shape.
-struct AnswerIn(Vec<VariantIn>);
+struct AnswerIn<'a>(Vec<&'a RawValue>);
 
-/// At most [`MOST_VARIANTS`] variants.
-struct VariantsIn(Vec<VariantIn>);
+/// At most [`MOST_VARIANTS`] entries.
+struct VariantsIn<'a>(Vec<&'a RawValue>);
 
 #[derive(Deserialize)]
-struct ObjectIn {
-    variants: VariantsIn,
+struct ObjectIn<'a> {
+    #[serde(borrow)]
+    variants: VariantsIn<'a>,
 }
 
 /// A variant in a merchant's answer. A missing or null field is unknown; SKU, price and stock are required, because a variant
@@ -61,22 +75,22 @@ enum ValueIn {
     Flag(bool),
 }
 
-impl<'de> Deserialize<'de> for AnswerIn {
+impl<'de: 'a, 'a> Deserialize<'de> for AnswerIn<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = AnswerIn;
+            type Value = AnswerIn<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of variants, or an object that has one")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<AnswerIn, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<AnswerIn<'de>, A::Error> {
                 let VariantsIn(variants) = VariantsIn::deserialize(de::value::SeqAccessDeserializer::new(list))?;
                 Ok(AnswerIn(variants))
             }
 
-            fn visit_map<A: de::MapAccess<'de>>(self, object: A) -> Result<AnswerIn, A::Error> {
+            fn visit_map<A: de::MapAccess<'de>>(self, object: A) -> Result<AnswerIn<'de>, A::Error> {
                 let ObjectIn { variants: VariantsIn(variants) } = ObjectIn::deserialize(de::value::MapAccessDeserializer::new(object))?;
                 Ok(AnswerIn(variants))
             }
@@ -85,17 +99,17 @@ impl<'de> Deserialize<'de> for AnswerIn {
     }
 }
 
-impl<'de> Deserialize<'de> for VariantsIn {
+impl<'de: 'a, 'a> Deserialize<'de> for VariantsIn<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct List;
         impl<'de> Visitor<'de> for List {
-            type Value = VariantsIn;
+            type Value = VariantsIn<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "a list of at most {MOST_VARIANTS} variants")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<VariantsIn, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<VariantsIn<'de>, A::Error> {
                 let mut variants = Vec::new();
                 while let Some(variant) = list.next_element()? {
                     if variants.len() == MOST_VARIANTS {
@@ -161,7 +175,7 @@ pub struct ExchangeOptionsOut<'a> {
     pub order_identifier: &'a str,
     /// Order line.
     pub order_line_item_identifier: &'a str,
-    /// Variants in stock at the line's price.
+    /// Variants at the line's price, without the one that the shopper has.
     pub variants: Vec<VariantOut<'a>>,
     /// Reason the merchant was not asked for variants; null if it was.
     #[schema(value_type = Option<NotOfferedOut>)]
@@ -182,7 +196,7 @@ pub enum NotOfferedOut {
     NoEndpoint,
 }
 
-/// A variant that is offered.
+/// A variant that is shown.
 #[derive(Serialize, ToSchema)]
 pub struct VariantOut<'a> {
     /// SKU.
@@ -195,6 +209,8 @@ pub struct VariantOut<'a> {
     pub unit_price_amount_cents: i64,
     /// Units in stock.
     pub quantity_in_stock: u32,
+    /// False if it is sold out and cannot be chosen.
+    pub available: bool,
     /// Image URL.
     pub image_url: Option<&'a str>,
     /// Product page URL.
@@ -231,6 +247,7 @@ impl<'a> From<&'a Variant> for VariantOut<'a> {
             attributes: variant.attributes.iter().map(attribute).collect(),
             unit_price_amount_cents: variant.unit_price.get(),
             quantity_in_stock: variant.in_stock,
+            available: variant.is_available(),
             image_url: variant.image_url.as_deref(),
             product_url: variant.product_url.as_deref(),
         }

@@ -76,6 +76,7 @@ pub(crate) static ORDER: Kind = Kind::Object(&[
     must("transactions", Kind::List(&Kind::Free, 0, 1_000)),
     must("refunds", Kind::List(&REFUND, 0, 1_000)),
     must("discounts", Kind::List(&Kind::Free, 0, 1_000)),
+    may("original_order_identifier", Kind::Text),
 ]);
 
 static LINE: Kind = Kind::Object(&[

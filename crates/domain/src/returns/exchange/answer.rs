@@ -1,12 +1,10 @@
 //! The meaning of a merchant's answer to an exchange order.
 
-use std::ops::Range;
+/// The statuses that a merchant may declare to mean that the order cannot be placed. Any other failure leaves it open.
+pub const CANNOT_BE_PLACED: [u16; 3] = [409, 410, 422];
 
-/// The statuses that mean the order was not placed. Any other failure leaves it open.
-pub const REFUSALS: Range<u16> = 400..500;
-
-/// True for the statuses that a merchant may declare to be a final refusal.
+/// True for the statuses that a merchant may declare to mean that the order cannot be placed.
 #[must_use]
-pub fn may_be_final(status: u16) -> bool {
-    matches!(status, 409 | 422)
+pub fn cannot_be_placed(status: u16) -> bool {
+    CANNOT_BE_PLACED.contains(&status)
 }

@@ -71,10 +71,19 @@ fn fits_a_path(identifier: &str) -> bool {
     !matches!(identifier, "" | "." | "..")
 }
 
-/// The variants offered for a line of this price: those in stock at the same price, because the exchange is even.
+impl Variant {
+    /// True if it can be chosen now.
+    #[must_use]
+    pub const fn is_available(&self) -> bool {
+        self.in_stock > 0
+    }
+}
+
+/// The variants shown for a line: those at the same price, because the exchange is even, without the one that the shopper has.
+/// Those out of stock are shown too, but cannot be chosen.
 #[must_use]
-pub fn offered(variants: &[Variant], unit_price: Cents) -> Vec<&Variant> {
-    variants.iter().filter(|variant| variant.in_stock > 0 && variant.unit_price == unit_price).collect()
+pub fn offered<'v>(variants: &'v [Variant], line: &SoldLine) -> Vec<&'v Variant> {
+    variants.iter().filter(|variant| variant.unit_price == line.unit_price && variant.sku != line.sku).collect()
 }
 
 #[cfg(test)]
@@ -94,10 +103,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_stock_or_costs_something_else_is_not_offered() {
+    fn what_costs_something_else_or_is_what_the_shopper_has_is_not_offered() {
         let variants = [variant("41", 5_000, 3), variant("42", 5_000, 0), variant("43", 5_001, 9), variant("44", 5_000, 1)];
-        let skus: Vec<&str> = offered(&variants, cents(5_000)).into_iter().map(|variant| variant.sku.as_str()).collect();
-        assert_eq!(skus, ["41", "44"]);
+        let line = SoldLine { sku: "44".to_owned(), unit_price: cents(5_000), ..line() };
+        let shown: Vec<_> = offered(&variants, &line).into_iter().map(|variant| (variant.sku.as_str(), variant.is_available())).collect();
+        assert_eq!(shown, [("41", true), ("42", false)]);
     }
 
     #[test]
@@ -122,14 +132,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn exactly_the_even_ones_in_stock_are_offered(
-            price in 0..4_i64,
+        fn exactly_the_other_even_ones_are_offered(
+            (price, own) in (0..4_i64, 0..20_usize),
             known in prop::collection::vec((0..4_i64, 0..3_u32), 0..20),
         ) {
             let variants: Vec<Variant> = known.iter().enumerate().map(|(at, (price, stock))| variant(&at.to_string(), *price, *stock)).collect();
-            let offered = offered(&variants, cents(price));
-            prop_assert!(offered.iter().all(|variant| variant.in_stock > 0 && variant.unit_price.get() == price));
-            let even = known.iter().filter(|(each, stock)| *each == price && *stock > 0).count();
+            let line = SoldLine { sku: own.to_string(), unit_price: cents(price), ..line() };
+            let offered = offered(&variants, &line);
+            prop_assert!(offered.iter().all(|variant| variant.sku != line.sku && variant.unit_price.get() == price));
+            let even = known.iter().enumerate().filter(|(at, (each, _))| *each == price && *at != own).count();
             prop_assert_eq!(offered.len(), even);
         }
     }

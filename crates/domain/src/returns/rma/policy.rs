@@ -38,7 +38,7 @@ pub struct Policy {
     pub gift_card: Option<GiftCardTerms>,
     /// Passed on in exchange orders; typically a brand.
     pub concept: Option<String>,
-    /// The merchant's answers 409 and 422 to an exchange order are final.
+    /// The merchant's answers 409, 410 and 422 to an exchange order mean that it cannot be placed.
     pub refusals_are_final: bool,
     /// The refunds that a return needs before it is settled.
     pub refund_closes: RefundCloses,

@@ -173,6 +173,7 @@ fn an_exchange_is_placed_once_and_completes_a_return_that_was_refunded() {
     let mut rma = of(&[RefundType::UnevenExchange]);
     assert_eq!(rma.place_exchange(), Step::Moved(Event::ExchangePlaced));
     assert_eq!((rma.status, rma.cancel()), (Status::Created, Err(Refused::NotCancelable(Held::ExchangePlaced))));
+    assert_eq!(rma.convert_exchange(), Step::Moved(Event::ExchangeConverted), "as long as the return is not settled");
 }
 
 #[test]

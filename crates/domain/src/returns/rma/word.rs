@@ -95,6 +95,8 @@ words! {
         Refunded = "rma.refunded",
         Cancelled = "rma.canceled",
         ExchangePlaced = "rma.exchange_placed",
+        /// The merchant named the order that it had placed.
+        ExchangeIdentified = "rma.exchange_identified",
         /// The exchange was not placed; its units are refunded.
         ExchangeConverted = "rma.exchange_converted",
         /// Nothing happened; the current state was sent again on request.

@@ -1,19 +1,22 @@
 //! Faults added to a copy of the records, to test that the checker finds them.
 
-use super::history::{History, Key, Wrong, check};
+use super::history::{ExchangeMessage, History, Key, Wrong, check};
+use super::temper::is_declared;
 
 /// Falsifies the records of some order. Returns that order, if there was a suitable one.
 type Fault = fn(&mut History) -> Option<Key>;
 
 /// All faults, each with the finding it must cause.
-const FAULTS: [(Wrong, Fault); 8] = [
+const FAULTS: [(Wrong, Fault); 10] = [
     (Wrong::SecondBody, second_body),
     (Wrong::Misnamed, never_placed),
     (Wrong::Misnamed, another_name),
     (Wrong::Both, refunded_too),
     (Wrong::Both, converted_though_placed),
     (Wrong::Doubled, exchanged_twice),
+    (Wrong::Unasked, converted_by_itself),
     (Wrong::Lost, not_reported),
+    (Wrong::Lost, not_named),
     (Wrong::Lost, not_stored),
 ];
 
@@ -76,6 +79,20 @@ fn not_reported(history: &mut History) -> Option<Key> {
     Some(key)
 }
 
+fn converted_by_itself(history: &mut History) -> Option<Key> {
+    let key = history.stored.exchanges.keys().find(|(shop, order)| !is_declared(*shop, order)).cloned()?;
+    history.asked_to_convert.remove(&key);
+    "converted".clone_into(&mut history.stored.exchanges.get_mut(&key)?.first_mut()?.state);
+    Some(key)
+}
+
+fn not_named(history: &mut History) -> Option<Key> {
+    let key = placed(history)?;
+    history.messages.retain(|message| message.order != key || message.exchange_order.is_none());
+    history.messages.push(ExchangeMessage { order: key.clone(), event: "rma.exchange_placed".to_owned(), exchange_order: None });
+    Some(key)
+}
+
 fn not_stored(history: &mut History) -> Option<Key> {
     let key = placed(history)?;
     history.stored.exchanges.remove(&key);
@@ -87,10 +104,11 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use sandbox::merchant::ExchangeOrder;
+    use uuid::Uuid;
 
     use super::*;
     use crate::returns::exchanges::confirm::Confirmed;
-    use crate::returns::exchanges::history::{ExchangeMessage, Stored, StoredExchange};
+    use crate::returns::exchanges::history::{Stored, StoredExchange};
 
     /// The records of two orders, one exchanged and one refunded instead.
     fn history() -> History {
@@ -111,6 +129,7 @@ mod tests {
             shopper,
             owed: false,
             given_up: false,
+            message: Uuid::nil(),
         };
         let message = |key: &Key, event: &str, name: Option<&str>| ExchangeMessage {
             order: key.clone(),
@@ -118,6 +137,7 @@ mod tests {
             exchange_order: name.map(ToOwned::to_owned),
         };
         History {
+            asked_to_convert: BTreeSet::from([converted.clone()]),
             confirmed: vec![confirmed(&placed, "R-0"), confirmed(&converted, "R-1")],
             placed: BTreeMap::from([(placed.clone(), asked(Some("X-O-0"))), (converted.clone(), asked(None))]),
             messages: vec![

@@ -10,12 +10,20 @@ use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
 
 use super::confirm::Confirmed;
+use super::temper::is_declared;
 
 /// The number of kills, in total and while confirmations were in progress.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Kills {
     pub(super) all: u32,
     pub(super) amid: u32,
+}
+
+impl Kills {
+    pub(super) fn add(&mut self, more: Self) {
+        self.all += more.all;
+        self.amid += more.amid;
+    }
 }
 
 /// An order, by its merchant and its identifier.
@@ -54,6 +62,8 @@ pub(super) struct StoredExchange {
     /// The state of the request for the exchange order: still owed, or in the failure queue.
     pub(super) owed: bool,
     pub(super) given_up: bool,
+    /// The message that asks for the exchange order.
+    pub(super) message: Uuid,
 }
 
 /// The stored exchanges.
@@ -72,7 +82,8 @@ impl Stored {
             select exchange_order.merchant_id, exchange_order.original_order_identifier, rma.identifier, exchange_order.state,
                 exchange_order.order_identifier, item.refund_type, item.exchange_order_identifier, item.shopper_cents,
                 exists (select from delivery where delivery.message_id = exchange_order.message_id) as owed,
-                exists (select from failure where failure.message_id = exchange_order.message_id and failure.state = 'open') as given_up
+                exists (select from failure where failure.message_id = exchange_order.message_id and failure.state = 'open') as given_up,
+                exchange_order.message_id
             from exchange_order join rma using (merchant_id, rma_id) join rma_item as item using (merchant_id, rma_id)";
         let mut stored = Self::default();
         for row in sqlx::query(exchanges).fetch_all(&mut *connection).await? {
@@ -85,6 +96,7 @@ impl Stored {
                 shopper: row.get(7),
                 owed: row.get(8),
                 given_up: row.get(9),
+                message: row.get(10),
             };
             stored.exchanges.entry((shop(row.get(0)), row.get(1))).or_default().push(exchange);
         }
@@ -104,6 +116,8 @@ pub(super) struct History {
     pub(super) placed: BTreeMap<Key, ExchangeOrder>,
     pub(super) stored: Stored,
     pub(super) messages: Vec<ExchangeMessage>,
+    /// The orders whose exchange somebody asked to convert.
+    pub(super) asked_to_convert: BTreeSet<Key>,
 }
 
 /// The possible faults of an order.
@@ -117,6 +131,8 @@ pub(super) enum Wrong {
     SecondBody,
     /// The order was both exchanged and refunded.
     Both,
+    /// The exchange was converted although nobody asked for it and the merchant did not declare that it cannot be placed.
+    Unasked,
     /// The stored exchange order has another identifier than the merchant's, or was never placed.
     Misnamed,
 }
@@ -129,6 +145,10 @@ pub(super) struct Findings {
     placed: usize,
     converted: usize,
     pending: usize,
+    /// Exchange orders that were named after they were placed.
+    named_later: usize,
+    /// Exchanges converted because somebody asked for it.
+    converted_by_people: usize,
     /// Requests for exchange orders, over all merchants.
     asked: usize,
     /// Confirmations answered.
@@ -181,9 +201,11 @@ fn of_order(history: &History, confirmed: &Confirmed, key: &Key, findings: &mut 
             if placed.is_none() || exchange.order_identifier.as_ref() != placed || exchange.unit_order.as_ref() != placed {
                 wrong.push(Wrong::Misnamed);
             }
-            let names = |message: &&ExchangeMessage| message.order == *key && message.exchange_order.is_some();
-            let misnamed = |message: &ExchangeMessage| message.exchange_order.as_ref() != placed;
-            if !reported("rma.exchange_placed") || history.messages.iter().filter(names).any(misnamed) {
+            findings.named_later += usize::from(reported("rma.exchange_identified"));
+            let mut names =
+                history.messages.iter().filter(|message| message.order == *key).filter_map(|message| message.exchange_order.as_ref());
+            let told = names.next().is_some_and(|first| Some(first) == placed) && names.all(|name| Some(name) == placed);
+            if !reported("rma.exchange_placed") || !told {
                 wrong.push(Wrong::Lost);
             }
             if refunded {
@@ -192,6 +214,11 @@ fn of_order(history: &History, confirmed: &Confirmed, key: &Key, findings: &mut 
         }
         "converted" => {
             findings.converted += 1;
+            let asked = history.asked_to_convert.contains(key);
+            findings.converted_by_people += usize::from(asked);
+            if !asked && !is_declared(key.0, &key.1) {
+                wrong.push(Wrong::Unasked);
+            }
             if placed.is_some() || exchange.unit_order.is_some() || exchange.owed || exchange.given_up {
                 wrong.push(Wrong::Both);
             }
@@ -217,20 +244,21 @@ impl Findings {
         let count = |wrong: Wrong| self.wrong.iter().filter(|(of, _)| *of == wrong).count();
         json!({
             "kills": kills.all, "kills_while_confirming": kills.amid, "orders": self.orders, "confirmations": self.confirmations, "placed": self.placed,
-            "converted": self.converted, "pending": self.pending, "asked": self.asked, "second_bodies": count(Wrong::SecondBody),
-            "doubled": count(Wrong::Doubled), "both": count(Wrong::Both), "lost": count(Wrong::Lost), "misnamed": count(Wrong::Misnamed),
+            "converted": self.converted, "pending": self.pending, "named_later": self.named_later, "converted_by_people": self.converted_by_people,
+            "asked": self.asked, "second_bodies": count(Wrong::SecondBody),
+            "doubled": count(Wrong::Doubled), "both": count(Wrong::Both), "lost": count(Wrong::Lost), "unasked": count(Wrong::Unasked), "misnamed": count(Wrong::Misnamed),
             "seeded_caught": format!("{caught} of {seeded}"), "seconds": took.as_secs(),
         })
     }
 
-    /// Fails if there are faults. Exchanges in doubt are allowed.
+    /// Fails if there are faults. Exchanges in the failure queue are allowed.
     pub(super) fn ensure_sound(&self) -> anyhow::Result<()> {
         ensure!(self.wrong.is_empty(), "some orders are faulty: {:?}", self.wrong);
-        println!("{} placed, {} refunded instead, {} in doubt", self.placed, self.converted, self.pending);
+        println!("{} placed, {} refunded instead, {} in the failure queue", self.placed, self.converted, self.pending);
         Ok(())
     }
 
-    /// Fails unless there are no faults, no exchange is in doubt, and at least `least` were placed.
+    /// Fails unless there are no faults, no exchange is open, and at least `least` were placed.
     pub(super) fn ensure(&self, least: usize, result: &Value) -> anyhow::Result<()> {
         ensure!(self.wrong.is_empty(), "some orders are faulty: {:?}: {result}", self.wrong);
         let settled = self.pending == 0 && self.placed >= least && self.placed + self.converted == self.orders;

@@ -1,23 +1,28 @@
 //! `backhaul returns …`: answers support's question where a return is.
 
 mod show;
+mod work;
 
+use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use domain::id::MerchantId;
 use domain::returns::rma::Status;
 use store::returns::rma_pages::{self, Filter, MOST_LISTED};
-use store::returns::rmas;
+use store::returns::rmas::Return;
+use store::returns::{exchange_orders, rmas};
 use uuid::Uuid;
 use wire::returns::api::ReturnListed;
+use wire::returns::exchange_order::is_identifier;
 
 use crate::app::App;
-use crate::cli::context::{OfMerchant, actor};
+use crate::cli::context::{OfMerchant, actor, confirm};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};
 use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
+use crate::flow::returns::record_exchange::record_exchange;
 use crate::flow::returns::resend_return::resend_return;
 use crate::show::returns::rmas as returns;
 
@@ -31,10 +36,33 @@ pub(in crate::cli) enum Command {
     Cancel(OfReturn),
     /// Send the return's current state to the merchant again, as a new message.
     Resend(OfReturn),
-    /// Refund an exchange whose exchange order is in the failure queue; this discards the exchange order.
-    ConvertExchange(OfReturn),
+    /// Refund the units of an exchange instead, if its message is in the failure queue or nobody knows its order.
+    ConvertExchange(ConvertExchange),
+    /// Record the order that the merchant placed for an exchange; a message that still asks for it is discarded.
+    ExchangePlaced(ExchangePlaced),
     /// Confirm that a refund, which the merchant reported while the exchange order was owed, is the shopper's money.
     ConfirmRefund(OfReturn),
+    /// List and close the cases that a person must decide or mend.
+    #[command(subcommand)]
+    Work(work::Command),
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct ConvertExchange {
+    #[command(flatten)]
+    of: OfReturn,
+    /// Convert without asking for confirmation, although the order may exist.
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct ExchangePlaced {
+    #[command(flatten)]
+    of: OfReturn,
+    /// The merchant's identifier of the order that it placed.
+    #[arg(long, value_name = "IDENTIFIER", value_parser = identifier)]
+    order: String,
 }
 
 #[derive(Args)]
@@ -92,10 +120,16 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             app.forward_signals_now().await;
             show(app, merchant, &of, format).await
         }
-        Command::ConvertExchange(of) => {
+        Command::ConvertExchange(ConvertExchange { of, yes }) => {
             let merchant = of.merchant.find(app).await?.id;
-            match convert_exchange(app, &actor(), merchant, &returns::identifier(&of.rma_identifier)).await {
+            let rma = returns::identifier(&of.rma_identifier);
+            match convert_exchange(app, &actor(), merchant, &rma, yes).await {
                 Err(ConvertExchangeError::NoSuchReturn) => return Err(of.unknown()),
+                Err(ConvertExchangeError::Unconfirmed(doubt)) => {
+                    let asked = confirm(&format!("Ask the merchant first: {doubt}. Refund the units all the same?"));
+                    asked.with_context(|| doubt.to_string())?;
+                    convert_exchange(app, &actor(), merchant, &rma, true).await?;
+                }
                 done => done?,
             }
             app.forward_signals_now().await;
@@ -110,6 +144,18 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             app.forward_signals_now().await;
             show(app, merchant, &of, format).await
         }
+        Command::ExchangePlaced(ExchangePlaced { of, order }) => {
+            let merchant = of.merchant.find(app).await?.id;
+            let rma = find(app, merchant, &of).await?;
+            let exchange = exchange_orders::find(app.store(merchant), merchant, &rma.order).await?;
+            if exchange.is_none_or(|exchange| exchange.rma != rma.id) {
+                bail!("the return {} has no exchange", rma.identifier);
+            }
+            record_exchange(app, &actor(), merchant, &rma.order, &order).await?;
+            app.forward_signals_now().await;
+            show(app, merchant, &of, format).await
+        }
+        Command::Work(command) => work::run(command, app, format).await,
     }
 }
 
@@ -121,9 +167,18 @@ impl OfReturn {
     }
 }
 
-async fn show(app: &App, merchant: MerchantId, of: &OfReturn, format: Format) -> anyhow::Result<()> {
+/// Reads an order identifier, with the limits that it has everywhere.
+fn identifier(text: &str) -> Result<String, &'static str> {
+    if is_identifier(text) { Ok(text.to_owned()) } else { Err("an order identifier has 1 to 255 characters") }
+}
+
+async fn find(app: &App, merchant: MerchantId, of: &OfReturn) -> anyhow::Result<Return> {
     let found = rmas::find(app.store(merchant), merchant, &returns::identifier(&of.rma_identifier)).await?;
-    let rma = found.ok_or_else(|| of.unknown())?;
+    found.ok_or_else(|| of.unknown())
+}
+
+async fn show(app: &App, merchant: MerchantId, of: &OfReturn, format: Format) -> anyhow::Result<()> {
+    let rma = find(app, merchant, of).await?;
     let messages = show::messages(app, merchant, &rma.identifier).await?;
     show::show(returns::look(app, merchant, &rma).await?, messages, format)
 }

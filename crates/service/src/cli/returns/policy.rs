@@ -66,7 +66,7 @@ pub(in crate::cli) struct Set {
     /// Clear the concept.
     #[arg(long)]
     no_concept: bool,
-    /// Treat 409 and 422 as final refusals of an exchange order, so that its units are refunded at once.
+    /// Take 409, 410 and 422 to mean that an exchange order cannot be placed, so that its units are refunded at once.
     #[arg(long, value_enum)]
     refusals_are_final: Option<Switch>,
     /// The refunds that settle a return: `all` waits until every unit is refunded, `any` takes the first refund for all of them.

@@ -1,6 +1,6 @@
 //! One attempt at a message: prepares and sends it, judges the outcome, and returns a result for the writer to settle.
 
-use domain::messages::delivery::{Outcome, Schedule, Verdict, is_success, judge};
+use domain::messages::delivery::{Outcome, Schedule, Verdict, judge};
 use domain::messages::message::Kind;
 use store::crash::{self, Point};
 use store::messages::settlements::{self, Attempt, Disposition, Settlement};
@@ -67,15 +67,13 @@ fn conclude(
                 Outcome::Answered { status, .. } if reaction.is_some_and(|reaction| reaction.handles_refusal(status)) => {
                     Some(How::Refused(status))
                 }
-                Outcome::Answered { .. } | Outcome::Unusable { .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => {
-                    None
-                }
+                Outcome::Answered { .. } | Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => None,
             };
             (Disposition::Postponed { due_at: at, attempts: counted }, Some(at), refused)
         }
         Verdict::Failed => {
             let reason = match &outcome {
-                Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => format!("{}: {why}", outcome.word()),
+                Outcome::Unreachable(why) | Outcome::Refused(why) => format!("{}: {why}", outcome.word()),
                 Outcome::Answered { .. } | Outcome::TimedOut => outcome.word(),
             };
             (Disposition::Failed { attempts: message.number(), reason, failed_at: now }, None, Some(How::GivenUp))
@@ -120,14 +118,8 @@ async fn call(
     let most_kept = if reaction.is_some() { MOST_READ } else { MOST_KEPT };
     crash::point(Point::Call);
     let may_continue = || leases.is_valid(message.hold, leases.now());
-    let (mut result, token) = send(delivery, prepared, message, most_kept, &may_continue).await;
+    let (result, token) = send(delivery, prepared, message, most_kept, &may_continue).await;
     crash::point(Point::Answered);
-    if let Outcome::Answered { status, .. } = result.outcome
-        && is_success(status)
-        && let Some(missing) = reaction.and_then(|reaction| reaction.missing_in(&result.answer))
-    {
-        result.outcome = Outcome::Unusable { status, why: missing.to_owned() };
-    }
     delivery.metrics.attempted(message.kind.as_str(), result.outcome.word(), result.took);
     complete(&mut attempt, &result);
     attempts.push(attempt);
@@ -138,7 +130,6 @@ async fn call(
 fn complete(attempt: &mut Attempt, result: &CallResult) {
     (attempt.status, attempt.reason) = match &result.outcome {
         Outcome::Answered { status, .. } => (i16::try_from(*status).ok(), None),
-        Outcome::Unusable { status, why } => (i16::try_from(*status).ok(), Some(why.clone())),
         Outcome::TimedOut => (None, None),
         Outcome::Unreachable(why) | Outcome::Refused(why) => (None, Some(why.clone())),
     };

@@ -11,11 +11,12 @@ use domain::returns::exchange::variant::Variant;
 use hyper::Method;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 use store::messages::endpoints::Endpoint;
+use wire::returns::variants::Listed;
 
 use super::circuit_breaker::Ticket;
 use super::limiter::{CircuitOpen, Limiter};
 use super::template::{self, NoTarget};
-use crate::delivery::client::{CallResult, MOST_READ, Request};
+use crate::delivery::client::{CallResult, Request};
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
 use crate::delivery::secrets::authentication::Token;
@@ -23,6 +24,8 @@ use crate::delivery::transports::dispatch::authorize;
 use crate::delivery::transports::peer::{Address, Peer, Route};
 
 const INTERFACE: Interface = Interface::ExchangeVariants;
+/// The bytes of an answer that are read: 4 MiB, and one more that tells if it goes on.
+const MOST_READ: usize = 4 * 1024 * 1024 + 1;
 
 /// The answer to a query, shared by all who wait for it.
 pub(super) type Answer = Result<Arc<[Variant]>, Failure>;
@@ -65,7 +68,9 @@ pub(super) async fn query(delivery: &Delivery, query: &Query<'_>, limiter: &Limi
         let acquired = tokio::time::timeout(query.timeout * 2 / 3, limiter.acquire(&delivery.clock)).await;
         let permit = acquired.map_err(|_| Failure::TimedOut)?.map_err(|CircuitOpen| Failure::CircuitOpen)?;
         ticket = Some(permit.ticket);
-        read(request.send(delivery, &mut log).await).map(Arc::from)
+        let Listed { variants, skipped } = read(&request.send(delivery, &mut log).await)?;
+        delivery.metrics.variants_skipped.inc_by(skipped as u64);
+        Ok(Arc::from(variants))
     };
     let answer = tokio::time::timeout(query.timeout, asked).await.unwrap_or(Err(Failure::TimedOut));
     let calls = log.close(delivery);
@@ -90,8 +95,8 @@ pub struct Trial {
     pub outcome: Outcome,
     pub took: Duration,
     pub answer: bytes::Bytes,
-    /// The number of variants in the answer, if it can be read.
-    pub variants: Option<usize>,
+    /// The variants in the answer, if it can be read.
+    pub listed: Option<Listed>,
 }
 
 /// Queries once on behalf of an operator, without limits, cache or reports.
@@ -103,9 +108,9 @@ pub async fn trial(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoin
     let mut log = Log::default();
     let result = tokio::time::timeout(timeout, request.send(delivery, &mut log)).await;
     let result = result.unwrap_or_else(|_| CallResult::refused(Outcome::TimedOut));
-    let variants = read(result.clone()).ok().map(|variants| variants.len());
+    let listed = read(&result).ok();
     let took = delivery.clock.uptime().saturating_sub(began);
-    Ok(Trial { outcome: result.outcome, took, answer: result.answer, variants })
+    Ok(Trial { outcome: result.outcome, took, answer: result.answer, listed })
 }
 
 /// A query that is ready to be sent.
@@ -150,7 +155,7 @@ impl PreparedRequest {
                 let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
                 headers.extend(authorization.into_iter().chain(self.address.version.clone()).map(|(name, value)| (Some(name), value)));
                 let request = delivery.client.request_to(Method::GET, self.target.clone());
-                (delivery.client.call(Request { headers, most_kept: MOST_READ, ..request }).await, token)
+                (delivery.client.call(Request { headers, most_read: MOST_READ, most_kept: MOST_READ, ..request }).await, token)
             }
             Err(outcome) => (CallResult::refused(outcome), None),
         };
@@ -160,15 +165,15 @@ impl PreparedRequest {
 }
 
 /// Parses the variants in an answer.
-fn read(result: CallResult) -> Result<Vec<domain::returns::exchange::variant::Variant>, Failure> {
-    match result.outcome {
-        Outcome::Answered { status, .. } if is_success(status) => {
-            let variants = if result.truncated { None } else { wire::returns::variants::read(&result.answer).ok() };
-            variants.ok_or_else(|| Failure::Failed("the merchant's answer could not be parsed".to_owned()))
+fn read(result: &CallResult) -> Result<Listed, Failure> {
+    match &result.outcome {
+        Outcome::Answered { status, .. } if is_success(*status) => {
+            let listed = if result.truncated { None } else { wire::returns::variants::read(&result.answer).ok() };
+            listed.ok_or_else(|| Failure::Failed("the merchant's answer could not be parsed".to_owned()))
         }
         Outcome::Answered { status, .. } => Err(Failure::Failed(format!("the merchant answered {status}"))),
         Outcome::TimedOut => Err(Failure::TimedOut),
-        Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => Err(Failure::Failed(why)),
+        Outcome::Unreachable(why) | Outcome::Refused(why) => Err(Failure::Failed(why.clone())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Retries a single message by hand, with the same id and bytes, in a lane of its own.
 
 use domain::id::MerchantId;
-use domain::messages::message::{Interface, Kind};
+use domain::messages::message::Kind;
 use domain::returns::rma::ExchangeState;
 use store::Failed;
 use store::merchants::audit::{self, Entry};
@@ -66,7 +66,8 @@ pub enum Asker<'a> {
 pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, message: Uuid) -> Result<Retried, RetryMessageError> {
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
-    // A concurrent erasure or withdrawal either goes first or waits.
+    // A concurrent conversion, erasure or withdrawal either goes first or waits.
+    let exchange = exchange_orders::hold(&mut tx, message).await?;
     retries::hold(&mut tx, message).await?;
     failures::hold(&mut tx, message).await?;
     let candidate = retries::find(&mut tx, message).await?.ok_or(RetryMessageError::NoSuchMessage(message))?;
@@ -80,14 +81,11 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
     if candidate.erased {
         return Err(RetryMessageError::Erased);
     }
-    let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
-    let signal = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
-    // Checked last, after waiting for a concurrent conversion.
-    if kind == Kind::Of(Interface::ExchangeOrder)
-        && exchange_orders::of_message(&mut tx, message).await?.is_some_and(|exchange| exchange.state == ExchangeState::Converted)
-    {
+    if exchange == Some(ExchangeState::Converted) {
         return Err(RetryMessageError::Converted);
     }
+    let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
+    let signal = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;
     let detail = message.to_string();
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "message.retried", detail: &detail, done_at: now }).await?;
     app.commit(tx).await?;

@@ -18,7 +18,7 @@ pub enum WorkOnFailureError {
     #[error("the message {0} is not in the failure queue; `backhaul failures list --merchant HANDLE` lists its entries")]
     NotInQueue(Uuid),
     #[error(
-        "the message cannot be discarded because a return waits for this exchange order; refund the units with `backhaul returns convert-exchange --merchant HANDLE`, which also discards the message"
+        "the message cannot be discarded because a return waits for this exchange order; record the order with `backhaul returns exchange-placed --merchant HANDLE` or refund the units with `backhaul returns convert-exchange --merchant HANDLE`, which both discard the message"
     )]
     ExchangePending,
     #[error(transparent)]

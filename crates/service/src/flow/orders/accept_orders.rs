@@ -1,9 +1,10 @@
 //! Stores the orders that a merchant publishes: the newest snapshot of each, and each refund once.
 //!
-//! A message without refunds shares an upsert with others that arrive at the same time ([`crate::intake`]). A message that has
-//! refunds or repeats an order, or is only validated, gets a transaction of its own.
+//! A message without refunds or exchange orders shares an upsert with others that arrive at the same time ([`crate::intake`]). A message that has
+//! refunds, repeats an order or has an exchange order, or is only validated, gets a transaction of its own.
 
 mod entries;
+mod exchanges;
 mod findings;
 mod refunds;
 mod returns;
@@ -20,6 +21,7 @@ use wire::fault::Warning;
 use wire::orders::order::{Received, ReceivedOrder};
 use wire::shape::Text;
 
+pub(super) use self::exchanges::record_exchanges;
 pub(super) use self::findings::{Findings, Placed};
 pub(super) use self::refunds::record_refunds;
 use crate::app::App;
@@ -51,10 +53,12 @@ pub async fn validate_orders(app: &App, merchant: MerchantId, message: &Received
     Ok(written.done(message).accepted)
 }
 
-/// A message can share an upsert if it has no refunds and no order twice.
+/// A message can share an upsert if nothing follows from its orders (no refunds, no exchange orders) and it has no order twice.
 fn suits_a_batch(message: &Received<'_>) -> bool {
     let mut seen = HashSet::with_capacity(message.orders.len());
-    message.orders.iter().all(|received| received.order.refunds.0.is_empty() && seen.insert(&*received.order.identifier.0))
+    message.orders.iter().all(|ReceivedOrder { order, .. }| {
+        order.refunds.0.is_empty() && order.exchanged_for().is_none() && seen.insert(&*order.identifier.0)
+    })
 }
 
 /// Stores a message that shares an upsert. Many of them wait at once, so the parsed message is dropped before the wait.
@@ -122,6 +126,7 @@ async fn write_once(app: &App, merchant: MerchantId, message: &Received<'_>) -> 
     let mut findings = Findings::default();
     for round in rounds(&message.orders) {
         let published = publish(app, &mut tx, &round).await?;
+        record_exchanges(app, &mut tx, &round, &mut findings).await?;
         record_refunds(app, &mut tx, &round, published.iter().map(|(_, outcome)| outcome.verdict), &mut findings).await?;
         outcomes.extend(published);
     }

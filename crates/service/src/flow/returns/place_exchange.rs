@@ -1,12 +1,12 @@
 //! Exchange orders: owed when a return starts, applied to it when the merchant answers.
 //!
-//! Only the merchant's answer tells if the order was placed. A call without an answer, or with one that is not a 4xx, may have
-//! placed it; then the units are not refunded until somebody has checked.
+//! Any 2xx means that the order was placed. All other answers are failures that are retried and end in the failure queue, where
+//! people decide; only the refusals that a merchant has declared to be final turn the units into refunds at once.
 
 use chrono::{DateTime, Utc};
 use domain::messages::message::{Interface, Kind};
 use domain::money::Cents;
-use domain::returns::exchange::answer::{REFUSALS, may_be_final};
+use domain::returns::exchange::answer::{CANNOT_BE_PLACED, cannot_be_placed};
 use domain::returns::exchange::order::ExchangeOrder;
 use domain::returns::rma::money::share_anew;
 use domain::returns::rma::policy::{Policy, REMINDED_AFTER};
@@ -23,6 +23,7 @@ use uuid::Uuid;
 use wire::orders::order::OrderIn;
 use wire::returns::exchange_order::{EVENT, ExchangeOrderMessage, PlacedOrder, Terms};
 
+use super::record_exchange::record;
 use super::save_return::save_change;
 use crate::app::App;
 use crate::delivery::reaction::{Call, Ending, Followed, How, Reacting, Reaction};
@@ -67,66 +68,59 @@ pub struct ExchangeAnswered(pub App);
 impl Reaction for ExchangeAnswered {
     fn react<'a>(&'a self, tx: &'a mut Tx, ending: &'a Ending) -> Reacting<'a> {
         Box::pin(async move {
+            let Some((exchange, mut kept)) = lock(tx, ending.message).await? else { return Ok(Followed::Settled) };
             match &ending.how {
                 How::Delivered(_, answer) => {
-                    let placed =
-                        PlacedOrder::read(answer).ok_or(Failed::Internal("the answer to an exchange order has no order_identifier"))?;
-                    place(&self.0, tx, ending, placed).await.map(|()| Followed::Settled)
+                    let PlacedOrder { order_identifier, total, product, tax } = PlacedOrder::read(answer);
+                    let placed = Placed { order_identifier, total, product, tax };
+                    record(&self.0, tx, &exchange, &mut kept, &placed, ending.at).await?;
+                    Ok(Followed::Settled)
                 }
-                How::Refused(_) if !return_policies::get(tx).await?.refusals_are_final => Ok(Followed::Settled),
-                How::Refused(_) | How::GivenUp => refund_if_refused(&self.0, tx, ending).await,
+                How::Refused(_) | How::GivenUp if exchange.state == ExchangeState::Pending => {
+                    if !cannot_be_placed_for_certain(tx, ending).await? {
+                        return Ok(Followed::Settled);
+                    }
+                    convert(&self.0, tx, &exchange, &mut kept, ending.at).await?;
+                    Ok(Followed::Withdrawn)
+                }
+                How::Refused(_) => Ok(Followed::Settled),
+                // The order was named in the meantime, so nobody has to work on the request for it.
+                How::GivenUp => Ok(Followed::Withdrawn),
             }
         })
     }
 
-    fn missing_in(&self, answer: &[u8]) -> Option<&'static str> {
-        PlacedOrder::read(answer).is_none().then_some("the answer has no order_identifier")
-    }
-
     fn handles_refusal(&self, status: u16) -> bool {
-        may_be_final(status)
+        cannot_be_placed(status)
     }
 }
 
-/// Puts a placed order on its return. A repeat changes nothing, even if its answer differs.
-async fn place(app: &App, tx: &mut Tx, ending: &Ending, answered: PlacedOrder) -> Result<(), Failed> {
-    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(()) };
-    let PlacedOrder { order_identifier, total, product, tax } = answered;
-    let placed = Placed { order_identifier, total, product, tax };
-    for (_, item) in kept.rma.units.iter().zip(&mut kept.items).filter(|(unit, _)| unit.exchange_owed) {
-        item.exchange_order = Some(placed.order_identifier.clone());
+/// True if the merchant declares its refusals to be final, and every attempt ended with one. An attempt that ended otherwise may have
+/// placed the order, and a refusal after that may mean that it is a duplicate.
+async fn cannot_be_placed_for_certain(tx: &mut Tx, ending: &Ending) -> Result<bool, Failed> {
+    let refused = |call: &Call| call.status.is_some_and(cannot_be_placed);
+    // A refused token leads to another call of the same attempt.
+    let unauthorized = |call: &Call| call.status == Some(401);
+    let declared = ending.calls.last().is_some_and(refused) && ending.calls.iter().all(|call| refused(call) || unauthorized(call));
+    if !declared || !return_policies::get(tx).await?.refusals_are_final {
+        return Ok(false);
     }
-    exchange_orders::end(tx, &exchange.original_order, ExchangeState::Placed, Some(&placed), ending.at).await?;
-    match kept.rma.place_exchange() {
-        Step::Moved(event) => save_change(app, tx, &mut kept, event, ending.at).await,
-        Step::Unchanged | Step::TooEarly => Ok(()),
-    }
-}
-
-/// Refunds the units and withdraws the message, if the merchant has certainly not placed the order.
-async fn refund_if_refused(app: &App, tx: &mut Tx, ending: &Ending) -> Result<Followed, Failed> {
-    let refused = |call: &Call| call.status.is_some_and(|status| REFUSALS.contains(&status));
     let known: Vec<Uuid> = ending.calls.iter().map(|call| call.id).collect();
     let before = ending.number.saturating_sub(1);
-    if !ending.calls.iter().all(refused) || !attempts::were_refused(tx, ending.message, before, &known, REFUSALS).await? {
-        return Ok(Followed::Settled);
-    }
-    let Some((exchange, mut kept)) = lock_pending(tx, ending.message).await? else { return Ok(Followed::Settled) };
-    convert(app, tx, &exchange, &mut kept, ending.at).await?;
-    Ok(Followed::Withdrawn)
+    attempts::were_answered_with(tx, ending.message, before, &known, &CANNOT_BE_PLACED.map(u16::cast_signed)).await
 }
 
-/// Locks the exchange of `message` and its return. `None` if the exchange is no longer pending.
-async fn lock_pending(tx: &mut Tx, message: Uuid) -> Result<Option<(Exchange, Return)>, Failed> {
+/// Locks the exchange of `message` and its return.
+async fn lock(tx: &mut Tx, message: Uuid) -> Result<Option<(Exchange, Return)>, Failed> {
     let Some(exchange) = exchange_orders::of_message(tx, message).await? else { return Ok(None) };
     let Some(kept) = rmas::lock_by_id(tx, exchange.rma).await? else { return Ok(None) };
     let exchange = exchange_orders::lock(tx, &exchange.original_order).await?;
-    Ok(exchange.filter(|exchange| exchange.state == ExchangeState::Pending).map(|exchange| (exchange, kept)))
+    Ok(exchange.map(|exchange| (exchange, kept)))
 }
 
 /// Converts an exchange into refunds. The return and the exchange must be locked; the caller withdraws the message.
 pub(super) async fn convert(app: &App, tx: &mut Tx, exchange: &Exchange, kept: &mut Return, now: DateTime<Utc>) -> Result<(), Failed> {
-    exchange_orders::end(tx, &exchange.original_order, ExchangeState::Converted, None, now).await?;
+    exchange_orders::convert(tx, &exchange.original_order, now).await?;
     let refunded: Vec<bool> = kept.rma.units.iter().map(|unit| unit.refunded && unit.refund_type == RefundType::Refund).collect();
     let Step::Moved(event) = kept.rma.convert_exchange() else { return Ok(()) };
     share_fee_anew(kept, &refunded);

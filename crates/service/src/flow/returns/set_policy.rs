@@ -23,7 +23,7 @@ pub struct PolicyChange {
     pub gift_card: Option<Option<GiftCardTerms>>,
     /// `Some(None)` clears it.
     pub concept: Option<Option<String>>,
-    /// Treat 409 and 422 as the merchant's final answer to an exchange order.
+    /// Take 409, 410 and 422 to mean that an exchange order cannot be placed.
     pub refusals_are_final: Option<bool>,
     /// The refunds that a return needs before it is settled.
     pub refund_closes: Option<RefundCloses>,

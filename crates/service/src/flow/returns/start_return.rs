@@ -160,6 +160,8 @@ async fn attempt(
         StartReturnError::Faulty(against.iter().map(|impossible| wire::returns::api::fault(impossible, &policy)).collect())
     };
     let chosen = chosen.map_err(|against| faulty(&against))?;
+    // The merchant may name it although the exchange was not arranged here.
+    let original = original.or_else(|| order.original_order().map(ToOwned::to_owned));
     let new = make(app, request, &sale, &policy, &chosen, original, now);
     save_new(app, &mut tx, &new).await?;
     request_label(app, &mut tx, &new, &order).await?;

@@ -52,10 +52,10 @@ impl Options {
         self.0.ok()
     }
 
-    /// The variants that a shopper is offered for `line`.
+    /// The variants that a shopper is shown for `line`.
     pub fn offered(&self, line: &SoldLine) -> Result<Vec<&Variant>, NotOffered> {
         match &self.0 {
-            Ok(variants) => Ok(offered(variants, line.unit_price)),
+            Ok(variants) => Ok(offered(variants, line)),
             Err(why) => Err(*why),
         }
     }

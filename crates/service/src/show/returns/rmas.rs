@@ -51,7 +51,7 @@ fn message_item<'a>(kept: &'a Return, unit: &'a Unit, item: &'a Item) -> RmaItem
         exchange_order_identifier: item.exchange_order.as_deref(),
         original_order_identifier: kept.original_order.as_deref(),
         return_reason: &item.reason,
-        is_exchange: unit.refund_type != RefundType::Refund,
+        is_exchange: unit.refund_type != RefundType::Refund || kept.original_order.is_some(),
         sku: &item.sku,
         tracking_number: unit.parcel.number().map(TrackingNumber::as_str),
         package_tracking_status: unit.parcel.as_str(),
@@ -111,7 +111,7 @@ fn shown_exchange(exchange: &Exchange) -> ExchangeOut {
     ExchangeOut {
         state: exchange.state.to_string(),
         message_id: exchange.message.to_string(),
-        exchange_order_identifier: placed.map(|placed| placed.order_identifier.clone()),
+        exchange_order_identifier: placed.and_then(|placed| placed.order_identifier.clone()),
         gift_card_amount_cents: exchange.gift_card.map(|(value, _)| value.get()),
         bonus_credit_amount_cents: exchange.gift_card.map(|(_, bonus)| bonus.get()),
         total_amount_cents: cents(|placed| placed.total),

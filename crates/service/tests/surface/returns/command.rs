@@ -1,7 +1,7 @@
 //! `backhaul returns …`, run as a program.
 
 use reqwest::Method;
-use sandbox::merchant::Mood;
+use sandbox::merchant::{Answer, Mood};
 use serde_json::{Value, json};
 
 use crate::binary::{backhaul, err, out};
@@ -142,6 +142,7 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     let world = World::new().await;
     let boutique = world.boutique("acme").await;
     boutique.orders.mood(Mood::Refusing(503));
+    boutique.orders.next([Mood::PlacingThen(Answer::close())]);
     let rma = boutique.exchanges("A-1").await;
     world.deliver_all_due().await;
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &rma]).contains("the exchange order is still owed"));
@@ -149,7 +150,9 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     boutique.everything_is_tried().await;
     // The program uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
-    let converted = returns(&world, &["convert-exchange", "--merchant", "acme", &rma.to_lowercase()]);
+    let unconfirmed = refused(&world, &["convert-exchange", "--merchant", "acme", &rma]);
+    assert!(unconfirmed.contains("an attempt has no recorded answer") && unconfirmed.contains("--yes"), "{unconfirmed}");
+    let converted = returns(&world, &["convert-exchange", "--yes", "--merchant", "acme", &rma.to_lowercase()]);
     assert_eq!((&converted["exchange"]["state"], &converted["items"][0]["refund_type"]), (&json!("converted"), &json!("REFUND")));
     let events: Vec<&str> = converted["messages"].as_array().unwrap().iter().map(|message| message["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["rma.created", "rma.exchange_converted"]);
@@ -159,5 +162,28 @@ async fn support_turns_an_exchange_that_cannot_be_placed_into_refunds() {
     let plain = boutique.shop.merchant.starts_a_return("A-2", 1).await;
     assert!(refused(&world, &["convert-exchange", "--merchant", "acme", &plain]).contains("the return has no exchange"));
     let audit = world.database.texts("select actor || ' ' || detail from audit where action = 'exchange.converted'").await;
+    assert_eq!(audit, [format!("cli:tester {rma}")]);
+}
+
+#[tokio::test]
+async fn support_records_the_order_that_was_placed_after_all() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    boutique.orders.mood(Mood::PlacingThen(Answer::status(500)));
+    let rma = boutique.exchanges("A-1").await;
+    boutique.everything_is_tried().await;
+    // The program uses the system clock, so its messages need today's partition.
+    store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
+    let placed = ["exchange-placed", &rma, "--order", "X-7", "--merchant", "acme"];
+    let shown = returns(&world, &placed);
+    assert_eq!((&shown["exchange"]["state"], &shown["items"][0]["exchange_order_identifier"]), (&json!("placed"), &json!("X-7")));
+    assert_eq!(returns(&world, &placed)["sequence"], 2, "a repeat changes nothing");
+    let other = ["exchange-placed", &rma, "--order", "X-8", "--merchant", "acme"];
+    assert!(refused(&world, &other).contains("already known as X-7"));
+    boutique.shop.merchant.sells("A-2", 1).await;
+    let plain = boutique.shop.merchant.starts_a_return("A-2", 1).await;
+    assert!(refused(&world, &["exchange-placed", &plain, "--order", "X-8", "--merchant", "acme"]).contains("has no exchange"));
+    assert!(refused(&world, &["exchange-placed", &rma, "--order", "", "--merchant", "acme"]).contains("1 to 255 characters"));
+    let audit = world.database.texts("select actor || ' ' || detail from audit where action = 'exchange.recorded'").await;
     assert_eq!(audit, [format!("cli:tester {rma}")]);
 }

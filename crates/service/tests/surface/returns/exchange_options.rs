@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::{pause_endpoint, remove_endpoint, resume_endpoint};
+use backhaul::flow::messages::configure_endpoint::{EndpointChange, pause_endpoint, remove_endpoint, resume_endpoint};
 use domain::messages::message::Interface;
 use domain::returns::rma::policy::Policy;
 use sandbox::merchant::{Answer, OnShelf};
 use serde_json::json;
 
-use crate::world::World;
+use crate::world::{World, exchange};
 
 #[tokio::test]
 async fn the_merchant_is_asked_for_the_variant_identifier_of_the_line() {
@@ -31,6 +31,7 @@ async fn a_shopper_sees_all_that_the_merchant_says_of_a_variant() {
         "attributes": [{ "name": "size", "value": "43" }, { "name": "colour", "value": "blue" }],
         "unit_price_amount_cents": 5_000,
         "quantity_in_stock": 3,
+        "available": true,
         "image_url": "https://shop.example.com/43.png",
         "product_url": "https://shop.example.com/43",
     });
@@ -39,7 +40,13 @@ async fn a_shopper_sees_all_that_the_merchant_says_of_a_variant() {
     known_to_nobody["warehouse"] = "B".into();
     shop.systems.answer("/sku", Answer::ok().json(&json!([known_to_nobody, bare])));
     let mut bare_shown = bare.clone();
-    for (field, value) in [("title", json!(null)), ("attributes", json!([])), ("image_url", json!(null)), ("product_url", json!(null))] {
+    for (field, value) in [
+        ("title", json!(null)),
+        ("attributes", json!([])),
+        ("available", json!(true)),
+        ("image_url", json!(null)),
+        ("product_url", json!(null)),
+    ] {
         bare_shown[field] = value;
     }
     let expected = json!({
@@ -62,12 +69,73 @@ async fn a_bare_list_and_an_object_that_holds_it_are_read_alike() {
 }
 
 #[tokio::test]
-async fn what_is_out_of_stock_is_not_offered() {
+async fn what_is_out_of_stock_is_listed_as_not_available_and_cannot_be_chosen() {
     let world = World::new().await;
     let shop = world.catalogue("acme").await;
     let sized = |size: &str| OnShelf::new(&format!("SHOE-{size}"), size, 5_000);
-    shop.systems.has_variants("V-SHOE", [sized("41").stock(0), sized("42").stock(1), sized("43").stock(-1)]);
-    assert_eq!(shop.offers_for("A-1").await.skus(), ["SHOE-42"]);
+    shop.systems.has_variants("V-SHOE", [sized("41").stock(0), sized("43").stock(1), sized("44").stock(-1)]);
+    let listed = shop.offers_for("A-1").await;
+    assert_eq!(listed.skus(), ["SHOE-41", "SHOE-43", "SHOE-44"]);
+    let available: Vec<bool> =
+        listed.body["variants"].as_array().unwrap().iter().map(|each| each["available"].as_bool().unwrap()).collect();
+    assert_eq!(available, [false, true, false]);
+    for (sku, status) in [("SHOE-41", 422), ("SHOE-44", 422), ("SHOE-43", 201)] {
+        let reply = shop.merchant.starts(&exchange("A-1", 1, sku)).await;
+        assert_eq!(reply.status, status, "{sku}: {}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn the_variant_that_the_shopper_has_is_not_offered() {
+    let world = World::new().await;
+    let shop = world.catalogue("acme").await;
+    let sized = |size: &str| OnShelf::new(&format!("SHOE-{size}"), size, 5_000);
+    shop.systems.has_variants("V-SHOE", [sized("41"), sized("42"), sized("43")]);
+    assert_eq!(shop.offers_for("A-1").await.skus(), ["SHOE-41", "SHOE-43"]);
+    assert_eq!(shop.merchant.starts(&exchange("A-1", 1, "SHOE-42")).await.status, 422);
+}
+
+#[tokio::test]
+async fn a_variant_that_cannot_be_read_is_skipped_and_counted_and_the_others_are_offered() {
+    let world = World::new().await;
+    let shop = world.catalogue("acme").await;
+    let fine = json!({ "sku": "SHOE-43", "unit_price_amount_cents": 5_000, "quantity_in_stock": 3 });
+    let priceless = json!({ "sku": "SHOE-41", "quantity_in_stock": 3 });
+    shop.systems.answer("/sku", Answer::ok().json(&json!([priceless, fine, null, { "sku": 7 }])));
+    assert_eq!(shop.offers_for("A-1").await.skus(), ["SHOE-43"]);
+    assert_eq!(world.metric("backhaul_variants_skipped_total").await, 3);
+    assert_eq!(shop.offers_for("A-1").await.skus(), ["SHOE-43"]);
+    assert_eq!(world.metric("backhaul_variants_skipped_total").await, 3, "a cached answer is not counted again");
+}
+
+#[tokio::test]
+async fn an_answer_may_have_a_thousand_variants_and_4_mib() {
+    // A busy machine may take longer than a shopper waits.
+    let world = World::with(&[("BACKHAUL__OUTBOUND__VARIANTS_TIMEOUT_MS", "60000")]).await;
+    let shop = world.catalogue("acme").await;
+    let variant = |size: usize| {
+        let title = "x".repeat(4_000);
+        json!({ "sku": format!("S-{size}"), "title": title, "unit_price_amount_cents": 5_000, "quantity_in_stock": 1 })
+    };
+    let of = |count: usize| json!((0..count).map(variant).collect::<Vec<_>>()).to_string();
+    let (most, beyond) = (of(1_000), of(1_001));
+    let padded = |bytes: usize| format!("{most}{}", " ".repeat(bytes - most.len()));
+    assert!(most.len() > 4_000_000 && beyond.len() < 4 * 1024 * 1024);
+    for (what, body, offered) in [
+        ("1,000 variants", most.clone(), Some(1_000)),
+        ("4 MiB", padded(4 * 1024 * 1024), Some(1_000)),
+        ("1,001 variants", beyond, None),
+        ("more than 4 MiB", padded(4 * 1024 * 1024 + 1), None),
+    ] {
+        // Saving the endpoint clears its cache and its earlier failures.
+        shop.is_set(EndpointChange::default()).await;
+        shop.systems.answer("/sku", Answer::ok().body(body));
+        let reply = shop.offers_for("A-1").await;
+        match offered {
+            Some(count) => assert_eq!(reply.skus().len(), count, "{what}"),
+            None => assert_eq!(reply.status, 502, "{what}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ async fn patient_for(millis: u64) -> World {
 async fn a_merchant_that_errs_is_a_bad_gateway_and_the_shopper_can_go_on() {
     let world = World::new().await;
     let shop = world.catalogue("acme").await;
-    let big = format!("[{}]", " ".repeat(70_000));
+    let big = format!("[{}]", " ".repeat(4 * 1024 * 1024));
     for (what, answer) in [
         ("an error", Answer::status(500)),
         ("a refusal", Answer::status(404)),

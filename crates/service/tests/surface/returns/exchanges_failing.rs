@@ -23,7 +23,7 @@ async fn states(boutique: &Boutique<'_>) -> Vec<String> {
 async fn every_failure_is_tried_again_with_the_same_bytes() {
     let world = World::new().await;
     let boutique = world.boutique("acme").await;
-    let moods = [Mood::Refusing(400), Mood::Refusing(422), Mood::Refusing(500), Mood::PlacingThen(Answer::close()), Mood::Forgetful];
+    let moods = [Mood::Refusing(400), Mood::Refusing(422), Mood::Refusing(500), Mood::PlacingThen(Answer::close()), Mood::Refusing(410)];
     boutique.orders.next(moods);
     let rma = boutique.exchanges("A-1").await;
     boutique.everything_is_tried().await;
@@ -36,35 +36,35 @@ async fn every_failure_is_tried_again_with_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn an_answer_without_an_identifier_is_a_failure_and_the_order_may_exist() {
+async fn every_failure_ends_in_the_failure_queue_and_nothing_is_converted_by_itself() {
     let world = World::new().await;
-    let boutique = world.boutique("acme").await;
-    boutique.orders.mood(Mood::Forgetful);
-    let rma = boutique.exchanges("A-1").await;
-    boutique.everything_is_tried().await;
-    assert_eq!(boutique.asked().len(), 6);
-    assert_eq!(states(&boutique).await, ["open: 200 unusable: the answer has no order_identifier"]);
-    assert_eq!(boutique.exchange_of(&rma).await.0, "pending");
-    let delivered = world.database.texts("select coalesce(sum(count), 0)::text from delivered_hourly where kind = 'exchange_order'").await;
-    assert_eq!(delivered, ["0"], "it does not count as delivered");
-    boutique.orders.mood(Mood::Willing);
-    assert_eq!(boutique.is_tried_again(&rma).await.status, 202);
-    world.deliver_all_due().await;
-    assert_eq!(boutique.exchange_of(&rma).await, ("placed".to_owned(), Some("X-A-1".to_owned())));
-    assert_eq!(states(&boutique).await, ["resolved: 200 unusable: the answer has no order_identifier"]);
+    for (handle, status) in [("shop-a", 400), ("shop-b", 404), ("shop-c", 409), ("shop-d", 410), ("shop-e", 422), ("shop-f", 500)] {
+        let boutique = world.boutique(handle).await;
+        boutique.orders.mood(Mood::Refusing(status));
+        let rma = boutique.exchanges("A-1").await;
+        boutique.everything_is_tried().await;
+        assert_eq!(exchange_summary(&boutique.orders), ["A-1 became nothing after 6"], "{status}");
+        assert_eq!(boutique.exchange_of(&rma).await, ("pending".to_owned(), None), "{status}");
+        assert_eq!(boutique.refunds_of(&rma).await, [("EVEN_EXCHANGE".to_owned(), 0)], "{status}");
+        assert_eq!(boutique.shop.receives_events().await, ["rma.created"], "{status}");
+    }
+    assert_eq!(
+        world.database.texts("select reason from failure where state = 'open' order by 1").await,
+        ["400", "404", "409", "410", "422", "500"]
+    );
 }
 
 #[tokio::test]
-async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
+async fn what_is_converted_is_refunded_and_its_message_is_over() {
     let world = World::new().await;
     let boutique = world.boutique("acme").await;
     boutique.orders.mood(Mood::Refusing(409));
     let rma = boutique.exchanges("A-1").await;
     boutique.everything_is_tried().await;
-    assert_eq!(exchange_summary(&boutique.orders), ["A-1 became nothing after 6"]);
-    assert_eq!(boutique.exchange_of(&rma).await, ("converted".to_owned(), None));
+    let converted = boutique.converts(&rma, "").await;
+    assert_eq!((converted.status.as_u16(), &converted.body["exchange"]["state"]), (200, &json!("converted")), "all attempts were answered");
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_400)]);
-    assert!(states(&boutique).await.is_empty(), "no work is left for the operator");
+    assert_eq!(states(&boutique).await, ["discarded: 409"], "no work is left for the operator");
     let received = boutique.shop.receives().await;
     let [_, (event, converted)] = received.as_slice() else { panic!("{received:?}") };
     let item = &converted["items"][0];
@@ -79,14 +79,16 @@ async fn what_was_always_refused_is_refunded_and_its_message_is_over() {
 }
 
 #[tokio::test]
-async fn an_order_that_may_exist_stays_in_the_failure_queue() {
+async fn a_refusal_is_not_final_after_an_attempt_that_may_have_placed_the_order() {
     let world = World::new().await;
     for (handle, doubtful) in [
         ("hangs", Mood::PlacingThen(Answer::close())),
         ("errs", Mood::Refusing(500)),
+        ("forgets", Mood::Refusing(404)),
         ("moves", Mood::PlacingThen(Answer::redirect("https://example.com/"))),
     ] {
         let boutique = world.boutique(handle).await;
+        boutique.shop.merchant.has_policy(&Policy { refusals_are_final: true, ..with_gift_cards() }).await;
         boutique.orders.next([doubtful]);
         boutique.orders.mood(Mood::Refusing(409));
         let rma = boutique.exchanges("A-1").await;
@@ -94,9 +96,8 @@ async fn an_order_that_may_exist_stays_in_the_failure_queue() {
         assert_eq!(boutique.exchange_of(&rma).await.0, "pending", "{handle}");
         assert_eq!(boutique.refunds_of(&rma).await, [("EVEN_EXCHANGE".to_owned(), 0)]);
         assert_eq!(boutique.shop.receives_events().await, ["rma.created"]);
-        assert_eq!(boutique.asked().len(), 0);
     }
-    assert_eq!(world.database.texts(FAILURES).await, ["open: 409"; 3]);
+    assert_eq!(world.database.texts(FAILURES).await, ["open: 409"; 4]);
 }
 
 #[tokio::test]
@@ -109,9 +110,20 @@ async fn a_call_whose_end_nobody_saw_may_have_placed_the_order() {
     // The process was killed during the call, so only the attempt written before it remains.
     let cut_off = "update attempt set status = null, outcome = 'unknown' where message_id in (select message_id from exchange_order)";
     sqlx::raw_sql(cut_off).execute(&mut world.database.connect().await).await.unwrap();
+    boutique.shop.merchant.has_policy(&Policy { refusals_are_final: true, ..with_gift_cards() }).await;
     boutique.everything_is_tried().await;
     assert_eq!(boutique.exchange_of(&rma).await.0, "pending");
     assert_eq!(states(&boutique).await, ["open: 409"]);
+    for body in ["", "{}", r#"{"confirm": false}"#] {
+        let refused = boutique.converts(&rma, body).await;
+        assert_eq!(refused.status, 409, "{body}");
+        let why = refused.body["message"].as_str().unwrap();
+        assert!(why.contains("an attempt has no recorded answer") && why.contains(r#"send {"confirm": true}"#), "{why}");
+    }
+    assert_eq!(boutique.converts(&rma, r#"{"confirm": "yes"}"#).await.status, 422);
+    assert_eq!(states(&boutique).await, ["open: 409"], "nothing has changed");
+    assert_eq!(boutique.converts(&rma, r#"{"confirm": true}"#).await.body["exchange"]["state"], "converted");
+    assert_eq!(states(&boutique).await, ["discarded: 409"]);
 }
 
 #[tokio::test]
@@ -155,23 +167,46 @@ async fn only_what_is_exchanged_can_be_turned_into_refunds() {
 }
 
 #[tokio::test]
-async fn a_merchant_may_say_that_its_refusals_are_final() {
+async fn a_merchant_may_declare_that_409_410_and_422_mean_that_the_order_cannot_be_placed() {
     let world = World::new().await;
     let boutique = world.boutique("acme").await;
     boutique.shop.merchant.has_policy(&Policy { refusals_are_final: true, ..with_gift_cards() }).await;
-    boutique.orders.next([Mood::Refusing(404), Mood::Refusing(422)]);
-    let refused = boutique.exchanges("A-1").await;
-    world.deliver_all_due().await;
-    assert_eq!(boutique.exchange_of(&refused).await.0, "pending", "404 is none of them");
-    world.time_passes(Duration::from_secs(6));
-    world.deliver_all_due().await;
-    assert_eq!(boutique.exchange_of(&refused).await.0, "converted");
-    assert_eq!((world.owed().await, boutique.asked().len()), (0, 2));
+    for status in [409, 410, 422] {
+        boutique.orders.next([Mood::Refusing(status)]);
+        let refused = boutique.exchanges(&format!("A-{status}")).await;
+        world.deliver_all_due().await;
+        assert_eq!(boutique.exchange_of(&refused).await.0, "converted", "{status}");
+        assert_eq!((world.owed().await, boutique.asked().len()), (0, 1), "at the first attempt");
+        assert_eq!(boutique.shop.receives_events().await, ["rma.created", "rma.exchange_converted"]);
+    }
+    for status in [400, 401, 403, 404, 408, 423, 429, 500] {
+        boutique.orders.next([Mood::Refusing(status)]);
+        let refused = boutique.exchanges(&format!("B-{status}")).await;
+        world.deliver_all_due().await;
+        assert_eq!(boutique.exchange_of(&refused).await.0, "pending", "{status} is none of them");
+        world.time_passes(Duration::from_secs(2));
+        world.deliver_all_due().await;
+        assert_eq!(boutique.exchange_of(&refused).await.0, "placed", "{status}");
+    }
     // In the same world: an order that may have been placed is not refunded, whatever the merchant answers later.
     boutique.orders.next([Mood::PlacingThen(Answer::status(500)), Mood::Refusing(409), Mood::Willing]);
-    let doubtful = boutique.exchanges("A-2").await;
+    let doubtful = boutique.exchanges("C-1").await;
     boutique.everything_is_tried().await;
-    assert_eq!(boutique.exchange_of(&doubtful).await, ("placed".to_owned(), Some("X-A-2".to_owned())));
+    assert_eq!(boutique.exchange_of(&doubtful).await, ("placed".to_owned(), Some("X-C-1".to_owned())));
+}
+
+#[tokio::test]
+async fn a_merchant_that_declares_it_later_is_held_to_its_earlier_answers_too() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    boutique.orders.next([Mood::Refusing(409), Mood::Refusing(422)]);
+    let rma = boutique.exchanges("A-1").await;
+    world.deliver_all_due().await;
+    assert_eq!(boutique.exchange_of(&rma).await.0, "pending", "it is off by default");
+    boutique.shop.merchant.has_policy(&Policy { refusals_are_final: true, ..with_gift_cards() }).await;
+    world.time_passes(Duration::from_secs(2));
+    world.deliver_all_due().await;
+    assert_eq!(boutique.exchange_of(&rma).await.0, "converted");
 }
 
 #[tokio::test]
@@ -187,6 +222,7 @@ async fn a_fee_that_is_deducted_is_shared_by_what_becomes_a_refund() {
     let rma = boutique.starts(&wanted).await;
     assert_eq!(boutique.refunds_of(&rma).await, [("EVEN_EXCHANGE".to_owned(), 0), ("REFUND".to_owned(), 4_900)]);
     boutique.everything_is_tried().await;
+    boutique.is_converted(&rma).await.unwrap();
     assert_eq!(boutique.refunds_of(&rma).await, [("REFUND".to_owned(), 5_150), ("REFUND".to_owned(), 5_150)]);
 }
 

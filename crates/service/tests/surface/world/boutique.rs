@@ -10,7 +10,7 @@ use reqwest::Method;
 use sandbox::merchant::{ExchangeOrders, OnShelf, Received};
 use serde_json::{Value, json};
 
-use super::{Reply, Shop, World, mail_back};
+use super::{Reply, Shop, World, mail_back, message, sold};
 
 /// The path of the endpoint for exchange orders.
 pub const EXCHANGE_ORDERS: &str = "/exchange_orders";
@@ -111,10 +111,34 @@ impl Boutique<'_> {
         shown["items"].as_array().unwrap().iter().map(of).collect()
     }
 
-    /// Converts an exchange into refunds, as the operator.
+    /// Converts an exchange into refunds, as the operator, without a confirmation.
     pub async fn is_converted(&self, rma: &str) -> Result<(), backhaul::flow::returns::convert_exchange::ConvertExchangeError> {
         let merchant = &self.shop.merchant;
-        backhaul::flow::returns::convert_exchange::convert_exchange(&merchant.world.app, "test", merchant.id, rma).await
+        backhaul::flow::returns::convert_exchange::convert_exchange(&merchant.world.app, "test", merchant.id, rma, false).await
+    }
+
+    /// Asks to convert an exchange into refunds, as the merchant, with this body.
+    pub async fn converts(&self, rma: &str, body: &str) -> Reply {
+        let path = format!("/v1/returns/{rma}/convert_exchange");
+        self.shop.merchant.calls(Method::POST, &path, |request| request.body(body.to_owned())).await
+    }
+
+    /// Names the order that was placed for the exchange of `original`, as the merchant.
+    pub async fn names(&self, original: &str, identifier: &str) -> Reply {
+        let path = format!("/v1/exchange_orders/{original}");
+        self.shop.merchant.calls(Method::PUT, &path, |request| request.json(&json!({ "order_identifier": identifier }))).await
+    }
+
+    /// Publishes the order that was placed for the exchange of `original`.
+    pub async fn sells_in_exchange(&self, identifier: &str, original: &str) -> Reply {
+        self.shop.merchant.publishes(&message([exchanged_for(original, identifier)])).await
+    }
+
+    /// The open cases as `kind subject`, newest first.
+    pub async fn cases(&self) -> Vec<String> {
+        let listed = self.shop.merchant.calls(Method::GET, "/v1/work_items", |request| request).await;
+        let items = listed.body["work_items"].as_array().unwrap_or_else(|| panic!("{}", listed.text)).iter();
+        items.map(|item| format!("{} {}", item["kind"].as_str().unwrap(), item["subject"].as_str().unwrap())).collect()
     }
 
     /// Asks to retry the exchange order.
@@ -123,6 +147,13 @@ impl Boutique<'_> {
         let path = format!("/v1/messages/{}/retry", shown["exchange"]["message_id"].as_str().unwrap());
         self.shop.merchant.calls(Method::POST, &path, |request| request).await
     }
+}
+
+/// An order of a shoe that names the order which it was placed for.
+pub fn exchanged_for(original: &str, identifier: &str) -> Value {
+    let mut sold = sold(identifier, 1);
+    sold["original_order_identifier"] = original.into();
+    sold
 }
 
 /// A line for each exchange order: the original order, the new one, and how often it was requested.

@@ -22,7 +22,7 @@ pub(super) async fn withdraw(connection: &mut PgConnection, settlements: &[&Sett
     end(connection, ended, "discarded").await
 }
 
-/// Moves entries into their final state. Messages that are not in the queue are skipped.
+/// Moves entries into their final state. Messages that are not in the queue are skipped, and those that were resolved before stay so.
 async fn end(connection: &mut PgConnection, ended: Vec<(Uuid, Uuid)>, state: &str) -> Result<(), Failed> {
     if ended.is_empty() {
         return Ok(());
@@ -33,7 +33,7 @@ async fn end(connection: &mut PgConnection, ended: Vec<(Uuid, Uuid)>, state: &st
         update failure
         set state = $3
         from unnest($1::uuid[], $2::uuid[]) as ended (merchant_id, message_id)
-        where failure.merchant_id = ended.merchant_id and failure.message_id = ended.message_id
+        where failure.merchant_id = ended.merchant_id and failure.message_id = ended.message_id and failure.state <> 'resolved'
         returning failure.merchant_id, failure.endpoint_id
         "#,
         &merchants,

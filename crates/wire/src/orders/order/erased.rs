@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The fields that returns and refunds need. Everything else may be personal, including unknown fields and free text.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "identifier",
     "status",
     "total_amount_cents",
@@ -19,6 +19,7 @@ const ORDER: [&str; 15] = [
     "items",
     "refunds",
     "customer",
+    "original_order_identifier",
 ];
 
 /// The fields to keep of a line.

@@ -144,6 +144,20 @@ pub fn rma_not_live(order: &Path, refund: usize) -> Warning {
     Warning { field: refund_at(order, refund).field("rma_identifier").to_string(), message }
 }
 
+/// The warning about an exchange order although another one is `known` for the same exchange.
+#[must_use]
+pub fn exchanged_otherwise(order: &Path, known: &str) -> Warning {
+    let message = format!("names an exchange whose order is {known}; this order is not recorded as its exchange order");
+    Warning { field: order.field("original_order_identifier").to_string(), message }
+}
+
+/// The warning about an exchange order although the exchange was converted into refunds.
+#[must_use]
+pub fn exchange_was_converted(order: &Path) -> Warning {
+    let message = "names an exchange that was converted into refunds before; the operator will ask which of both is to stay".to_owned();
+    Warning { field: order.field("original_order_identifier").to_string(), message }
+}
+
 /// Warnings about an order at position `at` that no longer has units in returns; `live` counts those units by line.
 #[must_use]
 pub fn changed_under_returns(at: usize, sale: &Sale, live: &BTreeMap<String, u32>) -> Vec<Warning> {

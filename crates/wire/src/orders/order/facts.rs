@@ -11,6 +11,19 @@ fn cents(amount: Option<Amount>) -> Cents {
 }
 
 impl OrderIn<'_> {
+    /// The order that this one was placed for as an exchange order, if it names another one and was not cancelled.
+    #[must_use]
+    pub fn exchanged_for(&self) -> Option<&str> {
+        self.original_order().filter(|_| self.status.0 != Status::Cancelled)
+    }
+
+    /// The other order that this one was placed for, if it is an exchange order.
+    #[must_use]
+    pub fn original_order(&self) -> Option<&str> {
+        let original = self.original_order_identifier.as_ref().map(|Text(original)| &**original);
+        original.filter(|original| !original.is_empty() && *original != self.identifier.0)
+    }
+
     /// The order as the rules see it, with the defaults for what was left out.
     #[must_use]
     pub fn facts(&self) -> Order<'_> {

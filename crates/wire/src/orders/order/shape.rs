@@ -94,6 +94,8 @@ object! {
         refunds: Entries<RefundIn<'a>>,
         /// Must be present; sent as an empty array.
         discounts: Entries<Free>,
+        /// For an exchange order: the order that it was placed for, the `original_order_id` of the request.
+        original_order_identifier: Option<Text<'a>>,
     }
 }
 

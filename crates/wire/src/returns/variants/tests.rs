@@ -15,8 +15,11 @@ fn shoe() -> Value {
     })
 }
 
+/// The variants of an answer of which nothing is skipped.
 fn read_json(answer: &Value) -> Result<Vec<Variant>, Unreadable> {
-    read(answer.to_string().as_bytes())
+    let listed = read(answer.to_string().as_bytes())?;
+    assert_eq!(listed.skipped, 0, "{answer}");
+    Ok(listed.variants)
 }
 
 /// The shoe with one field replaced.
@@ -72,7 +75,7 @@ fn what_can_be_understood_is() {
 }
 
 #[test]
-fn what_could_not_be_ordered_makes_an_answer_unreadable() {
+fn what_could_not_be_ordered_is_skipped_and_counted_and_the_rest_is_read() {
     for (field, value) in [
         ("sku", json!("")),
         ("sku", Value::Null),
@@ -87,11 +90,17 @@ fn what_could_not_be_ordered_makes_an_answer_unreadable() {
         ("attributes", json!({ "size": 43 })),
         ("title", json!(43)),
     ] {
-        assert_eq!(read_json(&with(field, value.clone())), Err(Unreadable), "{field}: {value}");
+        let mut answer = with(field, value.clone());
+        answer.as_array_mut().unwrap().push(shoe());
+        let listed = read(answer.to_string().as_bytes()).unwrap();
+        assert_eq!((listed.variants, listed.skipped), (read_json(&json!([shoe()])).unwrap(), 1), "{field}: {value}");
     }
-    for garbage in
-        ["", "null", "{}", "1", "\"variants\"", "<html>", "[null]", "[[]]", r#"{"variants":null}"#, r#"{"variants":{}}"#, "[] []"]
-    {
+    assert_eq!(read(b"[null, [], 1]"), Ok(Listed { variants: vec![], skipped: 3 }));
+}
+
+#[test]
+fn what_is_no_list_is_unreadable() {
+    for garbage in ["", "null", "{}", "1", "\"variants\"", "<html>", "[nul]", r#"{"variants":null}"#, r#"{"variants":{}}"#, "[] []"] {
         assert_eq!(read(garbage.as_bytes()), Err(Unreadable), "{garbage}");
     }
     let deep = "[".repeat(100_000);
@@ -122,13 +131,16 @@ proptest! {
         for ((field, value), variant) in breaks.into_iter().zip(&mut variants) {
             variant[fields[field]] = value;
         }
-        prop_assert_eq!(read_json(&json!(variants)), read_json(&json!({ "variants": variants })));
+        let read = |answer: Value| read(answer.to_string().as_bytes());
+        let listed = read(json!(variants));
+        prop_assert_eq!(listed.clone().map(|listed| listed.variants.len() + listed.skipped), Ok(count));
+        prop_assert_eq!(listed, read(json!({ "variants": variants })));
     }
 
     #[test]
     fn what_is_written_for_shoppers_is_read_again(sku in "[!-~]{1,20}", title in prop::option::of(".{0,20}"), price in 0..=Cents::MAX, in_stock: u32) {
         let variant = Variant { sku, title, unit_price: Cents::new(price).unwrap(), in_stock, ..read_json(&json!([shoe()])).unwrap().remove(0) };
         let written = ExchangeOptionsOut::new("order", "line", Ok(vec![&variant]));
-        prop_assert_eq!(read(&serde_json::to_vec(&written).unwrap()), Ok(vec![variant.clone()]));
+        prop_assert_eq!(read(&serde_json::to_vec(&written).unwrap()), Ok(Listed { variants: vec![variant.clone()], skipped: 0 }));
     }
 }

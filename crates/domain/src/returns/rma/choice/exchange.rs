@@ -27,7 +27,7 @@ pub enum NoExchange {
     NoVariants,
     /// No exchange is offered for the reason, but for these.
     Reason(Vec<String>),
-    /// The SKU is not among these offered ones.
+    /// The SKU is not among these, which can be chosen.
     NotAVariant(Vec<String>),
     /// Only this many units are left.
     OutOfStock(u32),
@@ -77,9 +77,10 @@ impl<'a, 'p> Stock<'a, 'p> {
             return Err(NoExchange::Reason(self.policy.exchange_reasons.clone()));
         }
         let told = self.exchanges.variants.get(&line.identifier).map(AsRef::as_ref).unwrap_or_default();
-        let offered = offered(told, line.unit_price);
+        let offered = offered(told, line);
         let Some(variant) = offered.iter().find(|variant| variant.sku == sku) else {
-            return Err(NoExchange::NotAVariant(offered.iter().map(|variant| variant.sku.clone()).collect()));
+            let available = offered.iter().filter(|variant| variant.is_available());
+            return Err(NoExchange::NotAVariant(available.map(|variant| variant.sku.clone()).collect()));
         };
         let taken = self.taken.entry(&variant.sku).or_default();
         let left = variant.in_stock.saturating_sub(*taken);

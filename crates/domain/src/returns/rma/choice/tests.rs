@@ -74,7 +74,7 @@ fn what_cannot_be_had_is_told_with_what_can() {
     plain.lines[0].variant_identifier = None;
     let cardless = Policy { gift_card: None, ..policy() };
     for (sale, policy, exchanges, item, why) in [
-        (sale(), policy(), offered(), even(1, "TOO_SMALL", "GONE"), skus()),
+        (sale(), policy(), offered(), even(1, "TOO_SMALL", "GONE"), NoExchange::OutOfStock(0)),
         (sale(), policy(), offered(), even(1, "TOO_SMALL", "DEAR"), skus()),
         (sale(), policy(), offered(), even(1, "TOO_SMALL", "other"), skus()),
         (sale(), policy(), offered(), even(2, "TOO_SMALL", "EVEN"), NoExchange::OutOfStock(1)),

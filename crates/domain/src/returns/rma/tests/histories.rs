@@ -69,7 +69,7 @@ fn happen(rma: &mut Rma, happening: &Happening) -> Result<Step, Refused> {
 }
 
 /// Transitions that never happen between one state of a return and the next.
-fn check(before: &Rma, after: &Rma) -> Result<(), TestCaseError> {
+fn check(before: &Rma, happening: &Happening, after: &Rma) -> Result<(), TestCaseError> {
     prop_assert!(before.is_live() || after.status == before.status, "what is final stays");
     prop_assert!(before.status != Status::PartialRefund || after.status != Status::Created);
     prop_assert!(!before.receiving_closed || after.receiving_closed);
@@ -81,7 +81,9 @@ fn check(before: &Rma, after: &Rma) -> Result<(), TestCaseError> {
         prop_assert!(old.parcel.number().is_some() || new.parcel == old.parcel || matches!(new.parcel, Parcel::PreTransit(_)));
         prop_assert!(old.receiving != Some(Receiving::Received) || new.receiving == Some(Receiving::Received));
         let placed = old.refund_type != RefundType::Refund && !old.exchange_owed;
-        prop_assert!(!placed || (new.refund_type == old.refund_type && !new.exchange_owed), "what is exchanged is not refunded");
+        let converted = before.is_live() && matches!(happening, Happening::ExchangeConverted);
+        let stays = new.refund_type == old.refund_type && !new.exchange_owed;
+        prop_assert!(!placed || converted || stays, "what is exchanged is refunded only on request");
         prop_assert!(old.refund_type != RefundType::Refund || new.refund_type == RefundType::Refund, "what is refunded is not exchanged");
         prop_assert!(!old.parcel.has_moved() || new.parcel.has_moved());
     }
@@ -106,7 +108,7 @@ proptest! {
                 }
                 Ok(Step::Unchanged | Step::TooEarly) | Err(_) => prop_assert_eq!(&rma, &before, "nothing else is"),
             }
-            check(&before, &rma)?;
+            check(&before, happening, &rma)?;
         }
         for (status, event) in [(Status::Refunded, Event::Refunded), (Status::Cancelled, Event::Cancelled)] {
             prop_assert_eq!(told.iter().filter(|told| **told == event).count(), usize::from(rma.status == status), "an end is told once");

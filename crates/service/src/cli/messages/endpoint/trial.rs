@@ -41,6 +41,8 @@ struct QueryOut {
     reason: Option<String>,
     /// The number of variants in the answer; none if it was unusable.
     variants: Option<usize>,
+    /// The number of entries that could not be read as a variant.
+    skipped: Option<usize>,
     answer: Option<String>,
 }
 
@@ -52,10 +54,11 @@ pub(super) async fn ask(app: &App, tested: &OfEndpoint, identifier: &str, format
     let outcome = trial.outcome.word();
     let reason = match trial.outcome {
         Outcome::Answered { .. } | Outcome::TimedOut => None,
-        Outcome::Unusable { why, .. } | Outcome::Unreachable(why) | Outcome::Refused(why) => Some(why),
+        Outcome::Unreachable(why) | Outcome::Refused(why) => Some(why),
     };
     let answer = (!trial.answer.is_empty()).then(|| String::from_utf8_lossy(&trial.answer).into_owned());
-    output::one(format, &QueryOut { outcome, took_ms: trial.took.as_millis(), reason, variants: trial.variants, answer })
+    let (variants, skipped) = trial.listed.map(|listed| (listed.variants.len(), listed.skipped)).unzip();
+    output::one(format, &QueryOut { outcome, took_ms: trial.took.as_millis(), reason, variants, skipped, answer })
 }
 
 /// Sends a trial message, and waits for its outcome.

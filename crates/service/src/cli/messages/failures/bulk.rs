@@ -1,9 +1,8 @@
 //! `backhaul failures retry --endpoint …`: previews, confirms, starts and follows a retry job.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use clap::Args;
 use domain::id::MerchantId;
@@ -17,7 +16,7 @@ use wire::time;
 
 use super::{count, endpoint_of, retry_each, show_groups};
 use crate::app::App;
-use crate::cli::context::{OfMerchant, actor};
+use crate::cli::context::{OfMerchant, actor, confirm};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
 use crate::flow::messages::retry_failures::{RetryRequest, retry_failures};
@@ -65,18 +64,6 @@ pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Resu
     let wanted = RetryRequest { kind, since: retry.since, per_second: retry.per_second };
     let (job, _) = retry_failures(app, &actor(), merchant, wanted).await?;
     follow(app, &retry.merchant, merchant, job, format).await
-}
-
-/// Asks for confirmation; anything but a yes is an error.
-fn confirm(question: &str) -> anyhow::Result<()> {
-    if !std::io::stdin().is_terminal() {
-        bail!("confirmation is needed, but standard input is not a terminal; give --yes to skip it");
-    }
-    eprint!("{question} [y/N] ");
-    std::io::stderr().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) { Ok(()) } else { bail!("cancelled; nothing was changed") }
 }
 
 #[derive(Serialize)]

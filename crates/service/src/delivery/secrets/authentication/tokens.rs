@@ -152,7 +152,7 @@ async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Duration)
     match result.outcome {
         Outcome::Answered { status: 200..=299, .. } => {}
         // Not `Answered`, because this is not the answer of the endpoint itself.
-        Outcome::Answered { status, .. } | Outcome::Unusable { status, .. } => {
+        Outcome::Answered { status, .. } => {
             return Err(Outcome::Refused(format!("the token endpoint answered {status}")));
         }
         Outcome::TimedOut => return Err(Outcome::Unreachable("the token endpoint did not answer in time".to_owned())),

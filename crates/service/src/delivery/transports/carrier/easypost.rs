@@ -114,7 +114,7 @@ async fn send(calls: &Calls<'_>, request: Request) -> StepResult<CallResult> {
     }
     let result = calls.client.call(Request { most_read: MOST_READ, most_kept: MOST_READ, ..request }).await;
     match result.outcome {
-        Outcome::Answered { .. } | Outcome::Unusable { .. } => Ok(result),
+        Outcome::Answered { .. } => Ok(result),
         Outcome::TimedOut | Outcome::Unreachable(_) | Outcome::Refused(_) => Err(result),
     }
 }

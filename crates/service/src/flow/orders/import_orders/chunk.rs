@@ -91,6 +91,8 @@ struct ChunkResult {
 
 /// The orders that a chunk touches.
 pub(super) struct Touched {
+    /// It has exchange orders, which change other orders' returns.
+    exchanges: bool,
     orders: HashSet<String>,
 }
 
@@ -98,7 +100,7 @@ impl Touched {
     /// Checks if this chunk may be written before `earlier` is committed: then neither can wait for the other, and their order does
     /// not matter.
     pub(super) fn may_go_ahead_of(&self, earlier: &Self) -> bool {
-        self.orders.is_disjoint(&earlier.orders)
+        !self.exchanges && self.orders.is_disjoint(&earlier.orders)
     }
 }
 
@@ -139,7 +141,11 @@ impl<'c> Ready<'c> {
 
     /// The orders that it touches.
     pub(super) fn touches(&self) -> Touched {
-        Touched { orders: self.checked.orders.iter().map(|received| received.order.identifier.0.to_string()).collect() }
+        let orders = &self.checked.orders;
+        Touched {
+            exchanges: orders.iter().any(|received| received.order.exchanged_for().is_some()),
+            orders: orders.iter().map(|received| received.order.identifier.0.to_string()).collect(),
+        }
     }
 
     /// Stores the chunk in one transaction: its orders, the report of its refused lines and the import's progress. It is committed
@@ -215,6 +221,7 @@ impl<'c> Ready<'c> {
         let outcomes = upsert(tx, &round.snapshots).await?;
         let verdicts = || outcomes.iter().map(|outcome| outcome.verdict);
         let mut findings = Findings::default();
+        accept::record_exchanges(app, tx, &round.orders, &mut findings).await?;
         accept::record_refunds(app, tx, &round.orders, verdicts(), &mut findings).await?;
         verdicts().for_each(|verdict| done.count(verdict));
         done.new_refunds += findings.new_refunds;

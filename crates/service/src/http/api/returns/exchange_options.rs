@@ -16,8 +16,9 @@ use crate::show::returns::exchanges::{self, OptionsError};
 
 /// Show what a line can be exchanged for.
 ///
-/// Asks the merchant's system, which has 3 seconds to answer; the answer is reused for a minute. Only variants that are in stock
-/// at the price of the line are offered. The merchant is not asked, and `not_offered` says why, if the line has no
+/// Asks the merchant's system, which has 3 seconds to answer; the answer is reused for a minute. Only variants
+/// at the price of the line are listed, without the one that the shopper has; those sold out have `available: false` and cannot be
+/// chosen. The merchant is not asked, and `not_offered` says why, if the line has no
 /// `variant_identifier`, the reason does not allow an exchange, the order was exchanged before, or the merchant has no endpoint
 /// for variants.
 #[utoipa::path(
@@ -31,7 +32,7 @@ use crate::show::returns::exchanges::{self, OptionsError};
         ExchangeOptionsQuery,
     ),
     responses(
-        (status = 200, description = "The variants that are offered; the list may be empty.", body = ExchangeOptionsOut),
+        (status = 200, description = "The variants; the list may be empty.", body = ExchangeOptionsOut),
         (status = 400, description = "The reason is missing.", body = ErrorBody),
         (status = 404, description = "The merchant has no such order, or the order no such line.", body = ErrorBody),
         (status = 502, description = "The merchant's system is unreachable or returned an error. Go on with a refund or a gift card.", body = ErrorBody),

@@ -21,15 +21,13 @@ use crate::flow::returns::cancel_return::{BY_MERCHANT, CancelReturnError, cancel
 use crate::flow::returns::confirm_refund::{self, ConfirmRefundError};
 use crate::flow::returns::resend_return::resend_return;
 use crate::flow::returns::start_return::{IdempotencyKey, StartReturnError, StartedReturn, start_return};
-use crate::http::api::returns::exchange_options;
+use crate::http::api::returns::{ACTOR, exchange_options};
 use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, sentence};
 use crate::http::path::{Named, PathParameter};
 use crate::show::returns::rmas as returns;
 
-/// The actor in the audit log.
-const ACTOR: &str = "merchant";
 const KEY: &str = "idempotency-key";
 const LONGEST_KEY: usize = 255;
 
@@ -279,7 +277,7 @@ pub(crate) async fn resend(
 }
 
 /// The identifier of a return in a path, in the spelling that is stored.
-pub(crate) struct RmaIdentifier(String);
+pub(crate) struct RmaIdentifier(pub(super) String);
 
 impl PathParameter for RmaIdentifier {
     fn read(text: String) -> Option<Self> {

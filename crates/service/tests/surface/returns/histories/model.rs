@@ -28,7 +28,7 @@ pub struct Terms {
     pub deducted: bool,
     /// The bonus on a gift card; none if the merchant offers no gift cards.
     pub bonus: Option<i64>,
-    /// True if a 409 or 422 ends an exchange order.
+    /// True if a 409, 410 or 422 ends an exchange order.
     pub refusals_are_final: bool,
     /// True if the first refund for a return settles all its units that are to be refunded.
     pub any_refund_closes: bool,

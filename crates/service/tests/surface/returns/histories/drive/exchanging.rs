@@ -54,10 +54,11 @@ pub async fn answer(app: &App, connection: &mut PgConnection, merchant: Merchant
             let body = json!({ "order_identifier": exchange_order_name(number) }).to_string();
             (Disposition::Finished, Some(How::Delivered(200, body.into())))
         }
-        Answer::Nameless | Answer::Status(_) | Answer::Silence if last => {
+        Answer::Nameless => (Disposition::Finished, Some(How::Delivered(200, bytes::Bytes::new()))),
+        Answer::Status(_) | Answer::Silence if last => {
             (Disposition::Failed { attempts: number, reason: "the test".to_owned(), failed_at: now }, Some(How::GivenUp))
         }
-        Answer::Nameless | Answer::Status(_) | Answer::Silence => {
+        Answer::Status(_) | Answer::Silence => {
             let minded =
                 if let Answer::Status(status) = answer { Some(status).filter(|status| reaction.handles_refusal(*status)) } else { None };
             (Disposition::Postponed { due_at: now, attempts: attempts + 1 }, minded.map(How::Refused))
@@ -70,7 +71,6 @@ pub async fn answer(app: &App, connection: &mut PgConnection, merchant: Merchant
         Disposition::Withdrawn | Disposition::Parked => unreachable!(),
     };
     attempt.status = answer.status().map(|status| i16::try_from(status).unwrap());
-    attempt.reason = (answer == Answer::Nameless).then(|| "the answer has no order_identifier".to_owned());
     attempt.outcome = attempt.status.map_or_else(|| "timed out".to_owned(), |status| status.to_string());
     let calls = vec![Call { id: attempt.id, status: answer.status() }];
     let settlement = Settlement { hold, merchant, message, disposition };
@@ -86,13 +86,14 @@ pub async fn answer(app: &App, connection: &mut PgConnection, merchant: Merchant
 }
 
 pub async fn convert(app: &App, merchant: MerchantId, name: &str) -> &'static str {
-    match convert_exchange(app, "test", merchant, name).await {
+    match convert_exchange(app, "test", merchant, name, true).await {
         Ok(()) => "converted",
         Err(ConvertExchangeError::NoSuchReturn) => "no such return",
         Err(ConvertExchangeError::NoExchange) => "no exchange",
         Err(ConvertExchangeError::Ended(_)) => "ended",
         Err(ConvertExchangeError::StillOwed) => "still owed",
-        Err(ConvertExchangeError::Failed(failed)) => panic!("{failed}"),
+        Err(ConvertExchangeError::Settled) => "settled",
+        Err(error @ (ConvertExchangeError::Unconfirmed(_) | ConvertExchangeError::Failed(_))) => panic!("{error}"),
     }
 }
 

@@ -7,16 +7,19 @@ use super::super::model::Model;
 use super::super::model::exchanging::{EXCHANGE_REASON, SKUS};
 use super::super::model::starting::REASONS;
 use super::super::step::{Answer, Instead, Step};
+use super::super::view::exchanging::Exchange;
 use super::Generator;
 
-/// Answers of a merchant that has not placed the order, with refusals more frequent.
-const FAILURES: [Answer; 8] = [
+/// Answers that do not name the order, with refusals more frequent.
+const FAILURES: [Answer; 10] = [
     Answer::Status(409),
     Answer::Status(422),
+    Answer::Status(410),
     Answer::Status(404),
     Answer::Status(409),
     Answer::Status(500),
     Answer::Silence,
+    Answer::Nameless,
     Answer::Nameless,
     Answer::Unheard,
 ];
@@ -46,18 +49,19 @@ impl Generator {
         }
     }
 
-    /// A step about the exchange of a return, usually one that is still pending.
+    /// A step about the exchange of a return, usually one that is still pending or has no name.
     pub(super) fn exchange(&mut self, model: &Model, nth: usize) -> Step {
-        let of = |wanted: fn(&str) -> bool| {
-            let matching = model.exchanges.values().filter(move |exchange| wanted(&exchange.shown.state));
+        let of = |wanted: fn(&Exchange) -> bool| {
+            let matching = model.exchanges.values().filter(move |exchange| wanted(&exchange.shown));
             matching.map(|exchange| exchange.nth).collect::<Vec<_>>()
         };
-        let (pending, all) = (of(|state| state == "pending"), of(|_| true));
+        let open = |exchange: &Exchange| exchange.state != "converted" && exchange.identifier.is_none();
+        let (open, all) = (of(open), of(|_| true));
         if all.is_empty() && self.rng.random_bool(0.8) {
             return self.start(model);
         }
         let nth = match self.rng.random_range(0..100) {
-            0..80 if !pending.is_empty() => *pending.choose(&mut self.rng).unwrap(),
+            0..80 if !open.is_empty() => *open.choose(&mut self.rng).unwrap(),
             0..92 if !all.is_empty() => *all.choose(&mut self.rng).unwrap(),
             _ => nth,
         };
@@ -65,19 +69,24 @@ impl Generator {
         if in_question.is_some() && self.rng.random_bool(0.2) {
             return Step::Confirm(in_question.unwrap_or(nth));
         }
-        let owed = model.exchange_of(nth).is_some_and(|order| model.exchanges[&order].shown.owed.is_some());
+        let shown = model.exchange_of(nth).map(|order| &model.exchanges[&order].shown);
+        let owed = shown.is_some_and(|exchange| exchange.owed.is_some());
+        // Without this, an order would rarely be named later.
+        let nameless = shown.is_some_and(|exchange| exchange.state == "placed" && exchange.identifier.is_none());
         match self.rng.random_range(0..100) {
-            0..80 if owed => self.answer(nth),
-            0..10 => self.answer(nth),
+            0..80 if owed => self.answer(nth, nameless),
+            0..10 => self.answer(nth, nameless),
             10..40 => Step::Retry(nth),
             40..50 => Step::Confirm(in_question.unwrap_or(nth)),
+            50..75 if nameless => Step::Retry(nth),
             _ => Step::Convert(nth),
         }
     }
 
-    fn answer(&mut self, nth: usize) -> Step {
+    fn answer(&mut self, nth: usize, nameless: bool) -> Step {
         let answer = match self.rng.random_range(0..100) {
             0..35 => Answer::Placed(u32::try_from(self.made).unwrap()),
+            35..75 if nameless => Answer::Placed(u32::try_from(self.made).unwrap()),
             _ => *FAILURES.choose(&mut self.rng).unwrap(),
         };
         Step::Answer(nth, answer, self.rng.random_bool(0.4))

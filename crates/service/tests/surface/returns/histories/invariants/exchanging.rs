@@ -54,20 +54,24 @@ impl Exchanges {
             return hold(now.state == "pending", || format!("{} began as {}", now.order, now.state));
         };
         if before.state == now.state {
-            return hold(before.identifier == now.identifier, || format!("the exchange order of {} is another one", now.order));
+            return hold(before.identifier.is_none() || before.identifier == now.identifier, || {
+                format!("the exchange order of {} is another one", now.order)
+            });
         }
-        hold(before.state == "pending", || format!("the exchange of {} was {} and is {}", now.order, before.state, now.state))?;
+        let unnamed = before.state == "placed" && before.identifier.is_none() && matches!(step, Step::Convert(_));
+        hold(before.state == "pending" || unnamed, || format!("the exchange of {} was {} and is {}", now.order, before.state, now.state))?;
         let calls = self.calls.get(&now.order).map(Vec::as_slice).unwrap_or_default();
         match (now.state.as_str(), step) {
             ("placed", Step::Answer(..)) => {
                 hold(calls.last() == Some(&Some(200)), || format!("{} was placed without an answer", now.order))
             }
             ("converted", Step::Answer(..)) => {
-                let refused = calls.iter().all(|status| status.is_some_and(|status| (400..500).contains(&status)));
+                let refused = calls.iter().all(|status| status.is_some_and(|status| matches!(status, 409 | 410 | 422)));
                 hold(refused, || format!("{} may be placed and is refunded", now.order))
             }
             ("converted", Step::Convert(_)) => {
-                let abandoned = before.owed.is_none() && before.failure.is_some_and(|(state, _)| state == "open");
+                let given_up = before.failure.is_some_and(|(state, _)| state == "open");
+                let abandoned = before.owed.is_none() && (unnamed || given_up);
                 hold(abandoned, || format!("{} was converted and still owed", now.order))
             }
             _ => Err(format!("the exchange of {} is {} by {step:?}", now.order, now.state)),
@@ -111,7 +115,7 @@ fn agree(kept: &Return, exchange: Option<&Exchange>) -> Result<(), String> {
         Some("pending") => exchanged().next().is_some() && exchanged().all(|unit| unit.got.exchange_order.is_none()),
         Some(_) => {
             let identifier = exchange.and_then(|exchange| exchange.identifier.as_ref());
-            identifier.is_some() && exchanged().next().is_some() && exchanged().all(|unit| unit.got.exchange_order.as_ref() == identifier)
+            exchanged().next().is_some() && exchanged().all(|unit| unit.got.exchange_order.as_ref() == identifier)
         }
     };
     hold(as_it_is, || format!("the units of {name} are not as its exchange, {state:?}"))?;

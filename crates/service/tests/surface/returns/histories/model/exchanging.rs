@@ -24,9 +24,9 @@ pub struct Exchanged {
 }
 
 impl Exchanged {
-    /// True if every call so far is known to have been refused.
+    /// True if every call so far is known to have been refused with a status that means the order cannot be placed.
     fn was_refused(&self) -> bool {
-        self.calls.iter().all(|call| call.status.is_some_and(|status| (400..500).contains(&status)))
+        self.calls.iter().all(|call| matches!(call.status, Some(409 | 410 | 422)))
     }
 
     fn last_number(&self) -> i16 {
@@ -106,7 +106,7 @@ impl Model {
 
     pub(super) fn answer(&mut self, nth: usize, answer: Answer, last: bool) -> String {
         let Some(order) = self.exchange_of(nth) else { return "not owed".to_owned() };
-        let final_word = self.terms.refusals_are_final && matches!(answer, Answer::Status(409 | 422));
+        let final_word = self.terms.refusals_are_final && matches!(answer, Answer::Status(409 | 410 | 422));
         let exchange = self.exchanges.get_mut(&order).unwrap();
         let Some((attempts, before)) = exchange.shown.owed else { return "not owed".to_owned() };
         let number = before + attempts + 1;
@@ -115,19 +115,29 @@ impl Model {
         self.called.push(call);
         match answer {
             Answer::Unheard => "unheard".to_owned(),
-            Answer::Placed(number) => {
+            Answer::Placed(_) | Answer::Nameless => {
                 exchange.shown.owed = None;
                 if exchange.retried {
                     exchange.shown.failure = exchange.shown.failure.take().map(|(_, attempts)| ("resolved".to_owned(), attempts));
                 }
-                if exchange.shown.state == "pending" {
-                    self.place(order, &exchange_order_name(number));
+                let named = if let Answer::Placed(number) = answer { Some(exchange_order_name(number)) } else { None };
+                match (exchange.shown.state.as_str(), &exchange.shown.identifier, named) {
+                    ("pending", _, named) => self.place(order, named, "rma.exchange_placed"),
+                    ("placed", None, Some(named)) => self.place(order, Some(named), "rma.exchange_identified"),
+                    _ => {}
                 }
                 "delivered".to_owned()
             }
-            Answer::Nameless | Answer::Status(_) | Answer::Silence => {
+            Answer::Status(_) | Answer::Silence => {
                 let is_pending = exchange.shown.state == "pending";
-                if (final_word || last) && is_pending && exchange.was_refused() {
+                if last && !is_pending {
+                    exchange.shown.owed = None;
+                    let ended =
+                        |(state, attempts): (String, i16)| (if state == "resolved" { state } else { "discarded".to_owned() }, attempts);
+                    exchange.shown.failure = exchange.shown.failure.take().map(ended);
+                    return "withdrawn".to_owned();
+                }
+                if final_word && is_pending && exchange.was_refused() {
                     exchange.shown.owed = None;
                     exchange.shown.failure = exchange.shown.failure.take().map(|(_, attempts)| ("discarded".to_owned(), attempts));
                     self.turn_into_refunds(order);
@@ -148,13 +158,17 @@ impl Model {
             return "no such return";
         }
         let Some(order) = self.exchange_of(nth) else { return "no exchange" };
+        let settled = self.returns[nth].shown.status == "REFUNDED";
         let shown = &mut self.exchanges.get_mut(&order).unwrap().shown;
-        if shown.state != "pending" {
-            return "ended";
-        }
-        match &mut shown.failure {
-            Some((state, _)) if shown.owed.is_none() => "discarded".clone_into(state),
-            Some(_) | None => return "still owed",
+        match (shown.state.as_str(), &shown.identifier) {
+            ("pending", _) => match &mut shown.failure {
+                Some((state, _)) if shown.owed.is_none() => "discarded".clone_into(state),
+                Some(_) | None => return "still owed",
+            },
+            ("placed", None) if shown.owed.is_some() => return "still owed",
+            ("placed", None) if settled => return "settled",
+            ("placed", None) => {}
+            _ => return "ended",
         }
         self.turn_into_refunds(order);
         "converted"
@@ -174,16 +188,17 @@ impl Model {
         "retried"
     }
 
-    /// Marks the exchange order as placed.
-    fn place(&mut self, order: usize, identifier: &str) {
+    /// Marks the exchange order as placed, or names it.
+    fn place(&mut self, order: usize, identifier: Option<String>, event: &'static str) {
         let exchange = self.exchanges.get_mut(&order).unwrap();
         "placed".clone_into(&mut exchange.shown.state);
-        exchange.shown.identifier = Some(identifier.to_owned());
+        exchange.shown.identifier.clone_from(&identifier);
         let nth = exchange.nth;
         for unit in self.returns[nth].shown.units.iter_mut().filter(|unit| unit.got.is_exchange()) {
-            unit.got.exchange_order = Some(identifier.to_owned());
+            unit.got.exchange_order.clone_from(&identifier);
         }
-        let event = self.returns[nth].settle().unwrap_or("rma.exchange_placed");
+        self.returns[nth].placed = true;
+        let event = self.returns[nth].settle().unwrap_or(event);
         self.send(nth, event);
     }
 

@@ -15,6 +15,8 @@ pub struct Kept {
     /// The time of the reminder, unless something happens before.
     pub(super) reminds_at: DateTime<Utc>,
     pub(super) reminded: bool,
+    /// The exchange order is placed.
+    pub(super) placed: bool,
 }
 
 impl Kept {
@@ -53,7 +55,7 @@ impl Kept {
         let shown = &mut self.shown;
         let some = shown.units.iter().any(Unit::is_covered);
         let all = shown.units.iter().all(|unit| unit.is_covered() || unit.got.is_exchange());
-        let owed = shown.units.iter().any(|unit| unit.got.is_exchange() && unit.got.exchange_order.is_none());
+        let owed = shown.units.iter().any(|unit| unit.got.is_exchange()) && !self.placed;
         if !shown.is_live() || !some {
             return None;
         }
@@ -70,6 +72,14 @@ impl Kept {
 
     pub(super) fn new(start: &Start, name: &str, now: DateTime<Utc>) -> Self {
         let shown = Return { name: name.to_owned(), order: order_name(start.order), status: "CREATED".to_owned(), ..Return::default() };
-        Self { shown, order: start.order, method: start.method, created_at: now, reminds_at: now + TimeDelta::days(21), reminded: false }
+        Self {
+            shown,
+            order: start.order,
+            method: start.method,
+            created_at: now,
+            reminds_at: now + TimeDelta::days(21),
+            reminded: false,
+            placed: false,
+        }
     }
 }
