@@ -7,6 +7,8 @@ pub mod configure_carrier;
 pub mod convert_exchange;
 pub mod forget_outdated;
 pub mod label_return;
+pub(super) mod label_work;
+pub mod order_label;
 pub mod place_exchange;
 pub mod receive_return;
 pub mod resend_return;

@@ -17,6 +17,7 @@ use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
+use crate::flow::returns::order_label::{OrderLabelError, order_label};
 use crate::flow::returns::resend_return::resend_return;
 use crate::show::returns::rmas as returns;
 
@@ -28,6 +29,8 @@ pub(in crate::cli) enum Command {
     Show(OfReturn),
     /// Cancel a return that has not progressed yet; its units can be returned again.
     Cancel(OfReturn),
+    /// Order the label again that the carrier refused, with the address that the order has now.
+    Label(OfReturn),
     /// Send the return's current state to the merchant again, as a new message.
     Resend(OfReturn),
     /// Refund an exchange merchant exchange order is in the failure queue; this discards the exchange order.
@@ -77,6 +80,15 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let merchant = of.merchant.find(app).await?.id;
             match cancel_return(app, &actor(), merchant, &returns::identifier(&of.rma_identifier), BY_OPERATOR).await {
                 Err(CancelReturnError::NoSuchReturn) => return Err(of.unknown()),
+                done => done?,
+            };
+            app.forward_signals_now().await;
+            show(app, merchant, &of, format).await
+        }
+        Command::Label(of) => {
+            let merchant = of.merchant.find(app).await?.id;
+            match order_label(app, &actor(), merchant, &returns::identifier(&of.rma_identifier)).await {
+                Err(OrderLabelError::NoSuchReturn) => return Err(of.unknown()),
                 done => done?,
             };
             app.forward_signals_now().await;
