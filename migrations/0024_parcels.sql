@@ -43,3 +43,6 @@ join message on message.merchant_id = delivery.merchant_id and message.message_i
 join rma on rma.merchant_id = delivery.merchant_id and rma.identifier = delivery.lane
 where not delivery.discard
 on conflict (merchant_id, rma_id) do nothing;
+
+-- Cases of a return are overwritten when its shopper is erased, whether they are open or closed.
+create index work_item_by_subject on work_item (merchant_id, subject, kind);
