@@ -1,6 +1,7 @@
-//! Returns: their states, units and money, exchanges, carriers, and the operator's work list.
+//! Returns: their states, units and money, exchanges, labels, carriers, and the operator's work list.
 
 pub mod carrier;
 pub mod exchange;
+pub mod label;
 pub mod rma;
 pub mod work;

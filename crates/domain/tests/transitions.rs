@@ -41,12 +41,14 @@ fn parcels() -> String {
         ("(kept)", Parcel::Kept),
         ("(no label)", Parcel::AwaitingLabel),
         ("PRE_TRANSIT", Parcel::PreTransit(number())),
-        ("ACCEPTED", Parcel::Accepted(number())),
+        ("ACCEPTED", Parcel::Accepted(Some(number()))),
+        ("ACCEPTED (no label)", Parcel::Accepted(None)),
         ("TRANSIT", Parcel::Transit(number())),
         ("DELIVERED", Parcel::Delivered(number())),
         ("RETURNED", Parcel::Returned(number())),
         ("FAILURE", Parcel::Failure(number())),
-        ("NOT_DROPPED_OFF", Parcel::NotDroppedOff(number())),
+        ("NOT_DROPPED_OFF", Parcel::NotDroppedOff(Some(number()))),
+        ("NOT_DROPPED_OFF (no label)", Parcel::NotDroppedOff(None)),
     ];
     let events = [
         ("label", CarrierEvent::LabelIssued(number())),
@@ -59,7 +61,7 @@ fn parcels() -> String {
         ("failed", CarrierEvent::Failed),
     ];
     let cell = |state: &Parcel, event: &CarrierEvent| match state.on(event) {
-        Ok(Step::Moved(next)) => next.as_str().expect("there is a label").to_owned(),
+        Ok(Step::Moved(next)) => next.as_str().expect("it is somewhere").to_owned(),
         Ok(Step::Unchanged) => UNCHANGED.to_owned(),
         Ok(Step::TooEarly) => "too early".to_owned(),
         Err(why) => refused(&why),

@@ -16,6 +16,6 @@ use crate::delivery::reaction::Reactions;
 #[must_use]
 pub fn reactions(app: &App) -> Reactions {
     Reactions::default()
-        .with(Kind::Internal(Internal::Label), returns::label_return::LabelBought(app.clone()))
+        .with(Kind::Internal(Internal::Label), returns::label_return::LabelAnswered(app.clone()))
         .with(Kind::Of(Interface::ExchangeOrder), returns::place_exchange::ExchangeAnswered(app.clone()))
 }

@@ -37,7 +37,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::returns::exchange_options::show))
         .routes(routes!(api::returns::rmas::start, api::returns::rmas::list))
         .routes(routes!(api::returns::rmas::show))
-        .routes(routes!(api::returns::rmas::label))
+        .routes(routes!(api::returns::rmas::label, api::returns::rmas::order_label))
         .routes(routes!(api::returns::rmas::cancel))
         .routes(routes!(api::returns::rmas::confirm_refund))
         .routes(routes!(api::returns::rmas::resend))

@@ -3,8 +3,10 @@
 pub mod carrier_accounts;
 pub mod carrier_events;
 pub mod carrier_webhooks;
+pub mod drop_offs;
 pub mod exchange_orders;
 pub mod idempotency;
+pub mod label_orders;
 pub mod labels;
 pub mod parcels;
 pub mod return_policies;

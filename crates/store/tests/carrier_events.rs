@@ -70,7 +70,7 @@ async fn a_tracking_number_of_a_return_outlives_its_early_events() {
     scanned(&store, 1, 11, "T-1", KEPT_FOR).await;
     let (merchant, rma) = (MerchantId(Uuid::from_u128(1)), Uuid::from_u128(99));
     let mut tx = store.begin(merchant).await.unwrap();
-    assert!(parcels::claim(&mut tx, "T-1", rma).await.unwrap());
+    assert!(parcels::claim(&mut tx, "T-1", rma, None).await.unwrap());
     carrier_events::forget(&mut tx, &[Uuid::from_u128(11)]).await.unwrap();
     assert_eq!(parcels::find(&mut tx, "T-1").await.unwrap(), Some(rma));
     assert!(carrier_events::take(&mut tx, "R-2222-2222", "T-1").await.unwrap().is_empty());

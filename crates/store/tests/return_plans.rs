@@ -134,7 +134,7 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     let (known, new) = (format!("T-{number}"), format!("N-{number}"));
     assert!(parcels::find(&mut tx, &known).await.unwrap().is_some());
     assert!(parcels::expect(&mut tx, &new).await.unwrap().is_none());
-    assert!(parcels::claim(&mut tx, &new, kept.id).await.unwrap());
+    assert!(parcels::claim(&mut tx, &new, kept.id, None).await.unwrap());
     let event = WaitingEvent { event: "in_transit".to_owned(), occurred_at: now(), handed_over: None };
     carrier_events::keep(&mut tx, Uuid::from_u128(u128::from(number)), WaitsFor::Tracking(&new), &event, now()).await.unwrap();
     assert_eq!(carrier_events::take(&mut tx, &name, &format!("E-{number}")).await.unwrap().len(), 1);

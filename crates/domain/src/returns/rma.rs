@@ -45,6 +45,8 @@ pub struct Rma {
     pub method: Method,
     /// Nothing more is expected to arrive.
     pub receiving_closed: bool,
+    /// A scan that names the return waits for its label, so the goods are with the carrier.
+    pub scanned_early: bool,
     pub units: Vec<Unit>,
 }
 
@@ -52,7 +54,7 @@ impl Rma {
     /// A new return; it owes [`Event::Created`].
     #[must_use]
     pub const fn new(method: Method, units: Vec<Unit>) -> Self {
-        Self { status: Status::Created, method, receiving_closed: false, units }
+        Self { status: Status::Created, method, receiving_closed: false, scanned_early: false, units }
     }
 
     /// True until the return is settled or cancelled.
@@ -67,7 +69,23 @@ impl Rma {
     /// True once the shopper has handed over any unit.
     #[must_use]
     pub fn has_moved(&self) -> bool {
-        self.units.iter().any(|unit| unit.parcel.has_moved())
+        self.scanned_early || self.units.iter().any(|unit| unit.parcel.has_moved())
+    }
+
+    /// True once there is a label.
+    #[must_use]
+    pub fn is_labelled(&self) -> bool {
+        self.units.iter().any(|unit| unit.parcel.number().is_some())
+    }
+
+    /// True once neither its parcel nor its status changes any more, so that a carrier can use its tracking number again.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        match self.status {
+            Status::Cancelled => true,
+            Status::Refunded => self.units.iter().all(|unit| unit.parcel.has_ended()),
+            Status::Created | Status::PartialRefund => false,
+        }
     }
 
     /// True if the return is cancelled after a while without a scan: it needs a parcel, and nothing has happened to it yet.
@@ -146,6 +164,8 @@ impl Rma {
     /// Applies a carrier's event.
     pub fn carry(&mut self, event: &CarrierEvent, which: Which<'_>) -> Result<Step, Refused> {
         match which {
+            // A label is for all units, also for those that were left out of a drop-off before.
+            Which::All if matches!(event, CarrierEvent::LabelIssued(_)) => self.report(|_, _| Some(event)),
             Which::All => {
                 let all_left_out = self.units.iter().all(Unit::is_left_out);
                 self.report(|_, unit| (all_left_out || !unit.is_left_out()).then_some(event))
@@ -158,6 +178,25 @@ impl Rma {
                 self.report(|at, _| units.contains(&at).then_some(event))
             }
         }
+    }
+
+    /// The positions of the units in a partial drop-off, given as lines and quantities. Of each line, units that were not handed
+    /// over before come first.
+    pub fn to_hand_over(&self, lines: &[(String, u32)]) -> Result<Vec<usize>, Refused> {
+        let mut positions = Vec::new();
+        for (line, quantity) in lines {
+            let of_line = |moved: bool| {
+                let units = self.units.iter().enumerate();
+                units.filter(move |(_, unit)| unit.line == *line && unit.parcel.has_moved() == moved).map(|(at, _)| at)
+            };
+            let quantity = usize::try_from(*quantity).unwrap_or(usize::MAX);
+            let chosen: Vec<usize> = of_line(false).chain(of_line(true)).filter(|at| !positions.contains(at)).take(quantity).collect();
+            if chosen.len() < quantity {
+                return Err(Refused::NoSuchUnit(self.units.len()));
+            }
+            positions.extend(chosen);
+        }
+        Ok(positions)
     }
 
     /// Drops off these units and leaves out all others, in one step.
@@ -180,7 +219,10 @@ impl Rma {
             match unit.parcel.on(event)? {
                 Step::Moved(parcel) => moved.push((unit, parcel)),
                 Step::Unchanged => {}
-                Step::TooEarly => return Ok(Step::TooEarly),
+                Step::TooEarly => {
+                    self.scanned_early = true;
+                    return Ok(Step::TooEarly);
+                }
             }
         }
         if moved.is_empty() {
@@ -292,7 +334,7 @@ impl Rma {
     }
 
     fn held(&self) -> Option<Held> {
-        self.units.iter().find_map(Unit::held)
+        self.units.iter().find_map(Unit::held).or_else(|| self.scanned_early.then_some(Held::Scanned))
     }
 
     /// Updates the status from the units; returns the event if it changed.

@@ -1,6 +1,6 @@
 //! `chaos-carriers`: labels are bought from carriers that fail three calls in ten and that repeat and reorder their webhooks,
-//! while the service is killed every few seconds. Every return must have one label, bought once, and its scans must reach the
-//! merchant once and in order.
+//! while the service is killed every few seconds. Some shoppers hand their goods over before there is a label. Every return must
+//! have one label, bought once, and its scans must reach the merchant once and in order.
 //!
 //! - The checker (`history.rs`) compares the labels sold, the stored returns and the messages to the merchants.
 
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use tokio::task::JoinSet;
 
-use self::history::{History, ParcelMessage, Sold, Stored, check};
+use self::history::{History, Key, ParcelMessage, Sold, Stored, check};
 use crate::messages::owing::{Target, path};
 use crate::messages::witness::{FAILING, SEED, answer_by_chance};
 use crate::orders::load::Connection;
@@ -86,15 +86,16 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         hurry(&app, SMALL_STEP).await?;
         println!("{kill} kills, {} returns labelled", labelled(&mut connection).await?);
     }
+    let mut handed_over = Vec::new();
     while let Some(request) = requests.join_next().await {
-        request??;
+        handed_over.extend(request??);
     }
     settle(&app, &carriers, &mut connection).await?;
     service.leave().await?;
 
     let messages = messages.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let sold = carriers.iter().enumerate().flat_map(|(shop, carrier)| Sold::of(shop, &carrier.shipments())).collect();
-    let history = History { sold, stored: Stored::read(&mut connection, &stage.merchants).await?, messages };
+    let history = History { sold, stored: Stored::read(&mut connection, &stage.merchants).await?, messages, handed_over };
     let result = check(&history).result(plan.kills, started.elapsed());
     check(&history).ensure(usize::try_from(plan.returns)?, &result)?;
     Ok(result)
@@ -162,8 +163,15 @@ async fn labelled(connection: &mut PgConnection) -> anyhow::Result<i64> {
     Ok(sqlx::query_scalar("select count(*) from label").fetch_one(connection).await?)
 }
 
-/// Publishes an order and starts its return. Each request is repeated until it is answered.
-async fn start_return(stage: Arc<Stage>, address: SocketAddr, number: u64, pause: Duration, began: DateTime<Utc>) -> anyhow::Result<()> {
+/// Publishes an order and starts its return. One in three shoppers hands the goods over at once. Each request is repeated until it is
+/// answered. Returns the return if handing it over was acknowledged as a change.
+async fn start_return(
+    stage: Arc<Stage>,
+    address: SocketAddr,
+    number: u64,
+    pause: Duration,
+    began: DateTime<Utc>,
+) -> anyhow::Result<Option<Key>> {
     tokio::time::sleep(pause).await;
     let shop = usize::try_from(number)? % SHOPS;
     let token = stage.tokens.get(shop).map_or("", String::as_str);
@@ -187,13 +195,19 @@ async fn start_return(stage: Arc<Stage>, address: SocketAddr, number: u64, pause
     });
     let item = json!({"order_line_item_identifier": "L1", "quantity": 1, "return_reason": "NOT_GIVEN"});
     let start = json!({"order_identifier": format!("O-{number}"), "return_method": "mail-back", "items": [item]});
-    for (path, body) in [("/returns_portal_orders", json!({"returns_portal_order": {"orders": [order]}})), ("/v1/returns", start)] {
-        send(address, token, number, path, &body.to_string()).await?;
+    let order = json!({"returns_portal_order": {"orders": [order]}});
+    send(address, token, number, "/returns_portal_orders", &order.to_string()).await?;
+    let started = send(address, token, number, "/v1/returns", &start.to_string()).await?;
+    if number % 3 > 0 {
+        return Ok(None);
     }
-    Ok(())
+    let rma = started.get("rma_identifier").and_then(Value::as_str).context("the answer does not name the return")?;
+    let dropped = json!({"event": "dropped_off", "rma_identifier": rma, "occurred_at": time(began)});
+    let answer = send(address, token, number, "/v1/carrier_events", &dropped.to_string()).await?;
+    Ok((answer.get("result").and_then(Value::as_str) == Some("moved")).then(|| (shop, rma.to_owned())))
 }
 
-async fn send(address: SocketAddr, token: &str, number: u64, path: &str, body: &str) -> anyhow::Result<()> {
+async fn send(address: SocketAddr, token: &str, number: u64, path: &str, body: &str) -> anyhow::Result<Value> {
     let request = format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nAccept: application/json\r\nApi-Version: 3\r\nIdempotency-Key: K-{number}\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
@@ -203,7 +217,7 @@ async fn send(address: SocketAddr, token: &str, number: u64, path: &str, body: &
             && let Some(status) = connection.exchange(request.as_bytes()).await
         {
             match status {
-                200 | 201 => return Ok(()),
+                200 | 201 => return Ok(serde_json::from_slice(connection.body())?),
                 429 | 503 => {}
                 _ => bail!("{path} of return {number}: {status} {}", String::from_utf8_lossy(connection.body())),
             }

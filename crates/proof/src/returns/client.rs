@@ -14,6 +14,8 @@ pub(super) struct Client {
     pub(super) order_acknowledged: bool,
     /// The return's identifier, from an answer.
     pub(super) rma: Option<String>,
+    /// The label was acknowledged.
+    pub(super) labelled: bool,
     /// The number of acknowledged changes of the return, and of those that may have happened.
     pub(super) least: i64,
     pub(super) most: i64,
@@ -40,6 +42,7 @@ impl Client {
             units: if half == 0 { 1 } else { 2 },
             order_acknowledged: false,
             rma: None,
+            labelled: false,
             least: 0,
             most: 0,
             refunding: Refunding::Ahead,

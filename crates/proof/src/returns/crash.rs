@@ -24,8 +24,8 @@ use crate::stage::Service;
 
 /// The number of parallel scenes; a run mostly waits.
 const SCENES: usize = 4;
-/// Returns per wave: three orders, one for each way back.
-const WAVE: u64 = 6;
+/// Returns per wave: four orders, one for each way back.
+const WAVE: u64 = 8;
 /// The places of crashes: before and after the commit of each flow.
 const FLOWS: [Step; 4] = [Step::Start, Step::Report, Step::Refund, Step::Wake];
 const POINTS: [Point; 2] = [Point::Commit, Point::Committed];

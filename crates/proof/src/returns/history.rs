@@ -54,8 +54,7 @@ fn check_acknowledged(history: &History, returns: &HashMap<Key, &StoredReturn>, 
         if stored.sequence > client.most {
             findings.add(Wrong::Doubled, shop, rma);
         }
-        // The second change is the label.
-        if client.least >= 2 && stored.units.iter().any(|unit| unit.tracking_number.as_ref() != Some(&client.tracking_number)) {
+        if client.labelled && stored.units.iter().any(|unit| unit.tracking_number.as_ref() != Some(&client.tracking_number)) {
             findings.add(Wrong::Lost, shop, rma);
         }
         let covers = |unit: &Option<String>| unit.as_ref() == Some(&client.refund);

@@ -30,6 +30,8 @@ enum Route {
     DroppedOff,
     /// The scan overtakes the label.
     Overtaken,
+    /// The units are dropped off one by one before there is a label.
+    HandedOver,
 }
 
 /// The settings that all returns of a run share.
@@ -105,31 +107,46 @@ impl Life {
 
     /// Lets the carrier take the parcel, in one way or another.
     async fn send_back(&mut self, client: &Client, rma: &str) -> anyhow::Result<()> {
-        let route = match (self.number / 2) % 3 {
+        let route = match (self.number / 2) % 4 {
             0 => Route::Scanned,
             1 => Route::DroppedOff,
-            _ => Route::Overtaken,
+            2 => Route::Overtaken,
+            _ => Route::HandedOver,
         };
         let label = json!({"event": "label_issued", "rma_identifier": rma, "tracking_number": client.tracking_number});
         let scan = json!({"event": "in_transit", "tracking_number": client.tracking_number});
+        let dropped = |at: DateTime<Utc>| {
+            let items = json!([{"order_line_item_identifier": "L1", "quantity": 1}]);
+            json!({"event": "dropped_off", "rma_identifier": rma, "items": items, "occurred_at": time(at)})
+        };
         match route {
             Route::Scanned => {
-                self.report(rma, label, 1).await?;
+                self.label(rma, label, 1).await?;
                 self.pause(12).await;
                 self.report(rma, scan, 1).await?;
             }
             Route::DroppedOff => {
-                self.report(rma, label, 1).await?;
+                self.label(rma, label, 1).await?;
                 self.pause(12).await;
-                let dropped = json!([{"order_line_item_identifier": "L1", "quantity": 1}]);
-                self.report(rma, json!({"event": "dropped_off", "rma_identifier": rma, "items": dropped}), 1).await?;
+                self.report(rma, dropped(self.run.began), 1).await?;
                 self.pause(12).await;
                 self.report(rma, scan, 1).await?;
             }
             Route::Overtaken => {
+                // It is about the parcel, or about the return.
+                let scan = if client.units == 1 { scan } else { json!({"event": "in_transit", "rma_identifier": rma}) };
                 self.report(rma, scan, 0).await?;
                 self.pause(12).await;
-                self.report(rma, label, 2).await?;
+                self.label(rma, label, 2).await?;
+            }
+            Route::HandedOver => {
+                for unit in (0..).take(client.units) {
+                    self.report(rma, dropped(self.run.began + TimeDelta::seconds(unit)), 1).await?;
+                    self.pause(12).await;
+                }
+                self.label(rma, label, 1).await?;
+                self.pause(12).await;
+                self.report(rma, scan, 1).await?;
             }
         }
         Ok(())
@@ -159,10 +176,17 @@ impl Life {
         Ok(rma)
     }
 
+    /// Lets the carrier report the label.
+    async fn label(&mut self, rma: &str, event: Value, changes: i64) -> anyhow::Result<()> {
+        self.report(rma, event, changes).await?;
+        self.note(|client| client.labelled = true);
+        Ok(())
+    }
+
     /// Lets the carrier report an event that changes the return `changes` times.
     async fn report(&mut self, rma: &str, mut event: Value, changes: i64) -> anyhow::Result<()> {
         if let Value::Object(event) = &mut event {
-            event.insert("occurred_at".to_owned(), time(self.run.began).into());
+            event.entry("occurred_at").or_insert_with(|| time(self.run.began).into());
         }
         self.note(|client| client.most += changes);
         let answers = self.send("/v1/carrier_events", &event, if changes == 0 { &[202] } else { &[200] }).await?;

@@ -19,6 +19,7 @@ pub(super) fn history(returns: u64) -> History {
         let client = Client {
             order_acknowledged: true,
             rma: Some(rma.clone()),
+            labelled: true,
             least: 4,
             most: 4,
             refunding: Refunding::Acknowledged,

@@ -22,6 +22,8 @@ pub struct Ending {
     pub number: i16,
     /// The calls of that attempt. Their records in the database do not have the outcomes yet.
     pub calls: Vec<Call>,
+    /// The body of the last answer, unless the message was delivered.
+    pub refusal: Bytes,
     pub how: How,
 }
 

@@ -5,10 +5,14 @@
 
 use domain::id::MerchantId;
 use domain::messages::message::Kind;
+use domain::returns::work::WorkKind;
 use uuid::Uuid;
 
 use crate::orders::snapshots::Fingerprint;
 use crate::{Failed, Store, Tx};
+
+/// The reason on the work list, once the carrier's own words are erased.
+const REFUSED: &str = "The carrier refuses the label.";
 
 /// One page of a search for a shopper's orders.
 pub struct Page {
@@ -166,11 +170,13 @@ pub async fn erase_order(tx: &mut Tx, order: &str, snapshot: &str) -> Result<(),
     Ok(())
 }
 
-/// Deletes the giftee's address and the label of each return, and the stored response to the request that started it.
+/// Deletes the giftee's address and the label of each return, the carrier's words on a label that it refuses, and the stored
+/// response to the request that started the return.
 /// Repeating that request finds its key in use. The returns must be locked.
 pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     let ids: Vec<Uuid> = returns.iter().map(|of_order| of_order.id).collect();
+    let identifiers: Vec<&str> = returns.iter().map(|of_order| of_order.identifier.as_str()).collect();
     sqlx::query!(
         r#"
         update idempotency_key
@@ -183,6 +189,15 @@ pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Faile
         merchant,
         &ids,
         [0; 32].as_slice(),
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!(
+        "update work_item set reason = $4 where merchant_id = $1 and kind = $3 and subject = any($2)",
+        merchant,
+        &identifiers as &[&str],
+        WorkKind::LabelRefused.as_str(),
+        REFUSED,
     )
     .execute(tx.connection())
     .await?;

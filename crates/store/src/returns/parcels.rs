@@ -31,19 +31,20 @@ pub async fn expect(tx: &mut Tx, tracking_number: &str) -> Result<Option<Uuid>, 
     Ok(rma)
 }
 
-/// Assigns a tracking number to a return. Returns false if another return has it.
-pub async fn claim(tx: &mut Tx, tracking_number: &str, rma: Uuid) -> Result<bool, Failed> {
+/// Assigns a tracking number to a return, also if it belongs to the return `before`. Returns false if yet another return has it.
+pub async fn claim(tx: &mut Tx, tracking_number: &str, rma: Uuid, before: Option<Uuid>) -> Result<bool, Failed> {
     let claimed = sqlx::query_scalar!(
         r#"
         insert into parcel (merchant_id, tracking_number, rma_id)
         values ($1, $2, $3)
         on conflict (merchant_id, tracking_number) do update set rma_id = excluded.rma_id
-        where parcel.rma_id is null or parcel.rma_id = excluded.rma_id
+        where parcel.rma_id is null or parcel.rma_id = excluded.rma_id or parcel.rma_id = $4
         returning tracking_number
         "#,
         tx.merchant().0,
         tracking_number,
         rma,
+        before,
     )
     .fetch_optional(tx.connection())
     .await?;

@@ -19,7 +19,7 @@ macro_rules! returns {
     ($end:tt $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             RmaRow,
-            "select rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, fee_deducted, gift, receiving_closed, reminded, method, "
+            "select rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, fee_deducted, gift, receiving_closed, scanned_early, reminded, method, "
                 + "status, identifier, order_identifier, original_order_identifier, cancel_reason, giftee_email from rma "
                 + $end,
             $($argument),*
@@ -134,7 +134,8 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
             where rma_item.merchant_id = $1 and rma_item.rma_id = $2 and rma_item.position = now.nth - 1
         )
         update rma
-        set updated_at = $3, sequence = $4, wakes_at = $5, reminded = $6, status = $7, receiving_closed = $8, cancel_reason = $9, exchange = $21
+        set updated_at = $3, sequence = $4, wakes_at = $5, reminded = $6, status = $7, receiving_closed = $8, cancel_reason = $9, exchange = $21,
+            scanned_early = $23
         where merchant_id = $1 and rma_id = $2
         "#,
         tx.merchant().0,
@@ -159,6 +160,7 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         &columns.shopper,
         changed.rma.exchange().map(ExchangeState::as_str),
         &columns.in_question,
+        changed.rma.scanned_early,
     )
     .execute(tx.connection())
     .await?;
@@ -176,6 +178,13 @@ pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Return>, Faile
 pub async fn lock_by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Return>, Failed> {
     let merchant = tx.merchant().0;
     let rows = returns!("where merchant_id = $1 and rma_id = $2 for update", merchant, id).fetch_all(tx.connection()).await?;
+    Ok(with_units(tx, rows).await?.pop())
+}
+
+/// The return with this id as last committed, not locked.
+pub async fn get(tx: &mut Tx, id: Uuid) -> Result<Option<Return>, Failed> {
+    let merchant = tx.merchant().0;
+    let rows = returns!("where merchant_id = $1 and rma_id = $2", merchant, id).fetch_all(tx.connection()).await?;
     Ok(with_units(tx, rows).await?.pop())
 }
 

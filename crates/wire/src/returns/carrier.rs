@@ -119,8 +119,8 @@ impl CarrierEventIn<'_> {
 /// The result of a carrier event.
 #[derive(Serialize, ToSchema)]
 pub struct CarrierEventTaken {
-    /// `moved`: the return changed, and the merchant is sent a message. `unchanged`: nothing new. `kept`: the return has no label
-    /// yet; the event takes effect once it has one. `ignored`: the event was already processed, or has no bearing on the return.
+    /// `moved`: the return changed, and the merchant is sent a message. `unchanged`: nothing new. `kept`: a scan came before the
+    /// return's label; it takes effect once there is one. `ignored`: the event was already processed, or has no bearing on the return.
     pub result: &'static str,
     /// Return identifier, if the return is known.
     pub rma_identifier: Option<String>,

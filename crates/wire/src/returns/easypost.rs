@@ -22,7 +22,7 @@ pub struct NewShipment<'a> {
 
 #[derive(Serialize)]
 struct ShipmentBody<'a> {
-    reference: &'a str,
+    reference: String,
     is_return: bool,
     from_address: &'a PostalAddress,
     to_address: &'a PostalAddress,
@@ -44,7 +44,7 @@ impl<'a> NewShipment<'a> {
     pub fn of(work: &'a LabelWork) -> Self {
         Self {
             shipment: ShipmentBody {
-                reference: &work.reference,
+                reference: work.shipment(),
                 is_return: true,
                 // For a return, EasyPost expects the addresses of the outbound journey and swaps them itself.
                 from_address: &work.to,
@@ -89,6 +89,16 @@ pub struct Shipment {
     pub selected_rate: Option<Rate>,
     /// Present once a refund was requested.
     pub refund_status: Option<String>,
+    /// The reasons there are no offers of some carriers.
+    #[serde(default)]
+    messages: Vec<RateMessage>,
+}
+
+/// The reason a carrier makes no offer.
+#[derive(Deserialize)]
+struct RateMessage {
+    #[serde(default)]
+    message: Value,
 }
 
 /// A label.
@@ -107,6 +117,13 @@ pub struct Rate {
 }
 
 impl Shipment {
+    /// The reason there are no offers, in the carrier's words.
+    #[must_use]
+    pub fn no_rates(&self) -> String {
+        let said: Vec<&str> = self.messages.iter().filter_map(|said| said.message.as_str()).collect();
+        if said.is_empty() { "There are no rates for this parcel.".to_owned() } else { shortened(&said.join(" ")) }
+    }
+
     /// The cheapest rate.
     #[must_use]
     pub fn cheapest(&self) -> Option<&Rate> {
@@ -125,6 +142,30 @@ pub struct ErrorAnswer {
 #[derive(Deserialize)]
 pub struct ErrorDetail {
     pub code: String,
+    /// A text, but not always.
+    #[serde(default)]
+    message: Value,
+    #[serde(default)]
+    errors: Value,
+}
+
+impl ErrorDetail {
+    /// The carrier's words, with the names of the fields that it complains about. The values of fields are personal and left out.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let message = self.message.as_str().unwrap_or("The request was refused.");
+        let fields = self.errors.as_array().map(Vec::as_slice).unwrap_or_default();
+        let fields: Vec<&str> = fields.iter().filter_map(|error| error.get("field")?.as_str()).collect();
+        let code = &self.code;
+        shortened(&if fields.is_empty() { format!("{message} ({code})") } else { format!("{message} ({code}: {})", fields.join(", ")) })
+    }
+}
+
+/// The most characters of a carrier's words that are kept.
+const MOST_SAID: usize = 300;
+
+fn shortened(words: &str) -> String {
+    words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST_SAID).collect()
 }
 
 /// An event from a webhook.

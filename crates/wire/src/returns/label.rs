@@ -10,13 +10,20 @@ use serde::{Deserialize, Serialize};
 pub struct LabelWork {
     /// The action that a carrier is asked for.
     pub action: LabelAction,
-    /// The return identifier; also our reference for the shipment.
+    /// The return identifier.
     pub reference: String,
+    /// Counts the purchases of this return, from 1.
+    #[serde(default = "first")]
+    pub number: u32,
     /// The shopper's address.
     pub from: PostalAddress,
     pub to: PostalAddress,
     /// In thousandths of a pound.
     pub weight: u32,
+}
+
+const fn first() -> u32 {
+    1
 }
 
 /// The action that a carrier is asked for.
@@ -50,6 +57,8 @@ pub struct PostalAddress {
 pub struct BoughtLabel {
     /// The return identifier.
     pub reference: String,
+    /// The number of the purchase.
+    pub number: u32,
     /// The carrier's id of the shipment.
     pub shipment: String,
     pub tracking_number: String,
@@ -59,10 +68,17 @@ pub struct BoughtLabel {
 }
 
 impl BoughtLabel {
-    /// A label with its printable document.
+    /// The label that `work` asked for, with its printable document.
     #[must_use]
-    pub fn new(reference: String, shipment: String, tracking_number: String, carrier: String, pdf: &[u8]) -> Self {
-        Self { reference, shipment, tracking_number, carrier, pdf: BASE64_STANDARD.encode(pdf) }
+    pub fn new(work: &LabelWork, shipment: String, tracking_number: String, carrier: String, pdf: &[u8]) -> Self {
+        Self {
+            reference: work.reference.clone(),
+            number: work.number,
+            shipment,
+            tracking_number,
+            carrier,
+            pdf: BASE64_STANDARD.encode(pdf),
+        }
     }
 
     /// The printable document.
@@ -85,6 +101,12 @@ impl BoughtLabel {
 }
 
 impl LabelWork {
+    /// Our reference for the shipment: the return identifier, and for a later purchase its number.
+    #[must_use]
+    pub fn shipment(&self) -> String {
+        if self.number == first() { self.reference.clone() } else { format!("{}-{}", self.reference, self.number) }
+    }
+
     /// Serialises the request for storage.
     #[must_use]
     pub fn write(&self) -> String {

@@ -25,7 +25,7 @@ pub enum CarrierEvent {
     Failed,
 }
 
-/// The state of a unit's parcel. A tracking number exists exactly when a label does.
+/// The state of a unit's parcel. A tracking number exists exactly when a label does; goods can be handed over before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parcel {
     /// The shopper keeps the goods, so there is no parcel.
@@ -33,8 +33,8 @@ pub enum Parcel {
     AwaitingLabel,
     /// Labelled, still with the shopper.
     PreTransit(TrackingNumber),
-    /// Dropped off or collected.
-    Accepted(TrackingNumber),
+    /// Dropped off or collected, with or without a label.
+    Accepted(Option<TrackingNumber>),
     Transit(TrackingNumber),
     /// Delivered to the merchant.
     Delivered(TrackingNumber),
@@ -43,7 +43,7 @@ pub enum Parcel {
     /// The carrier reports a problem.
     Failure(TrackingNumber),
     /// Still with the shopper, although other units of the return were dropped off.
-    NotDroppedOff(TrackingNumber),
+    NotDroppedOff(Option<TrackingNumber>),
 }
 
 impl Parcel {
@@ -56,23 +56,23 @@ impl Parcel {
         }
     }
 
-    /// Restores a stored parcel; status and tracking number are both present or both absent.
+    /// Restores a stored parcel.
     #[must_use]
     pub fn restore(method: Method, word: Option<&str>, number: Option<TrackingNumber>) -> Option<Self> {
         match (word, number) {
             (None, None) => Some(Self::new(method)),
             (Some("PRE_TRANSIT"), Some(number)) => Some(Self::PreTransit(number)),
-            (Some("ACCEPTED"), Some(number)) => Some(Self::Accepted(number)),
+            (Some("ACCEPTED"), number) => Some(Self::Accepted(number)),
             (Some("TRANSIT"), Some(number)) => Some(Self::Transit(number)),
             (Some("DELIVERED"), Some(number)) => Some(Self::Delivered(number)),
             (Some("RETURNED"), Some(number)) => Some(Self::Returned(number)),
             (Some("FAILURE"), Some(number)) => Some(Self::Failure(number)),
-            (Some("NOT_DROPPED_OFF"), Some(number)) => Some(Self::NotDroppedOff(number)),
+            (Some("NOT_DROPPED_OFF"), number) => Some(Self::NotDroppedOff(number)),
             (Some(_), _) | (None, Some(_)) => None,
         }
     }
 
-    /// The contract's tracking status; `None` before the label.
+    /// The contract's tracking status; `None` until there is a label or a drop-off.
     #[must_use]
     pub const fn as_str(&self) -> Option<&'static str> {
         match self {
@@ -92,13 +92,10 @@ impl Parcel {
     pub const fn number(&self) -> Option<&TrackingNumber> {
         match self {
             Self::Kept | Self::AwaitingLabel => None,
-            Self::PreTransit(number)
-            | Self::Accepted(number)
-            | Self::Transit(number)
-            | Self::Delivered(number)
-            | Self::Returned(number)
-            | Self::Failure(number)
-            | Self::NotDroppedOff(number) => Some(number),
+            Self::Accepted(number) | Self::NotDroppedOff(number) => number.as_ref(),
+            Self::PreTransit(number) | Self::Transit(number) | Self::Delivered(number) | Self::Returned(number) | Self::Failure(number) => {
+                Some(number)
+            }
         }
     }
 
@@ -108,6 +105,21 @@ impl Parcel {
         match self {
             Self::Kept | Self::AwaitingLabel | Self::PreTransit(_) | Self::NotDroppedOff(_) => false,
             Self::Accepted(_) | Self::Transit(_) | Self::Delivered(_) | Self::Returned(_) | Self::Failure(_) => true,
+        }
+    }
+
+    /// True once nothing moves it any more.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        match self {
+            Self::Delivered(_) | Self::Returned(_) => true,
+            Self::Kept
+            | Self::AwaitingLabel
+            | Self::PreTransit(_)
+            | Self::Accepted(_)
+            | Self::Transit(_)
+            | Self::Failure(_)
+            | Self::NotDroppedOff(_) => false,
         }
     }
 
@@ -122,16 +134,17 @@ impl Parcel {
                 Err(Refused::NoParcel)
             }
             (Self::AwaitingLabel, E::LabelIssued(number)) => Ok(Step::Moved(Self::PreTransit(number.clone()))),
-            // The event overtook the label: the flow stores it and replays it when the label commits.
-            (Self::AwaitingLabel, E::Accepted | E::LeftOut | E::Scanned | E::Delivered | E::Returned | E::Failed) => Ok(Step::TooEarly),
+            // The goods were handed over before: the label adds its number.
+            (Self::Accepted(None), E::LabelIssued(number)) => Ok(Step::Moved(Self::Accepted(Some(number.clone())))),
+            (Self::NotDroppedOff(None), E::LabelIssued(number)) => Ok(Step::Moved(Self::NotDroppedOff(Some(number.clone())))),
             (
                 Self::PreTransit(has)
-                | Self::Accepted(has)
+                | Self::Accepted(Some(has))
                 | Self::Transit(has)
                 | Self::Delivered(has)
                 | Self::Returned(has)
                 | Self::Failure(has)
-                | Self::NotDroppedOff(has),
+                | Self::NotDroppedOff(Some(has)),
                 E::LabelIssued(offered),
             ) => {
                 if has == offered {
@@ -140,30 +153,41 @@ impl Parcel {
                     Err(Refused::AnotherLabel { has: has.clone(), offered: offered.clone() })
                 }
             }
-            (Self::PreTransit(number) | Self::NotDroppedOff(number), E::Accepted) => Ok(Step::Moved(Self::Accepted(number.clone()))),
-            (Self::PreTransit(number), E::LeftOut) => Ok(Step::Moved(Self::NotDroppedOff(number.clone()))),
-            (Self::PreTransit(number) | Self::Accepted(number) | Self::Failure(number) | Self::NotDroppedOff(number), E::Scanned) => {
-                Ok(Step::Moved(Self::Transit(number.clone())))
-            }
+            // Handing goods over needs no label.
+            (Self::AwaitingLabel, E::Accepted) => Ok(Step::Moved(Self::Accepted(None))),
+            (Self::AwaitingLabel, E::LeftOut) => Ok(Step::Moved(Self::NotDroppedOff(None))),
+            (Self::PreTransit(number), E::Accepted) => Ok(Step::Moved(Self::Accepted(Some(number.clone())))),
+            (Self::PreTransit(number), E::LeftOut) => Ok(Step::Moved(Self::NotDroppedOff(Some(number.clone())))),
+            (Self::NotDroppedOff(number), E::Accepted) => Ok(Step::Moved(Self::Accepted(number.clone()))),
+            // The scan overtook the label: the flow stores it and replays it when the label commits.
+            (
+                Self::AwaitingLabel | Self::Accepted(None) | Self::NotDroppedOff(None),
+                E::Scanned | E::Delivered | E::Returned | E::Failed,
+            ) => Ok(Step::TooEarly),
+            (
+                Self::PreTransit(number) | Self::Accepted(Some(number)) | Self::Failure(number) | Self::NotDroppedOff(Some(number)),
+                E::Scanned,
+            ) => Ok(Step::Moved(Self::Transit(number.clone()))),
             (
                 Self::PreTransit(number)
-                | Self::Accepted(number)
+                | Self::Accepted(Some(number))
                 | Self::Transit(number)
                 | Self::Failure(number)
-                | Self::NotDroppedOff(number),
+                | Self::NotDroppedOff(Some(number)),
                 E::Delivered,
             ) => Ok(Step::Moved(Self::Delivered(number.clone()))),
             (
                 Self::PreTransit(number)
-                | Self::Accepted(number)
+                | Self::Accepted(Some(number))
                 | Self::Transit(number)
                 | Self::Failure(number)
-                | Self::NotDroppedOff(number),
+                | Self::NotDroppedOff(Some(number)),
                 E::Returned,
             ) => Ok(Step::Moved(Self::Returned(number.clone()))),
-            (Self::PreTransit(number) | Self::Accepted(number) | Self::Transit(number) | Self::NotDroppedOff(number), E::Failed) => {
-                Ok(Step::Moved(Self::Failure(number.clone())))
-            }
+            (
+                Self::PreTransit(number) | Self::Accepted(Some(number)) | Self::Transit(number) | Self::NotDroppedOff(Some(number)),
+                E::Failed,
+            ) => Ok(Step::Moved(Self::Failure(number.clone()))),
             // Repeats, and events that the parcel has already passed.
             (
                 Self::Accepted(_) | Self::Transit(_) | Self::Delivered(_) | Self::Returned(_) | Self::Failure(_),

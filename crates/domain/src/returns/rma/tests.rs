@@ -63,6 +63,49 @@ fn a_partial_drop_off_is_one_step_and_the_parcel_goes_on_without_what_was_left_o
 }
 
 #[test]
+fn a_second_drop_off_of_a_line_takes_units_that_were_not_dropped_off_before() {
+    let of_line = |quantity| vec![("line".to_owned(), quantity)];
+    let mut rma = of(&[RefundType::Refund; 3]);
+    assert_eq!(rma.to_hand_over(&of_line(1)), Ok(vec![0]));
+    assert_eq!(rma.drop_off(&[0]), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(rma.to_hand_over(&of_line(1)), Ok(vec![1]));
+    assert_eq!(rma.drop_off(&[1]), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert_eq!(words(&rma), [Some("ACCEPTED"), Some("ACCEPTED"), Some("NOT_DROPPED_OFF")]);
+    assert_eq!(rma.to_hand_over(&of_line(3)), Ok(vec![2, 0, 1]), "the rest, and then units that are gone already");
+    assert_eq!(rma.to_hand_over(&[of_line(1), of_line(1)].concat()), Ok(vec![2, 0]));
+    assert_eq!(rma.to_hand_over(&of_line(4)), Err(Refused::NoSuchUnit(3)));
+    assert_eq!(rma.to_hand_over(&[("other".to_owned(), 1)]), Err(Refused::NoSuchUnit(3)));
+}
+
+#[test]
+fn a_label_after_a_partial_drop_off_is_for_all_units() {
+    let mut rma = two();
+    assert_eq!(rma.drop_off(&[1]), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert!(!rma.is_labelled());
+    let rma = labelled(rma);
+    assert_eq!(words(&rma), [Some("NOT_DROPPED_OFF"), Some("ACCEPTED")]);
+    assert!(rma.units.iter().all(|unit| unit.parcel.number().is_some()));
+}
+
+#[test]
+fn a_scan_that_waits_for_its_label_keeps_the_return_from_being_called_off() {
+    let mut rma = two();
+    assert_eq!(rma.carry(&CarrierEvent::Scanned, Which::All), Ok(Step::TooEarly));
+    assert_eq!((rma.cancel(), rma.may_expire(), rma.has_moved()), (Err(Refused::NotCancelable(Held::Scanned)), false, true));
+}
+
+#[test]
+fn a_tracking_number_can_be_used_again_once_its_return_is_over() {
+    let mut rma = labelled(two());
+    assert_eq!(rma.refund(&[0, 1]), Ok(Step::Moved(Event::Refunded)));
+    assert!(!rma.is_over(), "its parcel may still travel");
+    assert_eq!(rma.carry(&CarrierEvent::Delivered, Which::All), Ok(Step::Moved(Event::TrackingUpdated)));
+    assert!(rma.is_over());
+    assert!(Rma { status: Status::Cancelled, ..two() }.is_over());
+    assert!(!Rma { status: Status::Created, ..rma }.is_over());
+}
+
+#[test]
 fn dropping_nothing_off_says_nothing() {
     let mut rma = labelled(two());
     assert_eq!(rma.drop_off(&[]), Ok(Step::Unchanged));

@@ -11,10 +11,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 /// A return: its merchant and its identifier.
-type Key = (usize, String);
+pub(super) type Key = (usize, String);
 
-/// The states of a parcel, in order.
-const STATES: [&str; 4] = ["", "PRE_TRANSIT", "TRANSIT", "DELIVERED"];
+/// The states of a parcel, in order. Goods are accepted before or after their label, or scanned first.
+const STATES: [&str; 5] = ["", "PRE_TRANSIT", "ACCEPTED", "TRANSIT", "DELIVERED"];
 
 /// A carrier's record of a shipment.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub(super) struct ParcelMessage {
     id: Uuid,
     sequence: u64,
     parcel: String,
+    /// It has a tracking number.
+    numbered: bool,
 }
 
 impl ParcelMessage {
@@ -53,6 +55,7 @@ impl ParcelMessage {
             id: received.message_id().and_then(|id| id.parse().ok()).unwrap_or_default(),
             sequence: received.sequence().unwrap_or_default(),
             parcel: text("/items/0/package_tracking_status"),
+            numbered: !text("/items/0/tracking_number").is_empty(),
         }
     }
 }
@@ -82,6 +85,8 @@ pub(super) struct History {
     pub(super) stored: Stored,
     /// In the order of arrival.
     pub(super) messages: Vec<ParcelMessage>,
+    /// The returns whose drop-off was acknowledged as a change.
+    pub(super) handed_over: Vec<Key>,
 }
 
 /// The checker's findings.
@@ -90,9 +95,13 @@ pub(super) struct Findings {
     returns: usize,
     /// Returns with one label that has the carrier's tracking number.
     labelled: usize,
+    /// Returns that were handed over before their label.
+    handed_over_early: usize,
     bought_twice: BTreeSet<Key>,
     /// Returns whose merchants got no message about the label or the last scan.
     scans_lost: BTreeSet<Key>,
+    /// Returns whose merchants were not told of an acknowledged drop-off.
+    drop_offs_lost: BTreeSet<Key>,
     /// Returns with a newer message received before an older one.
     inversions: BTreeSet<Key>,
     /// Returns with two messages for the same state.
@@ -113,26 +122,32 @@ pub(super) fn check(history: &History) -> Findings {
         findings.labelled += usize::from(sold.is_some() && number.as_deref() == sold && label.as_deref() == sold);
         let messages: Vec<&ParcelMessage> = history.messages.iter().filter(|message| message.key == *key).collect();
         check_messages(key, &messages, &mut findings);
+        if history.handed_over.contains(key) && !messages.iter().any(|message| message.parcel == "ACCEPTED") {
+            findings.drop_offs_lost.insert(key.clone());
+        }
     }
     findings
 }
 
 fn check_messages(key: &Key, messages: &[&ParcelMessage], findings: &mut Findings) {
-    let mut states: BTreeMap<&str, BTreeSet<Uuid>> = BTreeMap::new();
-    let mut newest = (0, 0);
+    let mut states: BTreeMap<(&str, bool), BTreeSet<Uuid>> = BTreeMap::new();
+    let mut newest = (0, (0, false));
     let mut seen = BTreeSet::new();
     for message in messages {
-        states.entry(&message.parcel).or_default().insert(message.id);
+        states.entry((&message.parcel, message.numbered)).or_default().insert(message.id);
         // A repeat of an accepted message, whose answer was lost, is allowed.
         if seen.insert(message.id) {
             let place = STATES.iter().position(|state| *state == message.parcel).unwrap_or_default();
-            if message.sequence <= newest.0 || place < newest.1 {
+            if message.sequence <= newest.0 || (place, message.numbered) < newest.1 {
                 findings.inversions.insert(key.clone());
             }
-            newest = (message.sequence, place);
+            newest = (message.sequence, (place, message.numbered));
         }
     }
-    if !["", "PRE_TRANSIT", "DELIVERED"].iter().all(|state| states.contains_key(state)) {
+    let early = states.contains_key(&("ACCEPTED", false));
+    findings.handed_over_early += usize::from(early);
+    let label = if early { "ACCEPTED" } else { "PRE_TRANSIT" };
+    if ![("", false), (label, true), ("DELIVERED", true)].iter().all(|state| states.contains_key(state)) {
         findings.scans_lost.insert(key.clone());
     }
     if states.values().any(|messages| messages.len() > 1) {
@@ -144,7 +159,7 @@ impl Findings {
     pub(super) fn result(&self, kills: u32, took: Duration) -> Value {
         json!({
             "chaos": "carriers", "kills": kills, "seconds": took.as_secs(), "returns": self.returns, "labelled": self.labelled,
-            "bought_twice": self.bought_twice.len(), "scans_lost": self.scans_lost.len(), "inversions": self.inversions.len(),
+            "handed_over_early": self.handed_over_early, "drop_offs_lost": self.drop_offs_lost.len(), "bought_twice": self.bought_twice.len(), "scans_lost": self.scans_lost.len(), "inversions": self.inversions.len(),
             "told_twice": self.told_twice.len(),
         })
     }
@@ -152,7 +167,8 @@ impl Findings {
     /// Fails unless all `expected` returns have one label each and no faults.
     pub(super) fn ensure(&self, expected: usize, result: &Value) -> anyhow::Result<()> {
         ensure!(self.returns == expected && self.labelled == expected, "some returns have no label: {result}");
-        let wrong = [&self.bought_twice, &self.scans_lost, &self.inversions, &self.told_twice];
+        ensure!(self.handed_over_early > 0, "no return was handed over before its label: {result}");
+        let wrong = [&self.bought_twice, &self.scans_lost, &self.drop_offs_lost, &self.inversions, &self.told_twice];
         ensure!(wrong.iter().all(|found| found.is_empty()), "some returns are faulty: {wrong:?}: {result}");
         Ok(())
     }
@@ -167,7 +183,8 @@ mod tests {
     }
 
     fn message(sequence: u64, parcel: &str) -> ParcelMessage {
-        ParcelMessage { key: key(), id: Uuid::from_u128(sequence.into()), sequence, parcel: parcel.to_owned() }
+        let numbered = !parcel.is_empty();
+        ParcelMessage { key: key(), id: Uuid::from_u128(sequence.into()), sequence, parcel: parcel.to_owned(), numbered }
     }
 
     fn sound() -> History {
@@ -182,12 +199,21 @@ mod tests {
                 message(3, "TRANSIT"),
                 message(4, "DELIVERED"),
             ],
+            handed_over: Vec::new(),
         }
+    }
+
+    /// Handed over before the label.
+    fn early() -> History {
+        let accepted = ParcelMessage { numbered: false, ..message(2, "ACCEPTED") };
+        let messages = vec![message(1, ""), accepted, message(3, "ACCEPTED"), message(4, "TRANSIT"), message(5, "DELIVERED")];
+        History { messages, handed_over: vec![key()], ..sound() }
     }
 
     #[test]
     fn nothing_is_found_where_nothing_is_wrong() {
         assert_eq!(check(&sound()), Findings { returns: 1, labelled: 1, ..Findings::default() });
+        assert_eq!(check(&early()), Findings { returns: 1, labelled: 1, handed_over_early: 1, ..Findings::default() });
     }
 
     #[test]
@@ -205,5 +231,17 @@ mod tests {
         assert_eq!(found(|history| history.messages.swap(1, 2)), (1, 0, 0, 1, 0));
         assert_eq!(found(|history| history.messages.push(message(5, "DELIVERED"))), (1, 0, 0, 0, 1));
         assert_eq!(found(|history| history.messages.push(message(5, "TRANSIT"))), (1, 0, 0, 1, 1));
+    }
+
+    #[test]
+    fn a_drop_off_that_nobody_was_told_of_and_a_number_that_was_taken_back_are_found() {
+        let unheard = History { handed_over: vec![key()], ..sound() };
+        assert_eq!(check(&unheard).drop_offs_lost, BTreeSet::from([key()]));
+        let mut backwards = early();
+        backwards.messages.swap(1, 2);
+        assert_eq!(check(&backwards).inversions, BTreeSet::from([key()]));
+        let mut without_its_number = early();
+        without_its_number.messages.remove(2);
+        assert_eq!(check(&without_its_number).scans_lost, BTreeSet::from([key()]));
     }
 }

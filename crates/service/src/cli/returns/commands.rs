@@ -22,6 +22,7 @@ use crate::cli::output::{self, Format};
 use crate::flow::returns::cancel_return::{BY_OPERATOR, CancelReturnError, cancel_return};
 use crate::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};
 use crate::flow::returns::convert_exchange::{ConvertExchangeError, convert_exchange};
+use crate::flow::returns::order_label::{OrderLabelError, order_label};
 use crate::flow::returns::record_exchange::record_exchange;
 use crate::flow::returns::resend_return::resend_return;
 use crate::show::returns::rmas as returns;
@@ -34,6 +35,8 @@ pub(in crate::cli) enum Command {
     Show(OfReturn),
     /// Cancel a return that has not progressed yet; its units can be returned again.
     Cancel(OfReturn),
+    /// Order the label again that the carrier refused, with the address that the order has now.
+    Label(OfReturn),
     /// Send the return's current state to the merchant again, as a new message.
     Resend(OfReturn),
     /// Refund the units of an exchange instead, if its message is in the failure queue or nobody knows its order.
@@ -108,6 +111,15 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let merchant = of.merchant.find(app).await?.id;
             match cancel_return(app, &actor(), merchant, &returns::identifier(&of.rma_identifier), BY_OPERATOR).await {
                 Err(CancelReturnError::NoSuchReturn) => return Err(of.unknown()),
+                done => done?,
+            };
+            app.forward_signals_now().await;
+            show(app, merchant, &of, format).await
+        }
+        Command::Label(of) => {
+            let merchant = of.merchant.find(app).await?.id;
+            match order_label(app, &actor(), merchant, &returns::identifier(&of.rma_identifier)).await {
+                Err(OrderLabelError::NoSuchReturn) => return Err(of.unknown()),
                 done => done?,
             };
             app.forward_signals_now().await;

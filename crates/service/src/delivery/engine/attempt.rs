@@ -1,5 +1,6 @@
 //! One attempt at a message: prepares and sends it, judges the outcome, and returns a result for the writer to settle.
 
+use bytes::Bytes;
 use domain::messages::delivery::{Outcome, Schedule, Verdict, judge};
 use domain::messages::message::Kind;
 use store::crash::{self, Point};
@@ -54,6 +55,7 @@ fn conclude(
     reaction: Option<&dyn Reaction>,
 ) -> AttemptResult {
     let CallResult { outcome, answer, .. } = result;
+    let refusal = if outcome.is_success() { Bytes::new() } else { answer.clone() };
     let (now, counted) = (delivery.now(), message.attempts.saturating_add(1));
     let is_test = message.kind == Kind::EndpointTest;
     let (disposition, due_again, how) = match judge(&outcome, counted.unsigned_abs(), schedule, delivery.entropy.part(), now) {
@@ -84,7 +86,7 @@ fn conclude(
     let calls = || attempts.iter().map(|attempt| Call { id: attempt.id, status: status(attempt) }).collect();
     let reaction = how.filter(|_| reaction.is_some()).map(|how| ReactionInput {
         kind: message.kind,
-        ending: Ending { message: message.id, at: now, number: message.number(), calls: calls(), how },
+        ending: Ending { message: message.id, at: now, number: message.number(), calls: calls(), refusal, how },
         attempts: message.attempts,
     });
     AttemptResult { endpoint: message.endpoint, settlement, attempts, due_again, reaction }

@@ -7,7 +7,7 @@ use store::merchants::audit::{self, Entry};
 use store::returns::rmas::{self, Return};
 use store::returns::unit_claims;
 
-use super::label_return::void_label;
+use super::label_work::withdraw_label;
 use super::save_return::save_change;
 use crate::app::App;
 
@@ -44,7 +44,7 @@ pub async fn cancel_return(
             kept.cancel_reason = Some(reason.to_owned());
             unit_claims::release(&mut tx, kept.id).await?;
             save_change(app, &mut tx, &mut kept, event, now).await?;
-            void_label(app, &mut tx, &kept).await?;
+            withdraw_label(app, &mut tx, &kept).await?;
             let entry = Entry { id: app.mint(), actor, action: "return.canceled", detail: &kept.identifier, done_at: now };
             audit::record(&mut tx, entry).await?;
             app.commit(tx).await?;

@@ -1,14 +1,17 @@
 //! Applies a tracking event from a carrier or a collection partner to its return.
 //!
-//! Events that arrive before the label are stored and replayed in the label's transaction: first the label, then the stored
-//! events, each with a message of its own.
+//! Handing goods over needs no label. Scans that arrive before the label are stored and replayed in the label's transaction: first
+//! the label, then the stored events, each with a message of its own.
 
-use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
-use domain::returns::rma::{CarrierEvent, Refused, Rma, Step, TrackingNumber, Which};
+use domain::returns::rma::{CarrierEvent, Refused, Step, TrackingNumber, Which};
+use sha2::{Digest as _, Sha256};
 use store::returns::carrier_events::{self, WaitingEvent, WaitsFor};
 use store::returns::rmas::{self, Return};
-use store::returns::{carrier_webhooks, parcels};
+use store::returns::{carrier_webhooks, drop_offs, parcels};
 use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::returns::carrier::{CarrierEventIn, CarrierWord};
@@ -16,6 +19,9 @@ use wire::returns::carrier::{CarrierEventIn, CarrierWord};
 use super::save_return::save_change;
 use crate::app::App;
 use crate::show::returns::rmas as returns;
+
+/// The time after which a carrier may use the tracking number of a settled return again, wherever its parcel was last seen.
+const REUSED_AFTER: TimeDelta = TimeDelta::days(90);
 
 /// The outcome of a carrier event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +97,7 @@ pub(super) async fn take(
         {
             return Ok(EventOutcome::Ignored);
         }
-        let Some(mut kept) = find(&mut tx, report).await? else {
+        let Some(mut kept) = find(app, &mut tx, report).await? else {
             // No return has the number yet. If its label was committed just now, look again.
             let number = report.number.as_ref().map(TrackingNumber::as_str).unwrap_or_default();
             if parcels::expect(&mut tx, number).await?.is_some() {
@@ -113,15 +119,17 @@ pub(super) async fn take(
 }
 
 /// Finds and locks the return of an event. `None` if the event has only a tracking number, and no return has it yet.
-async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEventError> {
+async fn find(app: &App, tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEventError> {
     let known: Option<Uuid> = match &report.number {
         Some(number) => parcels::find(tx, number.as_str()).await?,
         None => None,
     };
     if let Some(identifier) = &report.rma {
         let found = rmas::lock(tx, identifier).await?.ok_or(CarrierEventError::NoSuchReturn)?;
-        // An unknown number is ignored. A known one must be the number of this return.
-        return if known.is_none_or(|known| known == found.id) { Ok(Some(found)) } else { Err(CarrierEventError::TrackingNumberTaken) };
+        // An unknown number is ignored. A known one must be the number of this return, or one that a label may use again.
+        let Some(holder) = known.filter(|holder| *holder != found.id) else { return Ok(Some(found)) };
+        let may_have_it = report.word == CarrierWord::LabelIssued && gives_up_its_number(app, tx, holder).await?;
+        return if may_have_it { Ok(Some(found)) } else { Err(CarrierEventError::TrackingNumberTaken) };
     }
     match known {
         Some(id) => Ok(rmas::lock_by_id(tx, id).await?),
@@ -129,49 +137,73 @@ async fn find(tx: &mut Tx, report: &Report) -> Result<Option<Return>, CarrierEve
     }
 }
 
+/// True if another return may have the tracking number of this one: carriers use their numbers again. Returns that have ended do
+/// not change back, so this needs no lock.
+async fn gives_up_its_number(app: &App, tx: &mut Tx, holder: Uuid) -> Result<bool, Failed> {
+    let Some(holder) = rmas::get(tx, holder).await? else { return Ok(false) };
+    Ok(holder.rma.is_over() || (!holder.rma.is_live() && holder.updated_at + REUSED_AFTER <= app.now()))
+}
+
+/// Assigns the tracking number of a label to its return. Returns false if another return still uses it.
+async fn claim(app: &App, tx: &mut Tx, number: &TrackingNumber, rma: Uuid) -> Result<bool, Failed> {
+    if parcels::claim(tx, number.as_str(), rma, None).await? {
+        return Ok(true);
+    }
+    match parcels::find(tx, number.as_str()).await? {
+        Some(holder) if gives_up_its_number(app, tx, holder).await? => parcels::claim(tx, number.as_str(), rma, Some(holder)).await,
+        Some(_) | None => Ok(false),
+    }
+}
+
 /// Applies an event to its return, and after a label the events that waited for it.
 async fn apply(app: &App, tx: &mut Tx, kept: &mut Return, report: &Report) -> Result<Step, CarrierEventError> {
-    let step = move_on(&mut kept.rma, report.word, report.number.as_ref(), report.kept.handed_over.as_deref())?;
-    match step {
-        Step::Unchanged => {}
-        Step::TooEarly => {
+    let known = kept.rma.scanned_early;
+    let step = move_on(tx, kept, report.word, report.number.as_ref(), &report.kept).await?;
+    let label = report.number.as_ref().filter(|_| report.word == CarrierWord::LabelIssued);
+    match (step, label) {
+        (Step::Unchanged, _) => {}
+        (Step::TooEarly, _) => {
             carrier_events::keep(tx, app.mint(), WaitsFor::Return(&kept.identifier), &report.kept, app.now()).await?;
-        }
-        Step::Moved(event) => {
-            save_change(app, tx, kept, event, app.now()).await?;
-            if let (CarrierWord::LabelIssued, Some(number)) = (report.word, &report.number) {
-                if !parcels::claim(tx, number.as_str(), kept.id).await? {
-                    return Err(CarrierEventError::TrackingNumberTaken);
-                }
-                replay(app, tx, kept, number).await?;
+            if !known {
+                // The goods are with the carrier: nobody is reminded of the return, and it does not expire.
+                kept.wakes_at = None;
+                rmas::save(tx, kept).await?;
             }
         }
+        (Step::Moved(event), Some(number)) => {
+            if !claim(app, tx, number, kept.id).await? {
+                return Err(CarrierEventError::TrackingNumberTaken);
+            }
+            save_change(app, tx, kept, event, app.now()).await?;
+            replay(app, tx, kept, number).await?;
+        }
+        (Step::Moved(event), None) => save_change(app, tx, kept, event, app.now()).await?,
     }
     Ok(step)
 }
 
 /// The outcome of putting a label on a return.
 pub(super) enum Labelled {
-    /// The return has the label now, and the merchant is owed a message.
-    New,
-    /// The return already had this label.
-    Known,
+    /// The return has the label.
+    Done,
     /// The return has another label, or no longer needs one.
     Unwanted,
+    /// Another return still uses the tracking number.
+    NumberTaken,
 }
 
-/// Puts a label on a return. The return must be locked.
+/// Puts a label on a return. The return must be locked; unless this is done, it must not be saved.
 pub(super) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<Labelled, Failed> {
     let has_it = kept.rma.units.iter().all(|unit| unit.parcel.number() == Some(number));
     let report = Report::of_parcel(CarrierWord::LabelIssued, number.clone(), app.now());
     match apply(app, tx, kept, &report).await {
-        Ok(Step::Moved(_)) => Ok(Labelled::New),
-        Ok(Step::Unchanged | Step::TooEarly) if has_it => Ok(Labelled::Known),
+        Ok(Step::Moved(_)) => Ok(Labelled::Done),
+        Ok(Step::Unchanged | Step::TooEarly) if has_it => Ok(Labelled::Done),
         Ok(Step::Unchanged | Step::TooEarly) | Err(CarrierEventError::Refused(_) | CarrierEventError::NoSuchReturn) => {
             Ok(Labelled::Unwanted)
         }
         Err(CarrierEventError::Failed(failed)) => Err(failed),
-        Err(CarrierEventError::TrackingNumberTaken) => Err(Failed::Internal("the carrier sold a tracking number twice")),
+        Err(CarrierEventError::TrackingNumberTaken) => Ok(Labelled::NumberTaken),
     }
 }
 
@@ -179,46 +211,55 @@ pub(super) async fn label(app: &App, tx: &mut Tx, kept: &mut Return, number: &Tr
 async fn replay(app: &App, tx: &mut Tx, kept: &mut Return, number: &TrackingNumber) -> Result<(), Failed> {
     for early in carrier_events::take(tx, &kept.identifier, number.as_str()).await? {
         let Some(word) = CarrierWord::ALL.into_iter().find(|word| word.as_str() == early.event) else { continue };
-        if let Ok(Step::Moved(event)) = move_on(&mut kept.rma, word, None, early.handed_over.as_deref()) {
-            save_change(app, tx, kept, event, app.now()).await?;
+        match move_on(tx, kept, word, None, &early).await {
+            Ok(Step::Moved(event)) => save_change(app, tx, kept, event, app.now()).await?,
+            Ok(Step::Unchanged | Step::TooEarly)
+            | Err(CarrierEventError::Refused(_) | CarrierEventError::NoSuchReturn | CarrierEventError::TrackingNumberTaken) => {}
+            Err(CarrierEventError::Failed(failed)) => return Err(failed),
         }
     }
     Ok(())
 }
 
 /// Applies an event to the return in memory.
-fn move_on(
-    rma: &mut Rma,
+async fn move_on(
+    tx: &mut Tx,
+    kept: &mut Return,
     word: CarrierWord,
     number: Option<&TrackingNumber>,
-    handed_over: Option<&[(String, u32)]>,
-) -> Result<Step, Refused> {
-    match word {
+    event: &WaitingEvent,
+) -> Result<Step, CarrierEventError> {
+    let rma = &mut kept.rma;
+    Ok(match word {
         CarrierWord::LabelIssued => match number {
-            Some(number) => rma.carry(&CarrierEvent::LabelIssued(number.clone()), Which::All),
-            None => Ok(Step::Unchanged),
+            Some(number) => rma.carry(&CarrierEvent::LabelIssued(number.clone()), Which::All)?,
+            None => Step::Unchanged,
         },
-        CarrierWord::DroppedOff | CarrierWord::Collected => match handed_over {
-            Some(units) => rma.drop_off(&positions(rma, units)?),
-            None => rma.carry(&CarrierEvent::Accepted, Which::All),
+        CarrierWord::DroppedOff | CarrierWord::Collected => match &event.handed_over {
+            Some(lines) => {
+                let units = rma.to_hand_over(lines)?;
+                // The same report again is not a second drop-off, which would take other units.
+                if drop_offs::record(tx, kept.id, &hash(event)).await? { rma.drop_off(&units)? } else { Step::Unchanged }
+            }
+            None => rma.carry(&CarrierEvent::Accepted, Which::All)?,
         },
-        CarrierWord::InTransit => rma.carry(&CarrierEvent::Scanned, Which::All),
-        CarrierWord::Delivered => rma.carry(&CarrierEvent::Delivered, Which::All),
-        CarrierWord::ReturnedToSender => rma.carry(&CarrierEvent::Returned, Which::All),
-        CarrierWord::Failed => rma.carry(&CarrierEvent::Failed, Which::All),
-    }
+        CarrierWord::InTransit => rma.carry(&CarrierEvent::Scanned, Which::All)?,
+        CarrierWord::Delivered => rma.carry(&CarrierEvent::Delivered, Which::All)?,
+        CarrierWord::ReturnedToSender => rma.carry(&CarrierEvent::Returned, Which::All)?,
+        CarrierWord::Failed => rma.carry(&CarrierEvent::Failed, Which::All)?,
+    })
 }
 
-/// The positions of the units that were handed over: the first ones of each line.
-fn positions(rma: &Rma, units: &[(String, u32)]) -> Result<Vec<usize>, Refused> {
-    let mut positions = Vec::new();
-    for (line, quantity) in units {
-        let of_line = rma.units.iter().enumerate().filter(|(at, unit)| unit.line == *line && !positions.contains(at));
-        let chosen: Vec<usize> = of_line.map(|(at, _)| at).take(usize::try_from(*quantity).unwrap_or(usize::MAX)).collect();
-        if chosen.len() < usize::try_from(*quantity).unwrap_or(usize::MAX) {
-            return Err(Refused::NoSuchUnit(rma.units.len()));
-        }
-        positions.extend(chosen);
+/// Identifies a report of a partial drop-off: its event, its time as stored, and its units.
+fn hash(event: &WaitingEvent) -> [u8; 32] {
+    let mut units: BTreeMap<&str, u64> = BTreeMap::new();
+    for (line, quantity) in event.handed_over.iter().flatten() {
+        *units.entry(line).or_default() += u64::from(*quantity);
     }
-    Ok(positions)
+    let mut hash = Sha256::new();
+    hash.update(format!("{} {}", event.event, event.occurred_at.timestamp_micros()));
+    for (line, quantity) in units {
+        hash.update(format!(" {} {line} {quantity}", line.len()));
+    }
+    hash.finalize().into()
 }

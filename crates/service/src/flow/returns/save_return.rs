@@ -1,13 +1,13 @@
 //! Saves a new or changed return, and owes the merchant one message on it in the same transaction.
 
 use chrono::{DateTime, Utc};
-use domain::messages::message::{Interface, Internal, Kind};
+use domain::messages::message::{Interface, Kind};
 use domain::returns::rma::Event;
-use store::messages::deliveries;
 use store::messages::outbox::Message;
 use store::returns::rmas::{self, Return};
 use store::{Failed, Tx};
 
+use super::label_work::{stop_buying, withdraw_label};
 use crate::app::App;
 use crate::show::returns::rmas as returns;
 
@@ -34,9 +34,11 @@ pub(in crate::flow) async fn save_change(
         changed.wakes_at = None;
     }
     rmas::save(tx, changed).await?;
-    if event == Event::Refunded {
-        // A refunded return needs no label.
-        deliveries::discard_work(tx, Internal::Label, &changed.identifier).await?;
+    // A refunded return needs no label, but one that it has may be on a parcel that travels.
+    if event == Event::Refunded && changed.rma.is_labelled() {
+        stop_buying(tx, changed).await?;
+    } else if event == Event::Refunded {
+        withdraw_label(app, tx, changed).await?;
     }
     owe(app, tx, changed, event)
 }

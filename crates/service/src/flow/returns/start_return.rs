@@ -8,6 +8,7 @@ use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::returns::exchange;
 use domain::returns::exchange::variant::Variant;
+use domain::returns::label::LabelState;
 use domain::returns::rma::choice::{Chosen, Exchanges, Getting, Impossible, Instead, NoExchange, Picked, RequestedItem, choose};
 use domain::returns::rma::eligibility;
 use domain::returns::rma::identifier::Identifier;
@@ -21,9 +22,9 @@ use store::orders::{refunds, snapshots};
 use store::returns::rmas::{Item, Return};
 use store::returns::{exchange_orders, idempotency, return_policies, unit_claims};
 use wire::fault::Fault;
-use wire::returns::api::StartReturnIn;
+use wire::returns::api::{ReturnOut, StartReturnIn};
 
-use super::label_return::request_label;
+use super::label_work::buy_label;
 use super::place_exchange::request_exchange;
 use super::save_return::save_new;
 use crate::app::App;
@@ -164,7 +165,7 @@ async fn attempt(
     let original = original.or_else(|| order.original_order().map(ToOwned::to_owned));
     let new = make(app, request, &sale, &policy, &chosen, original, now);
     save_new(app, &mut tx, &new).await?;
-    request_label(app, &mut tx, &new, &order).await?;
+    let label_ordered = buy_label(app, &mut tx, &new, &order, 1).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
     let exchange = match exchange::order::of(&chosen.units, bonus) {
         None => None,
@@ -174,8 +175,9 @@ async fn attempt(
             None => return Err(faulty(&[Impossible::Exchange { item: 0, why: NoExchange::NotOffered }])),
         },
     };
-    let answer =
-        serde_json::to_string(&rmas::shown(&new, exchange.as_ref())).map_err(|_| Failed::Internal("an answer could not be written"))?;
+    let label = label_ordered.then(|| rmas::shown_label(LabelState::Ordered, None));
+    let shown = ReturnOut { label, ..rmas::shown(&new, exchange.as_ref()) };
+    let answer = serde_json::to_string(&shown).map_err(|_| Failed::Internal("an answer could not be written"))?;
     if let Some(key) = key {
         idempotency::insert(&mut tx, &key.key, &key.request_hash, &answer, now).await?;
     }

@@ -14,7 +14,7 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::messages::mail::MailBody;
 
-use super::label_return::void_label;
+use super::label_work::withdraw_label;
 use super::save_return::save_change;
 use crate::app::App;
 
@@ -109,5 +109,5 @@ async fn expire(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -
     kept.cancel_reason = Some(EXPIRED.to_owned());
     unit_claims::release(tx, kept.id).await?;
     save_change(app, tx, kept, event, now).await?;
-    void_label(app, tx, kept).await
+    withdraw_label(app, tx, kept).await
 }

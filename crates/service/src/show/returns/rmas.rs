@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use domain::money::Cents;
+use domain::returns::label::LabelState;
 use domain::returns::rma::choice::Standing;
 use domain::returns::rma::eligibility::{self, LineEligibility, Obstacle, UnavailableUnits};
 use domain::returns::rma::identifier::Identifier;
@@ -12,12 +13,13 @@ use domain::returns::rma::sale::{Sale, SoldLine};
 use domain::returns::rma::{ExchangeState, Receiving, RefundType, Step, TrackingNumber, Unit};
 use store::Failed;
 use store::returns::exchange_orders::{self, Exchange, Placed};
+use store::returns::label_orders;
 use store::returns::rma_pages::Listed;
 use store::returns::rmas::{Item, Return};
 use store::returns::unit_claims::Claim;
 use wire::returns::api::{
-    ExchangeOut, GiftCardOut, HeldOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut, UnitMoneyOut,
-    explain,
+    ExchangeOut, GiftCardOut, HeldOut, LabelOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut,
+    UnitMoneyOut, explain,
 };
 use wire::returns::rma::{RefundFinancials, RmaItem, RmaMessage};
 use wire::time;
@@ -95,14 +97,22 @@ pub(crate) fn shown(kept: &Return, exchange: Option<&Exchange>) -> ReturnOut {
         expires_at: kept.wakes_at.map(|_| time::write(kept.created_at + EXPIRES_AFTER)),
         can_cancel: kept.rma.clone().cancel().is_ok_and(|step| step != Step::Unchanged),
         exchange: exchange.map(shown_exchange),
+        label: None,
         items: kept.units().map(|(unit, item)| shown_item(unit, item)).collect(),
     }
 }
 
-/// Looks up the exchange of the return `kept`, and shows both.
+/// Looks up the exchange and the label of the return `kept`, and shows them with it.
 pub(crate) async fn look(app: &App, merchant: MerchantId, kept: &Return) -> Result<ReturnOut, Failed> {
     let exchange = exchange_orders::find(app.store(merchant), merchant, &kept.order).await?;
-    Ok(shown(kept, exchange.filter(|exchange| exchange.rma == kept.id).as_ref()))
+    let label = label_orders::look(app.store(merchant), merchant, kept.id).await?;
+    let label = label.map(|(state, reason)| shown_label(state, reason));
+    Ok(ReturnOut { label, ..shown(kept, exchange.filter(|exchange| exchange.rma == kept.id).as_ref()) })
+}
+
+/// The label that the service buys for a return.
+pub(crate) fn shown_label(state: LabelState, reason: Option<String>) -> LabelOut {
+    LabelOut { state: state.to_string(), reason }
 }
 
 fn shown_exchange(exchange: &Exchange) -> ExchangeOut {

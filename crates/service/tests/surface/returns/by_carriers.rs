@@ -191,7 +191,7 @@ async fn what_was_kept_is_replayed_in_the_order_in_which_it_happened() {
         report["occurred_at"] = format!("2026-03-01T11:{minute:02}:00Z").into();
         report
     };
-    let mut part = reported(&rma, "dropped_off");
+    let mut part = by_number("T-1", "dropped_off");
     part["items"] = json!([{ "order_line_item_identifier": "L1", "quantity": 1 }]);
     for report in [at(by_number("T-1", "delivered"), 30), at(reported(&rma, "in_transit"), 20), at(part, 10)] {
         assert_eq!(shop.merchant.takes_report(&report).await, kept());

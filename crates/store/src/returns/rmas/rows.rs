@@ -22,6 +22,7 @@ pub(super) struct RmaRow {
     pub(super) fee_deducted: bool,
     pub(super) gift: bool,
     pub(super) receiving_closed: bool,
+    pub(super) scanned_early: bool,
     pub(super) reminded: bool,
     pub(super) method: String,
     pub(super) status: String,
@@ -104,7 +105,13 @@ impl RmaRow {
             cancel_reason: self.cancel_reason,
             reminded: self.reminded,
             wakes_at: self.wakes_at,
-            rma: Rma { status: self.status.parse().map_err(unknown)?, method, receiving_closed: self.receiving_closed, units },
+            rma: Rma {
+                status: self.status.parse().map_err(unknown)?,
+                method,
+                receiving_closed: self.receiving_closed,
+                scanned_early: self.scanned_early,
+                units,
+            },
             items,
         })
     }

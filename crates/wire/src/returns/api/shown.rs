@@ -103,6 +103,8 @@ pub struct ReturnOut {
     pub can_cancel: bool,
     /// The exchange; null if no exchange was requested.
     pub exchange: Option<ExchangeOut>,
+    /// The label that the service buys; null if it buys none for this return.
+    pub label: Option<LabelOut>,
     /// Units of the return.
     pub items: Vec<ReturnItemOut>,
 }
@@ -127,6 +129,16 @@ pub struct ExchangeOut {
     pub product_amount_cents: Option<i64>,
     /// Tax, as the merchant answered.
     pub tax_amount_cents: Option<i64>,
+}
+
+/// The label that the service buys for a return.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct LabelOut {
+    /// `ordered` while it is being bought, then `bought`. `refused` if the carrier refuses it for good: order it again, or let the
+    /// shopper hand the goods over without a label. `withdrawn` once the return needs no label.
+    pub state: String,
+    /// The reason for the refusal, as a sentence.
+    pub reason: Option<String>,
 }
 
 /// A unit of a return.

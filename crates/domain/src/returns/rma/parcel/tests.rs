@@ -81,9 +81,23 @@ fn a_parcel_that_went_back_to_the_shopper_is_not_delivered_to_the_merchant() {
 
 #[test]
 fn a_scan_before_the_label_is_too_early() {
-    for event in [CarrierEvent::Accepted, CarrierEvent::LeftOut, CarrierEvent::Scanned, CarrierEvent::Delivered, CarrierEvent::Failed] {
-        assert_eq!(Parcel::AwaitingLabel.on(&event), Ok(Step::TooEarly), "{event:?}");
+    for parcel in [Parcel::AwaitingLabel, Parcel::Accepted(None), Parcel::NotDroppedOff(None)] {
+        for event in [CarrierEvent::Scanned, CarrierEvent::Delivered, CarrierEvent::Returned, CarrierEvent::Failed] {
+            assert_eq!(parcel.on(&event), Ok(Step::TooEarly), "{parcel:?} {event:?}");
+        }
     }
+}
+
+#[test]
+fn goods_are_handed_over_without_a_label_and_the_label_adds_its_number() {
+    use CarrierEvent::{Accepted, LabelIssued, LeftOut, Scanned};
+    let label = || LabelIssued(number("1Z999"));
+    assert_eq!(after(&[Accepted]), Parcel::Accepted(None));
+    assert_eq!(after(&[Accepted, label()]), Parcel::Accepted(Some(number("1Z999"))));
+    assert_eq!(after(&[Accepted, label(), Scanned]), Parcel::Transit(number("1Z999")));
+    assert_eq!(after(&[LeftOut]), Parcel::NotDroppedOff(None));
+    assert_eq!(after(&[LeftOut, Accepted]), Parcel::Accepted(None));
+    assert_eq!(after(&[LeftOut, label()]), Parcel::NotDroppedOff(Some(number("1Z999"))));
 }
 
 #[test]
@@ -110,11 +124,13 @@ proptest! {
         if let Ok(Step::Moved(next)) = before.on(&event) {
             prop_assert_ne!(&next, &before);
             if let (Some(old), Some(new)) = (rank(&before), rank(&next)) {
-                prop_assert!(new > old, "{before:?} {event:?}");
+                let numbered = old == new && before.number().is_none() && next.number().is_some();
+                prop_assert!(new > old || numbered, "{before:?} {event:?}");
             }
             // A failure and being left out say nothing about the progress, but neither leads back to the label.
             prop_assert!(rank(&before).is_some() || !matches!(next, Parcel::PreTransit(_)));
             prop_assert!(before.number().is_none() || before.number() == next.number());
+            prop_assert!(!before.has_ended() && (!before.has_moved() || next.has_moved()));
         }
     }
 
@@ -126,9 +142,11 @@ proptest! {
     }
 
     #[test]
-    fn there_is_a_tracking_number_exactly_when_there_is_a_word(history in prop::collection::vec(events(), 0..12)) {
+    fn only_what_was_handed_over_or_left_out_can_lack_a_tracking_number(history in prop::collection::vec(events(), 0..12)) {
         let parcel = after(&history);
-        prop_assert_eq!(parcel.number().is_some(), parcel.as_str().is_some());
+        let labelled = history.iter().any(|event| matches!(event, CarrierEvent::LabelIssued(_)));
+        prop_assert_eq!(parcel.number().is_some(), labelled);
+        prop_assert!(labelled || [None, Some("ACCEPTED"), Some("NOT_DROPPED_OFF")].contains(&parcel.as_str()));
         prop_assert_eq!(Parcel::restore(Method::MailBack, parcel.as_str(), parcel.number().cloned()), Some(parcel));
     }
 

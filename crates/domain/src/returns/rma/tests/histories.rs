@@ -74,11 +74,11 @@ fn check(before: &Rma, happening: &Happening, after: &Rma) -> Result<(), TestCas
     prop_assert!(before.status != Status::PartialRefund || after.status != Status::Created);
     prop_assert!(!before.receiving_closed || after.receiving_closed);
     for (old, new) in before.units.iter().zip(&after.units) {
-        let converted = old.exchange_owed && new.refund_type == RefundType::Refund;
+        let converted = matches!(happening, Happening::ExchangeConverted);
         prop_assert!(!old.refunded || new.refunded || (converted && new.in_question), "a refund is not taken back");
         prop_assert!(!old.in_question || new.in_question || new.refunded, "a question is not forgotten");
         prop_assert!(!(new.in_question && (new.refunded || new.exchange_owed)), "a question is open or answered");
-        prop_assert!(old.parcel.number().is_some() || new.parcel == old.parcel || matches!(new.parcel, Parcel::PreTransit(_)));
+        prop_assert!(old.parcel.number().is_none() || new.parcel.number() == old.parcel.number(), "a label stays");
         prop_assert!(old.receiving != Some(Receiving::Received) || new.receiving == Some(Receiving::Received));
         let placed = old.refund_type != RefundType::Refund && !old.exchange_owed;
         let converted = before.is_live() && matches!(happening, Happening::ExchangeConverted);
@@ -106,7 +106,11 @@ proptest! {
                     prop_assert_ne!(&rma, &before, "what moved is different");
                     told.push(event);
                 }
-                Ok(Step::Unchanged | Step::TooEarly) | Err(_) => prop_assert_eq!(&rma, &before, "nothing else is"),
+                Ok(Step::TooEarly) => {
+                    prop_assert_eq!(&rma, &Rma { scanned_early: true, ..before.clone() });
+                    prop_assert!(rma.cancel().is_err() && !rma.may_expire(), "the goods are with the carrier");
+                }
+                Ok(Step::Unchanged) | Err(_) => prop_assert_eq!(&rma, &before, "nothing else is"),
             }
             check(&before, happening, &rma)?;
         }

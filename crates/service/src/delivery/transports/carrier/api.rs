@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use domain::messages::delivery::Outcome;
+use domain::returns::label::REFUSED;
 use wire::returns::label::LabelWork;
 
 use crate::delivery::client::{CallResult, Client};
@@ -18,7 +19,7 @@ pub(super) type CarrierFuture<'a> = Pin<Box<dyn Future<Output = CallResult> + Se
 /// A carrier's API.
 pub(super) trait Carrier: Send + Sync {
     /// Buys a label, or returns the label that was bought before under the same reference. A successful result holds a
-    /// [`wire::returns::label::BoughtLabel`].
+    /// [`wire::returns::label::BoughtLabel`]. If the carrier [`refused`] the label, the result holds its words.
     fn buy<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a>;
 
     /// Voids the label that was bought under the reference, if there is one.
@@ -35,6 +36,11 @@ pub(in crate::delivery::transports) struct Calls<'a> {
 /// A successful result with this answer.
 pub(super) fn done(answer: Vec<u8>) -> CallResult {
     CallResult { answer: Bytes::from(answer), ..CallResult::refused(Outcome::Answered { status: 200, retry_after: None }) }
+}
+
+/// The result for a label that the carrier refuses, with its words.
+pub(super) fn refused(words: String) -> CallResult {
+    CallResult { answer: Bytes::from(words), ..CallResult::refused(Outcome::Answered { status: REFUSED, retry_after: None }) }
 }
 
 /// The result for an answer of the carrier that cannot be used.

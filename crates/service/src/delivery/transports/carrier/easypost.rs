@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use wire::returns::easypost::{BOUGHT_ALREADY, ErrorAnswer, NewShipment, Purchase, Shipment};
 use wire::returns::label::{BoughtLabel, LabelWork};
 
-use super::api::{Calls, Carrier, CarrierFuture, MOST_READ, done, unexpected};
+use super::api::{Calls, Carrier, CarrierFuture, MOST_READ, done, refused, unexpected};
 use crate::delivery::client::{CallResult, Request};
 
 /// The first bytes of every PDF.
@@ -48,7 +48,7 @@ impl EasyPost {
 
     /// Buys the cheapest label for a shipment. If one has been bought in the meantime, returns that.
     async fn purchase(&self, calls: &Calls<'_>, reference: &str, shipment: &Shipment) -> StepResult<Shipment> {
-        let rate = shipment.cheapest().ok_or_else(|| unexpected("the shipment has no rates"))?;
+        let rate = shipment.cheapest().ok_or_else(|| refused(shipment.no_rates()))?;
         let path = format!("/v2/shipments/{reference}/buy");
         let result = self.call(calls, Method::POST, &path, json(&Purchase::of(&rate.id))).await?;
         if is_error(&result, BOUGHT_ALREADY) {
@@ -58,24 +58,26 @@ impl EasyPost {
     }
 
     async fn buy_all(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<BoughtLabel> {
-        let shipment = match self.find(calls, &work.reference).await? {
+        let reference = work.shipment();
+        let shipment = match self.find(calls, &reference).await? {
             Some(shipment) => shipment,
             None => self.create(calls, work).await?,
         };
-        let shipment = if shipment.postage_label.is_some() { shipment } else { self.purchase(calls, &work.reference, &shipment).await? };
+        let shipment = if shipment.postage_label.is_some() { shipment } else { self.purchase(calls, &reference, &shipment).await? };
         let (Some(label), Some(number)) = (shipment.postage_label, shipment.tracking_code) else {
             return Err(unexpected("a bought shipment has no label or no tracking code"));
         };
         let document = self.document(calls, &label.label_url).await?;
         let carrier = shipment.selected_rate.map_or_else(String::new, |rate| rate.carrier);
-        Ok(BoughtLabel::new(work.reference.clone(), shipment.id, number, carrier, &document))
+        Ok(BoughtLabel::new(work, shipment.id, number, carrier, &document))
     }
 
     /// Downloads the label. It is stored on another host, so the request carries no API key.
     async fn document(&self, calls: &Calls<'_>, url: &str) -> StepResult<Bytes> {
         let result = send(calls, calls.client.request(Method::GET, url)).await?;
         if !result.outcome.is_success() {
-            return Err(result);
+            // Not the answer itself, because the carrier has not refused the label.
+            return Err(unexpected(&format!("the label could not be downloaded ({})", result.outcome.word())));
         }
         if result.truncated || !result.answer.starts_with(PDF) {
             return Err(unexpected("the label is not a PDF, or too large"));
@@ -84,11 +86,12 @@ impl EasyPost {
     }
 
     async fn void_all(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<()> {
-        let Some(shipment) = self.find(calls, &work.reference).await? else { return Ok(()) };
+        let reference = work.shipment();
+        let Some(shipment) = self.find(calls, &reference).await? else { return Ok(()) };
         if shipment.postage_label.is_none() || shipment.refund_status.is_some() {
             return Ok(());
         }
-        let result = self.call(calls, Method::POST, &format!("/v2/shipments/{}/refund", work.reference), Bytes::new()).await?;
+        let result = self.call(calls, Method::POST, &format!("/v2/shipments/{reference}/refund"), Bytes::new()).await?;
         if result.outcome.is_success() { Ok(()) } else { Err(result) }
     }
 
@@ -123,12 +126,16 @@ fn json(body: &impl Serialize) -> Bytes {
     serde_json::to_vec(body).unwrap_or_default().into()
 }
 
-/// Parses a successful answer. Any other ends the work.
+/// Parses a successful answer. Any other ends the work. A refusal is kept in the carrier's words.
 fn read<T: DeserializeOwned>(result: CallResult) -> StepResult<T> {
-    if !result.outcome.is_success() {
-        return Err(result);
+    match &result.outcome {
+        outcome if outcome.is_success() => serde_json::from_slice(&result.answer).map_err(|_| unexpected("it is not a shipment")),
+        Outcome::Answered { status: 400 | 422, .. } => match serde_json::from_slice::<ErrorAnswer>(&result.answer) {
+            Ok(answer) => Err(refused(answer.error.words())),
+            Err(_) => Err(unexpected("it is a refusal without a reason")),
+        },
+        _ => Err(result),
     }
-    serde_json::from_slice(&result.answer).map_err(|_| unexpected("it is not a shipment"))
 }
 
 fn is_error(result: &CallResult, code: &str) -> bool {

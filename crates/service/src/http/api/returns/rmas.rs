@@ -19,6 +19,7 @@ use wire::time;
 use crate::app::App;
 use crate::flow::returns::cancel_return::{BY_MERCHANT, CancelReturnError, cancel_return};
 use crate::flow::returns::confirm_refund::{self, ConfirmRefundError};
+use crate::flow::returns::order_label::{self, OrderLabelError};
 use crate::flow::returns::resend_return::resend_return;
 use crate::flow::returns::start_return::{IdempotencyKey, StartReturnError, StartedReturn, start_return};
 use crate::http::api::returns::{ACTOR, exchange_options};
@@ -184,6 +185,39 @@ pub(crate) async fn label(
 ) -> Result<impl IntoResponse, ApiError> {
     let pdf = labels::document(app.store(caller.merchant), caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
     Ok(([(header::CONTENT_TYPE, "application/pdf")], pdf))
+}
+
+/// Order a return's label.
+///
+/// Buys the label with the address that the order has now, after the carrier refused it or because there was no carrier account
+/// before. While it is being bought, asking again changes nothing.
+#[utoipa::path(
+    post,
+    path = "/v1/returns/{rma_identifier}/label",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
+    responses(
+        (status = 202, description = "The label is being bought.", body = ReturnOut),
+        (status = 404, description = "The merchant has no such return.", body = ErrorBody),
+        (status = 409, description = "The return has a label or needs none, or the merchant has no carrier account.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn order_label(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
+) -> Result<(StatusCode, Json<ReturnOut>), ApiError> {
+    let kept = order_label::order_label(&app, ACTOR, caller.merchant, &rma).await.map_err(|error| match error {
+        OrderLabelError::NoSuchReturn => ApiError::NotFound,
+        OrderLabelError::Failed(failed) => failed.into(),
+        OrderLabelError::Cancelled
+        | OrderLabelError::Refunded
+        | OrderLabelError::Kept
+        | OrderLabelError::Labelled
+        | OrderLabelError::NoCarrier => ApiError::Conflict(format!("No label can be ordered for the return {rma}: {error}.")),
+    })?;
+    Ok((StatusCode::ACCEPTED, Json(returns::look(&app, caller.merchant, &kept).await?)))
 }
 
 /// Cancel a return.

@@ -6,8 +6,8 @@ use super::invariants::Record;
 use super::step::Step;
 use super::view::View;
 
-/// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges.
-pub const OUTCOMES: [&str; 39] = [
+/// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges and refunds, and before a label.
+pub const OUTCOMES: [&str; 40] = [
     "created",
     "updated",
     "unchanged",
@@ -47,6 +47,7 @@ pub const OUTCOMES: [&str; 39] = [
     "refund in question",
     "answered by another refund",
     "refund by amount",
+    "handed over without a label",
 ];
 
 /// The number of times each outcome and each message occurred.
@@ -58,11 +59,23 @@ pub fn count(record: &Record, counts: &mut Counts) {
         let outcome = view.outcome.split(' ').next().unwrap_or_default();
         let events = view.messages.iter().map(|message| message.event.as_str());
         let reminders = view.reminded.iter().map(|_| "reminded");
-        for word in events.chain([outcome]).chain(reminders).chain(exchanging(step, before, view)).chain(refunding(step, before, view)) {
+        let of_step = exchanging(step, before, view).into_iter().chain(refunding(step, before, view)).chain(handing_over(view));
+        for word in events.chain([outcome]).chain(reminders).chain(of_step) {
             *counts.entry(word.to_owned()).or_default() += 1;
         }
         before = view;
     }
+}
+
+/// The outcomes that concern goods which are handed over before there is a label.
+fn handing_over(view: &View) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for message in view.messages.iter().filter(|message| message.event == "rma.tracking_updated") {
+        let accepted = message.units.iter().any(|unit| unit.parcel.as_deref() == Some("ACCEPTED"));
+        let without = message.units.iter().all(|unit| unit.tracking.is_none());
+        words.extend((accepted && without).then_some("handed over without a label"));
+    }
+    words
 }
 
 /// The outcomes that concern exchanges.

@@ -119,9 +119,14 @@ impl Ledger {
             hold(*count > 1 || message.units.iter().all(|unit| unit.tracking.is_none()), || {
                 format!("{} began with a label", message.name)
             })?;
-            if message.units.iter().any(|unit| unit.parcel.is_some()) && self.labelled.insert(message.name.clone()) {
-                let at_rest = message.units.iter().all(|unit| unit.parcel.as_deref() == Some("PRE_TRANSIT"));
-                hold(at_rest, || format!("{} moved before its label was sent", message.name))?;
+            let before_the_scan = |unlabelled: Option<&str>| {
+                let places = [unlabelled, Some("ACCEPTED"), Some("NOT_DROPPED_OFF")];
+                message.units.iter().all(|unit| places.contains(&unit.parcel.as_deref()))
+            };
+            if message.units.iter().all(|unit| unit.tracking.is_none()) {
+                hold(before_the_scan(None), || format!("{} was scanned without a label", message.name))?;
+            } else if self.labelled.insert(message.name.clone()) {
+                hold(before_the_scan(Some("PRE_TRANSIT")), || format!("{} was scanned before its label was sent", message.name))?;
             }
         }
         for now in &view.returns {

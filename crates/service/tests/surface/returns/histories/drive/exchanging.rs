@@ -79,7 +79,7 @@ pub async fn answer(app: &App, connection: &mut PgConnection, merchant: Merchant
         assert_eq!(settled.held, [hold]);
         return ended.to_owned();
     };
-    let ending = Ending { message, at: now, number, calls, how };
+    let ending = Ending { message, at: now, number, calls, refusal: b"".as_slice().into(), how };
     let reacted = settle_and_react(app, Some(&reaction), &settlement, &[attempt], &ending).await.unwrap();
     assert_eq!(reacted.settled.held, [hold]);
     if reacted.followed == Followed::Withdrawn { "withdrawn" } else { ended }.to_owned()

@@ -2,6 +2,7 @@
 
 use super::super::step::{Report, line_name, tracking_number};
 use super::Model;
+use super::kept::STAYS;
 
 impl Model {
     pub(super) fn carry(&mut self, report: &Report) -> String {
@@ -21,7 +22,8 @@ impl Model {
             },
             (None, None) => return "faulty".to_owned(),
         };
-        if report.number.and_then(|number| self.numbers.get(&number)).is_some_and(|owner| *owner != nth) {
+        let holder = report.number.and_then(|number| self.numbers.get(&number)).filter(|holder| **holder != nth);
+        if holder.is_some_and(|holder| !is_label || !self.returns[*holder].is_over()) {
             return "another's number".to_owned();
         }
         let name = self.returns[nth].shown.name.clone();
@@ -31,14 +33,17 @@ impl Model {
         match (labelled, report.number.filter(|_| is_label)) {
             _ if kept.shown.status == "CANCELED" => format!("unchanged {name}"),
             _ if kept.method == "customer-keep" => "refused".to_owned(),
-            (None, None) => self.keep(name.clone(), report, Some(&name)),
+            (None, None) if !is_drop_off => {
+                self.returns[nth].scanned = true;
+                self.keep(name.clone(), report, Some(&name))
+            }
             (None, Some(number)) => {
                 self.label(nth, number);
                 format!("moved {name}")
             }
             (Some(has), Some(number)) if has == tracking_number(number) => format!("unchanged {name}"),
             (Some(_), Some(_)) => "refused".to_owned(),
-            (Some(_), None) => {
+            (_, None) => {
                 let moved = self.move_units(nth, report, &handed_over);
                 format!("{} {name}", if moved { "moved" } else { "unchanged" })
             }
@@ -58,7 +63,7 @@ impl Model {
     fn label(&mut self, nth: usize, number: usize) {
         self.numbers.insert(number, nth);
         for unit in &mut self.returns[nth].shown.units {
-            unit.place.parcel = Some("PRE_TRANSIT".to_owned());
+            unit.place.parcel.get_or_insert_with(|| "PRE_TRANSIT".to_owned());
             unit.place.tracking = Some(tracking_number(number));
         }
         self.send(nth, "rma.tracking_updated");
@@ -73,21 +78,29 @@ impl Model {
         }
     }
 
-    /// For each unit, true if it was handed over; within a line the first units are. None if the return has too few units.
+    /// For each unit, true if it was handed over; within a line the first units that were not handed over before. None if the return
+    /// has too few units.
     fn handed_over(&self, nth: usize, report: &Report) -> Option<Vec<bool>> {
         let units = &self.returns[nth].shown.units;
         let mut handed_over = vec![report.items.is_none(); units.len()];
         for (line, quantity) in report.items.iter().flatten() {
             for _ in 0..*quantity {
-                let next = (0..units.len()).find(|at| !handed_over[*at] && units[*at].line == line_name(*line))?;
+                let left: Vec<usize> = (0..units.len()).filter(|at| !handed_over[*at] && units[*at].line == line_name(*line)).collect();
+                let stays = |at: &usize| STAYS.contains(&units[*at].place.parcel.as_deref());
+                let next = left.iter().copied().find(stays).or(left.first().copied())?;
                 handed_over[next] = true;
             }
         }
         Some(handed_over)
     }
 
-    /// Moves the units that a report is about; they have a label.
+    /// Moves the units that a report is about; they have a label, or are handed over. The same partial drop-off counts once.
     fn move_units(&mut self, nth: usize, report: &Report, handed_over: &[bool]) -> bool {
+        if let Some(items) = &report.items
+            && !self.returns[nth].drop_offs.insert((report.event, report.at, items.clone()))
+        {
+            return false;
+        }
         let units = &mut self.returns[nth].shown.units;
         let is_left_out = |parcel: &Option<String>| parcel.as_deref() == Some("NOT_DROPPED_OFF");
         let all_left_out = units.iter().all(|unit| is_left_out(&unit.place.parcel));
@@ -98,7 +111,7 @@ impl Model {
                 continue;
             }
             let event = if *handed_over { report.event } else { "left_out" };
-            if let Some(place) = next(unit.place.parcel.as_deref().unwrap(), event) {
+            if let Some(place) = next(unit.place.parcel.as_deref(), event) {
                 unit.place.parcel = Some(place.to_owned());
                 moved = true;
             }
@@ -111,15 +124,15 @@ impl Model {
 }
 
 /// The next status of a parcel; none after a final status, and never backwards.
-fn next(parcel: &str, event: &str) -> Option<&'static str> {
+fn next(parcel: Option<&str>, event: &str) -> Option<&'static str> {
     let (to, from): (_, &[&str]) = match event {
-        "dropped_off" | "collected" => ("ACCEPTED", &["PRE_TRANSIT", "NOT_DROPPED_OFF"]),
-        "left_out" => ("NOT_DROPPED_OFF", &["PRE_TRANSIT"]),
+        "dropped_off" | "collected" => ("ACCEPTED", &["", "PRE_TRANSIT", "NOT_DROPPED_OFF"]),
+        "left_out" => ("NOT_DROPPED_OFF", &["", "PRE_TRANSIT"]),
         "in_transit" => ("TRANSIT", &["PRE_TRANSIT", "NOT_DROPPED_OFF", "ACCEPTED", "FAILURE"]),
         "delivered" => ("DELIVERED", &["PRE_TRANSIT", "NOT_DROPPED_OFF", "ACCEPTED", "TRANSIT", "FAILURE"]),
         "returned_to_sender" => ("RETURNED", &["PRE_TRANSIT", "NOT_DROPPED_OFF", "ACCEPTED", "TRANSIT", "FAILURE"]),
         "failed" => ("FAILURE", &["PRE_TRANSIT", "NOT_DROPPED_OFF", "ACCEPTED", "TRANSIT"]),
         other => panic!("{other}"),
     };
-    from.contains(&parcel).then_some(to)
+    from.contains(&parcel.unwrap_or_default()).then_some(to)
 }

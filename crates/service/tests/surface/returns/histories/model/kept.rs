@@ -1,9 +1,14 @@
 //! A return in the model.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::super::step::{Start, line_name, order_name};
 use super::super::view::{Return, Unit};
+
+/// The states of a parcel that is still with the shopper.
+pub(super) const STAYS: [Option<&str>; 3] = [None, Some("PRE_TRANSIT"), Some("NOT_DROPPED_OFF")];
 
 /// A return, with the state that a view does not show.
 #[derive(Clone)]
@@ -17,16 +22,30 @@ pub struct Kept {
     pub(super) reminded: bool,
     /// The exchange order is placed.
     pub(super) placed: bool,
+    /// True once a scan that names the return has come before its label.
+    pub(super) scanned: bool,
+    /// The partial drop-offs so far: event, time, and units of lines.
+    pub(super) drop_offs: BTreeSet<(&'static str, i64, Vec<(usize, u32)>)>,
 }
 
 impl Kept {
     /// True once something has happened to the return that rules out cancelling it.
     pub fn is_held(&self) -> bool {
-        let at_rest = [None, Some("PRE_TRANSIT"), Some("NOT_DROPPED_OFF")];
-        self.shown.units.iter().any(|unit| {
-            let arrived = unit.place.receiving.as_deref() == Some("RECEIVED");
-            unit.refund.is_some() || unit.got.is_exchange() || arrived || !at_rest.contains(&unit.place.parcel.as_deref())
-        })
+        self.scanned
+            || self.shown.units.iter().any(|unit| {
+                let arrived = unit.place.receiving.as_deref() == Some("RECEIVED");
+                unit.refund.is_some() || unit.got.is_exchange() || arrived || !STAYS.contains(&unit.place.parcel.as_deref())
+            })
+    }
+
+    /// True once another return may have its tracking number.
+    pub(super) fn is_over(&self) -> bool {
+        let ended = |parcel: Option<&str>| parcel == Some("DELIVERED") || parcel == Some("RETURNED");
+        match self.shown.status.as_str() {
+            "CANCELED" => true,
+            "REFUNDED" => self.shown.units.iter().all(|unit| ended(unit.place.parcel.as_deref())),
+            _ => false,
+        }
     }
 
     /// The number of units of a line that a refund can still cover.
@@ -80,6 +99,8 @@ impl Kept {
             reminds_at: now + TimeDelta::days(21),
             reminded: false,
             placed: false,
+            scanned: false,
+            drop_offs: BTreeSet::new(),
         }
     }
 }
