@@ -7,7 +7,7 @@ use super::step::Step;
 use super::view::View;
 
 /// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges.
-pub const OUTCOMES: [&str; 35] = [
+pub const OUTCOMES: [&str; 42] = [
     "created",
     "updated",
     "unchanged",
@@ -22,6 +22,13 @@ pub const OUTCOMES: [&str; 35] = [
     "another's",
     "no",
     "received",
+    "already_received",
+    "conflict",
+    "over_received",
+    "unexpected_unit",
+    "unknown_return",
+    "canceled_return",
+    "closed",
     "cancelled",
     "resent",
     "woken",
@@ -51,10 +58,12 @@ pub type Counts = BTreeMap<String, usize>;
 pub fn count(record: &Record, counts: &mut Counts) {
     let mut before = &View::default();
     for (step, view) in record {
-        let outcome = view.outcome.split(' ').next().unwrap_or_default();
+        // Each unit that is received has an outcome of its own.
+        let several = if matches!(step, Step::Receive(_)) { view.outcome.split(", ").collect() } else { vec![view.outcome.as_str()] };
+        let outcomes = several.into_iter().map(|outcome| outcome.split(' ').next().unwrap_or_default());
         let events = view.messages.iter().map(|message| message.event.as_str());
         let reminders = view.reminded.iter().map(|_| "reminded");
-        for word in events.chain([outcome]).chain(reminders).chain(exchanging(step, before, view)) {
+        for word in events.chain(outcomes).chain(reminders).chain(exchanging(step, before, view)) {
             *counts.entry(word.to_owned()).or_default() += 1;
         }
         before = view;
