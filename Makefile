@@ -93,7 +93,7 @@ chaos-carriers: proof ## Returns while the service is killed and carriers fail, 
 	@$(PROOF) chaos-carriers
 
 .PHONY: chaos-receiving
-chaos-receiving: proof ## 50 scanners receive an ASN of 10,000 lines while the service is killed: received, messages, lost, doubled, seeded_caught
+chaos-receiving: proof ## 50 scanners receive an ASN of 10,000 lines, and returns without an ASN, while the service is killed: received, messages, lost, doubled, seeded_caught
 	@$(PROOF) chaos-receiving
 
 .PHONY: chaos-exchanges

@@ -130,9 +130,9 @@ enum Command {
         #[arg(long, default_value_t = 5_000)]
         every: u64,
     },
-    /// Kill the service while many scanners receive the units of one ASN.
+    /// Kill the service while many scanners receive the units of one ASN, and of returns without an ASN.
     ChaosReceiving {
-        /// Number of lines in the ASN, one unit each.
+        /// Number of lines in the ASN, one unit each; there is a return of five units for every ten.
         #[arg(long, default_value_t = 10_000)]
         lines: usize,
         /// Number of concurrent scanners.

@@ -65,6 +65,8 @@ fn public() -> OpenApiRouter<App> {
         // Warehouses' systems.
         .routes(routes!(api::warehouse::receiving::receive))
         .routes(routes!(api::warehouse::receiving::close))
+        .routes(routes!(api::warehouse::expected_returns::list))
+        .routes(routes!(api::warehouse::expected_returns::close))
         .routes(routes!(api::warehouse::drop_ship_reports::ship))
         .routes(routes!(api::warehouse::drop_ship_reports::cancel))
         .routes(routes!(api::warehouse::drop_ship_reports::reject))

@@ -6,6 +6,7 @@ pub mod drop_shipments;
 pub mod inbound_asn_pages;
 pub mod inbound_asns;
 pub mod places;
+pub mod provenance;
 pub mod receipts;
 pub mod receiving_exceptions;
 pub mod shipment_units;

@@ -26,14 +26,14 @@ use domain::returns::rma::ExchangeState;
 use domain::returns::rma::choice::Standing;
 use domain::warehouse::asn::Condition;
 use domain::warehouse::drop_ship::Status;
-use domain::warehouse::inbound::{Exception, State};
+use domain::warehouse::inbound::{Exception, State, Target};
 use domain::warehouse::shipment;
 use sqlx::ConnectOptions as _;
 use store::Store;
 use store::merchants::erasures;
 use store::messages::attempts;
 use store::returns::exchange_orders::Placed;
-use store::returns::{exchange_orders, rmas};
+use store::returns::{exchange_orders, parcels, rmas};
 use store::warehouse::drop_shipments::{DropShipment, DropShipmentItem};
 use store::warehouse::inbound_asns::{New, StoredAsn};
 use store::warehouse::receipts::{LineQuery, Receipt};
@@ -41,7 +41,7 @@ use store::warehouse::receiving_exceptions::NewException;
 use store::warehouse::shipment_units::{Part, Unit};
 use store::warehouse::shipments::{MOST_LISTED, Shipment};
 use store::warehouse::{
-    drop_ship_cancellations, drop_ship_orders, drop_shipments, inbound_asn_pages, inbound_asns, receipts, receiving_exceptions,
+    drop_ship_cancellations, drop_ship_orders, drop_shipments, inbound_asn_pages, inbound_asns, provenance, receipts, receiving_exceptions,
     shipment_units, shipments,
 };
 use uuid::Uuid;
@@ -89,6 +89,7 @@ const FILL_ORDERS: &str = "
     insert into rma_item (merchant_id, rma_id, product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents,
         shopper_cents, position, unit, exchange_owed, refund_type, order_line, sku, reason, receiving)
     select merchant_id, id, 5000, 0, 400, 5400, 0, 0, 5400, 0, 1, false, 'REFUND', 'L1', 'SHOE-42', 'NOT_GIVEN', 'PENDING' from one;
+    insert into parcel (merchant_id, rma_id, tracking_number) select merchant_id, id, 'T-' || number from one;
     insert into label (merchant_id, rma_id, bought_at, tracking_number, carrier, shipment, pdf)
     select merchant_id, id, at, 'T-' || number, 'UPS', 'shp_' || number, repeat('z', 200)::bytea from one;
     insert into idempotency_key (merchant_id, used_at, request_hash, key, answer)
@@ -322,6 +323,15 @@ async fn of_a_reception(store: &Store, ledger: &mut Ledger, ten: u32) {
     assert_eq!(receipts::lock_lines(&mut tx, &wanted).await.unwrap().len(), 10);
     assert_eq!(receipts::known(&mut tx, &strs(&units)).await.unwrap().len(), 10);
     ledger.page("lines and receipts of units");
+    assert_eq!(provenance::list(&mut tx, &strs(&units)).await.unwrap().len(), 10);
+    ledger.page("the receipts of units that are shipped");
+    let numbers = names('T', ten);
+    assert_eq!(parcels::returns_of(&mut tx, &strs(&numbers)).await.unwrap().len(), 10);
+    ledger.page("the returns of parcels");
+    let id = rmas::lock_many(&mut tx, &strs(&returns)).await.unwrap()[0].id;
+    let returned = Receipt { asn: None, rma: Some(id), ..receipt(asn, "RETURNED", "L1") };
+    assert_eq!(receipts::insert(&mut tx, &[returned], now()).await.unwrap(), 1);
+    ledger.page("a receipt for a return");
 
     let plates = names('N', ten);
     let rows: Vec<Receipt<'_>> = plates.iter().zip(["L-6", "L-7", "L-8", "L-9"]).map(|(unit, line)| receipt(asn, unit, line)).collect();
@@ -334,7 +344,18 @@ async fn of_a_reception(store: &Store, ledger: &mut Ledger, ten: u32) {
     ledger.page("writes of exceptions");
     tx.rollback().await.unwrap();
 
-    for of in [None, Some(number.as_str())] {
+    assert!(rmas::find_by_parcel(store, whose, &numbers[0]).await.unwrap().is_some());
+    ledger.page("the return of a parcel");
+    let mut before = None;
+    for _ in 0..PAGES_TURNED {
+        let (listed, more) = rmas::list_expected(store, whose, before, MOST_LISTED).await.unwrap();
+        ledger.page("expected returns");
+        before = listed.last().map(|last| last.id);
+        if !more {
+            break;
+        }
+    }
+    for of in [None, Some(Target::Asn(&number))] {
         let mut before = None;
         for _ in 0..PAGES_TURNED {
             let (listed, more) = receiving_exceptions::list(store, whose, of, before, MOST_LISTED).await.unwrap();
@@ -350,7 +371,8 @@ async fn of_a_reception(store: &Store, ledger: &mut Ledger, ten: u32) {
 fn receipt<'a>(asn: Uuid, unit: &'a str, line: &'a str) -> Receipt<'a> {
     Receipt {
         unit,
-        asn,
+        asn: Some(asn),
+        rma: None,
         line,
         warehouse: "WH-1",
         client_unit: None,
@@ -372,7 +394,7 @@ fn unexpected<'a>(asn_number: &'a str, unit: &'a str, id: Uuid) -> NewException<
     NewException {
         id,
         exception: Exception::UnexpectedUnit,
-        asn_number,
+        target: Target::Asn(asn_number),
         unit: Some(unit),
         line: None,
         sku: None,

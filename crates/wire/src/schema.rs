@@ -9,7 +9,7 @@ use crate::returns::exchange_order::PlacedOrderIn;
 use crate::shape::Shape as _;
 use crate::warehouse::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
 use crate::warehouse::inbound::InboundAsnsIn;
-use crate::warehouse::outbound_shipment::{CreateShipmentIn, ShipDateIn, UnitsIn};
+use crate::warehouse::outbound_shipment::{CreateShipmentIn, ShipmentChangeIn, UnitsIn};
 use crate::warehouse::receiving::ReceiptsIn;
 
 /// The schemas of inbound messages by name, for `components.schemas` of the OpenAPI document.
@@ -29,7 +29,7 @@ pub fn components() -> Map<String, Value> {
     CancelItemsIn::define(&mut components);
     CreateShipmentIn::define(&mut components);
     UnitsIn::define(&mut components);
-    ShipDateIn::define(&mut components);
+    ShipmentChangeIn::define(&mut components);
     InboundAsnsIn::define(&mut components);
     ReceiptsIn::define(&mut components);
     components

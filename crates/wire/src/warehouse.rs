@@ -3,6 +3,7 @@
 pub mod asn;
 pub mod drop_ship;
 pub mod drop_shipment;
+pub mod expected_returns;
 pub mod inbound;
 pub mod inventory_receipt;
 pub mod outbound_asn;

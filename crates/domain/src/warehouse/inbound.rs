@@ -1,11 +1,15 @@
 //! Inbound ASNs: the goods that a merchant announces to a warehouse.
 //!
-//! An ASN has one state machine, its [`State`]. [`matching`] matches each scanned unit to a line of its ASN. A unit is either
-//! received against a line or recorded as an exception for people to look into; no scan is dropped.
+//! An ASN has one state machine, its [`State`]. A unit is scanned for a [`Target`]: an ASN, or a return that needs none.
+//! [`matching`] matches it to a line. A unit is either received against a line or recorded as an exception for people to look
+//! into; no scan is dropped.
 
 pub mod matching;
+mod target;
 
 use std::fmt;
+
+pub use target::Target;
 
 use crate::returns::rma::word::words;
 
@@ -27,7 +31,9 @@ words! {
     Exception, "receiving exception" {
         UnknownAsn = "unknown_asn",
         CancelledAsn = "canceled_asn",
-        /// No line of the ASN announces the unit.
+        UnknownReturn = "unknown_return",
+        CancelledReturn = "canceled_return",
+        /// No line of the ASN or the return expects the unit.
         UnexpectedUnit = "unexpected_unit",
         /// The line was already complete.
         OverReceived = "over_received",

@@ -22,6 +22,8 @@ pub enum Act {
     Deliver,
     Cancel,
     ChangeShipDate,
+    /// Change its carrier, tracking numbers or bill of lading.
+    ChangeTransport,
 }
 
 /// The outcome of an action.
@@ -53,6 +55,7 @@ impl Act {
             Self::Deliver => "delivered",
             Self::Cancel => "cancelled",
             Self::ChangeShipDate => "given another ship date",
+            Self::ChangeTransport => "given another carrier, tracking number or bill of lading",
         }
     }
 }
@@ -78,14 +81,15 @@ impl State {
             // The merchant does not know of a shipment that was never announced.
             (Self::Open, Act::Cancel) => Ok(Step::Moved { to: Self::Cancelled, tells: None }),
             (Self::Announced, Act::Cancel) => Ok(Step::Moved { to: Self::Cancelled, tells: Some(Event::Cancelled) }),
-            (Self::Open, Act::ChangeShipDate) => Ok(Step::Moved { to: Self::Open, tells: None }),
+            (Self::Open, Act::ChangeShipDate | Act::ChangeTransport) => Ok(Step::Moved { to: Self::Open, tells: None }),
             (Self::Announced, Act::ChangeShipDate) => Ok(Step::Moved { to: Self::Announced, tells: Some(Event::ShipDateChanged) }),
+            (Self::Announced, Act::ChangeTransport) => Ok(Step::Moved { to: Self::Announced, tells: Some(Event::TransportChanged) }),
             // Warehouses repeat reports. A delivered shipment has also shipped.
             (Self::Announced, Act::Announce)
             | (Self::Shipped | Self::Delivered, Act::Ship)
             | (Self::Delivered, Act::Deliver)
             | (Self::Cancelled, Act::Cancel) => Ok(Step::Unchanged),
-            (Self::Shipped | Self::Delivered | Self::Cancelled, Act::Announce | Act::ChangeShipDate)
+            (Self::Shipped | Self::Delivered | Self::Cancelled, Act::Announce | Act::ChangeShipDate | Act::ChangeTransport)
             | (Self::Cancelled, Act::Ship)
             | (Self::Open | Self::Announced | Self::Cancelled, Act::Deliver)
             | (Self::Shipped | Self::Delivered, Act::Cancel) => Err(Refused { from: self, act }),

@@ -1,13 +1,16 @@
-//! `chaos-receiving`: many scanners receive the units of one ASN at once, each unit at least twice, as fast as they can. The
-//! service is killed again and again, at regular steps of the progress. Every unit must be received once and reported to the
-//! merchant once, and every unexpected unit must be listed as an exception.
+//! `chaos-receiving`: many scanners receive the units of one ASN, and of returns without an ASN, at once, each unit at least twice,
+//! as fast as they can. The service is killed again and again, at regular steps of the progress. Every unit must be received once.
+//! Every unit of the ASN must be reported to the merchant once, every return must report the arrival of all its units, and every
+//! unexpected unit must be listed as an exception.
 //!
+//! - The returns and their units (`returned.rs`).
 //! - A scanner (`scanner.rs`) repeats requests until they are answered, and records the answers.
 //! - The stored records (`stored.rs`), the checker (`history.rs`), and the faults it must find (`faults.rs`).
 
 mod faults;
 mod history;
 mod plan;
+mod returned;
 mod scanner;
 mod stored;
 
@@ -19,6 +22,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use backhaul::app::App;
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::returns::set_policy::{PolicyChange, set_policy};
 use backhaul::flow::warehouse::configure_place::{WarehouseChange, set_warehouse};
 use domain::id::MerchantId;
 use domain::messages::message::Interface;
@@ -31,6 +35,7 @@ use tokio::task::JoinSet;
 
 use self::history::{History, Wrong, check};
 pub(crate) use self::plan::Plan;
+use self::returned::Returned;
 use self::scanner::{Answer, Scanner, WAREHOUSE};
 use self::stored::Stored;
 use crate::messages::history::Arrival;
@@ -40,7 +45,8 @@ use crate::stage::{Service, Stage};
 
 /// The merchant of the stage that receives.
 const MERCHANT: usize = 0;
-const PATH: &str = "/inventory_receipt";
+/// The paths of the merchant's systems, each with the field that names the subject of a message.
+const PATHS: [(Interface, &str); 2] = [(Interface::InventoryReceipt, "unit_identifier"), (Interface::Rma, "rma_identifier")];
 /// The percentage of calls to the merchant's systems that fail.
 const REFUSED: u8 = 10;
 /// The timeout for the scanners after the last kill.
@@ -50,11 +56,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(1);
 /// The timeout for the deliveries after that.
 const DRAINED_WITHIN: Duration = Duration::from_mins(3);
 
-/// The calls to the merchant's systems, each with its unit.
+/// The calls to the merchant's systems, each with its unit or its return.
 type Arrivals = Arc<Mutex<Vec<(Arrival, String)>>>;
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting up: a temporary PostgreSQL, an ASN of {} lines, {} scanners …", plan.lines, plan.scanners);
+    let (lines, returns) = (plan.lines, returned::returns_of(plan));
+    println!("Setting up: a temporary PostgreSQL, an ASN of {lines} lines, {returns} returns, {} scanners …", plan.scanners);
     let stage = Stage::set(program).await?;
     let (systems, arrivals) = (Merchant::start().await?, Arrivals::default());
     watch(&systems, &arrivals);
@@ -66,9 +73,10 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let token = stage.tokens.get(MERCHANT).context("there is no such merchant")?.clone();
     let announced = scanner::announce(service.address, &token, plan.lines).await?;
     println!("ASN announced in {} ms", announced.as_millis());
+    let returned = returned::units(&returned::start(service.address, &token, plan).await?);
 
     let (started, answers) = (Instant::now(), Arc::new(Mutex::new(Vec::new())));
-    let scanners = scan(plan, service.address, &token, &answers);
+    let scanners = scan(plan, &returned, service.address, &token, &answers);
     let slowest = kill(&stage, plan, &mut service, &answers).await?;
     end(scanners).await?;
     let scanned = started.elapsed();
@@ -79,6 +87,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let stored = Stored::read(&mut connection).await?;
     let history = History {
         lines: plan.lines,
+        returned,
         answers: answers.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         arrivals: arrivals.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         stored,
@@ -93,16 +102,19 @@ fn report(plan: &Plan, history: &History, announced: Duration, scanned: Duration
     let findings = check(history);
     let (caught, seeded) = faults::seed(history, &mut StdRng::seed_from_u64(SEED));
     let count = |wrong: Wrong| findings.wrong.iter().filter(|(found, _)| *found == wrong).count();
+    let for_returns = history.stored.receipts.iter().filter(|receipt| receipt.rma.is_some()).count();
     let result = json!({
         "chaos": "receiving", "lines": plan.lines, "scanners": plan.scanners, "kills": plan.kills, "announce_ms": announced.as_millis(),
         "seconds": scanned.as_secs(), "slowest_ready_ms": slowest.as_millis(), "answers": history.answers.len(),
-        "received": history.stored.receipts.len(), "messages": history.stored.messages.len(), "exceptions": history.stored.exceptions.len(),
+        "received": history.stored.receipts.len(), "received_for_returns": for_returns, "messages": history.stored.messages.len(),
+        "return_messages": history.stored.return_messages.len(), "exceptions": history.stored.exceptions.len(),
         "sent": history.arrivals.len(), "duplicates": findings.duplicates, "lost": count(Wrong::Lost), "doubled": count(Wrong::Doubled),
         "altered": count(Wrong::Altered), "miscounted": count(Wrong::Miscounted), "seeded_caught": caught, "seeded": seeded,
     });
     let some: Vec<_> = findings.wrong.iter().take(10).collect();
     ensure!(findings.wrong.is_empty(), "some units are faulty, such as {some:?}: {result}");
-    ensure!(history.stored.receipts.len() == plan.lines, "not every unit was received: {result}");
+    ensure!(history.stored.receipts.len() == plan.lines + history.returned.len(), "not every unit was received: {result}");
+    ensure!(for_returns == history.returned.len(), "units of returns were received against the ASN: {result}");
     ensure!(seeded > 0 && caught == seeded, "the checker missed a seeded fault: {result}");
     Ok(result)
 }
@@ -110,28 +122,33 @@ fn report(plan: &Plan, history: &History, announced: Duration, scanned: Duration
 /// Records the calls, and makes some of them fail.
 fn watch(systems: &Merchant, arrivals: &Arrivals) {
     systems.keep_bodies(false);
-    let arrivals = Arc::clone(arrivals);
-    systems.answer_by(PATH, move |received| {
-        let (accepted, answer) = answer_by_chance(received, REFUSED);
-        let id = received.message_id().and_then(|id| id.parse().ok()).unwrap_or_default();
-        let unit = received.json().get("unit_identifier").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let arrival = Arrival { number: received.number(), id, digest: received.digest(), accepted };
-        arrivals.lock().unwrap_or_else(PoisonError::into_inner).push((arrival, unit));
-        answer
-    });
+    for (interface, name) in PATHS {
+        let arrivals = Arc::clone(arrivals);
+        systems.answer_by(interface.path(), move |received| {
+            let (accepted, answer) = answer_by_chance(received, REFUSED);
+            let id = received.message_id().and_then(|id| id.parse().ok()).unwrap_or_default();
+            let subject = received.json().get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let arrival = Arrival { number: received.number(), id, digest: received.digest(), accepted };
+            arrivals.lock().unwrap_or_else(PoisonError::into_inner).push((arrival, subject));
+            answer
+        });
+    }
 }
 
-/// Sets up the merchant's endpoint and warehouse.
+/// Sets up the merchant's endpoints, its warehouse and managed receiving.
 async fn prepare(app: &App, stage: &Stage, systems: &Merchant) -> anyhow::Result<()> {
     let merchant = MerchantId(*stage.merchants.get(MERCHANT).context("there is no such merchant")?);
-    let change = EndpointChange {
-        url: Some(systems.url(PATH)),
-        slots: Some(20),
-        per_second: Some(100_000),
-        waits: Some(vec![1; 10]),
-        ..EndpointChange::default()
-    };
-    set_endpoint(app, "proof", merchant, Interface::InventoryReceipt, change).await?;
+    for (interface, _) in PATHS {
+        let change = EndpointChange {
+            url: Some(systems.url(interface.path())),
+            slots: Some(20),
+            per_second: Some(100_000),
+            waits: Some(vec![1; 10]),
+            ..EndpointChange::default()
+        };
+        set_endpoint(app, "proof", merchant, interface, change).await?;
+    }
+    set_policy(app, "proof", merchant, PolicyChange { managed_receiving: Some(true), ..PolicyChange::default() }).await?;
     let text = ToOwned::to_owned;
     let address = Address {
         name: text("Dock 4"),
@@ -147,10 +164,16 @@ async fn prepare(app: &App, stage: &Stage, systems: &Merchant) -> anyhow::Result
     Ok(())
 }
 
-fn scan(plan: &Plan, address: SocketAddr, token: &str, answers: &Arc<Mutex<Vec<Answer>>>) -> JoinSet<anyhow::Result<()>> {
+fn scan(
+    plan: &Plan,
+    returned: &[Returned],
+    address: SocketAddr,
+    token: &str,
+    answers: &Arc<Mutex<Vec<Answer>>>,
+) -> JoinSet<anyhow::Result<()>> {
     let mut scanners = JoinSet::new();
     for number in 0..plan.scanners {
-        let scanner = Scanner::new(number, plan, address, token, Arc::clone(answers));
+        let scanner = Scanner::new(number, plan, returned, address, token, Arc::clone(answers));
         scanners.spawn(scanner.work());
     }
     scanners

@@ -36,7 +36,7 @@ pub use self::boutique::{
 };
 pub use self::database::Database;
 pub use self::drop_ship::{DropShipper, cancelled_items, drop_ship, drop_ship_in_full, shipment};
-pub use self::inbound::{Yard, asn, scan, the_unit, units_of};
+pub use self::inbound::{WAREHOUSE, Yard, asn, scan, scan_for, the_unit, units_of};
 pub use self::order::{line, message, order, plain_refund, refund};
 pub use self::returns::{Shop, mail_back, refund_for, refunded, reported, sold};
 

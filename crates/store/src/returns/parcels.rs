@@ -50,3 +50,20 @@ pub async fn claim(tx: &mut Tx, tracking_number: &str, rma: Uuid, before: Option
     .await?;
     Ok(claimed.is_some())
 }
+
+/// The identifiers of the returns that these tracking numbers belong to; unknown numbers are left out.
+pub async fn returns_of(tx: &mut Tx, tracking_numbers: &[&str]) -> Result<Vec<(String, String)>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select parcel.tracking_number, rma.identifier
+        from parcel
+        join rma on rma.merchant_id = $1 and rma.rma_id = parcel.rma_id
+        where parcel.merchant_id = $1 and parcel.tracking_number = any($2)
+        "#,
+        tx.merchant().0,
+        tracking_numbers as &[&str],
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.tracking_number, row.identifier)).collect())
+}

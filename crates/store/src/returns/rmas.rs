@@ -227,9 +227,45 @@ async fn with_units(tx: &mut Tx, rows: Vec<RmaRow>) -> Result<Vec<Return>, Faile
 /// The return `identifier` of `merchant`.
 pub async fn find(store: &Store, merchant: MerchantId, identifier: &str) -> Result<Option<Return>, Failed> {
     let rows = returns!("where merchant_id = $1 and identifier = $2", merchant.0, identifier).fetch_all(&store.pool).await?;
-    let Some(id) = rows.first().map(|row| row.rma_id) else { return Ok(None) };
-    let units = units!("where merchant_id = $1 and rma_id = $2 order by position", merchant.0, id).fetch_all(&store.pool).await?;
-    Ok(assemble(rows, units)?.pop())
+    Ok(and_units(store, merchant, rows).await?.pop())
+}
+
+/// The return of `merchant` with the tracking number `number`.
+pub async fn find_by_parcel(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<Return>, Failed> {
+    let rows = returns!(
+        "where merchant_id = $1 and rma_id = (select parcel.rma_id from parcel where parcel.merchant_id = $1 and parcel.tracking_number = $2)",
+        merchant.0,
+        number,
+    );
+    Ok(and_units(store, merchant, rows.fetch_all(&store.pool).await?).await?.pop())
+}
+
+/// The returns of `merchant` that a warehouse waits for, before the return `before`: newest first, at most `limit`. The flag
+/// tells whether there are more.
+pub async fn list_expected(store: &Store, merchant: MerchantId, before: Option<Uuid>, limit: usize) -> Result<(Vec<Return>, bool), Failed> {
+    // One extra row tells whether there are more.
+    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+    let rows = returns!(
+        "join (select distinct rma_id as expected_id from rma_item where merchant_id = $1 and rma_id < $2 \
+        and receiving in ('PENDING', 'NOT_RECEIVED')) as expected on expected_id = rma_id \
+        where merchant_id = $1 and status <> 'CANCELED' order by expected_id desc limit $3",
+        merchant.0,
+        before.unwrap_or(Uuid::max()),
+        most,
+    );
+    let mut found = and_units(store, merchant, rows.fetch_all(&store.pool).await?).await?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    Ok((found, more))
+}
+
+async fn and_units(store: &Store, merchant: MerchantId, rows: Vec<RmaRow>) -> Result<Vec<Return>, Failed> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<Uuid> = rows.iter().map(|row| row.rma_id).collect();
+    let units = units!("where merchant_id = $1 and rma_id = any($2) order by rma_id, position", merchant.0, &ids);
+    assemble(rows, units.fetch_all(&store.pool).await?)
 }
 
 /// Returns of all merchants that are due to be woken, longest due first.

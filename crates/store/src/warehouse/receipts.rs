@@ -1,4 +1,4 @@
-//! Units that were received, each once, and the ASN lines that they were received against.
+//! Units that were received, each once, and the ASN lines or returns that they were received against.
 
 use chrono::{DateTime, Utc};
 use domain::warehouse::asn::Condition;
@@ -30,7 +30,11 @@ pub struct Placed {
 pub struct Receipt<'a> {
     /// The license plate.
     pub unit: &'a str,
-    pub asn: Uuid,
+    /// The ASN, or `None` if it is received for its return.
+    pub asn: Option<Uuid>,
+    /// The return, if there is no ASN.
+    pub rma: Option<Uuid>,
+    /// The line of the ASN, or the order line of the return.
     pub line: &'a str,
     /// The internal id.
     pub warehouse: &'a str,
@@ -57,7 +61,10 @@ pub struct Receipt<'a> {
 pub struct Known {
     /// The license plate.
     pub unit: String,
-    pub asn_number: String,
+    /// `None` if it was received for its return.
+    pub asn_number: Option<String>,
+    /// The return that it belongs to, if it is known.
+    pub rma: Option<String>,
     pub line: String,
 }
 
@@ -128,9 +135,14 @@ pub async fn known(tx: &mut Tx, units: &[&str]) -> Result<Vec<Known>, Failed> {
     let known = sqlx::query_as!(
         Known,
         r#"
-        select receipt.unit_identifier as unit, inbound_asn.asn_number, receipt.line_identifier as line
+        select
+            receipt.unit_identifier as unit, inbound_asn.asn_number as "asn_number?",
+            coalesce(rma.identifier, asn_line.reference_identifier) as rma, receipt.line_identifier as line
         from receipt
-        join inbound_asn on inbound_asn.merchant_id = $1 and inbound_asn.asn_id = receipt.asn_id
+        left join inbound_asn on inbound_asn.merchant_id = $1 and inbound_asn.asn_id = receipt.asn_id
+        left join asn_line on asn_line.merchant_id = $1 and asn_line.asn_id = receipt.asn_id
+            and asn_line.line_identifier = receipt.line_identifier and asn_line.reference_type = 'RMA'
+        left join rma on rma.merchant_id = $1 and rma.rma_id = receipt.rma_id
         where receipt.merchant_id = $1 and receipt.unit_identifier = any($2)
         "#,
         tx.merchant().0,
@@ -151,18 +163,18 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
             select *
             from unnest(
                 $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-                $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[]
+                $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::uuid[]
             ) as arrived (
                 unit, asn_id, line, warehouse, client_unit, sku, upc, condition, channel,
-                serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location
+                serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location, rma_id
             )
         ), kept as (
             insert into receipt (
-                merchant_id, asn_id, received_at, line_identifier, unit_identifier, warehouse_id, client_unit_identifier, sku, upc, condition,
-                channel, serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location_identifier
+                merchant_id, asn_id, rma_id, received_at, line_identifier, unit_identifier, warehouse_id, client_unit_identifier, sku, upc,
+                condition, channel, serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location_identifier
             )
             select
-                $1, asn_id, $2, line, unit, warehouse, client_unit, sku, upc, condition,
+                $1, asn_id, rma_id, $2, line, unit, warehouse, client_unit, sku, upc, condition,
                 channel, serial_number, asin, return_reason, reject_reason, user_login, tracking_number, location
             from arrived
             order by unit
@@ -179,7 +191,7 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
         tx.merchant().0,
         now,
         &receipts.iter().map(|receipt| receipt.unit).collect::<Vec<_>>() as &[&str],
-        &receipts.iter().map(|receipt| receipt.asn).collect::<Vec<_>>(),
+        &receipts.iter().map(|receipt| receipt.asn).collect::<Vec<_>>() as &[Option<Uuid>],
         &receipts.iter().map(|receipt| receipt.line).collect::<Vec<_>>() as &[&str],
         &receipts.iter().map(|receipt| receipt.warehouse).collect::<Vec<_>>() as &[&str],
         &text(|receipt| receipt.client_unit) as &[Option<&str>],
@@ -194,6 +206,7 @@ pub async fn insert<'a>(tx: &mut Tx, receipts: &'a [Receipt<'a>], now: DateTime<
         &text(|receipt| receipt.user) as &[Option<&str>],
         &text(|receipt| receipt.tracking_number) as &[Option<&str>],
         &text(|receipt| receipt.location) as &[Option<&str>],
+        &receipts.iter().map(|receipt| receipt.rma).collect::<Vec<_>>() as &[Option<Uuid>],
     )
     .fetch_one(tx.connection())
     .await?;

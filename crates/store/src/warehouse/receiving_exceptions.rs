@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::warehouse::asn::Condition;
-use domain::warehouse::inbound::Exception;
+use domain::warehouse::inbound::{Exception, Target};
 use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
@@ -12,8 +12,8 @@ use crate::{Failed, Store, Tx};
 pub struct NewException<'a> {
     pub id: Uuid,
     pub exception: Exception,
-    /// The ASN number as scanned.
-    pub asn_number: &'a str,
+    /// The ASN or the return that the unit was scanned for.
+    pub target: Target<'a>,
     /// `None` when units are missing.
     pub unit: Option<&'a str>,
     /// `None` if the line is not known.
@@ -33,7 +33,8 @@ pub struct NewException<'a> {
 pub struct Listed {
     pub id: Uuid,
     pub exception: Exception,
-    pub asn_number: String,
+    /// The [`Target::key`] of the ASN or the return that the unit was scanned for.
+    pub target: String,
     pub unit: Option<String>,
     pub line: Option<String>,
     pub sku: Option<String>,
@@ -69,7 +70,7 @@ pub async fn insert<'a>(tx: &mut Tx, found: &'a [NewException<'a>], now: DateTim
         &found.iter().map(|found| found.id).collect::<Vec<_>>(),
         &found.iter().map(|found| i32::try_from(found.quantity).unwrap_or(i32::MAX)).collect::<Vec<_>>(),
         &found.iter().map(|found| found.exception.as_str()).collect::<Vec<_>>() as &[&str],
-        &found.iter().map(|found| found.asn_number).collect::<Vec<_>>() as &[&str],
+        &found.iter().map(|found| found.target.key()).collect::<Vec<_>>(),
         &text(|found| found.unit) as &[Option<&str>],
         &text(|found| found.line) as &[Option<&str>],
         &text(|found| found.sku) as &[Option<&str>],
@@ -152,21 +153,21 @@ macro_rules! rows {
     };
 }
 
-/// The exceptions of `merchant`, of one ASN or all, before the exception `before`: newest first, at most `limit`. The flag
+/// The exceptions of `merchant`, of one ASN or return or all, before the exception `before`: newest first, at most `limit`. The flag
 /// tells whether there are more.
 pub async fn list(
     store: &Store,
     merchant: MerchantId,
-    asn_number: Option<&str>,
+    target: Option<Target<'_>>,
     before: Option<Uuid>,
     limit: usize,
 ) -> Result<(Vec<Listed>, bool), Failed> {
     let before = before.unwrap_or(Uuid::max());
     // One extra row tells whether there are more.
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-    let rows = match asn_number {
-        Some(number) => {
-            rows!("where merchant_id = $1 and exception_id < $2 and asn_number = $4", merchant.0, before, most, number)
+    let rows = match target {
+        Some(target) => {
+            rows!("where merchant_id = $1 and exception_id < $2 and asn_number = $4", merchant.0, before, most, target.key())
                 .fetch_all(&store.pool)
                 .await?
         }
@@ -181,7 +182,7 @@ fn listed(row: Row) -> Result<Listed, Failed> {
     Ok(Listed {
         id: row.exception_id,
         exception: row.exception.parse().map_err(|_| Failed::Internal("a stored receiving exception is unknown"))?,
-        asn_number: row.asn_number,
+        target: row.asn_number,
         unit: some(row.unit_identifier),
         line: some(row.line_identifier),
         sku: row.sku,

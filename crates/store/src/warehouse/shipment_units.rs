@@ -12,6 +12,7 @@ mod unit;
 use self::columns::Columns;
 pub use self::parts::{Lines, Part, insert_part, lines_from, of_lines, part};
 use self::unit::CartonRow;
+pub(crate) use self::unit::reference;
 pub use self::unit::{Carton, Reference, Unit};
 
 /// The cartons of the shipment with these keys. The shipment must be locked.
@@ -109,23 +110,27 @@ pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> 
         first_flags,
         last_flags,
         merchants,
+        reference_types,
+        references,
+        alternates,
     } = Columns::of(units);
     let inserted = sqlx::query!(
         r#"
         insert into shipment_unit (
             merchant_id, shipment_id, carton, position, released, line_identifier, program_identifier, unit_identifier,
             client_unit_identifier, inbound_received_asn, sku, upc, vendor_identifier, serial_number, condition, merchant,
-            eligibility_flags
+            eligibility_flags, reference_type, reference_identifier, reference_alternate
         )
         select
             $1, $2, carton, $3 + nth::integer, false, line, program, plate, client_unit, inbound_asn, sku, upc, vendor, serial_number,
-            condition, merchant, case when first_flag is not null then ($16::text[])[first_flag:last_flag] end
+            condition, merchant, case when first_flag is not null then ($16::text[])[first_flag:last_flag] end,
+            reference_type, reference, alternate
         from unnest(
             $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
-            $13::text[], $14::text[], $15::text[], $17::integer[], $18::integer[]
+            $13::text[], $14::text[], $15::text[], $17::integer[], $18::integer[], $19::text[], $20::text[], $21::text[]
         ) with ordinality as wanted (
             carton, line, program, plate, client_unit, inbound_asn, sku, upc, vendor, serial_number, condition, merchant, first_flag, last_flag,
-            nth
+            reference_type, reference, alternate, nth
         )
         -- Whoever wants some of the same units takes them in the same order, and waits for us rather than we for each other.
         order by plate
@@ -149,6 +154,9 @@ pub async fn insert(tx: &mut Tx, shipment: Uuid, known: u32, units: &[Unit]) -> 
         &flags[..],
         &first_flags as &[Option<i32>],
         &last_flags as &[Option<i32>],
+        &reference_types as &[Option<String>],
+        &references as &[Option<String>],
+        &alternates as &[Option<String>],
     )
     .execute(tx.connection())
     .await?;

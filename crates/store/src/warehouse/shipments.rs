@@ -44,6 +44,7 @@ pub struct Shipment {
     pub tracking_numbers: Vec<String>,
     /// The place it leaves.
     pub from_identifier: String,
+    pub from_type: PlaceType,
     /// The place it goes to.
     pub to_identifier: String,
     pub to_type: PlaceType,
@@ -70,6 +71,7 @@ struct Row {
     bol_number: Option<String>,
     tracking_numbers: Vec<String>,
     from_identifier: String,
+    from_type: String,
     to_identifier: String,
     to_type: String,
     to_name: String,
@@ -88,7 +90,7 @@ macro_rules! shipments {
             Row,
             "select shipment_id, created_at, updated_at, ship_date, sequence, units, cartons, parts, state, kind, asn_number, request_hash, "
                 + "channel, shipment_identifier, carrier, carrier_payment_type, bol_number, tracking_numbers, from_identifier, "
-                + "to_identifier, to_type, to_name, to_company, to_street, to_street2, to_city, to_state, to_zip from outbound_shipment "
+                + "from_type, to_identifier, to_type, to_name, to_company, to_street, to_street2, to_city, to_state, to_zip from outbound_shipment "
                 + $end,
             $($argument),*
         )
@@ -120,6 +122,7 @@ impl TryFrom<Row> for Shipment {
             bol_number: row.bol_number,
             tracking_numbers: row.tracking_numbers,
             from_identifier: row.from_identifier,
+            from_type: row.from_type.parse().map_err(unknown)?,
             to_identifier: row.to_identifier,
             to_type: row.to_type.parse().map_err(unknown)?,
             to_address: Address {
@@ -186,11 +189,11 @@ pub async fn insert(tx: &mut Tx, new: &Shipment) -> Result<(), Failed> {
             insert into outbound_shipment (
                 merchant_id, shipment_id, created_at, updated_at, ship_date, sequence, units, cartons, parts, state, kind, asn_number,
                 request_hash, channel, shipment_identifier, carrier, carrier_payment_type, bol_number, tracking_numbers,
-                from_identifier, to_identifier, to_type, to_name, to_company, to_street, to_street2, to_city, to_state, to_zip
+                from_identifier, to_identifier, to_type, to_name, to_company, to_street, to_street2, to_city, to_state, to_zip, from_type
             )
             values (
                 $1, $2, $3, $3, $4, 0, 0, 0, 0, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-                $24
+                $24, $25
             )
         )
         insert into asn_number (merchant_id, shipment_id, number) values ($1, $2, $7)
@@ -219,6 +222,7 @@ pub async fn insert(tx: &mut Tx, new: &Shipment) -> Result<(), Failed> {
         to.city.as_str(),
         to.state.as_str(),
         to.zip.as_str(),
+        new.from_type.as_str(),
     )
     .execute(tx.connection())
     .await?;
@@ -230,7 +234,8 @@ pub async fn save(tx: &mut Tx, changed: &Shipment) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         update outbound_shipment
-        set updated_at = $3, ship_date = $4, sequence = $5, units = $6, cartons = $7, parts = $8, state = $9
+        set updated_at = $3, ship_date = $4, sequence = $5, units = $6, cartons = $7, parts = $8, state = $9, carrier = $10,
+            carrier_payment_type = $11, bol_number = $12, tracking_numbers = $13
         where merchant_id = $1 and shipment_id = $2
         "#,
         tx.merchant().0,
@@ -242,6 +247,10 @@ pub async fn save(tx: &mut Tx, changed: &Shipment) -> Result<(), Failed> {
         number(changed.cartons),
         number(changed.parts),
         changed.state.as_str(),
+        changed.carrier.as_deref(),
+        changed.carrier_payment.map(CarrierPayment::as_str),
+        changed.bol_number.as_deref(),
+        changed.tracking_numbers.as_slice(),
     )
     .execute(tx.connection())
     .await?;

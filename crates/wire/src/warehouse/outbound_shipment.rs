@@ -5,15 +5,15 @@ mod shape;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use domain::warehouse::place::{VendorId, WarehouseId};
+use domain::warehouse::place::{NoWarehouseId, VendorId, WarehouseId};
 use domain::warehouse::shipment::split::MOST_LINES;
 use domain::warehouse::shipment::{AsnNumber, Kind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-pub use self::shape::{AddressIn, CartonIn, CreateShipmentIn, DetailIn, ReferenceIn, ShipDateIn, StoreIn, UnitsIn};
+pub use self::shape::{AddressIn, CartonIn, CreateShipmentIn, DetailIn, ReferenceIn, ShipmentChangeIn, StoreIn, UnitsIn};
 use crate::explainer::Explainer;
-use crate::fault::{Code, Fault, Path};
+use crate::fault::{Code, Fault, Path, Warning};
 use crate::request::{self, Faults, Refusal};
 
 /// Maximum page size.
@@ -23,13 +23,20 @@ pub const MOST_SHIPMENTS: u32 = 100;
 const USUAL_SHIPMENTS: u32 = 50;
 
 static CREATE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<CreateShipmentIn<'_>>);
-static SHIP_DATE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<ShipDateIn<'_>>);
+static CHANGE: LazyLock<Explainer> = LazyLock::new(Explainer::of::<ShipmentChangeIn<'_>>);
 /// A message may hold more units than the number of faults reported, so units are explained one by one.
 static UNITS: LazyLock<Explainer> = LazyLock::new(|| {
     let unit = Explainer::of::<DetailIn<'_>>();
     let carton = Explainer::with_lists::<CartonIn<'_>>(&["ShipmentUnit"], vec![("details", unit)]);
     Explainer::with_lists::<UnitsIn<'_>>(&["ShipmentCarton"], vec![("cartons", carton)])
 });
+
+/// The sender of a shipment.
+pub enum Sender<'a> {
+    Warehouse(WarehouseId),
+    /// The merchant's identifier of a store.
+    Store(&'a str),
+}
 
 /// The destination of a shipment.
 pub enum Destination<'a> {
@@ -42,7 +49,7 @@ pub enum Destination<'a> {
 /// A valid request to create a shipment.
 pub struct CreateShipment<'a> {
     pub number: AsnNumber,
-    pub from: WarehouseId,
+    pub from: Sender<'a>,
     pub to: Destination<'a>,
     /// The request itself.
     pub asked: &'a CreateShipmentIn<'a>,
@@ -65,9 +72,20 @@ pub fn canonical(body: &[u8]) -> String {
     value.to_string()
 }
 
-/// Reads a new ship date.
-pub fn read_ship_date(body: &[u8]) -> Result<ShipDateIn<'_>, Refusal> {
-    request::read(body, &SHIP_DATE)
+/// Reads a change of a shipment, which must change something.
+pub fn read_change(body: &[u8]) -> Result<ShipmentChangeIn<'_>, Refusal> {
+    let change: ShipmentChangeIn<'_> = request::read(body, &CHANGE)?;
+    let transport = change.carrier.is_some() || change.carrier_payment_type.is_some() || change.bol_number.is_some();
+    if change.ship_date.is_none() && change.tracking_numbers.is_none() && !transport {
+        let message = "is required, unless carrier, carrier_payment_type, tracking_numbers or bol_number is given";
+        return faulty(vec![Fault::new("ship_date", Code::MissingField, message)]);
+    }
+    Ok(change)
+}
+
+/// Reads what is said when a shipment ships; an empty body says nothing.
+pub fn read_ship(body: &[u8]) -> Result<ShipmentChangeIn<'_>, Refusal> {
+    request::read(if body.trim_ascii().is_empty() { b"{}" } else { body }, &CHANGE)
 }
 
 /// Reads units to add: checks their shape, then their number and that each occurs once.
@@ -84,7 +102,17 @@ impl CreateShipmentIn<'_> {
         let mut faults = Vec::new();
         let mut wrong = |name, message: String| faults.push(Fault::new(at(name), Code::Invalid, message));
         let number = self.asn_number.0.parse::<AsnNumber>().map_err(|error| wrong("asn_number", error.to_string())).ok();
-        let from = self.from_warehouse.0.parse::<WarehouseId>().map_err(|error| wrong("from_warehouse", error.to_string())).ok();
+        let from = match (&self.from_warehouse, &self.from_store) {
+            (Some(_), Some(_)) => {
+                wrong("from_store", "is the second sender; give only one".to_owned());
+                None
+            }
+            (Some(id), None) => {
+                id.0.parse().map(Sender::Warehouse).map_err(|error: NoWarehouseId| wrong("from_warehouse", error.to_string())).ok()
+            }
+            (None, Some(store)) => Some(Sender::Store(&store.0)),
+            (None, None) => None,
+        };
         let given =
             [("to_warehouse", self.to_warehouse.is_some()), ("to_vendor", self.to_vendor.is_some()), ("to_store", self.to_store.is_some())];
         let fitting: &[&str] = match self.kind.0 {
@@ -99,15 +127,15 @@ impl CreateShipmentIn<'_> {
         }
         let to = match (&self.to_warehouse, self.to_vendor, &self.to_store) {
             (Some(id), ..) => {
-                id.0.parse()
-                    .map(Destination::Warehouse)
-                    .map_err(|error: domain::warehouse::place::NoWarehouseId| wrong("to_warehouse", error.to_string()))
-                    .ok()
+                id.0.parse().map(Destination::Warehouse).map_err(|error: NoWarehouseId| wrong("to_warehouse", error.to_string())).ok()
             }
             (None, Some(vendor), _) => Some(Destination::Vendor(VendorId(vendor.0))),
             (None, None, Some(store)) => Some(Destination::Store(store)),
             (None, None, None) => None,
         };
+        if self.from_warehouse.is_none() && self.from_store.is_none() {
+            faults.push(Fault::new(at("from_warehouse"), Code::MissingField, "is required, unless from_store is given"));
+        }
         if !given.iter().any(|(_, given)| *given) {
             let name = fitting.first().copied().unwrap_or_default();
             let message = format!("is required: the kind {} needs {}", self.kind.0, fitting.join(" or "));
@@ -202,6 +230,8 @@ pub struct ShipmentOut {
     pub sequence: i64,
     /// Identifier of the sending location in messages.
     pub from_identifier: String,
+    /// `warehouse` or `store`.
+    pub from_type: &'static str,
     /// Identifier of the receiving location in messages.
     pub to_identifier: String,
     /// Channel the goods are for.
@@ -222,4 +252,14 @@ pub struct ShipmentOut {
     pub created_at: String,
     /// Time of the last change.
     pub updated_at: String,
+}
+
+/// A shipment to which units were added.
+#[derive(Serialize, ToSchema)]
+pub struct UnitsAdded {
+    /// The shipment.
+    #[serde(flatten)]
+    pub shipment: ShipmentOut,
+    /// Statements about units that contradict their receipts. What was stated is sent.
+    pub warnings: Vec<Warning>,
 }

@@ -12,6 +12,15 @@ pub enum ReceivingEvent {
 }
 
 impl Receiving {
+    /// True until the unit has arrived, also after receiving was closed.
+    #[must_use]
+    pub const fn is_expected(self) -> bool {
+        match self {
+            Self::Pending | Self::NotReceived => true,
+            Self::Received => false,
+        }
+    }
+
     /// Applies `event`. A unit that arrives late is still received; a received unit stays received.
     #[must_use]
     pub const fn on(self, event: ReceivingEvent) -> Step<Self> {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::split::{MOST_LINES, parts, split};
 use super::*;
 
-const ACTS: [Act; 5] = [Act::Announce, Act::Ship, Act::Deliver, Act::Cancel, Act::ChangeShipDate];
+const ACTS: [Act; 6] = [Act::Announce, Act::Ship, Act::Deliver, Act::Cancel, Act::ChangeShipDate, Act::ChangeTransport];
 
 /// True if one status may follow the other.
 fn may_follow(from: Status, to: Status) -> bool {
@@ -33,9 +33,11 @@ fn the_only_ways_are_pending_shipped_delivered_and_pending_cancelled() {
             "open shipped outbound_asn.shipped",
             "open canceled -",
             "open open -",
+            "open open -",
             "announced shipped outbound_asn.shipped",
             "announced canceled outbound_asn.canceled",
             "announced announced outbound_asn.ship_date_changed",
+            "announced announced outbound_asn.transport_changed",
             "shipped delivered outbound_asn.delivered",
         ]
     );

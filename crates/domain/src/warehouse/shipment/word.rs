@@ -20,6 +20,8 @@ words! {
         Delivered = "outbound_asn.delivered",
         Cancelled = "outbound_asn.canceled",
         ShipDateChanged = "outbound_asn.ship_date_changed",
+        /// Another carrier, tracking number or bill of lading.
+        TransportChanged = "outbound_asn.transport_changed",
     }
 }
 

@@ -25,10 +25,16 @@ enum Fault {
     LineCountsTooMuch,
     LineCountsTooLittle,
     ReceivedOnAnothersLine,
+    ReturnMessageNeverArrived,
+    ReturnMessageMissing,
+    ReturnMessageWrittenTwice,
+    ReturnCountsTooLittle,
+    ReceivedForAnothersReturn,
+    ReceiptToldWithoutAsn,
 }
 
 /// All faults, each with the finding it must cause.
-const FAULTS: [(Fault, Wrong); 16] = [
+const FAULTS: [(Fault, Wrong); 22] = [
     (Fault::MessageNeverArrived, Wrong::Lost),
     (Fault::MessageStillOwed, Wrong::Lost),
     (Fault::MessageGivenUp, Wrong::Lost),
@@ -45,6 +51,12 @@ const FAULTS: [(Fault, Wrong); 16] = [
     (Fault::LineCountsTooMuch, Wrong::Miscounted),
     (Fault::LineCountsTooLittle, Wrong::Miscounted),
     (Fault::ReceivedOnAnothersLine, Wrong::Miscounted),
+    (Fault::ReturnMessageNeverArrived, Wrong::Lost),
+    (Fault::ReturnMessageMissing, Wrong::Lost),
+    (Fault::ReturnMessageWrittenTwice, Wrong::Doubled),
+    (Fault::ReturnCountsTooLittle, Wrong::Miscounted),
+    (Fault::ReceivedForAnothersReturn, Wrong::Miscounted),
+    (Fault::ReceiptToldWithoutAsn, Wrong::Altered),
 ];
 
 /// Adds each fault to a copy of the records. Returns how many the checker finds, and how many there are.
@@ -86,7 +98,7 @@ fn put(fault: Fault, history: &mut History, rng: &mut StdRng) -> Option<()> {
             stored.exceptions.pop_last()?;
         }
         Fault::NeverAnswered => {
-            let unit = stored.receipts.get(any(rng, stored.receipts.len())?)?.0.clone();
+            let unit = stored.receipts.get(any(rng, stored.receipts.len())?)?.unit.clone();
             history.answers.retain(|answer| answer.unit != unit);
         }
         Fault::ReceivedInTwoAnswers => {
@@ -127,8 +139,37 @@ fn put(fault: Fault, history: &mut History, rng: &mut StdRng) -> Option<()> {
             stored.lines.get_mut(at)?.received -= 1;
         }
         Fault::ReceivedOnAnothersLine => {
-            let [(_, one), (_, other), ..] = stored.receipts.as_mut_slice() else { return None };
-            std::mem::swap(one, other);
+            let mut announced = stored.receipts.iter_mut().filter(|receipt| receipt.rma.is_none());
+            let (one, other) = (announced.next()?, announced.next()?);
+            std::mem::swap(&mut one.line, &mut other.line);
+        }
+        Fault::ReturnMessageNeverArrived => {
+            let id = stored.return_messages.get(any(rng, stored.return_messages.len())?)?.id;
+            history.arrivals.retain(|(arrival, _)| arrival.id != id);
+        }
+        Fault::ReturnMessageMissing => {
+            stored.return_messages.swap_remove(any(rng, stored.return_messages.len())?);
+        }
+        Fault::ReturnMessageWrittenTwice => {
+            let mut again = stored.return_messages.iter().max_by_key(|message| (&message.rma, message.sequence))?.clone();
+            (again.id, again.sequence) = (Uuid::from_u128(rng.random()), again.sequence + 1);
+            stored.return_messages.push(again);
+        }
+        Fault::ReturnCountsTooLittle => {
+            let at = any(rng, stored.returns.len())?;
+            stored.returns.get_mut(at)?.received -= 1;
+        }
+        Fault::ReceivedForAnothersReturn => {
+            let mut returned = stored.receipts.iter_mut().filter(|receipt| receipt.rma.is_some());
+            let one = returned.next()?;
+            let other = returned.find(|receipt| receipt.rma != one.rma)?;
+            std::mem::swap(&mut one.rma, &mut other.rma);
+        }
+        Fault::ReceiptToldWithoutAsn => {
+            let mut strange = stored.messages.first()?.clone();
+            strange.unit.clone_from(&stored.receipts.iter().find(|receipt| receipt.rma.is_some())?.unit);
+            strange.id = Uuid::from_u128(rng.random());
+            stored.messages.push(strange);
         }
     }
     Some(())
@@ -138,14 +179,17 @@ fn put(fault: Fault, history: &mut History, rng: &mut StdRng) -> Option<()> {
 mod tests {
     use rand::SeedableRng as _;
 
+    use super::super::returned::{UNITS_EACH, units};
     use super::super::scanner::{Answer, unit};
-    use super::super::stored::{Stored, StoredLine, StoredMessage};
+    use super::super::stored::{Stored, StoredLine, StoredMessage, StoredReceipt, StoredReturn, StoredReturnMessage};
     use super::*;
     use crate::messages::history::Arrival;
 
     /// The records of a run without faults.
     fn history(lines: usize) -> History {
-        let mut history = History { lines, answers: Vec::new(), arrivals: Vec::new(), stored: Stored::default() };
+        let returns = ["R-1".to_owned(), "R-2".to_owned()];
+        let returned = units(&returns);
+        let mut history = History { lines, returned, answers: Vec::new(), arrivals: Vec::new(), stored: Stored::default() };
         for line in 0..lines {
             let (unit, name, id) = (unit(line), line.to_string(), Uuid::from_u128(line as u128 + 1));
             let digest = [u8::try_from(line).unwrap() + 1; 32];
@@ -153,9 +197,24 @@ mod tests {
                 history.answers.push(Answer { unit: unit.clone(), result: result.to_owned() });
             }
             history.arrivals.push((Arrival { number: line as u64, id, digest, accepted: true }, unit.clone()));
-            history.stored.receipts.push((unit.clone(), name.clone()));
+            history.stored.receipts.push(StoredReceipt { unit: unit.clone(), line: name.clone(), rma: None });
             history.stored.lines.push(StoredLine { name, unit: unit.clone(), quantity: 1, received: 1 });
             history.stored.messages.push(StoredMessage { id, unit, digest });
+        }
+        for returned in &history.returned {
+            history.answers.push(Answer { unit: returned.unit.clone(), result: "received".to_owned() });
+            let (unit, rma) = (returned.unit.clone(), Some(returned.rma.clone()));
+            history.stored.receipts.push(StoredReceipt { unit, line: "L1".to_owned(), rma });
+        }
+        let each = i64::try_from(UNITS_EACH).unwrap();
+        for (nth, name) in (0..).zip(returns) {
+            for (sequence, received) in [(1, 0), (2, 2), (3, each)] {
+                let number = 1_000 + nth * 10 + u64::try_from(sequence).unwrap();
+                let (id, digest) = (Uuid::from_u128(u128::from(number)), [u8::try_from(sequence).unwrap(); 32]);
+                history.arrivals.push((Arrival { number, id, digest, accepted: true }, name.clone()));
+                history.stored.return_messages.push(StoredReturnMessage { id, rma: name.clone(), sequence, received, digest });
+            }
+            history.stored.returns.push(StoredReturn { name, units: each, received: each });
         }
         history.answers.push(Answer { unit: "STRAY".to_owned(), result: "exception".to_owned() });
         history.stored.exceptions.insert("STRAY".to_owned());

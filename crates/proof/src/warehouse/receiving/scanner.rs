@@ -1,5 +1,5 @@
-//! A scanner: receives its share of the units, which another scanner receives as well, and repeats requests until it gets an
-//! answer.
+//! A scanner: receives its share of the units, of the ASN and of returns, which another scanner receives as well, and repeats
+//! requests until it gets an answer.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +12,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
 use super::plan::Plan;
+use super::returned::{Returned, UNITS_EACH, returns_of};
 use crate::messages::witness::SEED;
 use crate::orders::load::Connection;
 
@@ -22,7 +23,7 @@ pub(super) const WAREHOUSE: &str = "WH-1";
 const TOGETHER: usize = 5;
 /// The number of scanners that receive each unit.
 const SCANNERS_PER_UNIT: usize = 2;
-/// Unannounced units per scanner.
+/// Unexpected units per scanner, for the ASN and for returns in turn.
 const STRAYS: usize = 4;
 /// The percentage of answers lost on the scanner's side.
 const UNHEARD: u32 = 10;
@@ -43,23 +44,53 @@ pub(super) fn unit(line: usize) -> String {
 
 /// The fewest answers about units in a run.
 pub(super) const fn answers_of(plan: &Plan) -> usize {
-    plan.lines * SCANNERS_PER_UNIT + plan.scanners * STRAYS
+    (plan.lines + returns_of(plan) * UNITS_EACH) * SCANNERS_PER_UNIT + plan.scanners * STRAYS
+}
+
+/// A unit to scan.
+struct Scan {
+    unit: String,
+    /// The return and its line that the unit is scanned for; else it is scanned for the ASN.
+    rma: Option<(String, &'static str)>,
+}
+
+impl Scan {
+    fn body(&self) -> Value {
+        let (rma, line) = self.rma.as_ref().map(|(rma, line)| (rma, line)).unzip();
+        json!({
+            "asn_number": self.rma.is_none().then_some(NUMBER), "rma_identifier": rma, "line_identifier": line,
+            "unit_identifier": self.unit, "warehouse_identifier": WAREHOUSE, "condition": "A", "user_login": "kim",
+        })
+    }
 }
 
 pub(super) struct Scanner {
     address: SocketAddr,
     token: String,
-    units: Vec<String>,
+    units: Vec<Scan>,
     answers: Arc<Mutex<Vec<Answer>>>,
     rng: StdRng,
 }
 
 impl Scanner {
-    pub(super) fn new(number: usize, plan: &Plan, address: SocketAddr, token: &str, answers: Arc<Mutex<Vec<Answer>>>) -> Self {
+    pub(super) fn new(
+        number: usize,
+        plan: &Plan,
+        returned: &[Returned],
+        address: SocketAddr,
+        token: &str,
+        answers: Arc<Mutex<Vec<Answer>>>,
+    ) -> Self {
         let mut rng = StdRng::seed_from_u64(SEED.wrapping_add(number as u64));
-        let mine = |line: &usize| (0..SCANNERS_PER_UNIT).any(|hand| (line + hand) % plan.scanners == number);
-        let mut units: Vec<String> = (0..plan.lines).filter(mine).map(unit).collect();
-        units.extend((0..STRAYS).map(|stray| format!("STRAY-{number}-{stray}")));
+        let mine = |at: usize| (0..SCANNERS_PER_UNIT).any(|hand| (at + hand) % plan.scanners == number);
+        let announced = (0..plan.lines).filter(|line| mine(*line)).map(|line| Scan { unit: unit(line), rma: None });
+        let of_returns = (0..).zip(returned).filter(|(at, _)| mine(*at));
+        let of_returns = of_returns.map(|(_, of)| Scan { unit: of.unit.clone(), rma: Some((of.rma.clone(), "L1")) });
+        let strays = (0..STRAYS).map(|stray| Scan {
+            unit: format!("STRAY-{number}-{stray}"),
+            rma: returned.get(number % returned.len().max(1)).filter(|_| stray % 2 == 1).map(|of| (of.rma.clone(), "L9")),
+        });
+        let mut units: Vec<Scan> = announced.chain(of_returns).chain(strays).collect();
         // Each scanner has its own order, so that locks are requested in conflicting orders.
         units.shuffle(&mut rng);
         Self { address, token: token.to_owned(), units, answers, rng }
@@ -74,11 +105,8 @@ impl Scanner {
     }
 
     /// Repeats a call until it is answered and the answer is not lost.
-    async fn receive(&mut self, units: &[String]) -> anyhow::Result<()> {
-        let scanned = units.iter().map(|unit| {
-            json!({"asn_number": NUMBER, "unit_identifier": unit, "warehouse_identifier": WAREHOUSE, "condition": "A", "user_login": "kim"})
-        });
-        let request = request("/v1/receipts", &self.token, &json!({"units": scanned.collect::<Vec<_>>()}));
+    async fn receive(&mut self, units: &[Scan]) -> anyhow::Result<()> {
+        let request = request("/v1/receipts", &self.token, &json!({"units": units.iter().map(Scan::body).collect::<Vec<_>>()}));
         loop {
             if let Some(mut connection) = Connection::open(self.address).await
                 && let Some(status) = connection.exchange(&request).await
@@ -125,7 +153,7 @@ pub(super) async fn announce(address: SocketAddr, token: &str, lines: usize) -> 
     Ok(started.elapsed())
 }
 
-fn request(path: &str, token: &str, body: &Value) -> Vec<u8> {
+pub(super) fn request(path: &str, token: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nAccept: application/json\r\nContent-Length: {}\r\n\r\n{body}",

@@ -1,4 +1,4 @@
-//! Units of a return arrive at the warehouse, for merchants with managed receiving.
+//! Units of a return arrive at the warehouse, or are no longer expected, for merchants with managed receiving.
 
 use domain::id::MerchantId;
 use domain::returns::rma::{Receiving, Refused, Rma, Step};
@@ -8,9 +8,9 @@ use store::{Failed, Tx};
 use super::save_return::save_change;
 use crate::app::App;
 
-/// The reasons units of a return cannot be received.
+/// The reasons the receiving of a return cannot be closed.
 #[derive(Debug, thiserror::Error)]
-pub enum ReceiveReturnError {
+pub enum CloseReceivingError {
     #[error("the merchant has no such return")]
     NoSuchReturn,
     #[error(transparent)]
@@ -19,25 +19,11 @@ pub enum ReceiveReturnError {
     Failed(#[from] Failed),
 }
 
-/// Receives the units at these positions of the return.
-pub async fn receive_units(app: &App, merchant: MerchantId, identifier: &str, units: &[usize]) -> Result<Return, ReceiveReturnError> {
-    change(app, merchant, identifier, |rma| rma.receive(units)).await
-}
-
-/// Closes the receiving of a return: no more units are expected.
-pub async fn close_receiving(app: &App, merchant: MerchantId, identifier: &str) -> Result<Return, ReceiveReturnError> {
-    change(app, merchant, identifier, Rma::close_receiving).await
-}
-
-async fn change(
-    app: &App,
-    merchant: MerchantId,
-    identifier: &str,
-    step: impl FnOnce(&mut Rma) -> Result<Step, Refused>,
-) -> Result<Return, ReceiveReturnError> {
+/// Closes the receiving of a return: no more units are expected. A repeat changes nothing.
+pub async fn close_receiving(app: &App, merchant: MerchantId, identifier: &str) -> Result<Return, CloseReceivingError> {
     let mut tx = app.begin(merchant).await?;
-    let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(ReceiveReturnError::NoSuchReturn)?;
-    match step(&mut kept.rma)? {
+    let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(CloseReceivingError::NoSuchReturn)?;
+    match kept.rma.close_receiving()? {
         Step::Unchanged | Step::TooEarly => {}
         Step::Moved(event) => {
             save_change(app, &mut tx, &mut kept, event, app.now()).await?;
@@ -81,10 +67,7 @@ fn positions(kept: &Return, arrivals: &[Arrival<'_>]) -> Vec<usize> {
             (None, Some(named)) => named == sku,
             (None, None) => false,
         };
-        let mut expected = kept.units().enumerate().filter(|(_, (unit, _))| match unit.receiving {
-            Some(Receiving::Pending | Receiving::NotReceived) => true,
-            Some(Receiving::Received) | None => false,
-        });
+        let mut expected = kept.units().enumerate().filter(|(_, (unit, _))| unit.receiving.is_some_and(Receiving::is_expected));
         positions.extend(expected.find(|(at, (unit, item))| fits(&unit.line, &item.sku) && !positions.contains(at)).map(|(at, _)| at));
     }
     positions

@@ -4,7 +4,7 @@
 //! interrupted, closing again does the rest.
 
 use domain::id::MerchantId;
-use domain::warehouse::inbound::{Act, Exception, State};
+use domain::warehouse::inbound::{Act, Exception, State, Target};
 use store::Failed;
 use store::returns::rmas;
 use store::warehouse::inbound_asns::StoredAsn;
@@ -40,7 +40,7 @@ pub async fn close_asn(app: &App, merchant: MerchantId, number: &str) -> Result<
     let found = short.iter().map(|(line, sku, missing)| NewException {
         id: app.mint(),
         exception: Exception::Short,
-        asn_number: number,
+        target: Target::Asn(number),
         unit: None,
         line: Some(line),
         sku: sku.as_deref(),

@@ -7,7 +7,7 @@ use store::warehouse::places;
 use store::warehouse::shipments::{self, Shipment};
 use store::{Failed, Tx};
 use wire::fault::{Code, Fault};
-use wire::warehouse::outbound_shipment::{AddressIn, CreateShipment, Destination};
+use wire::warehouse::outbound_shipment::{AddressIn, CreateShipment, Destination, Sender};
 
 use crate::app::App;
 
@@ -73,12 +73,11 @@ async fn attempt(
     }
     let asked = request.asked;
     let mut faults = Vec::new();
-    let from = places::lock_warehouse(&mut tx, &request.from).await?;
-    if from.is_none() {
-        faults.push(no_warehouse("from_warehouse"));
-    }
+    let from = sender(&mut tx, request).await?.map_err(|fault| faults.push(fault)).ok();
     let to = destination(&mut tx, request).await?.map_err(|fault| faults.push(fault)).ok();
-    let (Some(from), Some((to_identifier, to_type, to_address))) = (from, to) else { return Err(CreateShipmentError::Faulty(faults)) };
+    let (Some((from_identifier, from_type)), Some((to_identifier, to_type, to_address))) = (from, to) else {
+        return Err(CreateShipmentError::Faulty(faults));
+    };
     let text = |text: &wire::shape::Identifier<'_>| text.0.clone().into_owned();
     let shipment = Shipment {
         id: app.mint(),
@@ -104,7 +103,8 @@ async fn attempt(
             .flat_map(|numbers| &numbers.0)
             .map(|number| number.0.clone().into_owned())
             .collect(),
-        from_identifier: from.identifier().to_owned(),
+        from_identifier,
+        from_type,
         to_identifier,
         to_type,
         to_address,
@@ -112,6 +112,17 @@ async fn attempt(
     shipments::insert(&mut tx, &shipment).await?;
     app.commit(tx).await?;
     Ok(Created { shipment, repeated: false })
+}
+
+/// The identifier and type of the sender, or the fault in it.
+async fn sender(tx: &mut Tx, request: &CreateShipment<'_>) -> Result<Result<(String, PlaceType), Fault>, Failed> {
+    Ok(match &request.from {
+        Sender::Store(identifier) => Ok(((*identifier).to_owned(), PlaceType::Store)),
+        Sender::Warehouse(id) => match places::lock_warehouse(tx, id).await? {
+            Some(warehouse) => Ok((warehouse.identifier().to_owned(), PlaceType::Warehouse)),
+            None => Err(no_warehouse("from_warehouse")),
+        },
+    })
 }
 
 /// The identifier, type and address of the destination, or the fault in it.

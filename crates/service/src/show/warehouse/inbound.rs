@@ -2,6 +2,7 @@
 
 pub(crate) mod scanned;
 
+use domain::warehouse::inbound::Target;
 use sha2::{Digest as _, Sha256};
 use store::warehouse::inbound_asn_pages::Listed;
 use store::warehouse::inbound_asns::{Asn, Line, Place, Reference, StoredAsn};
@@ -152,10 +153,18 @@ pub(crate) fn listed(listed: Listed) -> InboundAsnListed {
 
 /// A receiving exception in a list.
 pub(crate) fn exception(listed: ListedException) -> ExceptionOut {
+    let (asn_number, rma_identifier, tracking_number) = match Target::of_key(&listed.target) {
+        Target::Asn(number) => (Some(number), None, None),
+        Target::Return(identifier) => (None, Some(identifier), None),
+        Target::Parcel(number) => (None, None, Some(number)),
+    };
+    let text = |text: Option<&str>| text.map(ToOwned::to_owned);
     ExceptionOut {
         exception: listed.exception.as_str(),
         message: explain(listed.exception),
-        asn_number: listed.asn_number,
+        asn_number: text(asn_number),
+        rma_identifier: text(rma_identifier),
+        tracking_number: text(tracking_number),
         line_identifier: listed.line,
         unit_identifier: listed.unit,
         sku: listed.sku,

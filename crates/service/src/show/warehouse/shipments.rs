@@ -1,8 +1,8 @@
 //! Views of shipments: the ASN message to merchants' systems, and the API's answers.
 
 use chrono::{DateTime, Utc};
-use domain::warehouse::shipment::{CarrierPayment, Kind, PlaceType, State};
-use store::warehouse::shipment_units::{Carton, Lines, Unit};
+use domain::warehouse::shipment::{CarrierPayment, Kind, State};
+use store::warehouse::shipment_units::{Carton, Lines, Reference, Unit};
 use store::warehouse::shipments::Shipment;
 use wire::time;
 use wire::warehouse::outbound_asn::{AsnAddress, AsnCarton, AsnDetail, AsnFrom, AsnReference, AsnTo, DETAILS_TYPE, OutboundAsnMessage};
@@ -17,7 +17,7 @@ pub(crate) fn message<'a>(shipment: &'a Shipment, asn_number: &'a str, lines: &'
     };
     let to = &shipment.to_address;
     OutboundAsnMessage {
-        from: AsnFrom { identifier: &shipment.from_identifier, kind: PlaceType::Warehouse.as_str() },
+        from: AsnFrom { identifier: &shipment.from_identifier, kind: shipment.from_type.as_str() },
         to: AsnTo {
             identifier: &shipment.to_identifier,
             kind: shipment.to_type.as_str(),
@@ -63,13 +63,19 @@ fn carton<'a>(known: Option<&'a Carton>, units: &'a [Unit]) -> AsnCarton<'a> {
     AsnCarton {
         details: units.iter().map(detail).collect(),
         identifier: known.and_then(|carton| carton.identifier.as_deref()),
-        reference: known.and_then(|carton| carton.reference.as_ref()).map(|reference| AsnReference {
+        reference: known.and_then(|carton| carton.reference.as_ref()).or_else(|| received(units)).map(|reference| AsnReference {
             kind: reference.kind.as_str(),
             identifier: &reference.identifier,
             alternate_identifier: reference.alternate.as_deref(),
         }),
         sorting_template_name: known.and_then(|carton| carton.sorting_template.as_deref()),
     }
+}
+
+/// The reference of the units' receipts, if they have the same.
+fn received(units: &[Unit]) -> Option<&Reference> {
+    let (first, others) = units.split_first()?;
+    first.reference.as_ref().filter(|reference| others.iter().all(|unit| unit.reference.as_ref() == Some(*reference)))
 }
 
 fn detail(unit: &Unit) -> AsnDetail<'_> {
@@ -104,6 +110,7 @@ pub(crate) fn shown(shipment: &Shipment) -> ShipmentOut {
         sent_as: shipment.number.sent(shipment.parts).collect(),
         sequence: shipment.sequence,
         from_identifier: shipment.from_identifier.clone(),
+        from_type: shipment.from_type.as_str(),
         to_identifier: shipment.to_identifier.clone(),
         channel: shipment.channel.clone(),
         shipment_identifier: shipment.shipment_identifier.clone(),

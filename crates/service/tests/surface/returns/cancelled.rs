@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use backhaul::flow::returns::receive_return::receive_units;
 use domain::returns::rma::policy::Policy;
 use serde_json::{Value, json};
 
@@ -41,6 +40,7 @@ async fn a_return_that_has_gone_on_is_not_called_off_and_says_why() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
     shop.merchant.has_policy(&Policy { managed_receiving: true, ..Policy::default() }).await;
+    shop.merchant.has_a_warehouse().await;
     let refused = [
         ("dropped_off", "the carrier has accepted it. Refund it instead."),
         ("in_transit", "the carrier has scanned it. Refund it instead."),
@@ -54,7 +54,7 @@ async fn a_return_that_has_gone_on_is_not_called_off_and_says_why() {
         let rma = shop.merchant.starts_a_return(&order, 2).await;
         shop.merchant.carrier_says(&rma, "label_issued").await;
         match what {
-            "received" => drop(receive_units(&world.app, shop.merchant.id, &rma, &[1]).await.unwrap()),
+            "received" => shop.merchant.receives_for(&rma, &["LP-1"]).await,
             "refunded in part" => {
                 let refund = plain_refund(&format!("F-{at}"), 1);
                 shop.merchant.publishes(&message([refunded(sold(&order, 2), [refund])])).await;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use backhaul::flow::returns::receive_return::receive_units;
 use domain::money::Cents;
 use domain::returns::rma::Method as Way;
 use domain::returns::rma::policy::{Offer, Policy};
@@ -141,6 +140,7 @@ async fn a_return_that_has_arrived() {
     let rma = shop.merchant.starts_a_return("A-1", 2).await;
     shop.merchant.carrier_says(&rma, "label_issued").await;
     shop.merchant.carrier_says(&rma, "delivered").await;
-    receive_units(&world.app, shop.merchant.id, &rma, &[0]).await.unwrap();
+    shop.merchant.has_a_warehouse().await;
+    shop.merchant.receives_for(&rma, &["LP-1"]).await;
     insta::assert_snapshot!(shop.last_message().await);
 }

@@ -1,11 +1,9 @@
-//! Receiving at the warehouse, for merchants with managed receiving.
+//! Receiving at the warehouse, for merchants with managed receiving. No return here has an ASN.
 
-use backhaul::flow::returns::receive_return::{ReceiveReturnError, close_receiving, receive_units};
-use domain::returns::rma::Refused;
 use domain::returns::rma::policy::Policy;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::world::{Shop, World, message, plain_refund, refunded, sold};
+use crate::world::{Shop, World, message, plain_refund, refunded, scan_for, sold};
 
 /// A message as `event status: receiving of each unit`.
 fn summary((event, body): &(String, Value)) -> String {
@@ -22,6 +20,7 @@ impl Shop<'_> {
 async fn receiving_shop(world: &World) -> Shop<'_> {
     let shop = world.shop("acme").await;
     shop.merchant.has_policy(&Policy { managed_receiving: true, ..Policy::default() }).await;
+    shop.merchant.has_a_warehouse().await;
     shop
 }
 
@@ -32,19 +31,19 @@ async fn a_unit_is_waited_for_then_received_or_not_and_may_come_late() {
     shop.merchant.sells("A-1", 3).await;
     let rma = shop.merchant.starts_a_return("A-1", 3).await;
     assert_eq!(shop.receives_summaries().await, ["rma.created CREATED: PENDING PENDING PENDING"]);
-    let receive = |units: &'static [usize]| receive_units(&world.app, shop.merchant.id, &rma, units);
-    receive(&[0]).await.unwrap();
+    shop.merchant.receives_for(&rma, &["LP-1"]).await;
     assert_eq!(shop.receives_summaries().await, ["rma.received CREATED: RECEIVED PENDING PENDING"]);
-    receive(&[0]).await.unwrap();
+    assert_eq!(shop.merchant.scans(&[scan_for(&rma, "LP-1")]).await, ["already_received L1"]);
     assert!(shop.receives_summaries().await.is_empty(), "a repeat sends no message");
-    close_receiving(&world.app, shop.merchant.id, &rma).await.unwrap();
+    assert_eq!(shop.merchant.closes_return(&rma).await.status, 200);
     assert_eq!(shop.receives_summaries().await, ["rma.receiving_closed CREATED: RECEIVED NOT_RECEIVED NOT_RECEIVED"]);
-    close_receiving(&world.app, shop.merchant.id, &rma).await.unwrap();
+    assert_eq!(shop.merchant.closes_return(&rma).await.status, 200);
     assert!(shop.receives_summaries().await.is_empty(), "it is closed once");
-    receive(&[2]).await.unwrap();
-    assert_eq!(shop.receives_summaries().await, ["rma.received CREATED: RECEIVED NOT_RECEIVED RECEIVED"]);
-    assert!(matches!(receive(&[3]).await, Err(ReceiveReturnError::Refused(Refused::NoSuchUnit(3)))));
-    assert!(matches!(receive_units(&world.app, shop.merchant.id, "R-2222-2222", &[0]).await, Err(ReceiveReturnError::NoSuchReturn)));
+    shop.merchant.receives_for(&rma, &["LP-2"]).await;
+    assert_eq!(shop.receives_summaries().await, ["rma.received CREATED: RECEIVED RECEIVED NOT_RECEIVED"]);
+    // Units that arrive together share a message.
+    assert_eq!(shop.merchant.scans(&[scan_for(&rma, "LP-3"), scan_for(&rma, "LP-4")]).await, ["received L1", "exception over_received"]);
+    assert_eq!(shop.receives_summaries().await, ["rma.received CREATED: RECEIVED RECEIVED RECEIVED"]);
 }
 
 #[tokio::test]
@@ -53,10 +52,10 @@ async fn closing_with_a_part_refunded_is_a_partial_refund_until_the_rest_is() {
     let shop = receiving_shop(&world).await;
     shop.merchant.sells("A-1", 3).await;
     let rma = shop.merchant.starts_a_return("A-1", 3).await;
-    receive_units(&world.app, shop.merchant.id, &rma, &[0, 1]).await.unwrap();
+    shop.merchant.receives_for(&rma, &["LP-1", "LP-2"]).await;
     let mut refunds = vec![plain_refund("F1", 1)];
     shop.merchant.publishes(&message([refunded(sold("A-1", 3), refunds.clone())])).await;
-    close_receiving(&world.app, shop.merchant.id, &rma).await.unwrap();
+    assert_eq!(shop.merchant.closes_return(&rma).await.status, 200);
     for identifier in ["F2", "F3"] {
         refunds.push(plain_refund(identifier, 1));
         shop.merchant.publishes(&message([refunded(sold("A-1", 3), refunds.clone())])).await;
@@ -76,18 +75,29 @@ async fn closing_with_a_part_refunded_is_a_partial_refund_until_the_rest_is() {
 async fn without_the_switch_nothing_is_received() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
+    shop.merchant.has_a_warehouse().await;
     shop.merchant.sells("A-1", 2).await;
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.receives_summaries().await, ["rma.created CREATED: null"]);
-    let received = receive_units(&world.app, shop.merchant.id, &rma, &[0]).await;
-    assert!(matches!(received, Err(ReceiveReturnError::Refused(Refused::NotReceiving))));
-    let closed = close_receiving(&world.app, shop.merchant.id, &rma).await;
-    assert!(matches!(closed, Err(ReceiveReturnError::Refused(Refused::NotReceiving))));
+    shop.merchant.carrier_says(&rma, "label_issued").await;
+    let summaries = shop.receives_summaries().await;
+    assert_eq!(summaries, ["rma.created CREATED: null", "rma.tracking_updated CREATED: null"]);
     // The setting applies to returns that are started from then on.
-    shop.merchant.has_policy(&Policy { managed_receiving: true, ..Policy::default() }).await;
-    assert!(receive_units(&world.app, shop.merchant.id, &rma, &[0]).await.is_err());
-    shop.merchant.starts_a_return("A-1", 1).await;
-    assert_eq!(shop.receives_summaries().await, ["rma.created CREATED: PENDING"]);
+    for managed_receiving in [false, true] {
+        shop.merchant.has_policy(&Policy { managed_receiving, ..Policy::default() }).await;
+        let mut by_number = scan_for(&rma, "LP-2");
+        (by_number["rma_identifier"], by_number["tracking_number"]) = (Value::Null, format!("T-{rma}").into());
+        let reply = shop.merchant.posts_receipts(&[scan_for(&rma, "LP-1"), by_number]).await;
+        assert_eq!(reply.faults(), ["units[0].rma_identifier invalid", "units[1].tracking_number invalid"]);
+        assert!(reply.text.contains("without managed receiving; receive the unit against an ASN"), "{}", reply.text);
+        let reply = shop.merchant.closes_return(&rma).await;
+        assert_eq!((reply.status.as_u16(), reply.text.contains("no units are received for this return")), (409, true), "{}", reply.text);
+        assert_eq!(shop.merchant.expects("").await["expected_returns"], json!([]));
+    }
+    assert!(shop.receives_summaries().await.is_empty());
+    assert!(shop.merchant.exceptions("").await.is_empty());
+    let managed = shop.merchant.starts_a_return("A-1", 1).await;
+    shop.merchant.receives_for(&managed, &["LP-1"]).await;
+    assert_eq!(shop.receives_summaries().await, ["rma.created CREATED: PENDING", "rma.received CREATED: RECEIVED"]);
 }
 
 #[tokio::test]
@@ -98,7 +108,8 @@ async fn nothing_is_received_for_a_return_that_is_called_off() {
     let rma = shop.merchant.starts_a_return("A-1", 1).await;
     assert_eq!(shop.merchant.cancels(&rma).await.status, 200);
     shop.receives().await;
-    let received = receive_units(&world.app, shop.merchant.id, &rma, &[0]).await;
-    assert!(matches!(received, Err(ReceiveReturnError::Refused(Refused::Cancelled))));
+    assert_eq!(shop.merchant.scans(&[scan_for(&rma, "LP-1")]).await, ["exception canceled_return"]);
+    assert_eq!(shop.merchant.closes_return(&rma).await.status, 409);
     assert!(shop.receives_summaries().await.is_empty());
+    assert_eq!(shop.merchant.exceptions("").await, [format!("canceled_return {rma} LP-1 1 open")]);
 }

@@ -41,7 +41,7 @@ async fn a_unit_that_is_twice_in_a_message_is_received_once() {
     yard.merchant.announces("A-2", &[units_of("SOCK", 5)]).await;
     let units =
         [of_sku("A-1", "LP-1", "SOCK"), of_sku("A-2", "LP-1", "SOCK"), of_sku("A-1", "LP-1", "SOCK"), of_sku("A-2", "LP-2", "SOCK")];
-    assert_eq!(yard.merchant.scans(&units).await, ["received 1", "already_received 1", "already_received 1", "received 1"]);
+    assert_eq!(yard.merchant.scans(&units).await, ["received 1", "conflict 1", "already_received 1", "received 1"]);
     assert_eq!(yard.receives_events().await, ["LP-1 1", "LP-2 1"]);
 }
 

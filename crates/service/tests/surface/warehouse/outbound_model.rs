@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use backhaul::app::App;
 use backhaul::flow::warehouse::add_units::{AddUnitsError, add_units};
 use backhaul::flow::warehouse::create_shipment::{CreateShipmentError, create_shipment};
-use backhaul::flow::warehouse::move_shipment::{MoveShipmentError, change_ship_date, move_shipment};
+use backhaul::flow::warehouse::move_shipment::{MoveShipmentError, change_shipment, move_shipment, ship};
 use domain::id::MerchantId;
 use domain::warehouse::shipment::Act;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 use sqlx::Row as _;
+use wire::warehouse::outbound_shipment::read_ship;
 
 use crate::world::World;
 use crate::world::warehouse::{carton, freight};
@@ -63,7 +64,7 @@ async fn make(app: &App, merchant: MerchantId, number: &str) -> bool {
 async fn pack(app: &App, merchant: MerchantId, number: &str, units: &BTreeSet<u32>) -> Result<u32, AddUnitsError> {
     let text = json!({ "cartons": [carton("C-1", units.iter().copied())] }).to_string();
     let wanted = wire::warehouse::outbound_shipment::read_units(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
-    add_units(app, merchant, number, &wanted).await.map(|shipment| shipment.units)
+    add_units(app, merchant, number, &wanted).await.map(|(shipment, _)| shipment.units)
 }
 
 /// The expected result of a step; none if it is refused.
@@ -76,8 +77,9 @@ fn moved(shipment: &Modelled, act: Act) -> Option<(Where, Option<&'static str>)>
         (Where::Shipped, Act::Deliver) => Some((Where::Delivered, Some("outbound_asn.delivered"))),
         (Where::Open, Act::Cancel) => Some((Where::Cancelled, None)),
         (Where::Announced, Act::Cancel) => Some((Where::Cancelled, Some("outbound_asn.canceled"))),
-        (Where::Open, Act::ChangeShipDate) => Some((Where::Open, None)),
+        (Where::Open, Act::ChangeShipDate | Act::ChangeTransport) => Some((Where::Open, None)),
         (Where::Announced, Act::ChangeShipDate) => Some((Where::Announced, Some("outbound_asn.ship_date_changed"))),
+        (Where::Announced, Act::ChangeTransport) => Some((Where::Announced, Some("outbound_asn.transport_changed"))),
         (Where::Announced, Act::Announce)
         | (Where::Shipped | Where::Delivered, Act::Ship)
         | (Where::Delivered, Act::Deliver)
@@ -115,16 +117,21 @@ async fn step(app: &App, merchant: MerchantId, model: &mut BTreeMap<String, Mode
         }
         return;
     }
-    let acts = [Act::Announce, Act::Ship, Act::Ship, Act::Deliver, Act::Cancel, Act::ChangeShipDate];
+    let acts = [Act::Announce, Act::Ship, Act::Ship, Act::Deliver, Act::Cancel, Act::ChangeShipDate, Act::ChangeTransport];
     let act = acts[rng.random_range(0..acts.len())];
     let shipment = model.get_mut(&number).unwrap();
     let expected = moved(shipment, act);
-    let done = if act == Act::ChangeShipDate {
-        shipment.date += 1;
-        let date = app.now() + chrono::TimeDelta::days(shipment.date);
-        change_ship_date(app, merchant, &number, date).await
-    } else {
-        move_shipment(app, merchant, &number, act).await
+    shipment.date += 1;
+    let change = match act {
+        Act::ChangeShipDate => json!({ "ship_date": app.now() + chrono::TimeDelta::days(shipment.date) }).to_string(),
+        Act::ChangeTransport => json!({ "tracking_numbers": [format!("PRO-{}", shipment.date)] }).to_string(),
+        Act::Announce | Act::Ship | Act::Deliver | Act::Cancel => String::new(),
+    };
+    let change = read_ship(change.as_bytes()).unwrap_or_else(|_| panic!("{change}"));
+    let done = match act {
+        Act::ChangeShipDate | Act::ChangeTransport => change_shipment(app, merchant, &number, &change).await,
+        Act::Ship => ship(app, merchant, &number, &change).await,
+        Act::Announce | Act::Deliver | Act::Cancel => move_shipment(app, merchant, &number, act).await,
     };
     match (done, expected) {
         (Ok(_), Some((to, message))) => {

@@ -46,6 +46,15 @@ pub fn scan(number: &str, unit: &str) -> Value {
     json!({ "asn_number": number, "unit_identifier": unit, "warehouse_identifier": WAREHOUSE, "condition": "A" })
 }
 
+/// A scan of a unit that arrives for the line `L1` of a return, without an ASN.
+pub fn scan_for(rma: &str, unit: &str) -> Value {
+    let mut scanned = scan("", unit);
+    scanned["asn_number"] = Value::Null;
+    scanned["rma_identifier"] = rma.into();
+    scanned["line_identifier"] = "L1".into();
+    scanned
+}
+
 impl Merchant<'_> {
     pub async fn posts_asns(&self, asns: &[Value]) -> Reply {
         self.calls(Method::POST, "/v1/inbound_asns", |request| request.json(&json!({ "inbound_asns": asns }))).await
@@ -91,7 +100,24 @@ impl Merchant<'_> {
         reply.body["units"].as_array().unwrap().iter().map(summary).collect()
     }
 
-    /// The exceptions as `reason asn unit-or-line quantity settled`, sorted.
+    /// Receives these units for the line `L1` of a return.
+    pub async fn receives_for(&self, rma: &str, units: &[&str]) {
+        let scanned: Vec<Value> = units.iter().map(|unit| scan_for(rma, unit)).collect();
+        assert_eq!(self.scans(&scanned).await, vec!["received L1"; units.len()]);
+    }
+
+    pub async fn closes_return(&self, rma: &str) -> Reply {
+        self.calls(Method::POST, &format!("/v1/expected_returns/{rma}/close"), |request| request).await
+    }
+
+    /// The expected returns.
+    pub async fn expects(&self, query: &str) -> Value {
+        let reply = self.calls(Method::GET, &format!("/v1/expected_returns{query}"), |request| request).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        reply.body
+    }
+
+    /// The exceptions as `reason asn-or-return-or-parcel unit-or-line quantity settled`, sorted.
     pub async fn exceptions(&self, query: &str) -> Vec<String> {
         let reply = self.calls(Method::GET, &format!("/v1/receiving_exceptions{query}"), |request| request).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
@@ -99,7 +125,8 @@ impl Merchant<'_> {
             let text = |name: &str| of[name].as_str().unwrap_or_default().to_owned();
             let about = if of["unit_identifier"].is_null() { text("line_identifier") } else { text("unit_identifier") };
             let settled = if of["resolved_at"].is_null() { "open" } else { "settled" };
-            format!("{} {} {about} {} {settled}", text("exception"), text("asn_number"), of["quantity"])
+            let target = ["asn_number", "rma_identifier", "tracking_number"].map(text).concat();
+            format!("{} {target} {about} {} {settled}", text("exception"), of["quantity"])
         };
         let mut exceptions: Vec<String> = reply.body["receiving_exceptions"].as_array().unwrap().iter().map(summary).collect();
         exceptions.sort();

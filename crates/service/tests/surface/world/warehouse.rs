@@ -146,10 +146,19 @@ impl Merchant<'_> {
         reply.body
     }
 
+    /// Requests that a shipment ships, with what is known of its transport.
+    pub async fn ships_with(&self, number: &str, said: &Value) -> Reply {
+        self.calls(Method::POST, &format!("/v1/outbound_shipments/{number}/ship"), |request| request.json(said)).await
+    }
+
+    /// Requests another ship date or transport.
+    pub async fn changes(&self, number: &str, change: &Value) -> Reply {
+        self.calls(Method::PATCH, &format!("/v1/outbound_shipments/{number}"), |request| request.json(change)).await
+    }
+
     /// Requests another ship date.
     pub async fn postpones(&self, number: &str, ship_date: &str) -> Reply {
-        let body = json!({ "ship_date": ship_date });
-        self.calls(Method::PATCH, &format!("/v1/outbound_shipments/{number}"), |request| request.json(&body)).await
+        self.changes(number, &json!({ "ship_date": ship_date })).await
     }
 
     /// The current state of a shipment.

@@ -22,6 +22,9 @@ pub(super) struct Columns {
     pub(super) first_flags: Vec<Option<i32>>,
     pub(super) last_flags: Vec<Option<i32>>,
     pub(super) merchants: Vec<Option<String>>,
+    pub(super) reference_types: Vec<Option<String>>,
+    pub(super) references: Vec<Option<String>>,
+    pub(super) alternates: Vec<Option<String>>,
 }
 
 impl Columns {
@@ -45,6 +48,10 @@ impl Columns {
             columns.first_flags.push(bound(before + 1));
             columns.last_flags.push(bound(columns.flags.len()));
             columns.merchants.push(unit.merchant.clone());
+            let reference = unit.reference.as_ref();
+            columns.reference_types.push(reference.map(|reference| reference.kind.as_str().to_owned()));
+            columns.references.push(reference.map(|reference| reference.identifier.clone()));
+            columns.alternates.push(reference.and_then(|reference| reference.alternate.clone()));
         }
         columns
     }

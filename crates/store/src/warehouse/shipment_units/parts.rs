@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::unit::{Carton, CartonRow, Unit};
+use super::unit::{Carton, CartonRow, Unit, reference};
 use crate::warehouse::shipments::{count, number};
 use crate::{Failed, Tx};
 
@@ -44,6 +44,9 @@ struct UnitRow {
     serial_number: Option<String>,
     merchant: Option<String>,
     eligibility_flags: Option<Vec<String>>,
+    reference_type: Option<String>,
+    reference_identifier: Option<String>,
+    reference_alternate: Option<String>,
 }
 
 /// Selects units: the conditions, then the arguments.
@@ -52,7 +55,8 @@ macro_rules! units {
         sqlx::query_as!(
             UnitRow,
             "select carton, position, condition, line_identifier, unit_identifier, program_identifier, client_unit_identifier, "
-                + "inbound_received_asn, sku, upc, vendor_identifier, serial_number, merchant, eligibility_flags from shipment_unit "
+                + "inbound_received_asn, sku, upc, vendor_identifier, serial_number, merchant, eligibility_flags, reference_type, "
+                + "reference_identifier, reference_alternate from shipment_unit "
                 + $end,
             $($argument),*
         )
@@ -77,6 +81,7 @@ impl TryFrom<UnitRow> for Unit {
             condition: row.condition.parse().map_err(|_| Failed::Internal("a stored condition is unknown"))?,
             eligibility_flags: row.eligibility_flags,
             merchant: row.merchant,
+            reference: reference(row.reference_type, row.reference_identifier, row.reference_alternate)?,
         })
     }
 }

@@ -51,6 +51,8 @@ pub struct Unit {
     pub eligibility_flags: Option<Vec<String>>,
     /// The merchant's name.
     pub merchant: Option<String>,
+    /// The document that it belongs to, according to its receipt.
+    pub reference: Option<Reference>,
 }
 
 /// A row of `shipment_carton`.
@@ -78,7 +80,7 @@ impl TryFrom<CartonRow> for Carton {
     }
 }
 
-fn reference(kind: Option<String>, identifier: Option<String>, alternate: Option<String>) -> Result<Option<Reference>, Failed> {
+pub(crate) fn reference(kind: Option<String>, identifier: Option<String>, alternate: Option<String>) -> Result<Option<Reference>, Failed> {
     let (Some(kind), Some(identifier)) = (kind, identifier) else { return Ok(None) };
     let kind = kind.parse().map_err(|_| Failed::Internal("a stored reference type is unknown"))?;
     Ok(Some(Reference { kind, identifier, alternate }))

@@ -15,7 +15,9 @@ object! {
         /// Kind of shipment.
         kind: KindWord,
         /// Id of the sending warehouse, such as `WH-1`.
-        from_warehouse: Identifier<'a>,
+        from_warehouse: Option<Identifier<'a>>,
+        /// The merchant's identifier of the sending store, if a store sends it.
+        from_store: Option<Identifier<'a>>,
         /// For stock transfers and freight: id of the receiving warehouse.
         to_warehouse: Option<Identifier<'a>>,
         /// For stock transfers and freight: the receiving store.
@@ -70,10 +72,18 @@ object! {
 }
 
 object! {
-    /// A new ship date.
-    pub struct ShipDateIn<'a> as "ShipDate" at 1 {
-        /// New ship time.
-        ship_date: Timestamp,
+    /// What is known of a shipment's transport by now. Fields that are absent or null stay as they are.
+    pub struct ShipmentChangeIn<'a> as "ShipmentChange" at 1 {
+        /// Actual or planned ship time.
+        ship_date: Option<Timestamp>,
+        /// Carrier; not sent for stock transfers.
+        carrier: Option<Identifier<'a>>,
+        /// Payment of the carrier; not sent for stock transfers.
+        carrier_payment_type: Option<PaymentWord>,
+        /// Tracking or PRO numbers as scanned. The first is sent; none for stock transfers.
+        tracking_numbers: Option<List<Text<'a>, 0, 1000>>,
+        /// Bill of lading number of a freight shipment.
+        bol_number: Option<Identifier<'a>>,
     }
 }
 
@@ -90,7 +100,7 @@ object! {
     pub struct CartonIn<'a> as "ShipmentCarton" at 3 {
         /// The scannable carton id.
         identifier: Option<Identifier<'a>>,
-        /// Reference of the carton, as given on the inbound ASN.
+        /// Reference of the carton. Without it, the reference of its units' receipts is sent, if they have the same.
         reference: Option<ReferenceIn<'a>>,
         /// The last directed sorting template assigned to the carton.
         sorting_template_name: Option<Identifier<'a>>,
@@ -116,13 +126,13 @@ object! {
     pub struct DetailIn<'a> as "ShipmentUnit" at 5 {
         /// Unique within the shipment.
         line_identifier: Identifier<'a>,
-        /// Program the unit was received into.
-        program_identifier: Identifier<'a>,
+        /// Program the unit was received into. Required, unless the unit's receipt has it.
+        program_identifier: Option<Identifier<'a>>,
         /// The warehouse license plate of the unit. A unit can be in only one shipment that is not cancelled.
         unit_identifier: Identifier<'a>,
-        /// The client's unique identifier.
+        /// The client's unique identifier; defaults to that of the unit's receipt.
         client_unit_identifier: Option<Identifier<'a>>,
-        /// The inbound ASN number tied to the unit at receiving.
+        /// The inbound ASN number tied to the unit at receiving; defaults to that of the unit's receipt.
         inbound_received_asn: Option<Identifier<'a>>,
         /// SKU.
         sku: Identifier<'a>,
@@ -136,7 +146,7 @@ object! {
         serial_number: Option<Identifier<'a>>,
         /// Condition grade.
         condition: ConditionWord,
-        /// Flags passed on the inbound ASN.
+        /// Flags passed on the inbound ASN; default to those of the unit's receipt.
         eligibility_flags: Option<List<Identifier<'a>, 0, 100>>,
         /// Merchant name.
         merchant: Option<Identifier<'a>>,

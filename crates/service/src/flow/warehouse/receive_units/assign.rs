@@ -1,114 +1,92 @@
-//! Assigns each scanned unit of a message to a line of its ASN, or to an exception.
+//! Assigns each scanned unit of a message to a line of its ASN, to its return, or to an exception.
 
 use std::collections::HashMap;
 
 use domain::warehouse::inbound::matching::{Line, Outcome, Scan, hold};
-use domain::warehouse::inbound::{Act, Exception, State};
+use domain::warehouse::inbound::{Act, Exception, Target};
+use store::returns::rmas::Return;
 use store::warehouse::inbound_asns::StoredAsn;
 use store::warehouse::receipts::{Known, Placed};
 use wire::warehouse::receiving::ReceivedUnitIn;
 
+use super::outcome::{Against, Assignment, MatchedUnit};
+use super::returned;
 use crate::show::warehouse::inbound::scanned;
 
-/// The outcome of a scanned unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UnitOutcome {
-    /// Received against this line.
-    Received(String),
-    /// Received earlier, against this ASN and line.
-    AlreadyReceived(String, String),
-    Exception(Exception),
-}
-
-/// A unit with the ASN line that it is received against.
-pub(super) struct MatchedUnit<'a> {
+/// A scanned unit, with the ASN or the return that it was scanned for.
+pub(super) struct Scanned<'a> {
     pub(super) unit: &'a ReceivedUnitIn<'a>,
-    pub(super) asn: &'a StoredAsn,
-    pub(super) line: &'a Placed,
+    pub(super) target: Target<'a>,
 }
 
-impl MatchedUnit<'_> {
-    /// The ASN and the line, if the ASN is closed already.
-    pub(super) fn late(&self) -> Option<(&str, &str)> {
-        (self.asn.state == State::Closed).then_some((self.asn.asn.number.as_str(), self.line.line.identifier.as_str()))
-    }
-}
-
-/// The assignment of a scanned unit.
-pub(super) enum Assignment<'a> {
-    Received(MatchedUnit<'a>),
-    /// Received earlier, or earlier in the same message, against this ASN and line.
-    AlreadyReceived(String, String),
-    Exception(&'a ReceivedUnitIn<'a>, Exception),
-    /// The same exception as for an earlier scan in the same message.
-    RepeatedException(Exception),
-}
-
-impl<'a> Assignment<'a> {
-    pub(super) const fn received(&self) -> Option<&MatchedUnit<'a>> {
-        match self {
-            Self::Received(matched) => Some(matched),
-            Self::AlreadyReceived(..) | Self::Exception(..) | Self::RepeatedException(_) => None,
+impl<'a> Scanned<'a> {
+    pub(super) const fn asn_number(&self) -> Option<&'a str> {
+        match self.target {
+            Target::Asn(number) => Some(number),
+            Target::Return(_) | Target::Parcel(_) => None,
         }
     }
 
-    pub(super) const fn exception(&self) -> Option<(&'a ReceivedUnitIn<'a>, Exception)> {
-        match self {
-            Self::Exception(unit, exception) => Some((unit, *exception)),
-            Self::Received(_) | Self::AlreadyReceived(..) | Self::RepeatedException(_) => None,
+    pub(super) const fn rma(&self) -> Option<&'a str> {
+        match self.target {
+            Target::Return(identifier) => Some(identifier),
+            Target::Asn(_) | Target::Parcel(_) => None,
         }
     }
 
-    pub(super) fn into_outcome(self) -> UnitOutcome {
-        match self {
-            Self::Received(matched) => UnitOutcome::Received(matched.line.line.identifier.clone()),
-            Self::AlreadyReceived(asn_number, line) => UnitOutcome::AlreadyReceived(asn_number, line),
-            Self::Exception(_, exception) | Self::RepeatedException(exception) => UnitOutcome::Exception(exception),
-        }
+    /// True if it names a return that the warehouse is not to receive.
+    pub(super) fn is_unmanaged(&self, returns: &HashMap<String, Return>) -> bool {
+        self.rma().and_then(|identifier| returns.get(identifier)).is_some_and(returned::is_unmanaged)
     }
 
-    /// The assignment of the same unit when it is scanned again in the same message.
-    fn again(&self) -> Self {
-        match self {
-            Self::Received(matched) => Self::AlreadyReceived(matched.asn.asn.number.clone(), matched.line.line.identifier.clone()),
-            Self::AlreadyReceived(asn_number, line) => Self::AlreadyReceived(asn_number.clone(), line.clone()),
-            Self::Exception(_, exception) | Self::RepeatedException(exception) => Self::RepeatedException(*exception),
+    /// True if the unit was received for the ASN or the return that it is scanned for.
+    pub(super) fn is_for(&self, known: &Known) -> bool {
+        match self.target {
+            Target::Asn(number) => known.asn_number.as_deref() == Some(number),
+            Target::Return(identifier) => known.rma.as_deref() == Some(identifier),
+            Target::Parcel(_) => false,
         }
     }
 }
 
-/// Assigns the units of a message. `lines` are all lines that any of them may be received against.
+/// The ASNs and lines that units may be received against.
+#[derive(Clone, Copy)]
+pub(super) struct Stock<'a> {
+    pub(super) asns: &'a [StoredAsn],
+    pub(super) lines: &'a [Placed],
+}
+
+/// Assigns the units of a message. `stock` and `returns` are all that any of them may be received against.
 pub(super) fn assign<'a>(
-    units: &'a [ReceivedUnitIn<'a>],
-    asns: &'a [StoredAsn],
-    lines: &'a [Placed],
+    units: &'a [Scanned<'a>],
+    stock: Stock<'a>,
+    returns: &HashMap<String, Return>,
     known: &[Known],
 ) -> Vec<Assignment<'a>> {
     let known: HashMap<&str, &Known> = known.iter().map(|known| (known.unit.as_str(), known)).collect();
     let mut assignments: Vec<Option<Assignment<'a>>> = units.iter().map(|_| None).collect();
     let mut first: HashMap<&str, usize> = HashMap::new();
     let mut repeats: Vec<(usize, usize)> = Vec::new();
-    let mut of_asn: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, unit) in units.iter().enumerate() {
-        if let Some(known) = known.get(&*unit.unit_identifier.0) {
-            put(&mut assignments, at, Assignment::AlreadyReceived(known.asn_number.clone(), known.line.clone()));
-        } else if let Some(first) = first.get(&*unit.unit_identifier.0) {
+    let mut of_target: HashMap<Target<'a>, Vec<(usize, &'a Scanned<'a>)>> = HashMap::new();
+    for (at, scanned) in units.iter().enumerate() {
+        let plate = &*scanned.unit.unit_identifier.0;
+        if let Some(known) = known.get(plate) {
+            put(&mut assignments, at, Assignment::of_known(scanned, (*known).clone()));
+        } else if let Some(first) = first.get(plate) {
             repeats.push((at, *first));
         } else {
-            first.insert(&unit.unit_identifier.0, at);
-            of_asn.entry(&unit.asn_number.0).or_default().push(at);
+            first.insert(plate, at);
+            of_target.entry(scanned.target).or_default().push((at, scanned));
         }
     }
-    for (number, positions) in of_asn {
-        let scanned: Vec<(usize, &'a ReceivedUnitIn<'a>)> =
-            positions.into_iter().filter_map(|at| units.get(at).map(|unit| (at, unit))).collect();
-        let asn = asns.iter().find(|kept| kept.asn.number == number);
-        for (at, of) in match_with(asn, lines, &scanned) {
+    for (target, scanned) in of_target {
+        for (at, of) in match_with(target, stock, returns, &scanned) {
             put(&mut assignments, at, of);
         }
     }
     for (at, first) in repeats {
-        if let Some(again) = assignments.get(first).and_then(Option::as_ref).map(Assignment::again) {
+        let earlier = assignments.get(first).and_then(Option::as_ref);
+        if let Some(again) = earlier.zip(units.get(at)).map(|(earlier, scanned)| earlier.again(scanned)) {
             put(&mut assignments, at, again);
         }
     }
@@ -121,28 +99,57 @@ fn put<'a>(assignments: &mut [Option<Assignment<'a>>], at: usize, of: Assignment
     }
 }
 
-/// Matches units with the lines of the ASN that they were scanned for, if it exists.
+/// Matches units with the lines of the ASN or the return that they were scanned for, if it exists.
 fn match_with<'a>(
+    target: Target<'a>,
+    stock: Stock<'a>,
+    returns: &HashMap<String, Return>,
+    scanned: &[(usize, &'a Scanned<'a>)],
+) -> Vec<(usize, Assignment<'a>)> {
+    match target {
+        Target::Asn(number) => match_with_asn(stock.asns.iter().find(|kept| kept.asn.number == number), stock.lines, scanned),
+        Target::Return(identifier) => match_with_return(identifier, returns.get(identifier), scanned),
+        Target::Parcel(_) => all(scanned, Exception::UnknownReturn),
+    }
+}
+
+fn all<'a>(scanned: &[(usize, &'a Scanned<'a>)], exception: Exception) -> Vec<(usize, Assignment<'a>)> {
+    scanned.iter().map(|(at, of)| (*at, Assignment::Exception(of, exception))).collect()
+}
+
+fn match_with_return<'a>(identifier: &'a str, kept: Option<&Return>, scanned: &[(usize, &'a Scanned<'a>)]) -> Vec<(usize, Assignment<'a>)> {
+    let outcomes = returned::match_with(kept, &scanned.iter().map(|(_, of)| *of).collect::<Vec<_>>());
+    let id = kept.map(|kept| kept.id).unwrap_or_default();
+    let assignment = |(outcome, (at, of)): (Result<String, Exception>, &(usize, &'a Scanned<'a>))| {
+        let assignment = match outcome {
+            Ok(line) => Assignment::Received(MatchedUnit { scanned: of, against: Against::Return { id, identifier, line } }),
+            Err(exception) => Assignment::Exception(of, exception),
+        };
+        (*at, assignment)
+    };
+    outcomes.into_iter().zip(scanned).map(assignment).collect()
+}
+
+fn match_with_asn<'a>(
     asn: Option<&'a StoredAsn>,
     lines: &'a [Placed],
-    scanned: &[(usize, &'a ReceivedUnitIn<'a>)],
+    scanned: &[(usize, &'a Scanned<'a>)],
 ) -> Vec<(usize, Assignment<'a>)> {
-    let all = |exception| scanned.iter().map(|(at, unit)| (*at, Assignment::Exception(unit, exception))).collect();
-    let Some(asn) = asn else { return all(Exception::UnknownAsn) };
+    let Some(asn) = asn else { return all(scanned, Exception::UnknownAsn) };
     if asn.state.on(Act::Receive).is_err() {
-        return all(Exception::CancelledAsn);
+        return all(scanned, Exception::CancelledAsn);
     }
     let lines: Vec<&Placed> = lines.iter().filter(|placed| placed.asn == asn.id).collect();
     let facts: Vec<Line<'_>> = lines.iter().map(|placed| fact(placed)).collect();
-    let scans: Vec<Scan<'_>> = scanned.iter().map(|(_, unit)| scanned::scan(unit)).collect();
+    let scans: Vec<Scan<'_>> = scanned.iter().map(|(_, of)| scanned::scan(of.unit)).collect();
     let outcomes = hold(&facts, &scans).into_iter().zip(scanned);
-    let assignment = |(outcome, (at, unit)): (Outcome, &(usize, &'a ReceivedUnitIn<'a>))| {
+    let assignment = |(outcome, (at, of)): (Outcome, &(usize, &'a Scanned<'a>))| {
         let assignment = match outcome {
             Outcome::Received(line) => match lines.get(line) {
-                Some(line) => Assignment::Received(MatchedUnit { unit, asn, line }),
-                None => Assignment::Exception(unit, Exception::UnexpectedUnit),
+                Some(line) => Assignment::Received(MatchedUnit { scanned: of, against: Against::Line(asn, line) }),
+                None => Assignment::Exception(of, Exception::UnexpectedUnit),
             },
-            Outcome::Exception(exception) => Assignment::Exception(unit, exception),
+            Outcome::Exception(exception) => Assignment::Exception(of, exception),
         };
         (*at, assignment)
     };

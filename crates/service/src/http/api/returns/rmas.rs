@@ -311,7 +311,7 @@ pub(crate) async fn resend(
 }
 
 /// The identifier of a return in a path, in the spelling that is stored.
-pub(crate) struct RmaIdentifier(pub(super) String);
+pub(crate) struct RmaIdentifier(pub(in crate::http::api) String);
 
 impl PathParameter for RmaIdentifier {
     fn read(text: String) -> Option<Self> {

@@ -8,12 +8,12 @@ use domain::warehouse::shipment::Act;
 use sha2::{Digest as _, Sha256};
 use store::warehouse::shipments as kept;
 use wire::answer::ErrorBody;
-use wire::warehouse::outbound_shipment::{self as wanted, MOST_SHIPMENTS, ShipmentOut, Shipments, ShipmentsQuery};
+use wire::warehouse::outbound_shipment::{self as wanted, MOST_SHIPMENTS, ShipmentOut, Shipments, ShipmentsQuery, UnitsAdded};
 
 use crate::app::App;
 use crate::flow::warehouse::add_units::{self as adding, AddUnitsError};
 use crate::flow::warehouse::create_shipment::{CreateShipmentError, create_shipment};
-use crate::flow::warehouse::move_shipment::{MoveShipmentError, change_ship_date, move_shipment};
+use crate::flow::warehouse::move_shipment::{MoveShipmentError, change_shipment, move_shipment, ship as ship_shipment};
 use crate::http::body::JsonBody;
 use crate::http::caller::Warehouse;
 use crate::http::error::{ApiError, sentence};
@@ -106,18 +106,19 @@ pub(crate) async fn show(State(app): State<App>, caller: Warehouse, Named(number
     Ok(Json(shipments::shown(&shipment)))
 }
 
-/// Change a shipment's ship date.
+/// Change a shipment's ship date or transport.
 ///
-/// Possible while the shipment is pending. The merchant is notified if the shipment was announced.
+/// Its carrier, payment type, tracking numbers and bill of lading; fields that are absent stay as they are. Possible while the
+/// shipment is pending. The merchant is notified if the shipment was announced.
 #[utoipa::path(
     patch,
     path = "/v1/outbound_shipments/{asn_number}",
     tag = "warehouse",
     security(("oauth2" = ["warehouse"])),
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
-    request_body(content = ref("#/components/schemas/ShipDate"), content_type = "application/json"),
+    request_body(content = ref("#/components/schemas/ShipmentChange"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The ship date is changed.", body = ShipmentOut),
+        (status = 200, description = "The shipment is changed.", body = ShipmentOut),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
         (status = 409, description = "The shipment has shipped, or is cancelled.", body = ErrorBody),
@@ -131,15 +132,16 @@ pub(crate) async fn change(
     JsonBody(body): JsonBody,
 ) -> Result<Json<ShipmentOut>, ApiError> {
     must_exist(&app, &caller, &number).await?;
-    let ship_date = wanted::read_ship_date(&body)?.ship_date.0;
-    let shipment = change_ship_date(&app, caller.merchant, &number, ship_date).await.map_err(refused)?;
+    let change = wanted::read_change(&body)?;
+    let shipment = change_shipment(&app, caller.merchant, &number, &change).await.map_err(refused)?;
     Ok(Json(shipments::shown(&shipment)))
 }
 
 /// Add units to a shipment.
 ///
 /// At most 500 per request, until the shipment is announced or shipped. Either all units are added or none. Repeating the
-/// request changes nothing.
+/// request changes nothing. What a unit's receipt knows and the request does not state is taken from the receipt; a statement that
+/// contradicts the receipt is taken with a warning.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments/{asn_number}/units",
@@ -148,7 +150,7 @@ pub(crate) async fn change(
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
     request_body(content = ref("#/components/schemas/ShipmentUnits"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The units are in the shipment.", body = ShipmentOut),
+        (status = 200, description = "The units are in the shipment.", body = UnitsAdded),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
         (status = 409, description = "The shipment takes no more units, or it has a line or carton with other content.", body = ErrorBody),
@@ -160,10 +162,10 @@ pub(crate) async fn add_units(
     caller: Warehouse,
     Named(number): Named<String>,
     JsonBody(body): JsonBody,
-) -> Result<Json<ShipmentOut>, ApiError> {
+) -> Result<Json<UnitsAdded>, ApiError> {
     must_exist(&app, &caller, &number).await?;
     let units = wanted::read_units(&body)?;
-    let shipment = adding::add_units(&app, caller.merchant, &number, &units).await.map_err(|error| match error {
+    let (shipment, warnings) = adding::add_units(&app, caller.merchant, &number, &units).await.map_err(|error| match error {
         AddUnitsError::NoSuchShipment => ApiError::NotFound,
         AddUnitsError::Fixed(state) => {
             ApiError::Conflict(format!("No units can be added: the shipment is {}. Create another shipment for them.", state.as_str()))
@@ -179,7 +181,7 @@ pub(crate) async fn add_units(
         AddUnitsError::Faulty(faults) => ApiError::Faulty(faults),
         AddUnitsError::Failed(failed) => failed.into(),
     })?;
-    Ok(Json(shipments::shown(&shipment)))
+    Ok(Json(UnitsAdded { shipment: shipments::shown(&shipment), warnings }))
 }
 
 /// Announce a shipment.
@@ -207,21 +209,33 @@ pub(crate) async fn announce(
 
 /// Ship a shipment.
 ///
-/// It leaves the warehouse, announced or not, and the merchant is notified: `shipped`. Repeating the request changes nothing.
+/// It leaves the warehouse, announced or not, and the merchant is notified: `shipped`. The body is optional: what is known of the
+/// transport by now. Tracking numbers are added to those scanned before. Repeating the request changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/outbound_shipments/{asn_number}/ship",
     tag = "warehouse",
     security(("oauth2" = ["warehouse"])),
     params(("asn_number" = String, Path, description = "The number of the shipment.")),
+    request_body(content = ref("#/components/schemas/ShipmentChange"), content_type = "application/json"),
     responses(
         (status = 200, description = "The shipment is shipped.", body = ShipmentOut),
+        (status = 400, description = "Malformed JSON.", body = ErrorBody),
         (status = 404, description = "The merchant has no such shipment.", body = ErrorBody),
-        (status = 409, description = "The shipment has no units, is cancelled, or one of its parts would get the number of another shipment.", body = ErrorBody),
+        (status = 409, description = "The shipment has no units, is cancelled, has shipped in another way, or one of its parts would get the number of another shipment.", body = ErrorBody),
+        (status = 422, description = "The request has faults; `errors` lists each with its path.", body = ErrorBody),
     )
 )]
-pub(crate) async fn ship(State(app): State<App>, caller: Warehouse, Named(number): Named<String>) -> Result<Json<ShipmentOut>, ApiError> {
-    act(&app, &caller, &number, Act::Ship).await
+pub(crate) async fn ship(
+    State(app): State<App>,
+    caller: Warehouse,
+    Named(number): Named<String>,
+    JsonBody(body): JsonBody,
+) -> Result<Json<ShipmentOut>, ApiError> {
+    must_exist(&app, &caller, &number).await?;
+    let change = wanted::read_ship(&body)?;
+    let shipment = ship_shipment(&app, caller.merchant, &number, &change).await.map_err(refused)?;
+    Ok(Json(shipments::shown(&shipment)))
 }
 
 /// Report that a shipment arrived.

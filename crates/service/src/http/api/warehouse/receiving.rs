@@ -3,10 +3,13 @@
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
+use domain::warehouse::inbound::{Exception, Target};
 use store::warehouse::receiving_exceptions;
 use wire::answer::ErrorBody;
 use wire::warehouse::inbound::{InboundAsnOut, MOST_LISTED};
-use wire::warehouse::receiving::{Exceptions, ExceptionsQuery, ReceiptsTaken, ReceivedUnitIn, UnitTaken, explain, unknown_warehouses};
+use wire::warehouse::receiving::{
+    CONFLICT, Exceptions, ExceptionsQuery, ReceiptsTaken, ReceivedUnitIn, UnitTaken, explain, unknown_warehouses, unmanaged_returns,
+};
 
 use super::inbound_asns::{AsnNumber, page, refused, shown};
 use crate::app::App;
@@ -20,8 +23,9 @@ use crate::show::warehouse::inbound;
 
 /// Receive units.
 ///
-/// Each unit is received once, by its license plate: a repeat is answered with `already_received`, and the merchant is not
-/// notified again. A unit that was not announced is listed as an exception; it is never refused.
+/// For an ASN, or for a return of a merchant with managed receiving, which needs no ASN. Each unit is received once, by its license
+/// plate: a repeat is answered with `already_received`, and the merchant is not notified again. A unit that is not expected is
+/// listed as an exception; it is never refused.
 #[utoipa::path(
     post,
     path = "/v1/receipts",
@@ -31,7 +35,7 @@ use crate::show::warehouse::inbound;
     responses(
         (status = 200, description = "The result for each unit.", body = ReceiptsTaken),
         (status = 400, description = "Malformed JSON.", body = ErrorBody),
-        (status = 422, description = "The request has faults, such as an unknown warehouse; `errors` lists each with its path, and nothing was received.", body = ErrorBody),
+        (status = 422, description = "The request has faults, such as an unknown warehouse, or a return without managed receiving; `errors` lists each with its path, and nothing was received.", body = ErrorBody),
     )
 )]
 pub(crate) async fn receive(State(app): State<App>, caller: Warehouse, JsonBody(body): JsonBody) -> Result<Json<ReceiptsTaken>, ApiError> {
@@ -39,24 +43,34 @@ pub(crate) async fn receive(State(app): State<App>, caller: Warehouse, JsonBody(
     let units = &message.units.0;
     let taken = receive_units(&app, caller.merchant, units).await.map_err(|error| match error {
         ReceiveUnitsError::UnknownWarehouse(units) => ApiError::Faulty(unknown_warehouses(&units)),
+        ReceiveUnitsError::NotManaged(units) => ApiError::Faulty(unmanaged_returns(&message, &units)),
         ReceiveUnitsError::Failed(failed) => failed.into(),
     })?;
     Ok(Json(ReceiptsTaken { units: units.iter().zip(taken).map(answer).collect() }))
 }
 
 fn answer((unit, taken): (&ReceivedUnitIn<'_>, UnitOutcome)) -> UnitTaken {
-    let (result, asn_number, line_identifier, exception) = match taken {
-        UnitOutcome::Received(line) => ("received", None, Some(line), None),
-        UnitOutcome::AlreadyReceived(asn_number, line) => ("already_received", Some(asn_number), Some(line), None),
-        UnitOutcome::Exception(exception) => ("exception", None, None, Some(exception)),
+    let (result, known, exception, message) = match taken {
+        UnitOutcome::Received(known) => ("received", Some(known), None, None),
+        UnitOutcome::AlreadyReceived(known) => ("already_received", Some(known), None, None),
+        UnitOutcome::Conflict(known) => ("conflict", Some(known), None, Some(CONFLICT)),
+        UnitOutcome::Exception(exception) => ("exception", None, Some(exception), Some(explain(exception))),
+    };
+    let (asn_number, rma_identifier, line_identifier) = match known {
+        Some(known) => (known.asn_number, known.rma, Some(known.line)),
+        None => {
+            let text = |text: &wire::shape::Identifier<'_>| text.0.to_string();
+            (unit.asn_number.as_ref().map(|number| number.0.to_string()), unit.rma_identifier.as_ref().map(text), None)
+        }
     };
     UnitTaken {
         unit_identifier: unit.unit_identifier.0.to_string(),
         result,
-        asn_number: asn_number.unwrap_or_else(|| unit.asn_number.0.to_string()),
+        asn_number,
+        rma_identifier,
         line_identifier,
-        exception: exception.map(domain::warehouse::inbound::Exception::as_str),
-        message: exception.map(explain),
+        exception: exception.map(Exception::as_str),
+        message,
     }
 }
 
@@ -87,8 +101,8 @@ pub(crate) async fn close(
 
 /// List receiving exceptions.
 ///
-/// Units that arrived without being announced, or were announced and did not arrive. Newest first, optionally only those of one
-/// ASN.
+/// Units that arrived without being expected, or were announced and did not arrive. Newest first, optionally only those of one
+/// ASN or return.
 #[utoipa::path(
     get,
     path = "/v1/receiving_exceptions",
@@ -106,10 +120,15 @@ pub(crate) async fn exceptions(
     query: Result<Query<ExceptionsQuery>, QueryRejection>,
 ) -> Result<Json<Exceptions>, ApiError> {
     let Query(query) = query.map_err(|_| ApiError::BadQuery(format!("limit must be between 1 and {MOST_LISTED}")))?;
-    let number = query.asn_number.as_deref();
-    let before = page(query.limit, query.before.as_deref(), number)?;
+    let target = match (query.asn_number.as_deref(), query.rma_identifier.as_deref()) {
+        (Some(_), Some(_)) => return Err(ApiError::BadQuery("give asn_number or rma_identifier, not both".to_owned())),
+        (Some(number), None) => Some(Target::Asn(number)),
+        (None, Some(identifier)) => Some(Target::Return(identifier)),
+        (None, None) => None,
+    };
+    let before = page(query.limit, query.before.as_deref(), query.asn_number.as_deref().or(query.rma_identifier.as_deref()))?;
     let (listed, more) =
-        receiving_exceptions::list(app.store(caller.merchant), caller.merchant, number, before, query.limit as usize).await?;
+        receiving_exceptions::list(app.store(caller.merchant), caller.merchant, target, before, query.limit as usize).await?;
     let next_before = listed.last().filter(|_| more).map(|last| last.id.to_string());
     Ok(Json(Exceptions { receiving_exceptions: listed.into_iter().map(inbound::exception).collect(), has_more: more, next_before }))
 }

@@ -3,6 +3,7 @@
 use domain::warehouse::inbound::matching::Scan;
 use store::warehouse::inbound_asns::{Line, StoredAsn};
 use store::warehouse::receipts::{Placed, Receipt};
+use uuid::Uuid;
 use wire::warehouse::inventory_receipt::{From, InventoryReceipt, Reference, To};
 use wire::warehouse::receiving::ReceivedUnitIn;
 
@@ -17,27 +18,51 @@ pub(crate) fn scan<'a>(unit: &'a ReceivedUnitIn<'_>) -> Scan<'a> {
     }
 }
 
-/// The receipt of a unit: every field as scanned, or else as announced.
-pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a StoredAsn, placed: &'a Placed) -> Receipt<'a> {
-    let (scan, line) = (scan(unit), &placed.line);
+/// The receipt of a unit as it was scanned.
+fn as_scanned<'a>(unit: &'a ReceivedUnitIn<'_>, line: &'a str) -> Receipt<'a> {
+    let scan = scan(unit);
     Receipt {
         unit: scan.unit,
-        asn: placed.asn,
-        line: &line.identifier,
+        asn: None,
+        rma: None,
+        line,
         warehouse: &unit.warehouse_identifier.0,
-        client_unit: scan.client_unit.or(line.client_unit.as_deref()),
-        sku: scan.sku.or(line.sku.as_deref()),
-        upc: unit.upc.as_ref().map(|text| &*text.0).or(line.upc.as_deref()),
+        client_unit: scan.client_unit,
+        sku: scan.sku,
+        upc: unit.upc.as_ref().map(|text| &*text.0),
         condition: unit.condition.0,
-        channel: unit.channel.as_ref().map(|text| &*text.0).or(kept.asn.channel.as_deref()),
-        serial_number: unit.serial_number.as_ref().map(|text| &*text.0).or(line.serial_number.as_deref()),
-        asin: unit.asin.as_ref().map(|text| &*text.0).or(line.asin.as_deref()),
-        return_reason: unit.return_reason.as_ref().map(|text| &*text.0).or(line.return_reason.as_deref()),
+        channel: unit.channel.as_ref().map(|text| &*text.0),
+        serial_number: unit.serial_number.as_ref().map(|text| &*text.0),
+        asin: unit.asin.as_ref().map(|text| &*text.0),
+        return_reason: unit.return_reason.as_ref().map(|text| &*text.0),
         reject_reason: unit.reject_reason.as_ref().map(|text| &*text.0),
         user: unit.user_login.as_ref().map(|text| &*text.0),
-        tracking_number: unit.tracking_number.as_ref().map(|text| &*text.0).or(kept.asn.tracking_number.as_deref()),
+        tracking_number: unit.tracking_number.as_ref().map(|text| &*text.0),
         location: unit.location_identifier.as_ref().map(|text| &*text.0),
     }
+}
+
+/// The receipt of a unit against an ASN: every field as scanned, or else as announced.
+pub(crate) fn receipt<'a>(unit: &'a ReceivedUnitIn<'_>, kept: &'a StoredAsn, placed: &'a Placed) -> Receipt<'a> {
+    let line = &placed.line;
+    let scanned = as_scanned(unit, &line.identifier);
+    Receipt {
+        asn: Some(placed.asn),
+        client_unit: scanned.client_unit.or(line.client_unit.as_deref()),
+        sku: scanned.sku.or(line.sku.as_deref()),
+        upc: scanned.upc.or(line.upc.as_deref()),
+        channel: scanned.channel.or(kept.asn.channel.as_deref()),
+        serial_number: scanned.serial_number.or(line.serial_number.as_deref()),
+        asin: scanned.asin.or(line.asin.as_deref()),
+        return_reason: scanned.return_reason.or(line.return_reason.as_deref()),
+        tracking_number: scanned.tracking_number.or(kept.asn.tracking_number.as_deref()),
+        ..scanned
+    }
+}
+
+/// The receipt of a unit for its return, without an ASN.
+pub(crate) fn receipt_of_return<'a>(unit: &'a ReceivedUnitIn<'_>, rma: Uuid, line: &'a str) -> Receipt<'a> {
+    Receipt { rma: Some(rma), ..as_scanned(unit, line) }
 }
 
 /// The Inventory Receipt message of a unit.

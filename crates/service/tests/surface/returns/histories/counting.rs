@@ -7,7 +7,7 @@ use super::step::Step;
 use super::view::View;
 
 /// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges and refunds, and before a label.
-pub const OUTCOMES: [&str; 40] = [
+pub const OUTCOMES: [&str; 47] = [
     "created",
     "updated",
     "unchanged",
@@ -22,6 +22,13 @@ pub const OUTCOMES: [&str; 40] = [
     "another's",
     "no",
     "received",
+    "already_received",
+    "conflict",
+    "over_received",
+    "unexpected_unit",
+    "unknown_return",
+    "canceled_return",
+    "closed",
     "cancelled",
     "resent",
     "woken",
@@ -56,11 +63,13 @@ pub type Counts = BTreeMap<String, usize>;
 pub fn count(record: &Record, counts: &mut Counts) {
     let mut before = &View::default();
     for (step, view) in record {
-        let outcome = view.outcome.split(' ').next().unwrap_or_default();
+        // Each unit that is received has an outcome of its own.
+        let several = if matches!(step, Step::Receive(_)) { view.outcome.split(", ").collect() } else { vec![view.outcome.as_str()] };
+        let outcomes = several.into_iter().map(|outcome| outcome.split(' ').next().unwrap_or_default());
         let events = view.messages.iter().map(|message| message.event.as_str());
         let reminders = view.reminded.iter().map(|_| "reminded");
         let of_step = exchanging(step, before, view).into_iter().chain(refunding(step, before, view)).chain(handing_over(view));
-        for word in events.chain([outcome]).chain(reminders).chain(of_step) {
+        for word in events.chain(outcomes).chain(reminders).chain(of_step) {
             *counts.entry(word.to_owned()).or_default() += 1;
         }
         before = view;

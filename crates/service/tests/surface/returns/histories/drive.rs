@@ -7,10 +7,11 @@ use backhaul::flow::orders::accept_orders::accept_orders;
 use backhaul::flow::returns::cancel_return::{CancelReturnError, cancel_return};
 use backhaul::flow::returns::carrier_event::{CarrierEventError, EventOutcome, carrier_event};
 use backhaul::flow::returns::confirm_refund::{ConfirmRefundError, confirm_refund};
-use backhaul::flow::returns::receive_return::{ReceiveReturnError, close_receiving, receive_units};
+use backhaul::flow::returns::receive_return::{CloseReceivingError, close_receiving};
 use backhaul::flow::returns::resend_return::resend_return;
 use backhaul::flow::returns::start_return::{IdempotencyKey, StartReturnError, start_return};
 use backhaul::flow::returns::wake_returns::wake_returns;
+use backhaul::flow::warehouse::receive_units::{ReceiveUnitsError, UnitOutcome, receive_units};
 use domain::id::MerchantId;
 use domain::orders::snapshot::Verdict;
 use serde_json::Value;
@@ -18,7 +19,7 @@ use sqlx::PgConnection;
 use wire::fault::Warning;
 use wire::orders::order::Refusal;
 
-use super::step::{Report, Snapshot, Start, Step, return_name};
+use super::step::{Arrival, Report, Snapshot, Start, Step, return_name};
 
 /// Takes a step and returns its outcome. A return that it starts is added to `names`.
 pub async fn take(app: &App, connection: &mut PgConnection, merchant: MerchantId, step: &Step, names: &mut Vec<String>) -> String {
@@ -26,8 +27,13 @@ pub async fn take(app: &App, connection: &mut PgConnection, merchant: MerchantId
         Step::Publish(snapshot) => publish(app, merchant, snapshot, names).await,
         Step::Start(start) => begin(app, merchant, start, names).await,
         Step::Carry(report) => carry(app, merchant, report, names).await,
-        Step::Receive(nth, units) => received(receive_units(app, merchant, return_name(*nth, names), units).await.map(drop)).to_owned(),
-        Step::Close(nth) => received(close_receiving(app, merchant, return_name(*nth, names)).await.map(drop)).to_owned(),
+        Step::Receive(arrival) => receive(app, merchant, arrival, names).await,
+        Step::Close(nth) => match close_receiving(app, merchant, return_name(*nth, names)).await {
+            Ok(_) => "closed".to_owned(),
+            Err(CloseReceivingError::Refused(_)) => "refused".to_owned(),
+            Err(CloseReceivingError::NoSuchReturn) => "no such return".to_owned(),
+            Err(CloseReceivingError::Failed(failed)) => panic!("{failed}"),
+        },
         Step::Cancel(nth) => match cancel_return(app, "test", merchant, return_name(*nth, names), "by the test").await {
             Ok(_) => "cancelled".to_owned(),
             Err(CancelReturnError::Refused(_)) => "refused".to_owned(),
@@ -123,11 +129,19 @@ async fn carry(app: &App, merchant: MerchantId, report: &Report, names: &[String
     }
 }
 
-fn received(done: Result<(), ReceiveReturnError>) -> &'static str {
-    match done {
-        Ok(()) => "received",
-        Err(ReceiveReturnError::Refused(_)) => "refused",
-        Err(ReceiveReturnError::NoSuchReturn) => "no such return",
-        Err(ReceiveReturnError::Failed(failed)) => panic!("{failed}"),
-    }
+async fn receive(app: &App, merchant: MerchantId, arrival: &Arrival, names: &[String]) -> String {
+    let request = arrival.request(names);
+    let message = wire::warehouse::receiving::read(request.as_bytes()).unwrap_or_else(|_| panic!("{request}"));
+    let outcomes = match receive_units(app, merchant, &message.units.0).await {
+        Ok(outcomes) => outcomes,
+        Err(ReceiveUnitsError::NotManaged(_)) => return "refused".to_owned(),
+        Err(error @ (ReceiveUnitsError::UnknownWarehouse(_) | ReceiveUnitsError::Failed(_))) => panic!("{error}"),
+    };
+    let outcome = |outcome: UnitOutcome| match outcome {
+        UnitOutcome::Received(known) => format!("received {}", known.line),
+        UnitOutcome::AlreadyReceived(known) => format!("already_received {}", known.line),
+        UnitOutcome::Conflict(known) => format!("conflict {}", known.line),
+        UnitOutcome::Exception(exception) => exception.to_string(),
+    };
+    outcomes.into_iter().map(outcome).collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::model::kept::Kept;
 use super::model::starting::FINAL;
 use super::model::{Model, Terms};
-use super::step::{Item, Line, Refund, Report, Snapshot, Start, Step};
+use super::step::{Arrival, Item, Line, Refund, Report, Snapshot, Start, Step, line_name};
 
 /// The number of steps in a history.
 const STEPS: usize = 38;
@@ -29,6 +29,8 @@ pub struct Generator {
     snapshots: Vec<Snapshot>,
     starts: Vec<Start>,
     reports: Vec<Report>,
+    /// The number of license plates used so far.
+    plates: u32,
 }
 
 impl Generator {
@@ -43,7 +45,10 @@ impl Generator {
             any_refund_closes: rng.random_bool(0.3),
         };
         let orders = rng.random_range(2..=3);
-        (Self { rng, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new() }, terms)
+        (
+            Self { rng, made: 0, orders, refunds: 0, waited: 0, snapshots: Vec::new(), starts: Vec::new(), reports: Vec::new(), plates: 0 },
+            terms,
+        )
     }
 
     /// The next step for a merchant in this state, until the history ends.
@@ -71,13 +76,31 @@ impl Generator {
             32..55 => self.start(model),
             55..80 => self.carry(model, nth),
             80..92 if !model.terms.managed_receiving && self.rng.random_bool(0.8) => self.exchange(model, nth),
-            80..86 => Step::Receive(nth, (0..self.rng.random_range(1..4)).collect()),
+            80..86 => self.receive(model, nth),
             86..92 => Step::Close(nth),
             92..95 => Step::Cancel(nth),
             95..97 => Step::Resend(nth),
             97..102 => self.wait(),
             _ => self.exchange(model, nth),
         })
+    }
+
+    /// Units of a return arrive: mostly such as it has, under new license plates and sometimes under one that was used before.
+    fn receive(&mut self, model: &Model, nth: usize) -> Step {
+        let lines: Vec<String> =
+            model.returns.get(nth).map_or(Vec::new(), |kept| kept.shown.units.iter().map(|unit| unit.line.clone()).collect());
+        let mut units = Vec::new();
+        for at in 0..self.rng.random_range(1..=lines.len().max(2)) {
+            let line =
+                lines.get(at).filter(|_| self.rng.random_bool(0.9)).cloned().unwrap_or_else(|| line_name(self.rng.random_range(0..4)));
+            let plate = if self.plates > 0 && self.rng.random_bool(0.1) { self.rng.random_range(1..=self.plates) } else { self.plates + 1 };
+            self.plates = self.plates.max(plate);
+            if units.iter().all(|(used, _)| *used != plate) {
+                units.push((plate, line));
+            }
+        }
+        let number = self.rng.random_bool(0.3).then(|| if self.rng.random_bool(0.8) { nth } else { self.rng.random_range(0..nth + 2) });
+        Step::Receive(Arrival { of: nth, number, units })
     }
 
     fn wait(&mut self) -> Step {

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use backhaul::flow::merchants::configure_merchant::add_merchant;
 use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::warehouse::configure_place::{WarehouseChange, set_warehouse};
 use chrono::TimeDelta;
 use domain::messages::message::Interface;
 use domain::money::Cents;
@@ -22,7 +23,8 @@ use super::model::{Model, Terms};
 use super::step::Step;
 use super::tampering::Tampering;
 use super::view::{self, View};
-use crate::world::{World, beginning};
+use crate::world::warehouse::address;
+use crate::world::{WAREHOUSE, World, beginning};
 
 /// A database and the histories that run in it.
 pub struct Lane {
@@ -66,6 +68,8 @@ impl Lane {
         let mut tx = app.begin(merchant).await.unwrap();
         return_policies::save(&mut tx, &policy, app.now()).await.unwrap();
         tx.commit().await.unwrap();
+        let warehouse = WarehouseChange { name: Some("Reno".to_owned()), address: Some(address("Dock 4")), ..WarehouseChange::default() };
+        set_warehouse(&app, "test", merchant, &WAREHOUSE.parse().unwrap(), warehouse).await.unwrap();
         for interface in [Interface::ExchangeVariants, Interface::ExchangeOrder] {
             let change =
                 EndpointChange { url: Some(self.systems.url(interface.path())), per_second: Some(10_000), ..EndpointChange::default() };
@@ -149,8 +153,8 @@ fn looked_at(step: &Step, model: &Model, nth_step: usize) -> usize {
         Step::Publish(snapshot) => snapshot.order,
         Step::Start(start) => start.order,
         Step::Carry(report) => report.of.map_or(0, of_return),
-        Step::Receive(nth, _)
-        | Step::Close(nth)
+        Step::Receive(arrival) => of_return(arrival.of),
+        Step::Close(nth)
         | Step::Cancel(nth)
         | Step::Resend(nth)
         | Step::Answer(nth, ..)

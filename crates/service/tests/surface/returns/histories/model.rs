@@ -5,6 +5,7 @@ pub mod exchanging;
 pub mod kept;
 pub mod money;
 mod publishing;
+mod receiving;
 pub mod starting;
 
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub struct Model {
     early: Vec<(String, Report)>,
     /// The return that each tracking number belongs to.
     numbers: BTreeMap<usize, usize>,
+    /// The return and the line that each license plate was received for.
+    plates: BTreeMap<u32, (usize, String)>,
     keys: BTreeMap<u32, Used>,
     /// The exchange order of each original order.
     pub exchanges: BTreeMap<usize, Exchanged>,
@@ -86,6 +89,7 @@ impl Model {
             refunds: BTreeMap::new(),
             early: Vec::new(),
             numbers: BTreeMap::new(),
+            plates: BTreeMap::new(),
             keys: BTreeMap::new(),
             exchanges: BTreeMap::new(),
             messages: Vec::new(),
@@ -105,7 +109,7 @@ impl Model {
             Step::Publish(snapshot) => self.publish(snapshot),
             Step::Start(start) => self.start(start, name),
             Step::Carry(report) => self.carry(report),
-            Step::Receive(nth, units) => self.receive(*nth, units),
+            Step::Receive(arrival) => self.receive(arrival),
             Step::Close(nth) => self.close(*nth),
             Step::Cancel(nth) => self.cancel(*nth),
             Step::Resend(nth) => self.resend(*nth),
@@ -193,39 +197,6 @@ impl Model {
         let Some((snapshot, _)) = self.orders.get(&order) else { return 0 };
         let Some(sold) = snapshot.lines.get(line) else { return 0 };
         if snapshot.cancelled { sold.quantity - sold.shipped } else { sold.cancelled }
-    }
-
-    fn receive(&mut self, nth: usize, units: &[usize]) -> String {
-        let Some(shown) = self.returns.get_mut(nth).map(|kept| &mut kept.shown) else { return "no such return".to_owned() };
-        let known = units.iter().all(|at| *at < shown.units.len());
-        if !known || shown.status == "CANCELED" || shown.units[0].place.receiving.is_none() {
-            return "refused".to_owned();
-        }
-        let mut arrived = false;
-        for at in units {
-            arrived |= shown.units[*at].place.receiving.replace("RECEIVED".to_owned()).as_deref() != Some("RECEIVED");
-        }
-        if arrived {
-            self.send(nth, "rma.received");
-        }
-        "received".to_owned()
-    }
-
-    fn close(&mut self, nth: usize) -> String {
-        let Some(kept) = self.returns.get_mut(nth) else { return "no such return".to_owned() };
-        let shown = &mut kept.shown;
-        if shown.status == "CANCELED" || shown.units[0].place.receiving.is_none() {
-            return "refused".to_owned();
-        }
-        if !shown.closed {
-            shown.closed = true;
-            for unit in shown.units.iter_mut().filter(|unit| unit.place.receiving.as_deref() == Some("PENDING")) {
-                unit.place.receiving = Some("NOT_RECEIVED".to_owned());
-            }
-            let event = kept.settle().unwrap_or("rma.receiving_closed");
-            self.send(nth, event);
-        }
-        "received".to_owned()
     }
 
     fn cancel(&mut self, nth: usize) -> String {

@@ -14,8 +14,8 @@ pub enum Step {
     Publish(Snapshot),
     Start(Start),
     Carry(Report),
-    /// Units of a return arrive at the warehouse.
-    Receive(usize, Vec<usize>),
+    /// Units of a return arrive at the warehouse, without an ASN.
+    Receive(Arrival),
     /// The warehouse closes the receiving of a return.
     Close(usize),
     Cancel(usize),
@@ -137,6 +137,16 @@ pub struct Report {
     pub at: i64,
     /// The items handed over; none if it was the whole parcel.
     pub items: Option<Vec<(usize, u32)>>,
+}
+
+/// Units that a warehouse scans for a return.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    pub of: usize,
+    /// Given instead of the return.
+    pub number: Option<usize>,
+    /// The license plate and the order line of each unit.
+    pub units: Vec<(u32, String)>,
 }
 
 pub fn order_name(order: usize) -> String {
@@ -263,5 +273,22 @@ impl Report {
             "items": items,
         })
         .to_string()
+    }
+}
+
+impl Arrival {
+    /// The request that receives the units.
+    pub fn request(&self, names: &[String]) -> String {
+        let unit = |(plate, line): &(u32, String)| {
+            json!({
+                "rma_identifier": self.number.is_none().then(|| return_name(self.of, names)),
+                "tracking_number": self.number.map(tracking_number),
+                "unit_identifier": format!("LP-{plate}"),
+                "line_identifier": line,
+                "warehouse_identifier": world::WAREHOUSE,
+                "condition": "A",
+            })
+        };
+        json!({ "units": self.units.iter().map(unit).collect::<Vec<_>>() }).to_string()
     }
 }
