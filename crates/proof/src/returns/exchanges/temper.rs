@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use sandbox::merchant::{Answer, Mood};
 
+use super::confirm::SHOPS;
+
 /// Reads an order's number from its identifier.
 pub(super) fn number(original: &str) -> u64 {
     original.strip_prefix("O-").and_then(|number| number.parse().ok()).unwrap_or_default()
@@ -12,7 +14,8 @@ pub(super) fn number(original: &str) -> u64 {
 /// Fails in various ways before it places the order, within the number of attempts it gets, and sometimes does not name it.
 pub(super) fn unreliable(shop: usize) -> impl Fn(&str, usize) -> Mood + Send + 'static {
     move |original, asked| {
-        let way = (number(original) + shop as u64) % 6;
+        // Orders go to the shops in turn, so the number alone would leave out some of the ways.
+        let way = (number(original) / SHOPS as u64 + shop as u64) % 6;
         match (way, asked) {
             (0, 1..=2) => Mood::Refusing(500),
             (1, 1) => Mood::PlacingThen(Answer::close()),
