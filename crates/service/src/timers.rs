@@ -1,8 +1,13 @@
-//! Work that comes due with time: reminding of and expiring returns, and deleting what is outdated.
+//! Work that comes due with time: reminding of and expiring returns, deleting what is outdated, and counting what was dropped.
+
+use store::Failed;
 
 use crate::app::App;
 use crate::delivery::timer::{Run, Timer};
-use crate::flow::returns::forget_outdated::forget_outdated;
+use crate::flow::merchants::forget_audit::forget_audit;
+use crate::flow::messages::count_dropped::count_dropped;
+use crate::flow::orders::forget_outdated::forget_outdated as forget_orders;
+use crate::flow::returns::forget_outdated::forget_outdated as forget_returns;
 use crate::flow::returns::wake_returns::wake_returns;
 
 /// The timers of all flows.
@@ -11,15 +16,23 @@ pub struct Timers(pub App);
 impl Timer for Timers {
     fn run(&self) -> Run<'_> {
         Box::pin(async {
-            let returns = wake_returns(&self.0).await.unwrap_or_else(|failed| {
-                tracing::warn!(%failed, "waking returns failed, will retry");
-                false
-            });
-            let outdated = forget_outdated(&self.0).await.unwrap_or_else(|failed| {
-                tracing::warn!(%failed, "deleting outdated rows of returns failed, will retry");
-                false
-            });
-            returns || outdated
+            let app = &self.0;
+            let more = [
+                continues("waking returns", wake_returns(app).await),
+                continues("deleting outdated rows of returns", forget_returns(app).await),
+                continues("deleting outdated rows of orders", forget_orders(app).await),
+                continues("deleting outdated audit entries", forget_audit(app).await),
+                continues("counting dropped messages", count_dropped(app).await.map(|()| false)),
+            ];
+            more.contains(&true)
         })
     }
+}
+
+/// Whether a timer has more to do. One that failed runs again later.
+fn continues(work: &'static str, done: Result<bool, Failed>) -> bool {
+    done.unwrap_or_else(|failed| {
+        tracing::warn!(%failed, work, "a timer failed, will retry");
+        false
+    })
 }

@@ -32,11 +32,15 @@ const SHARED: [&str; 9] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 15] = [
+const ACROSS: [(&str, &str); 19] = [
     ("from rma where wakes_at <= $1", "rma"),
     ("from carrier_event where received_at <= $1", "carrier_event"),
     ("from carrier_webhook where received_at < $1", "carrier_webhook"),
     ("from work_item where closed_at < $1", "work_item"),
+    ("from unsent_message where message_id < $1", "unsent_message"),
+    ("from intake_refusal where refused_at <= $1", "intake_refusal"),
+    ("from order_import where updated_at <= $1", "order_import"),
+    ("from audit where done_at <= $1", "audit"),
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
     ("from delivery where delivery.discard offset 0", "delivery"),
