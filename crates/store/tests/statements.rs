@@ -209,12 +209,12 @@ fn no_write_asks_the_database_for_time_or_chance() {
 }
 
 /// The modules that write the delivery engine's tables, as laid down in docs/adr/0010-one-writer-per-row.md. Flows write
-/// through `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`; the owner of a bucket writes through
+/// through `outbox`, `endpoints`, `retries`, `retry_jobs`, `unsent` and `failures`; the owner of a bucket writes through
 /// `settlements`, `notices` and `retry_jobs`, and is asked to discard messages through `deliveries`. `reports` counts calls
 /// to endpoints that are asked for an answer. `erasures` overwrites personal data, see docs/adr/0020-erasing.md.
 const WRITERS: [(&str, &str, &[&str]); 21] = [
     ("insert into", "message", &["outbox"]),
-    ("insert into", "delivery", &["outbox", "retries", "retry_jobs"]),
+    ("insert into", "delivery", &["outbox", "retries", "retry_jobs", "unsent"]),
     ("update", "delivery", &["deliveries", "settlements"]),
     ("delete from", "delivery", &["settlements"]),
     ("insert into", "attempt", &["settlements"]),

@@ -30,7 +30,7 @@ impl Explainer {
         for name in left_out {
             components.insert((*name).to_owned(), json!({}));
         }
-        let schema = document(&T::reference(), components);
+        let schema = document(&T::reference(), &components);
         Self { validator: validator(&schema), schema, lists }
     }
 
@@ -51,7 +51,7 @@ impl Explainer {
 }
 
 /// The schema `reference` in a document with the components that it refers to.
-fn document(reference: &Value, components: Map<String, Value>) -> Value {
+fn document(reference: &Value, components: &Map<String, Value>) -> Value {
     let mut document = json!({ "components": { "schemas": components } });
     if let (Some(document), Some(reference)) = (document.as_object_mut(), reference.as_object()) {
         document.extend(reference.clone());

@@ -1,7 +1,7 @@
 //! The errors of the API, and how they are rendered.
 
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::merchants::access::Scope;
 use uuid::Uuid;
@@ -9,7 +9,6 @@ use wire::answer::{ErrorBody, ProblemBody};
 use wire::fault::Fault;
 use wire::orders::order::Refusal;
 
-use super::request_id::REQUEST_ID;
 use super::size::{HEAD_BYTES, MOST_BYTES, MOST_HEADERS};
 
 /// An error of an API call. [`ApiError::render`] turns it into a response, once the request's id and the format that the
@@ -118,6 +117,9 @@ pub(super) enum ErrorFormat {
 }
 
 const PROBLEM: &str = "application/problem+json";
+
+/// The header of a response that carries the request's id.
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 impl ErrorFormat {
     /// Reads the caller's `Accept`; plain JSON unless it names problem details.

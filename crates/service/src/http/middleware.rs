@@ -9,9 +9,9 @@ use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::error::{ApiError, ErrorFormat, Exceeded};
+use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::rate;
-use super::request_id::{REQUEST_ID, RequestId};
+use super::request_id::RequestId;
 use crate::app::App;
 use crate::platform::metrics::{RequestLabels, RouteLabels};
 

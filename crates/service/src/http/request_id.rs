@@ -1,13 +1,9 @@
 //! The id of a request.
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderName;
 use axum::http::request::Parts;
 
 use super::error::ApiError;
-
-/// The header of a response that carries the request's id.
-pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The id of a request in its response, in the logs and in the refusals kept for support.
 #[derive(Clone)]
