@@ -3,7 +3,7 @@
 mod address;
 pub mod admin;
 mod api;
-mod api_version;
+pub mod api_version;
 mod body;
 pub mod caller;
 mod error;
@@ -16,11 +16,12 @@ mod request_id;
 mod size;
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::routing::get;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
 
+use self::api_version::Versions;
 use self::error::ApiError;
 use crate::app::App;
 
@@ -31,7 +32,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(openapi::document))
         // Merchants' systems.
         .routes(routes!(api::merchants::tokens::issue).layer(map_response(api::merchants::tokens::forbid_caching)))
-        .routes(routes!(api::orders::intake::publish).layer(from_fn(api_version::announce)))
+        .routes(routes!(api::orders::intake::publish))
         .routes(routes!(api::orders::intake::show))
         .routes(routes!(api::returns::rmas::returnable))
         .routes(routes!(api::returns::exchange_options::show))
@@ -86,11 +87,17 @@ fn public() -> OpenApiRouter<App> {
 
 /// The public listener's router.
 pub fn router(app: &App) -> Router {
+    router_of(app, Versions::default())
+}
+
+/// The public listener's router, with these versions of the API.
+pub fn router_of(app: &App, versions: Versions) -> Router {
     let (routes, _) = public().split_for_parts();
     routes
         .fallback(async || ApiError::NotFound)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(from_fn_with_state(app.clone(), middleware::handle))
+        .layer(from_fn_with_state(versions, api_version::announce))
         .with_state(app.clone())
 }
 

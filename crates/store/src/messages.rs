@@ -21,3 +21,4 @@ pub mod retries;
 pub mod retry_jobs;
 mod settlement;
 pub mod settlements;
+pub mod unsent;

@@ -32,12 +32,16 @@ const SHARED: [&str; 9] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 16] = [
+const ACROSS: [(&str, &str); 20] = [
     ("from rma where wakes_at <= $1", "rma"),
     ("from carrier_event where received_at <= $1", "carrier_event"),
     ("from carrier_webhook where received_at < $1", "carrier_webhook"),
     ("from work_item where closed_at < $1", "work_item"),
     ("where listed_from <= $1", "exchange_order"),
+    ("from unsent_message where message_id < $1", "unsent_message"),
+    ("from intake_refusal where refused_at <= $1", "intake_refusal"),
+    ("from order_import where updated_at <= $1", "order_import"),
+    ("from audit where done_at <= $1", "audit"),
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
     ("from delivery where delivery.discard offset 0", "delivery"),
@@ -206,12 +210,12 @@ fn no_write_asks_the_database_for_time_or_chance() {
 }
 
 /// The modules that write the delivery engine's tables, as laid down in docs/adr/0010-one-writer-per-row.md. Flows write
-/// through `outbox`, `endpoints`, `retries`, `retry_jobs` and `failures`; the owner of a bucket writes through
+/// through `outbox`, `endpoints`, `retries`, `retry_jobs`, `unsent` and `failures`; the owner of a bucket writes through
 /// `settlements`, `notices` and `retry_jobs`, and is asked to discard messages through `deliveries`. `reports` counts calls
 /// to endpoints that are asked for an answer. `erasures` overwrites personal data, see docs/adr/0020-erasing.md.
 const WRITERS: [(&str, &str, &[&str]); 21] = [
     ("insert into", "message", &["outbox"]),
-    ("insert into", "delivery", &["outbox", "retries", "retry_jobs"]),
+    ("insert into", "delivery", &["outbox", "retries", "retry_jobs", "unsent"]),
     ("update", "delivery", &["deliveries", "settlements"]),
     ("delete from", "delivery", &["settlements"]),
     ("insert into", "attempt", &["settlements"]),

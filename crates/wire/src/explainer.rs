@@ -12,6 +12,7 @@ use crate::shape::{Shape, pattern};
 /// before it returns, and a message can have a million errors where only [`MOST_TOLD`] are reported.
 pub(crate) struct Explainer {
     validator: Validator,
+    schema: Value,
     lists: Vec<(&'static str, Explainer)>,
 }
 
@@ -29,15 +30,17 @@ impl Explainer {
         for name in left_out {
             components.insert((*name).to_owned(), json!({}));
         }
-        Self { validator: validator(&T::reference(), &components), lists }
+        let schema = document(&T::reference(), &components);
+        Self { validator: validator(&schema), schema, lists }
     }
 
-    /// Adds the faults of `instance` to `faults`, up to [`MOST_TOLD`].
-    pub(crate) fn explain(&self, instance: &Value, at: &Path, faults: &mut Vec<Fault>) {
+    /// Adds the faults of `instance` to `faults`, up to [`MOST_TOLD`]. Removes optional fields that are empty strings.
+    pub(crate) fn explain(&self, instance: &mut Value, at: &Path, faults: &mut Vec<Fault>) {
+        forgive_empty(instance, &self.schema, &self.schema);
         faults.extend(faults_of(&self.validator, instance, at));
         for (name, element) in &self.lists {
-            let elements = instance.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            for (index, instance) in elements.iter().enumerate() {
+            let elements = instance.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
+            for (index, instance) in elements.iter_mut().enumerate() {
                 if faults.len() >= MOST_TOLD {
                     return;
                 }
@@ -47,18 +50,49 @@ impl Explainer {
     }
 }
 
-#[expect(clippy::expect_used, reason = "the schema is made by this crate alone and compiled in every test")]
-fn validator(reference: &Value, components: &Map<String, Value>) -> Validator {
+/// The schema `reference` in a document with the components that it refers to.
+fn document(reference: &Value, components: &Map<String, Value>) -> Value {
     let mut document = json!({ "components": { "schemas": components } });
     if let (Some(document), Some(reference)) = (document.as_object_mut(), reference.as_object()) {
         document.extend(reference.clone());
     }
+    document
+}
+
+/// Removes the empty strings that count as absent: those in fields that may be null.
+fn forgive_empty(instance: &mut Value, schema: &Value, document: &Value) {
+    let reference = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+    let schema = reference.and_then(|pointer| document.pointer(pointer)).unwrap_or(schema);
+    match instance {
+        Value::Object(fields) => {
+            let Some(properties) = schema.get("properties") else { return };
+            fields.retain(|name, value| !(value == "" && properties.get(name).is_some_and(may_be_null)));
+            for (name, value) in fields {
+                if let Some(schema) = properties.get(name) {
+                    forgive_empty(value, schema, document);
+                }
+            }
+        }
+        Value::Array(elements) => {
+            let Some(schema) = schema.get("items") else { return };
+            elements.iter_mut().for_each(|element| forgive_empty(element, schema, document));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn may_be_null(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_array).is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"))
+}
+
+#[expect(clippy::expect_used, reason = "the schema is made by this crate alone and compiled in every test")]
+fn validator(document: &Value) -> Validator {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .with_format("date-time", |text: &str| crate::time::read(text).is_some())
         .with_format("date", |text: &str| crate::time::read_day(text).is_some())
         .should_validate_formats(true)
-        .build(&document)
+        .build(document)
         .expect("the published schema is a JSON Schema")
 }
 

@@ -35,8 +35,8 @@ pub(crate) fn read_within<'a, T: Deserialize<'a>>(depth: usize, body: &'a [u8], 
     if let Ok(message) = serde_json::from_str(text) {
         return Ok(message);
     }
-    let (message, mut faults) = json::shallow(text, depth).and_then(json::inspect).map_err(Refusal::Malformed)?;
-    explainer.explain(&message, &Path::root(), &mut faults);
+    let (mut message, mut faults) = json::shallow(text, depth).and_then(json::inspect).map_err(Refusal::Malformed)?;
+    explainer.explain(&mut message, &Path::root(), &mut faults);
     faults.truncate(MOST_TOLD);
     Err(Refusal::Faulty(Faults { faults, identifiers: Vec::new() }))
 }

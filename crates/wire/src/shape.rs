@@ -5,13 +5,15 @@
 //! do. A property test still drives both with generated messages.
 
 mod field;
+mod lenient;
 pub(crate) mod pattern;
 mod value;
 
 use serde_json::{Map, Value, json};
 
 pub use self::field::Shape;
-pub use self::value::{Amount, Count, Currency, Day, Flag, Free, Identifier, List, OrderStatus, Quantity, Text, Timestamp, Weight};
+pub(crate) use self::lenient::read_field;
+pub use self::value::{Amount, Count, Currency, Day, Flag, Free, Identifier, List, OrderStatus, Quantity, Tag, Text, Timestamp, Weight};
 pub(crate) use self::value::{Whole, whole};
 
 /// The location of object schemas in the OpenAPI document.
@@ -24,9 +26,9 @@ pub(crate) fn component(name: &str) -> Value {
 
 /// Declares an object of an inbound message: its struct, how it is read, and its schema.
 ///
-/// Fields of type `Option` may be omitted or null. Undeclared fields are ignored, but must follow the rules of [`crate::json`].
-/// `at` is the nesting level of the object in its message. `name | "other name": Type` declares an alias. `name as "other name":
-/// Type` declares the field's name in JSON, for names that are reserved in Rust.
+/// Fields of type `Option` may be omitted, null, or an empty string. Undeclared fields are ignored, but must follow the rules of
+/// [`crate::json`]. `at` is the nesting level of the object in its message. `name | "other name": Type` declares an alias. `name as
+/// "other name": Type` declares the field's name in JSON, for names that are reserved in Rust.
 macro_rules! object {
     (
         $(#[doc = $doc:literal])*
@@ -59,7 +61,9 @@ macro_rules! object {
                         let mut unknown = std::collections::HashSet::new();
                         while let Some($crate::json::Str(key)) = map.next_key()? {
                             let repeated = match &*key {
-                                $( $crate::shape::name_in_json!($field $($name_in_json)?) $(| $alias)? => $field.replace(map.next_value()?).is_some(), )*
+                                $( $crate::shape::name_in_json!($field $($name_in_json)?) $(| $alias)? => {
+                                    $field.replace($crate::shape::read_field(&mut map)?).is_some()
+                                } )*
                                 _ => {
                                     map.next_value_seed($crate::json::Unknown::within($depth))?;
                                     !unknown.insert(key)

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Utc};
 
-/// Reads an ISO 8601 time: a calendar date, alone or followed by `T` or a space and a time of day, with or without
-/// seconds, a fraction and an offset. Without an offset it is UTC; without a time of day it is midnight. The instant is
+/// Reads an ISO 8601 time in the extended or the basic form: a calendar date, alone or followed by `T` or a space and a time of
+/// day, with or without seconds, a fraction and an offset. Without an offset it is UTC; without a time of day it is midnight. The instant is
 /// truncated to the microsecond, the database's resolution, so that a time compares equal to its stored value.
 #[must_use]
 pub fn read(text: &str) -> Option<DateTime<Utc>> {
@@ -22,7 +22,7 @@ pub fn read(text: &str) -> Option<DateTime<Utc>> {
     Some(offset.from_local_datetime(&local).single()?.with_timezone(&Utc))
 }
 
-/// Reads a calendar day, such as `2026-03-01`.
+/// Reads a calendar day, such as `2026-03-01` or `20260301`.
 #[must_use]
 pub fn read_day(text: &str) -> Option<NaiveDate> {
     let mut rest = Rest(text.as_bytes());
@@ -56,17 +56,20 @@ impl Rest<'_> {
 
     fn date(&mut self) -> Option<NaiveDate> {
         let year = self.number(4)?;
-        self.one_of(b"-")?;
+        let extended = self.one_of(b"-").is_some();
         let month = self.number(2)?;
-        self.one_of(b"-")?;
+        if extended {
+            self.one_of(b"-")?;
+        }
         NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, self.number(2)?)
     }
 
     fn time(&mut self) -> Option<NaiveTime> {
         let hour = self.number(2)?;
-        self.one_of(b":")?;
+        let extended = self.one_of(b":").is_some();
         let minute = self.number(2)?;
-        let second = if self.one_of(b":").is_some() { self.number(2)? } else { 0 };
+        let seconds = if extended { self.one_of(b":").is_some() } else { self.0.first().is_some_and(u8::is_ascii_digit) };
+        let second = if seconds { self.number(2)? } else { 0 };
         let micros = if self.one_of(b".,").is_some() { self.fraction()? } else { 0 };
         NaiveTime::from_hms_micro_opt(hour, minute, second, micros)
     }
@@ -119,10 +122,19 @@ mod tests {
             "2026-03-01T05:00:00-0730",
             "2026-03-01T13:30+01",
             "2026-03-01T12:30:00.0000009Z",
+            "2026-03-01T12:30:00,000Z",
+            "20260301T123000Z",
+            "20260301T1230Z",
+            "20260301T123000",
+            "20260301T123000.000Z",
+            "20260301T133000,0+0100",
+            "20260301T1330+01",
+            "20260301T123000-00:00",
         ] {
             assert_eq!(read(text).map(write).as_deref(), Some(same), "{text}");
         }
         assert_eq!(read("2026-03-01").map(write).as_deref(), Some("2026-03-01T00:00:00Z"));
+        assert_eq!(read("20260301").map(write).as_deref(), Some("2026-03-01T00:00:00Z"));
         assert_eq!(read("2026-03-01T00:00:00.123456789Z").map(write).as_deref(), Some("2026-03-01T00:00:00.123456Z"));
     }
 
@@ -144,7 +156,13 @@ mod tests {
             "2026-03-01T12:30:00+24:00",
             "2026-03-01T12:30:00Z ",
             "1772368200",
-            "20260301T123000Z",
+            "202603-01",
+            "2026-0301",
+            "20260230",
+            "20260301T12",
+            "20260301T12300Z",
+            "20260301T12:3000Z",
+            "20260301T123000+1",
             "٢٠٢٦-03-01",
         ] {
             assert_eq!(read(text), None, "{text}");
@@ -175,6 +193,7 @@ mod tests {
             let offset = FixedOffset::east_opt(minutes * 60).expect("in range");
             let time = DateTime::from_timestamp_micros(micros).expect("in range").with_timezone(&offset);
             prop_assert_eq!(read(&time.to_rfc3339()), Some(time.with_timezone(&Utc)));
+            prop_assert_eq!(read(&time.format("%Y%m%dT%H%M%S%.6f%z").to_string()), Some(time.with_timezone(&Utc)));
         }
     }
 }

@@ -47,20 +47,24 @@ pub const fn is_success(status: u16) -> bool {
     matches!(status, 200..=299)
 }
 
+/// The retries of a message: as many for every endpoint.
+pub const RETRIES: usize = 5;
+
 /// The waits between attempts. After the last wait the message fails, unless the schedule goes on indefinitely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    waits: Vec<TimeDelta>,
+    waits: [TimeDelta; RETRIES],
     /// The wait after all of these, repeated indefinitely.
     then: Option<TimeDelta>,
 }
 
 /// The waits are not a valid [`Schedule`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a schedule must have at most 10 waits of 1 second to 7 days each")]
+#[error("every message is retried five times, so a schedule must have exactly five waits, each of 1 second to 7 days")]
 pub struct NoSchedule;
 
-const MOST_WAITS: usize = 10;
+/// The contract's waits in seconds: five retries over about six hours, each wait eight times the one before.
+const USUAL: [i64; RETRIES] = [5, 40, 320, 2_560, 20_480];
 const LONGEST_WAIT: TimeDelta = TimeDelta::days(7);
 /// The longest `Retry-After` that is honoured.
 const LONGEST_ASKED: TimeDelta = TimeDelta::hours(6);
@@ -70,17 +74,18 @@ const PATIENCE: TimeDelta = TimeDelta::hours(1);
 const SPREAD: i32 = 10;
 
 impl Schedule {
-    /// A schedule of waits in seconds.
+    /// A schedule of five waits in seconds.
     pub fn of_seconds(waits: &[i64]) -> Result<Self, NoSchedule> {
         let waits: Vec<TimeDelta> = waits.iter().map(|wait| TimeDelta::try_seconds(*wait).ok_or(NoSchedule)).collect::<Result<_, _>>()?;
-        let fit = waits.len() <= MOST_WAITS && waits.iter().all(|wait| (TimeDelta::seconds(1)..=LONGEST_WAIT).contains(wait));
+        let waits = <[TimeDelta; RETRIES]>::try_from(waits).map_err(|_| NoSchedule)?;
+        let fit = waits.iter().all(|wait| (TimeDelta::seconds(1)..=LONGEST_WAIT).contains(wait));
         if fit { Ok(Self { waits, then: None }) } else { Err(NoSchedule) }
     }
 
-    /// The waits, in seconds.
-    #[must_use]
-    pub fn seconds(&self) -> Vec<i64> {
-        self.waits.iter().map(TimeDelta::num_seconds).collect()
+    /// A stored schedule. Earlier versions stored any number of waits: the usual ones stand in for those that are missing.
+    pub fn of_stored(waits: &[i64]) -> Result<Self, NoSchedule> {
+        let completed: Vec<i64> = waits.iter().chain(USUAL.iter().skip(waits.len())).take(RETRIES).copied().collect();
+        Self::of_seconds(&completed)
     }
 
     /// The default schedule, then once an hour until the message is cancelled.
@@ -90,10 +95,10 @@ impl Schedule {
     }
 }
 
-/// The contract's schedule: five retries over about six hours, each wait eight times the one before.
+/// The contract's schedule.
 impl Default for Schedule {
     fn default() -> Self {
-        Self { waits: [5, 40, 320, 2_560, 20_480].into_iter().map(TimeDelta::seconds).collect(), then: None }
+        Self { waits: USUAL.map(TimeDelta::seconds), then: None }
     }
 }
 
@@ -209,28 +214,39 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_has_bounds() {
-        assert_eq!(Schedule::of_seconds(&[1, 604_800]).map(|s| s.seconds()), Ok(vec![1, 604_800]));
-        assert_eq!(Schedule::of_seconds(&[]).map(|s| s.seconds()), Ok(vec![]));
-        for wrong in [&[0][..], &[-1], &[604_801], &[i64::MAX], &[1; 11]] {
-            assert_eq!(Schedule::of_seconds(wrong), Err(NoSchedule));
+    fn a_schedule_has_five_waits_within_bounds() {
+        let shortest_and_longest = [1, 604_800, 1, 604_800, 1];
+        let schedule = Schedule::of_seconds(&shortest_and_longest).expect("a schedule");
+        assert_eq!(schedule.waits, shortest_and_longest.map(TimeDelta::seconds));
+        for wrong in [&[][..], &[1; 4], &[1; 6], &[0, 1, 1, 1, 1], &[1, 1, 1, 1, -1], &[604_801, 1, 1, 1, 1], &[1, i64::MAX, 1, 1, 1]] {
+            assert_eq!(Schedule::of_seconds(wrong), Err(NoSchedule), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_stored_schedule_has_five_waits_whatever_was_stored() {
+        for (stored, completed) in [
+            (&[][..], [5, 40, 320, 2_560, 20_480]),
+            (&[10, 20], [10, 20, 320, 2_560, 20_480]),
+            (&[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]),
+            (&[1; 10], [1; 5]),
+        ] {
+            assert_eq!(Schedule::of_stored(stored), Schedule::of_seconds(&completed), "{stored:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn a_message_has_exactly_one_attempt_more_than_its_schedule_has_waits(
-            waits in proptest::collection::vec(1_i64..604_800, 0..10), status in 300_u16..600, chance in 0.0_f64..=1.0,
+        fn a_message_has_exactly_six_attempts_whatever_the_waits(
+            waits in prop::array::uniform5(1_i64..604_800), status in 300_u16..600, chance in 0.0_f64..=1.0,
         ) {
             let schedule = Schedule::of_seconds(&waits).expect("a schedule");
-            for (at, wait) in waits.iter().enumerate() {
-                let attempt = u16::try_from(at + 1).expect("few");
+            for (attempt, wait) in (1..).zip(waits) {
                 let Verdict::Retry { at } = judge(&answered(status), attempt, &schedule, chance, noon()) else { panic!("given up early") };
-                let late = (at - noon()) - TimeDelta::seconds(*wait);
-                prop_assert!(late >= TimeDelta::zero() && late <= TimeDelta::seconds(*wait) / 10);
+                let late = (at - noon()) - TimeDelta::seconds(wait);
+                prop_assert!(late >= TimeDelta::zero() && late <= TimeDelta::seconds(wait) / 10);
             }
-            let last = u16::try_from(waits.len() + 1).expect("few");
-            prop_assert_eq!(judge(&answered(status), last, &schedule, chance, noon()), Verdict::Failed);
+            prop_assert_eq!(judge(&answered(status), 6, &schedule, chance, noon()), Verdict::Failed);
         }
     }
 }

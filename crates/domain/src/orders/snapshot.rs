@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 
-/// SHA-256 of a snapshot's bytes: equal digests are the same content.
+/// SHA-256 of a snapshot's bytes. Equal digests are the same content; the same content in another spelling has another digest.
 pub type Digest = [u8; 32];
 
 /// The version of an order's snapshot.
@@ -14,6 +14,16 @@ pub struct Version {
     /// As the merchant reported it.
     pub updated_at: DateTime<Utc>,
     pub digest: Digest,
+}
+
+/// The verdict on a snapshot that the upsert did not apply over `stored`: one that seems to be an update is the same content in
+/// another spelling.
+#[must_use]
+pub fn judge_unapplied(stored: Option<&Version>, arriving: &Version) -> Verdict {
+    match judge(stored, arriving) {
+        Verdict::Created | Verdict::Updated | Verdict::Unchanged => Verdict::Unchanged,
+        Verdict::Stale => Verdict::Stale,
+    }
 }
 
 /// The decision about an arriving snapshot.
@@ -29,7 +39,7 @@ pub enum Verdict {
 /// Compares an `arriving` snapshot with the `stored` one.
 ///
 /// The store's upsert carries the same rule in SQL, because it must be decided under the row's lock; a test drives
-/// both with the same histories.
+/// both with the same histories. The upsert also compares the content of snapshots with the same time and different bytes.
 #[must_use]
 pub fn judge(stored: Option<&Version>, arriving: &Version) -> Verdict {
     match stored {

@@ -63,7 +63,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let mut carriers = Vec::new();
     for shop in 0..SHOPS {
         watch(&systems, &messages, shop);
-        Target::set(&app, &stage, shop, &systems, EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() }).await?;
+        Target::set(&app, &stage, shop, &systems, EndpointChange { waits: Some(vec![1, 1, 2, 3, 3]), ..EndpointChange::default() }).await?;
         carriers.push(open(&app, &stage, shop, address).await?);
     }
     let mut service = stage.serve_with(address, admin, &variables)?;

@@ -43,7 +43,7 @@ impl Scene {
         systems.keep_bodies(false);
         for shop in 0..SHOPS {
             record.watch(&systems, &path(shop), shop);
-            let change = EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() };
+            let change = EndpointChange { waits: Some(vec![1, 1, 2, 3, 3]), ..EndpointChange::default() };
             Target::set(&app, &stage, shop, &systems, change).await?;
         }
         app.cell().close().await;

@@ -143,7 +143,7 @@ async fn prepare(app: &App, stage: &Stage, systems: &Merchant) -> anyhow::Result
             url: Some(systems.url(interface.path())),
             slots: Some(20),
             per_second: Some(100_000),
-            waits: Some(vec![1; 10]),
+            waits: Some(vec![1, 1, 2, 3, 3]),
             ..EndpointChange::default()
         };
         set_endpoint(app, "proof", merchant, interface, change).await?;

@@ -1,5 +1,5 @@
-//! Writes to standard output, as tables or as JSON.
-#![expect(clippy::print_stdout, reason = "the command line writes here and nowhere else")]
+//! Writes to standard output, as tables or as JSON, and notes to standard error.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line writes here and nowhere else")]
 
 use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
@@ -29,6 +29,13 @@ pub(super) fn unfinished(text: &str) {
 /// Prints one line.
 pub(super) fn line(line: &str) {
     println!("{line}");
+}
+
+/// Prints a note beside the output, which stays readable for scripts. An empty note is not printed.
+pub(super) fn note(note: &str) {
+    if !note.is_empty() {
+        eprintln!("{note}");
+    }
 }
 
 /// Prints a list: a table with `headers` and a row per item, or a JSON array. An empty table prints `empty` instead.

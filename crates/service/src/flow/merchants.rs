@@ -2,4 +2,5 @@
 
 pub mod configure_merchant;
 pub mod erase_shopper;
+pub mod forget_audit;
 pub mod issue_token;

@@ -1,6 +1,7 @@
-//! Flows on endpoints, retries, and the failure queue.
+//! Flows on endpoints, retries, the failure queue, and unsent messages.
 
 pub mod configure_endpoint;
+pub mod count_dropped;
 pub mod retry_failures;
 pub mod retry_message;
 pub mod work_on_failure;

@@ -1,5 +1,6 @@
 //! Flows on orders.
 
 pub mod accept_orders;
+pub mod forget_outdated;
 pub mod import_orders;
 pub mod keep_refusal;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
-use bytes::BytesMut;
+use bytes::{Buf as _, BytesMut};
 use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
@@ -45,6 +45,9 @@ impl MediaType {
     }
 }
 
+/// The byte-order mark that some programs put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A body of any type; the route decides which ones it reads.
 pub(super) struct AnyBody {
     pub(super) media_type: MediaType,
@@ -57,7 +60,7 @@ impl FromRequest<App> for AnyBody {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let media_type = MediaType::of(request.headers());
         let bytes = read(request, app).await?;
-        Ok(Self { media_type, bytes })
+        Ok(Self { media_type, bytes: skip_mark(bytes) })
     }
 }
 
@@ -69,10 +72,18 @@ impl FromRequest<App> for JsonBody {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         match MediaType::of(request.headers()) {
-            MediaType::Json => read(request, app).await.map(Self),
+            MediaType::Json => read(request, app).await.map(skip_mark).map(Self),
             MediaType::Form | MediaType::Lines | MediaType::Other => Err(ApiError::UnsupportedMediaType("application/json")),
         }
     }
+}
+
+/// The body without a byte-order mark.
+fn skip_mark(mut body: Bytes) -> Bytes {
+    if body.starts_with(BYTE_ORDER_MARK) {
+        body.advance(BYTE_ORDER_MARK.len());
+    }
+    body
 }
 
 /// Reads a body within its limits. The rest of a body that is too large is read for a while and discarded, because most clients

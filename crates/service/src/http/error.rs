@@ -1,7 +1,7 @@
 //! The errors of the API, and how they are rendered.
 
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::merchants::access::Scope;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use wire::answer::{ErrorBody, ProblemBody};
 use wire::fault::Fault;
 use wire::orders::order::Refusal;
 
-use super::size::MOST_BYTES;
+use super::size::{HEAD_BYTES, MOST_BYTES, MOST_HEADERS};
 
 /// An error of an API call. [`ApiError::render`] turns it into a response, once the request's id and the format that the
 /// caller accepts are known.
@@ -19,9 +19,15 @@ pub(super) enum ApiError {
     BodyTooSlow,
     BadQuery(String),
     BadHeader(String),
+    /// The head of the request is not HTTP.
+    MalformedHead,
+    UriTooLong,
+    HeadTooLarge,
     UnknownVersion,
     /// Carries the name of the missing field.
     IncompleteTokenRequest(&'static str),
+    /// A token request with a secret in the header and one in the body.
+    TwoCredentials,
     UnsupportedGrant,
     Unauthorized {
         token_given: bool,
@@ -112,6 +118,9 @@ pub(super) enum ErrorFormat {
 
 const PROBLEM: &str = "application/problem+json";
 
+/// The header of a response that carries the request's id.
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
 impl ErrorFormat {
     /// Reads the caller's `Accept`; plain JSON unless it names problem details.
     pub(super) fn accepted_by(headers: &HeaderMap) -> Self {
@@ -129,8 +138,10 @@ impl ApiError {
             Self::Malformed(_)
             | Self::BadQuery(_)
             | Self::BadHeader(_)
+            | Self::MalformedHead
             | Self::UnknownVersion
             | Self::IncompleteTokenRequest(_)
+            | Self::TwoCredentials
             | Self::UnsupportedGrant => StatusCode::BAD_REQUEST,
             Self::Unauthorized { .. } | Self::NotSigned | Self::InvalidClient => StatusCode::UNAUTHORIZED,
             Self::MissingScope(_) | Self::Paused => StatusCode::FORBIDDEN,
@@ -140,6 +151,8 @@ impl ApiError {
             Self::ImportRunning | Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Gone(_) => StatusCode::GONE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UriTooLong => StatusCode::URI_TOO_LONG,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Faulty(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -157,9 +170,17 @@ impl ApiError {
             Self::BodyTooSlow => "The body did not arrive in time. Send the request again.".to_owned(),
             Self::BadQuery(why) => format!("The query is invalid: {why}."),
             Self::BadHeader(why) => format!("A header is invalid: {why}."),
+            Self::MalformedHead => "The request's head is not valid HTTP. Correct its first line and its headers.".to_owned(),
+            Self::UriTooLong => "The request's path and query are too long. Shorten them.".to_owned(),
+            Self::HeadTooLarge => {
+                format!("The request's headers exceed the limit of {MOST_HEADERS} headers or {HEAD_BYTES} bytes. Send fewer or shorter ones.")
+            }
             Self::UnknownVersion => "This Api-Version is not supported. Send 3, or leave the header out.".to_owned(),
             Self::IncompleteTokenRequest(field) => {
                 format!("The request lacks {field}. Send grant_type=client_credentials, client_id and client_secret, as JSON or as a form.")
+            }
+            Self::TwoCredentials => {
+                "The request has a client credential in the header Authorization and another in the body. Send it in one of the two.".to_owned()
             }
             Self::UnsupportedGrant => "This grant_type is not supported. Send client_credentials.".to_owned(),
             Self::Unauthorized { token_given: false } => {
@@ -214,7 +235,7 @@ impl ApiError {
     /// The OAuth error code, for the token endpoint.
     fn oauth_name(&self) -> Option<&'static str> {
         match self {
-            Self::IncompleteTokenRequest(_) => Some("invalid_request"),
+            Self::IncompleteTokenRequest(_) | Self::TwoCredentials => Some("invalid_request"),
             Self::UnsupportedGrant => Some("unsupported_grant_type"),
             Self::InvalidClient => Some("invalid_client"),
             _ => None,
@@ -225,7 +246,8 @@ impl ApiError {
     fn challenge(&self) -> Option<&'static str> {
         match self {
             Self::Unauthorized { token_given: true } => Some(r#"Bearer realm="backhaul", error="invalid_token""#),
-            Self::Unauthorized { token_given: false } | Self::InvalidClient => Some(r#"Bearer realm="backhaul""#),
+            Self::Unauthorized { token_given: false } => Some(r#"Bearer realm="backhaul""#),
+            Self::InvalidClient => Some(r#"Basic realm="backhaul", charset="UTF-8""#),
             Self::MissingScope(_) => Some(r#"Bearer realm="backhaul", error="insufficient_scope""#),
             _ => None,
         }
@@ -242,25 +264,41 @@ impl ApiError {
         }
     }
 
-    pub(super) fn render(&self, request_id: &str, format: ErrorFormat) -> Response {
-        let status = self.status();
+    /// The body of the response.
+    pub(super) fn body(&self, request_id: &str, format: ErrorFormat) -> Vec<u8> {
         let message = self.message();
         let errors = match self {
             Self::Faulty(faults) => faults.as_slice(),
             _ => &[],
         };
-        let (content_type, body) = match format {
-            ErrorFormat::Json => {
-                let body = ErrorBody { error: self.oauth_name(), message: &message, errors, request_id };
-                ("application/json", serde_json::to_vec(&body))
-            }
+        let body = match format {
+            ErrorFormat::Json => serde_json::to_vec(&ErrorBody { error: self.oauth_name(), message: &message, errors, request_id }),
             ErrorFormat::Problem => {
+                let status = self.status();
                 let title = status.canonical_reason().unwrap_or_default();
-                let body = ProblemBody { kind: "about:blank", title, status: status.as_u16(), detail: &message, errors, request_id };
-                (PROBLEM, serde_json::to_vec(&body))
+                let status = status.as_u16();
+                serde_json::to_vec(&ProblemBody { kind: "about:blank", title, status, detail: &message, errors, request_id })
             }
         };
-        let mut response = (status, [(header::CONTENT_TYPE, content_type)], Body::from(body.unwrap_or_default())).into_response();
+        body.unwrap_or_default()
+    }
+
+    /// The response to a request that never reached the router, with its id in the header.
+    pub(super) fn respond(&self, request_id: &str, format: ErrorFormat) -> Response {
+        let mut response = self.render(request_id, format);
+        if let Ok(id) = header::HeaderValue::from_str(request_id) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        response
+    }
+
+    pub(super) fn render(&self, request_id: &str, format: ErrorFormat) -> Response {
+        let content_type = match format {
+            ErrorFormat::Json => "application/json",
+            ErrorFormat::Problem => PROBLEM,
+        };
+        let body = Body::from(self.body(request_id, format));
+        let mut response = (self.status(), [(header::CONTENT_TYPE, content_type)], body).into_response();
         if let Some(challenge) = self.challenge() {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static(challenge));
         }

@@ -3,11 +3,13 @@
 //!
 //! - `connection_limit.rs` limits the connections, in all and by address.
 //! - `deadlines.rs` knows what a connection is waiting for, and until when.
+//! - `explained.rs` gives hyper's own answers to unreadable heads a body.
 //! - `stream.rs` and `answer.rs` report the traffic of a connection to its deadlines.
 
 mod answer;
 mod connection_limit;
 mod deadlines;
+mod explained;
 mod stream;
 
 use std::future::Future;
@@ -17,8 +19,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, Version, header};
-use axum::response::IntoResponse as _;
+use axum::http::{HeaderMap, HeaderValue, Version, header};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -29,22 +30,25 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt as _;
+use uuid::Uuid;
 
 use self::answer::Answer;
 use self::connection_limit::ConnectionLimit;
 use self::deadlines::{Deadlines, Overdue, PORTION};
+use self::explained::Explained;
 use self::stream::Observed;
+use super::error::{ApiError, ErrorFormat};
+use super::size::{HEAD_BYTES, MOST_HEADERS};
 use crate::platform::config::Http;
+use crate::platform::entropy::Entropy;
 use crate::platform::metrics::{Connections, ReasonLabels};
 
 /// The address at the other end of the connection; every request carries it as an extension.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
-/// The largest head of a request, and the most headers in it; above either, the answer is 431. The number of headers is hyper's
-/// own limit for HTTP/1.1.
-const HEAD_BYTES: u16 = 16 * 1024;
-const MOST_HEADERS: usize = 100;
+/// The largest HTTP/2 head that is read at all: one above the limit is read, so that its answer can say why it is refused.
+const MOST_HEAD_BYTES: u32 = 4 * 16 * 1024;
 /// The most concurrent requests on an HTTP/2 connection.
 const MOST_STREAMS: u32 = 100;
 
@@ -55,37 +59,45 @@ pub struct Door {
     tls: Option<TlsAcceptor>,
     counts: Connections,
     protocol: Builder<TokioExecutor>,
+    /// For the ids of requests that never reach the router.
+    entropy: Entropy,
 }
 
 impl Door {
     /// For trusted networks: plain HTTP without a connection limit. Deadlines apply all the same.
     #[must_use]
-    pub fn open(limits: &Http) -> Self {
+    pub fn open(limits: &Http, entropy: &Entropy) -> Self {
         let counts = Connections::default();
-        Self::new(limits, ConnectionLimit::unlimited(counts.clone()), None, counts)
+        Self::new(limits, entropy, ConnectionLimit::unlimited(counts.clone()), None, counts)
     }
 
     /// For the internet: HTTPS if `tls` is given, with limited connections, counted in `counts`.
     #[must_use]
-    pub fn public(limits: &Http, tls: Option<Arc<ServerConfig>>, counts: Connections) -> Self {
-        Self::new(limits, ConnectionLimit::new(limits, counts.clone()), tls.map(TlsAcceptor::from), counts)
+    pub fn public(limits: &Http, entropy: &Entropy, tls: Option<Arc<ServerConfig>>, counts: Connections) -> Self {
+        Self::new(limits, entropy, ConnectionLimit::new(limits, counts.clone()), tls.map(TlsAcceptor::from), counts)
     }
 
-    fn new(limits: &Http, connection_limit: ConnectionLimit, tls: Option<TlsAcceptor>, counts: Connections) -> Self {
+    fn new(limits: &Http, entropy: &Entropy, connection_limit: ConnectionLimit, tls: Option<TlsAcceptor>, counts: Connections) -> Self {
         let mut protocol = Builder::new(TokioExecutor::new());
         // Our deadlines replace hyper's, which would take an idle connection for a slow head.
         protocol.http1().header_read_timeout(None).max_buf_size(HEAD_BYTES.into());
         // Pings detect a client that vanished. The limit on resets is left to hyper.
         let mut http2 = protocol.http2();
         http2.timer(TokioTimer::new()).keep_alive_interval(limits.head_timeout()).keep_alive_timeout(limits.head_timeout());
-        http2.max_concurrent_streams(MOST_STREAMS).max_header_list_size(HEAD_BYTES.into());
-        Self { limits: limits.clone(), connection_limit, tls, counts, protocol }
+        http2.max_concurrent_streams(MOST_STREAMS).max_header_list_size(MOST_HEAD_BYTES);
+        Self { limits: limits.clone(), connection_limit, tls, counts, protocol, entropy: entropy.clone() }
     }
 }
 
 /// Serves `router` on `listener` over plain HTTP, without a connection limit, until `leave` resolves.
-pub async fn serve(listener: TcpListener, router: Router, limits: &Http, leave: impl Future<Output = ()>) -> io::Result<()> {
-    serve_through(Door::open(limits), listener, router, leave).await
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: &Http,
+    entropy: &Entropy,
+    leave: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_through(Door::open(limits, entropy), listener, router, leave).await
 }
 
 /// Serves `router` through `door` until `leave` resolves. Then it accepts no more connections and lets requests in flight finish.
@@ -156,9 +168,10 @@ impl Door {
         deadlines.start();
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let in_flight = deadlines.request_arrived(request.version() == Version::HTTP_2);
-            let answer = answer(router.clone(), peer, request);
+            let answer = answer(router.clone(), peer, request, self.entropy.clone());
             async move { answer.await.map(|answer| answer.map(|body| Answer::new(body, in_flight))) }
         });
+        let stream = Explained::new(stream, deadlines.clone(), self.entropy.clone());
         let connection = self.protocol.serve_connection(TokioIo::new(stream), service);
         let timer = tokio::time::sleep(self.limits.head_timeout());
         tokio::pin!(connection, timer);
@@ -185,20 +198,28 @@ impl Door {
     }
 }
 
-/// Answers a request, or refuses it because its head has too many headers.
+/// Answers a request, or refuses it because its head is too large.
 async fn answer(
     router: Router,
     peer: SocketAddr,
     request: hyper::Request<Incoming>,
+    entropy: Entropy,
 ) -> Result<axum::response::Response, std::convert::Infallible> {
-    // For HTTP/1.1 the parser refuses them; for HTTP/2 hyper only limits the size.
-    if request.headers().len() > MOST_HEADERS {
-        return Ok(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE.into_response());
-    }
-    let mut request = request.map(Body::new);
-    request.extensions_mut().insert(Peer(peer));
-    let mut answer = router.oneshot(request).await?;
+    let mut answer = if is_too_large(request.headers()) {
+        let request_id = Uuid::from_bytes(entropy.bytes()).simple().to_string();
+        ApiError::HeadTooLarge.respond(&request_id, ErrorFormat::accepted_by(request.headers()))
+    } else {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(peer));
+        router.oneshot(request).await?
+    };
     // A browser must not guess that an answer is a page or a script.
     answer.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(answer)
+}
+
+/// Whether an HTTP/2 head is above the limits. For HTTP/1.1 hyper refuses it before.
+fn is_too_large(headers: &HeaderMap) -> bool {
+    let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    headers.len() > MOST_HEADERS || size > HEAD_BYTES.into()
 }

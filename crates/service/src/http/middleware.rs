@@ -5,17 +5,15 @@
 //! format that the caller accepts, and counts and logs every request once.
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::error::{ApiError, ErrorFormat, Exceeded};
+use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
 use crate::platform::metrics::{RequestLabels, RouteLabels};
-
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Handles one request, from its id to its log line.
 pub(super) async fn handle(State(app): State<App>, mut request: Request, next: Next) -> Response {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::id::MerchantId;
-use domain::orders::snapshot::{Verdict, Version, judge};
+use domain::orders::snapshot::{Verdict, Version, judge_unapplied};
 use store::orders::snapshots::{self, Published, Snapshot};
 use store::{Failed, Tx};
 
@@ -80,7 +80,7 @@ impl<'p> AppliedSnapshots<'p> {
                 PublishOutcome { verdict, changed_under_returns: published.has_returns }
             } else {
                 let version = stored.0.get(&(order.merchant, order.identifier.to_string()));
-                PublishOutcome { verdict: judge(version, &order.version), changed_under_returns: false }
+                PublishOutcome { verdict: judge_unapplied(version, &order.version), changed_under_returns: false }
             }
         };
         orders.iter().map(outcome).collect()

@@ -71,6 +71,8 @@ pub struct Http {
     pub listen: String,
     /// The address of the listener for metrics and health.
     pub admin_listen: String,
+    /// A proxy in front of the public listener terminates TLS.
+    pub behind_tls_proxy: bool,
     /// Proxies that are trusted to report the client's address.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,

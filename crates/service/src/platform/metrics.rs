@@ -144,6 +144,8 @@ pub struct Metrics {
     pub reactions_failed: Counter,
     /// Delivery engines that failed and were restarted.
     pub engines_broken: Counter,
+    /// Messages dropped after 30 days because their interface never had an endpoint.
+    pub unsent_dropped: Counter,
     /// Open live feeds.
     pub followers: Gauge,
     pub delivery: DeliveryGauges,
@@ -175,6 +177,7 @@ impl Default for Metrics {
             lanes_rescued: Counter::default(),
             reactions_failed: Counter::default(),
             engines_broken: Counter::default(),
+            unsent_dropped: Counter::default(),
             followers: Gauge::default(),
             delivery: DeliveryGauges::default(),
             ready: Gauge::default(),
@@ -207,6 +210,7 @@ impl Default for Metrics {
         registry.register("delivery_lanes_rescued", "Lanes that were stuck without a head and were rescued", metrics.lanes_rescued.clone());
         registry.register("delivery_reactions_failed", "Reactions to delivered messages that failed", metrics.reactions_failed.clone());
         registry.register("delivery_engines_broken", "Delivery engines that failed and were restarted", metrics.engines_broken.clone());
+        registry.register("messages_dropped_unsent", "Messages dropped without having been sent", metrics.unsent_dropped.clone());
         registry.register("event_followers", "Open live feeds", metrics.followers.clone());
         metrics.delivery.register(&mut registry);
         registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());

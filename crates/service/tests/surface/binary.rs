@@ -74,6 +74,34 @@ impl Drop for Served {
     }
 }
 
+/// `backhaul` with the settings that production needs.
+fn production(database: &Database) -> Command {
+    let mut command = command(database);
+    command.env("BACKHAUL__MODE", "production").env("BACKHAUL__KEYS__FINGERPRINT", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
+    command.env("BACKHAUL__KEYS__SEALING", "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
+    command
+}
+
+#[tokio::test]
+async fn production_does_not_listen_without_tls_unless_a_proxy_terminates_it() {
+    let database = Database::create_empty().await;
+    out(&production(&database).arg("migrate").output().unwrap());
+    for roles in [&["serve"][..], &["serve", "--role", "api"]] {
+        let refused = err(&production(&database).args(roles).output().unwrap());
+        assert!(refused.contains("production serves only over TLS") && refused.contains("http.behind_tls_proxy = true"), "{refused}");
+    }
+    let served = Served::start(production(&database).env("BACKHAUL__HTTP__BEHIND_TLS_PROXY", "true").arg("serve"));
+    let page = reqwest::get(format!("{}/openapi.json", served.base)).await.unwrap();
+    assert_eq!(page.status(), 200);
+    assert!(served.terminate().0);
+    // A process that only delivers has no public listener.
+    let mut delivers = production(&database).args(["serve", "--role", "deliver"]).stdout(Stdio::piped()).spawn().unwrap();
+    let log = BufReader::new(delivers.stdout.take().unwrap());
+    assert!(log.lines().map_while(Result::ok).any(|line| line.contains("delivering")));
+    delivers.kill().unwrap();
+    delivers.wait().unwrap();
+}
+
 #[tokio::test]
 async fn the_first_migration_fixes_the_mode() {
     let database = Database::create_empty().await;
@@ -84,10 +112,8 @@ async fn the_first_migration_fixes_the_mode() {
     assert_eq!(out(&backhaul(&database, &["migrate"])), "The schema is up to date (sandbox).\n");
 
     let production = |words: &[&str]| {
-        let mut command = command(&database);
-        command.env("BACKHAUL__MODE", "production").env("BACKHAUL__KEYS__FINGERPRINT", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
-        command.env("BACKHAUL__KEYS__SEALING", "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
-        command.args(words).output().unwrap()
+        let mut command = production(&database);
+        command.env("BACKHAUL__HTTP__BEHIND_TLS_PROXY", "true").args(words).output().unwrap()
     };
     assert!(err(&production(&["migrate"])).contains("this database is a sandbox installation and cannot become production"));
     assert!(err(&production(&["serve"])).contains("the database is a sandbox installation, but the settings say mode = \"production\""));

@@ -1,4 +1,5 @@
 //! Merchants' access tokens, and the erasure of shoppers' data.
 
+mod audit;
 mod erasing;
 mod tokens;

@@ -17,4 +17,5 @@ mod reactions;
 mod receiving;
 mod reports;
 mod retries;
+mod unsent;
 mod webhooks;

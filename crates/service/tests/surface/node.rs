@@ -4,4 +4,5 @@ mod clock;
 pub mod listener;
 mod operating;
 mod rates;
+mod versions;
 mod watching;

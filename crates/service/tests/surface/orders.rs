@@ -1,6 +1,7 @@
 //! Orders: messages, snapshots and refunds, and the import of a merchant's history.
 
 mod concurrency;
+mod forgetting;
 mod import_command;
 mod imports;
 mod intake;

@@ -28,6 +28,7 @@ mod life;
 mod listed;
 mod messages;
 mod policy_command;
+mod promptly;
 mod races;
 mod received;
 mod refunds;

@@ -160,7 +160,7 @@ async fn serve(app: &App, router: axum::Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let app = app.clone();
-    tokio::spawn(async move { listener::serve(listener, router, &app.settings.http, std::future::pending()).await });
+    tokio::spawn(async move { listener::serve(listener, router, &app.settings.http, &app.entropy, std::future::pending()).await });
     base
 }
 

@@ -1,9 +1,10 @@
 //! The audit trail: every change is recorded in its own transaction.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Months, Utc};
+use domain::id::MerchantId;
 use uuid::Uuid;
 
-use crate::{Failed, Tx};
+use crate::{Failed, Store, Tx};
 
 /// One change.
 pub struct Entry<'a> {
@@ -30,5 +31,24 @@ pub async fn record(tx: &mut Tx, entry: Entry<'_>) -> Result<(), Failed> {
     )
     .execute(tx.connection())
     .await?;
+    Ok(())
+}
+
+/// The time for which the audit trail is kept: 7 years.
+const KEPT_FOR: Months = Months::new(7 * 12);
+
+/// Entries of all merchants that are too old at `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows = sqlx::query!("select merchant_id, audit_id from audit where done_at <= $1 order by done_at limit $2", now - KEPT_FOR, most,)
+        .fetch_all(&store.pool)
+        .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.audit_id)).collect())
+}
+
+/// Deletes these entries.
+pub async fn forget(tx: &mut Tx, entries: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("delete from audit where merchant_id = $1 and audit_id = any($2)", tx.merchant().0, entries)
+        .execute(tx.connection())
+        .await?;
     Ok(())
 }

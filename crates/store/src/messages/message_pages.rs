@@ -224,23 +224,17 @@ async fn look_at(
 }
 
 /// The delivery states of the messages on a page.
+#[derive(Default)]
 struct States {
     owed: Vec<Uuid>,
     failed: Vec<(Uuid, bool)>,
-    endpoints: Vec<Served>,
-}
-
-/// The period in which a merchant had an endpoint for an interface.
-struct Served {
-    interface: String,
-    created_at: DateTime<Utc>,
-    removed_at: Option<DateTime<Utc>>,
+    unsent: Vec<Uuid>,
 }
 
 impl States {
     async fn read(store: &Store, merchant: MerchantId, rows: &[Row], path: &AccessPath<'_>) -> Result<Self, Failed> {
         let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else {
-            return Ok(Self { owed: Vec::new(), failed: Vec::new(), endpoints: Vec::new() });
+            return Ok(Self::default());
         };
         let (newest, oldest) = (newest.message_id, oldest.message_id);
         let (owed, failed) = match path {
@@ -307,14 +301,12 @@ impl States {
                 (owed, ids.into_iter().map(|id| (id, true)).collect())
             }
         };
-        let endpoints = sqlx::query_as!(
-            Served,
-            "select interface, created_at, removed_at from endpoint where merchant_id = $1 order by created_at desc limit 100",
-            merchant.0,
-        )
-        .fetch_all(&store.pool)
-        .await?;
-        Ok(Self { owed, failed, endpoints })
+        let ids: Vec<Uuid> = rows.iter().map(|row| row.message_id).collect();
+        let unsent =
+            sqlx::query_scalar!("select message_id from unsent_message where merchant_id = $1 and message_id = any($2)", merchant.0, &ids,)
+                .fetch_all(&store.pool)
+                .await?;
+        Ok(Self { owed, failed, unsent })
     }
 
     fn of(&self, row: &Row) -> State {
@@ -324,13 +316,7 @@ impl States {
         if let Some((_, open)) = self.failed.iter().find(|(id, _)| *id == row.message_id) {
             return if *open { State::Failed } else { State::Discarded };
         }
-        let written_at = written_at(row.message_id);
-        let served = |served: &Served| {
-            let since = served.created_at.timestamp_millis() <= written_at.timestamp_millis();
-            served.interface == row.kind && since && served.removed_at.is_none_or(|removed_at| removed_at > written_at)
-        };
-        let trial = row.kind == "endpoint_test";
-        if trial || self.endpoints.iter().any(served) { State::Delivered } else { State::Unsent }
+        if self.unsent.contains(&row.message_id) { State::Unsent } else { State::Delivered }
     }
 }
 

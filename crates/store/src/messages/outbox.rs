@@ -128,19 +128,26 @@ async fn insert_internal(
     Ok(())
 }
 
-/// Writes a message, and its delivery if the merchant has an endpoint for its kind. Returns that endpoint.
+/// Writes a message, and its delivery if the merchant has an endpoint for its kind; without one, a merchant's message is unsent.
+/// Returns that endpoint.
 async fn insert(connection: &mut PgConnection, merchant: MerchantId, message: &Message) -> Result<Option<EndpointId>, Failed> {
     let endpoint = sqlx::query_scalar!(
         r#"
         with written as (
             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
             values ($1, $2, pg_current_xact_id(), (select feed_epoch from installation), $3, $4, $5, $6, $7, $9)
+        ), owed as (
+            insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+            select $1, $2, endpoint_id, $3, $8, 0, 0, false, $6
+            from endpoint
+            where merchant_id = $1 and interface = $4 and removed_at is null
+            returning endpoint_id
+        ), unsent as (
+            insert into unsent_message (merchant_id, message_id, sequence, kind, subject)
+            select $1, $2, $3, $4, $6
+            where not $9 and not exists (select from owed)
         )
-        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
-        select $1, $2, endpoint_id, $3, $8, 0, 0, false, $6
-        from endpoint
-        where merchant_id = $1 and interface = $4 and removed_at is null
-        returning endpoint_id
+        select endpoint_id from owed
         "#,
         merchant.0,
         message.id,
@@ -157,7 +164,8 @@ async fn insert(connection: &mut PgConnection, merchant: MerchantId, message: &M
     Ok(endpoint.map(EndpointId))
 }
 
-/// Writes messages, and deliveries for those whose kind has an endpoint. Returns these messages with their endpoints.
+/// Writes messages, and deliveries for those whose kind has an endpoint; merchants' messages without one are unsent. Returns those
+/// with endpoints.
 async fn insert_many(connection: &mut PgConnection, merchant: MerchantId, messages: &[Message]) -> Result<Vec<(Uuid, EndpointId)>, Failed> {
     let rows = sqlx::query!(
         r#"
@@ -169,12 +177,19 @@ async fn insert_many(connection: &mut PgConnection, merchant: MerchantId, messag
             insert into message (merchant_id, message_id, transaction, feed_epoch, sequence, kind, event, subject, body, internal)
             select $1, message_id, pg_current_xact_id(), (select feed_epoch from installation), sequence, kind, event, subject, body, internal
             from owed
+        ), addressed as (
+            insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
+            select $1, owed.message_id, endpoint.endpoint_id, owed.sequence, owed.due_at, 0, 0, false, owed.subject
+            from owed
+            join endpoint on endpoint.merchant_id = $1 and endpoint.interface = owed.kind and endpoint.removed_at is null
+            returning message_id, endpoint_id
+        ), unsent as (
+            insert into unsent_message (merchant_id, message_id, sequence, kind, subject)
+            select $1, owed.message_id, owed.sequence, owed.kind, owed.subject
+            from owed
+            where not owed.internal and not exists (select from addressed where addressed.message_id = owed.message_id)
         )
-        insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
-        select $1, owed.message_id, endpoint.endpoint_id, owed.sequence, owed.due_at, 0, 0, false, owed.subject
-        from owed
-        join endpoint on endpoint.merchant_id = $1 and endpoint.interface = owed.kind and endpoint.removed_at is null
-        returning message_id, endpoint_id
+        select message_id, endpoint_id from addressed
         "#,
         merchant.0,
         &messages.iter().map(|message| message.id).collect::<Vec<_>>(),

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::messages::buckets::bucket;
 use crate::messages::outbox::Signal;
+use crate::messages::unsent;
 use crate::{Failed, Tx};
 
 /// A message that may be retried.
@@ -128,5 +129,6 @@ pub async fn insert(
     )
     .execute(tx.connection())
     .await?;
+    unsent::remove(tx, message).await?;
     Ok((done.rows_affected() > 0).then_some(Signal { merchant, endpoint, bucket, due_at: now }))
 }

@@ -1,6 +1,6 @@
 //! History imports: their progress, their lease, and the lines that were refused.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
@@ -288,4 +288,47 @@ pub async fn list_refusals(store: &Store, merchant: MerchantId, id: Uuid, after:
     .fetch_all(&store.pool)
     .await?;
     Ok(rows)
+}
+
+/// The time for which an import and its report are kept after its last progress.
+const KEPT_FOR: TimeDelta = TimeDelta::days(90);
+
+/// The most refused lines of an import that one statement deletes.
+const MOST_FORGOTTEN: i64 = 10_000;
+
+/// Imports of all merchants that are too old at `now`, oldest first. One that runs is never too old.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, import_id from order_import where updated_at <= $1 and state <> 'running' order by updated_at limit $2",
+        now - KEPT_FOR,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.import_id)).collect())
+}
+
+/// Deletes an import with its report, or a part of a long report. Returns true if the import is gone.
+pub async fn forget(tx: &mut Tx, import: Uuid) -> Result<bool, Failed> {
+    let merchant = tx.merchant().0;
+    let deleted = sqlx::query!(
+        r#"
+        delete from order_import_refusal
+        where merchant_id = $1 and import_id = $2 and line in (
+            select line from order_import_refusal where merchant_id = $1 and import_id = $2 order by line limit $3
+        )
+        "#,
+        merchant,
+        import,
+        MOST_FORGOTTEN,
+    )
+    .execute(tx.connection())
+    .await?;
+    if i64::try_from(deleted.rows_affected()).unwrap_or(i64::MAX) == MOST_FORGOTTEN {
+        return Ok(false);
+    }
+    sqlx::query!("delete from order_import where merchant_id = $1 and import_id = $2 and state <> 'running'", merchant, import)
+        .execute(tx.connection())
+        .await?;
+    Ok(true)
 }

@@ -1,6 +1,6 @@
 //! Refused order messages and the reasons, kept for support.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
@@ -58,4 +58,27 @@ pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec
     .fetch_all(&store.pool)
     .await?;
     Ok(rows)
+}
+
+/// The time for which a refusal is kept.
+const KEPT_FOR: TimeDelta = TimeDelta::days(90);
+
+/// Refusals of all merchants that are too old at `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, refusal_id from intake_refusal where refused_at <= $1 order by refused_at limit $2",
+        now - KEPT_FOR,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.refusal_id)).collect())
+}
+
+/// Deletes these refusals.
+pub async fn forget(tx: &mut Tx, refusals: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("delete from intake_refusal where merchant_id = $1 and refusal_id = any($2)", tx.merchant().0, refusals)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
 }

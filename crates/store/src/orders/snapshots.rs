@@ -67,7 +67,7 @@ fn status_word(status: Status) -> &'static str {
 }
 
 /// Stores the snapshots that are new, and returns those. This is [`domain::orders::snapshot::judge`] in SQL, because the decision
-/// must be made under the row's lock. Each order may appear once, and they must be sorted by (merchant, identifier) to avoid
+/// must be made under the row's lock; only here are different bytes with the same content found. Each order may appear once, and they must be sorted by (merchant, identifier) to avoid
 /// deadlocks.
 pub async fn publish(tx: &mut Tx, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     upsert(tx.connection(), snapshots).await
@@ -111,8 +111,12 @@ async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> R
             zip_fingerprint = excluded.zip_fingerprint,
             warnings = excluded.warnings,
             snapshot = excluded.snapshot
-        -- The same again is no news; of two with the same time, the later arrival wins.
-        where excluded.digest <> stored.digest and excluded.updated_at >= stored.updated_at
+        -- The same again is no news, in whatever spelling; of two with the same time, the later arrival wins. Equal content has
+        -- equal times, so only then is it compared.
+        where excluded.digest <> stored.digest and (
+            excluded.updated_at > stored.updated_at
+            or (excluded.updated_at = stored.updated_at and not same_content(stored.snapshot, excluded.snapshot))
+        )
         returning merchant_id, identifier, revision, has_returns
         "#,
         &columns.merchants,

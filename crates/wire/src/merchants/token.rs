@@ -1,22 +1,24 @@
 //! The token exchange: `POST /oauth/token`.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::json::{self, Malformed};
 
-/// A request for a token, as JSON or as a form. Every field is optional, so that the error can name the missing ones.
+/// A request for a token, as JSON or as a form. Every field is optional, so that the error can name the missing ones. The client's
+/// id and secret are in the body or in the header `Authorization`, as HTTP Basic.
 #[derive(Deserialize, ToSchema)]
 pub struct TokenRequest {
     /// Always `client_credentials`.
     #[schema(example = "client_credentials", required = true)]
     pub grant_type: Option<String>,
-    /// Issued by the operator.
-    #[schema(required = true)]
+    /// Issued by the operator; left out with HTTP Basic.
     pub client_id: Option<String>,
-    /// Issued by the operator.
-    #[schema(value_type = String, format = Password, required = true)]
+    /// Issued by the operator; left out with HTTP Basic.
+    #[schema(value_type = Option<String>, format = Password)]
     pub client_secret: Option<SecretString>,
 }
 
@@ -31,6 +33,14 @@ impl TokenRequest {
         Self::without_nul(serde_urlencoded::from_bytes(body).map_err(|_| Malformed("the body is not a well-formed form".to_owned()))?)
     }
 
+    /// Takes the client's id and secret from HTTP Basic; the body must not have a secret, nor another id.
+    pub fn authenticated_by(self, basic: BasicCredential) -> Result<Self, TwoCredentials> {
+        if self.client_secret.is_some() || self.client_id.is_some_and(|id| id != basic.client_id) {
+            return Err(TwoCredentials);
+        }
+        Ok(Self { client_id: Some(basic.client_id), client_secret: Some(basic.client_secret), ..self })
+    }
+
     /// Refuses NUL characters, which the database cannot even search for.
     fn without_nul(self) -> Result<Self, Malformed> {
         let secret = self.client_secret.as_ref().map(ExposeSecret::expose_secret);
@@ -39,6 +49,34 @@ impl TokenRequest {
         }
         Ok(self)
     }
+}
+
+/// A request that authenticates its client in the header and in the body.
+pub struct TwoCredentials;
+
+/// A client's id and secret from `Authorization: Basic …`.
+pub struct BasicCredential {
+    client_id: String,
+    client_secret: SecretString,
+}
+
+impl BasicCredential {
+    /// Reads the part after `Basic`. As RFC 6749 (2.3.1) says, id and secret are each encoded like a form's values.
+    #[must_use]
+    pub fn read(encoded: &str) -> Option<Self> {
+        let decoded = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
+        let (id, secret) = decoded.split_once(':')?;
+        let (client_id, client_secret) = (form_value(id)?, form_value(secret)?);
+        Some(Self { client_id, client_secret: client_secret.into() })
+    }
+}
+
+/// Decodes a value of a form; `None` with a NUL character, which the database cannot even search for.
+fn form_value(encoded: &str) -> Option<String> {
+    // A form separates its fields with &, which an encoded value does not contain.
+    let pair = format!("value={}", encoded.replace('&', "%26"));
+    let [(_, value)] = <[(String, String); 1]>::try_from(serde_urlencoded::from_str::<Vec<_>>(&pair).ok()?).ok()?;
+    (!value.contains('\0')).then_some(value)
 }
 
 /// A token.
@@ -57,4 +95,26 @@ pub struct TokenResponse {
     pub scope: String,
     /// Time of issue, as Unix time.
     pub created_at: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(credential: &str) -> Option<(String, String)> {
+        let credential = BasicCredential::read(&STANDARD.encode(credential))?;
+        Some((credential.client_id, credential.client_secret.expose_secret().to_owned()))
+    }
+
+    #[test]
+    fn id_and_secret_are_decoded_and_may_hold_any_character() {
+        let expected = |id: &str, secret: &str| Some((id.to_owned(), secret.to_owned()));
+        assert_eq!(read("id:secret"), expected("id", "secret"));
+        assert_eq!(read("a%3Ab:c%25+d%2B%26=&"), expected("a:b", "c% d+&=&"));
+        assert_eq!(read("id:a:b"), expected("id", "a:b"));
+        assert_eq!(read(":"), expected("", ""));
+        assert_eq!(read("id"), None);
+        assert_eq!(read("id:%00"), None);
+        assert!(BasicCredential::read("not base64!").is_none());
+    }
 }

@@ -26,7 +26,7 @@ pub trait Shape: Sized {
     fn define(_components: &mut Map<String, Value>) {}
 }
 
-/// An optional field may be omitted or null.
+/// An optional field may be omitted, null, or an empty string; the schema publishes the first two.
 impl<T: Shape> Shape for Option<T> {
     const REQUIRED: bool = false;
 

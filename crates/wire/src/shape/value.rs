@@ -30,6 +30,69 @@ impl Shape for Text<'_> {
     }
 }
 
+/// A tag: a text, or a number or boolean as its text. Anything else is checked under the rules of [`crate::json`] and ignored;
+/// `DEPTH` is the nesting level of the list of tags.
+#[derive(Clone)]
+pub struct Tag<'a, const DEPTH: usize>(pub Option<Cow<'a, str>>);
+
+impl<'de: 'a, 'a, const DEPTH: usize> Deserialize<'de> for Tag<'a, DEPTH> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TagVisitor<const DEPTH: usize>;
+
+        impl<'de, const DEPTH: usize> Visitor<'de> for TagVisitor<DEPTH> {
+            type Value = Tag<'de, DEPTH>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+                if text.contains('\0') { Err(E::custom("NUL")) } else { Ok(Tag(Some(Cow::Borrowed(text)))) }
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                if text.contains('\0') { Err(E::custom("NUL")) } else { Ok(Tag(Some(Cow::Owned(text.to_owned())))) }
+            }
+
+            fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+                Ok(Tag(Some(Cow::Borrowed(if value { "true" } else { "false" }))))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(Tag(Some(Cow::Owned(number.to_string()))))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+                Ok(Tag(Some(Cow::Owned(number.to_string()))))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+                Ok(Tag(Some(Cow::Owned(number.to_string()))))
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+                Ok(Tag(None))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+                Unknown::within(DEPTH).visit_seq(seq).map(|()| Tag(None))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                Unknown::within(DEPTH).visit_map(map).map(|()| Tag(None))
+            }
+        }
+
+        deserializer.deserialize_any(TagVisitor)
+    }
+}
+
+impl<const DEPTH: usize> Shape for Tag<'_, DEPTH> {
+    fn schema() -> Value {
+        json!({})
+    }
+}
+
 /// An identifier of 1 to 255 characters.
 #[derive(Clone)]
 pub struct Identifier<'a>(pub Cow<'a, str>);

@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Amount,
     Quantity,
     Weight,
+    /// Any value.
+    Tag,
     /// An object with any content.
     Free,
     Object(&'static [Field]),
@@ -50,7 +52,7 @@ const fn may(name: &'static str, kind: Kind) -> Field {
     Field::new(name, false, kind)
 }
 
-const TAGS: Kind = Kind::List(&Kind::Text, 0, 1_000);
+const TAGS: Kind = Kind::List(&Kind::Tag, 0, 1_000);
 
 pub(crate) static MESSAGE: Kind =
     Kind::Object(&[must("returns_portal_order", Kind::Object(&[must("orders", Kind::List(&ORDER, 1, 100))]))]);
@@ -156,6 +158,13 @@ impl Kind {
             Self::Amount => Json::Literal(whole(1_000_000_000_000, "1e12", rng)),
             Self::Quantity => Json::Literal(whole(1_000, "10e2", rng)),
             Self::Weight => Json::Literal(weight(rng)),
+            Self::Tag => {
+                if one_in(rng, 2) {
+                    Json::Text(text(rng))
+                } else {
+                    unknown_value(3, rng)
+                }
+            }
             Self::Free => object(&[], wealth, rng),
             Self::Object(fields) => object(fields, wealth, rng),
             Self::List(element, least, most) => {
@@ -181,7 +190,7 @@ fn object(fields: &'static [Field], wealth: Wealth, rng: &mut StdRng) -> Json {
         if field.required || wealth == Wealth::Full || (wealth == Wealth::Mixed && one_in(rng, 2)) {
             members.push((name, field.kind.value(wealth, rng)));
         } else if wealth == Wealth::Mixed && one_in(rng, 4) {
-            members.push((name, Json::null()));
+            members.push((name, if one_in(rng, 2) { Json::null() } else { Json::text("") }));
         }
     }
     let unknown = match wealth {
@@ -317,7 +326,9 @@ fn time(rng: &mut StdRng) -> String {
     let fraction = ["", "", "", ".5", ",25", ".123", ".123456", ".9999999", ".000000001", ".0123456789012345678901234567890"];
     let offset = ["Z", "Z", "z", "", "+00:00", "-00:00", "+01:00", "-0730", "+14", "+23:59", "-23:59"];
     let (fraction, offset) = (fraction.choose(rng).expect("there are some"), offset.choose(rng).expect("there are some"));
-    format!("{date}{between}{minute}{second}{fraction}{offset}")
+    let basic = one_in(rng, 4);
+    let form = |text: &str| if basic { text.replace(['-', ':'], "") } else { text.to_owned() };
+    format!("{}{between}{}{}{fraction}{offset}", form(&date), form(&minute), form(&second))
 }
 
 /// A whole number from 0 to `most`, as JSON lets it be spelled; `round` is another spelling of `most`.

@@ -181,19 +181,26 @@ pub(crate) fn seeds(message: &mut Json, spot: &Spot, rng: &mut StdRng) -> Vec<Se
             }
         }
     }
-    if matches!(value, Json::Text(_)) {
+    // An empty text may stand in for an absent value of any type.
+    let textual = spot
+        .expected
+        .kind()
+        .is_none_or(|kind| matches!(kind, Kind::Text | Kind::Identifier | Kind::Status | Kind::Currency | Kind::Time | Kind::Tag));
+    if matches!(value, Json::Text(_)) && textual {
         for text in ["\0", "a\0", "\0b", "2026-01-31\0", "Shipped\0", "USD\0"] {
             seed(at, Act::Replace(Json::text(text)), at, INVALID);
         }
     }
     if let Some(kind) = spot.expected.kind() {
-        for wrong in wrong_types(kind) {
+        // In an optional field, an empty text counts as absent.
+        let wrong = |value: &Json| !(spot.expected.may_be_null() && matches!(value, Json::Text(text) if text.is_empty()));
+        for wrong in wrong_types(kind).into_iter().filter(wrong) {
             seed(at, Act::Replace(wrong), at, TYPE);
         }
-        if !spot.expected.may_be_null() {
+        if !spot.expected.may_be_null() && !matches!(kind, Kind::Tag) {
             seed(at, Act::Replace(Json::null()), at, TYPE);
         }
-        for wrong in wrong_values(kind) {
+        for wrong in wrong_values(kind).into_iter().filter(wrong) {
             seed(at, Act::Replace(wrong), at, INVALID);
         }
         if let (Kind::List(element, least, most), Json::Array(_)) = (kind, value) {
@@ -242,6 +249,7 @@ fn wrong_types(kind: &Kind) -> Vec<Json> {
             wrong.extend(["0.5", "12.000001", "1e-7", "-0.5", "1000000000000.5"].map(Json::literal));
         }
         Kind::Weight => wrong.extend(texts.into_iter().chain(arrays).chain(objects)),
+        Kind::Tag => return Vec::new(),
         Kind::Free | Kind::Object(_) => wrong.extend(texts.into_iter().chain(numbers).chain(arrays)),
         Kind::List(..) => wrong.extend(texts.into_iter().chain(numbers).chain(objects)),
     }
@@ -275,12 +283,13 @@ fn wrong_values(kind: &Kind) -> Vec<Json> {
             " 2026-01-31",
             "2026-01-31\n",
             "+2026-01-31",
-            "20260131",
+            "202601-31",
+            "20260229",
             "1769860800",
         ]),
         Kind::Amount => numbers(&["1000000000001", "1000000000001.0", "1.1e12"]),
         Kind::Quantity => numbers(&["1001", "1001.0", "1e4", "1000000000000", "4294967296", "4294967297"]),
         Kind::Weight => below_zero.iter().chain(&["-0.1", "-1e-300"]).map(|number| Json::literal(number)).collect(),
-        Kind::Text | Kind::Free | Kind::Object(_) | Kind::List(..) => Vec::new(),
+        Kind::Text | Kind::Tag | Kind::Free | Kind::Object(_) | Kind::List(..) => Vec::new(),
     }
 }

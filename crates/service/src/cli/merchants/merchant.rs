@@ -4,6 +4,7 @@ use clap::Subcommand;
 use domain::id::Handle;
 use serde::Serialize;
 use store::merchants::accounts::{self, Merchant};
+use store::messages::unsent;
 use wire::time;
 
 use crate::app::App;
@@ -61,6 +62,17 @@ struct MerchantOut {
     merchant_id: String,
 }
 
+/// A merchant with its unsent messages.
+#[derive(Serialize)]
+struct ShownMerchant {
+    #[serde(flatten)]
+    merchant: MerchantOut,
+    /// Written while their interface had no endpoint.
+    unsent_messages: i64,
+    /// Dropped after 30 days without being sent.
+    dropped_unsent_messages: i64,
+}
+
 impl From<Merchant> for MerchantOut {
     fn from(merchant: Merchant) -> Self {
         Self {
@@ -92,7 +104,16 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
                 vec![shown.handle.clone(), shown.name.clone(), shown.state.to_owned(), shown.created_at.clone()]
             })
         }
-        Command::Show { handle } => output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?)),
+        Command::Show { handle } => {
+            let merchant = find_merchant(app, &handle).await?;
+            let unsent = unsent::list(app.store(merchant.id), merchant.id).await?;
+            let shown = ShownMerchant {
+                unsent_messages: unsent.iter().map(|unsent| unsent.waiting).sum(),
+                dropped_unsent_messages: unsent.iter().map(|unsent| unsent.dropped).sum(),
+                merchant: merchant.into(),
+            };
+            output::one(format, &shown)
+        }
         Command::Pause { handle } => {
             flow::pause_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))

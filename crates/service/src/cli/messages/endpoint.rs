@@ -15,7 +15,7 @@ use crate::cli::context::{OfEndpoint, OfMerchant, actor};
 use crate::cli::output::{self, Format};
 use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
-use crate::flow::messages::configure_endpoint::{self as flow, EndpointChange};
+use crate::flow::messages::configure_endpoint::{self as flow, Configured, EndpointChange};
 use crate::show::messages::deliveries;
 
 #[derive(Subcommand)]
@@ -87,12 +87,15 @@ pub(in crate::cli) struct Set {
     /// The most calls per second (20 unless set).
     #[arg(long)]
     per_second: Option<i32>,
-    /// The seconds to wait before each retry, such as 5,40,320; `usual` restores the default schedule.
+    /// The seconds to wait before each of the five retries, such as 5,40,320,2560,20480; `usual` restores these.
     #[arg(long)]
     waits: Option<String>,
     /// A header that carries the API version, as `Name: value`.
     #[arg(long)]
     version_header: Option<String>,
+    /// Send all messages that were written while there was no endpoint, in order.
+    #[arg(long)]
+    send_waiting: bool,
     #[arg(skip)]
     secret: Option<SecretString>,
 }
@@ -126,7 +129,7 @@ impl Set {
                     .split(',')
                     .map(|wait| wait.trim().parse())
                     .collect::<Result<_, _>>()
-                    .context("--waits takes whole seconds separated by commas, such as 5,40,320")?,
+                    .context("--waits takes five times whole seconds separated by commas, such as 5,40,320,2560,20480")?,
             ),
         };
         let version_header = match self.version_header.as_deref().map(|header| header.split_once(':')) {
@@ -134,7 +137,15 @@ impl Set {
             Some(Some((name, value))) => Some((name.trim().to_owned(), value.trim().to_owned())),
             Some(None) => bail!("--version-header has no colon; write it as `Name: value`"),
         };
-        Ok(EndpointChange { url: self.url.or(base), authentication, slots: self.slots, per_second: self.per_second, waits, version_header })
+        Ok(EndpointChange {
+            url: self.url.or(base),
+            authentication,
+            slots: self.slots,
+            per_second: self.per_second,
+            waits,
+            version_header,
+            send_waiting: self.send_waiting,
+        })
     }
 
     fn authentication_of(&self, way: Way) -> anyhow::Result<Authentication> {
@@ -199,11 +210,14 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             set.secret = secret_of_environment();
             let merchant = set.endpoint.merchant.find(app).await?;
             let interface = set.endpoint.interface;
-            let secret = flow::set_endpoint(app, &actor(), merchant.id, interface, set.change(interface)?).await?;
-            match secret {
-                Some(secret) => show_secret(format, interface, &secret),
-                None => list(app, &merchant, format).await,
+            let configured = flow::set_endpoint(app, &actor(), merchant.id, interface, set.change(interface)?).await?;
+            app.forward_signals_now().await;
+            match &configured.secret {
+                Some(secret) => show_secret(format, interface, secret)?,
+                None => list(app, &merchant, format).await?,
             }
+            output::note(&waiting_note(&merchant.handle, interface, &configured));
+            Ok(())
         }
         Command::List { merchant } => list(app, &merchant.find(app).await?, format).await,
         Command::Show(OfEndpoint { merchant, interface }) => {
@@ -243,6 +257,17 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             output::line(&format!("{resealed} resealed with the current key."));
             Ok(())
         }
+    }
+}
+
+/// Tells about the messages that were written while there was no endpoint; empty if there are none.
+fn waiting_note(handle: &str, interface: Interface, configured: &Configured) -> String {
+    match configured {
+        Configured { sent: 0, waiting: 0, .. } => String::new(),
+        Configured { sent: 0, waiting, .. } => format!(
+            "{waiting} messages for {interface} were written while there was no endpoint and were not sent. Send them with `backhaul endpoint set --merchant {handle} {interface} --send-waiting`."
+        ),
+        Configured { sent, .. } => format!("{sent} messages for {interface} that were written while there was no endpoint are being sent."),
     }
 }
 

@@ -9,6 +9,7 @@ use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::Kind;
 use serde::Serialize;
 use store::messages::failures::{self, Entry, Group, MOST_COUNTED, Of};
+use store::messages::unsent::{self, Unsent};
 use store::messages::{attempts, endpoints, log};
 use uuid::Uuid;
 use wire::time;
@@ -141,7 +142,11 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             match options.interface {
                 None => {
                     let of = if options.internal { Of::Internal } else { Of::Merchant };
-                    show_groups(&failures::groups(app.store(merchant), merchant, of, None).await?, format)
+                    show_groups(&failures::groups(app.store(merchant), merchant, of, None).await?, format)?;
+                    if of == Of::Merchant {
+                        unsent::list(app.store(merchant), merchant).await?.iter().for_each(|unsent| output::note(&unsent_note(unsent)));
+                    }
+                    Ok(())
                 }
                 Some(kind) => list(app, merchant, kind, &options, format).await,
             }
@@ -180,6 +185,13 @@ async fn endpoint_of(app: &App, merchant: MerchantId, kind: Kind) -> anyhow::Res
 /// A count for tables. The database stops counting at [`MOST_COUNTED`].
 fn count(counted: i64) -> String {
     if counted >= MOST_COUNTED { format!("{MOST_COUNTED} or more") } else { counted.to_string() }
+}
+
+/// Tells about messages that are not in the failure queue, because they were never sent.
+fn unsent_note(Unsent { interface, waiting, dropped }: &Unsent) -> String {
+    let waiting = (*waiting > 0).then(|| format!("{waiting} messages for {interface} are unsent, because there was no endpoint when they were written; `backhaul endpoint set {interface} --send-waiting` sends them."));
+    let dropped = (*dropped > 0).then(|| format!("{dropped} messages for {interface} were dropped after 30 days without being sent."));
+    [waiting, dropped].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 fn show_groups(groups: &[Group], format: Format) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
+use domain::node::mode::Mode;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -57,12 +58,15 @@ pub(in crate::cli) async fn serve(
     started: impl FnOnce(std::net::SocketAddr),
 ) -> anyhow::Result<()> {
     let limits = &app.settings.http;
-    let door = public_door(&app)?;
+    let door = roles.has(Role::Api).then(|| public_door(&app)).transpose()?;
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
     let admin = {
         let (app, leaving) = (app.clone(), leaving.clone());
-        tokio::spawn(async move { listener::serve(admin, http::admin_router(&app), &app.settings.http, leaving_requested(leaving)).await })
+        tokio::spawn(async move {
+            let router = http::admin_router(&app);
+            listener::serve(admin, router, &app.settings.http, &app.entropy, leaving_requested(leaving)).await
+        })
     };
     tokio::select! {
         ready = wait_for_database(&app) => ready?,
@@ -78,7 +82,7 @@ pub(in crate::cli) async fn serve(
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
     let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
-    if roles.has(Role::Api) {
+    if let Some(door) = door {
         let public = bind(&limits.listen, "http.listen").await?;
         let address = public.local_addr()?;
         let tls = app.settings.tls.files().is_some();
@@ -114,9 +118,12 @@ fn public_door(app: &App) -> anyhow::Result<Door> {
             tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
             Some(tls::server_config(certificates, settings.tls.allow_1_3).context("preparing TLS failed")?)
         }
+        None if settings.mode == Mode::Production && !settings.http.behind_tls_proxy => bail!(
+            "production serves only over TLS: set tls.certificate and tls.private_key, or, if a proxy in front of this process terminates TLS, http.behind_tls_proxy = true"
+        ),
         None => None,
     };
-    Ok(Door::public(&settings.http, tls, app.metrics.listener.clone()))
+    Ok(Door::public(&settings.http, &app.entropy, tls, app.metrics.listener.clone()))
 }
 
 async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {

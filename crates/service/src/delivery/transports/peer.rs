@@ -67,7 +67,7 @@ impl Peer {
     pub(crate) fn new(delivery: &Delivery, merchant: MerchantId, endpoint: &Endpoint) -> Result<Self, UnusablePeer> {
         let kind: Option<Kind> = endpoint.interface.parse().ok();
         let schedule = match &endpoint.waits {
-            Some(waits) => Schedule::of_seconds(waits).map_err(|_| UnusablePeer { what: "schedule", schedule: Schedule::default() })?,
+            Some(waits) => Schedule::of_stored(waits).map_err(|_| UnusablePeer { what: "schedule", schedule: Schedule::default() })?,
             None => kind.map_or_else(Schedule::default, Kind::schedule),
         };
         let route = match kind.map_or(Transport::Endpoint, Kind::transport) {

@@ -8,6 +8,7 @@ use secrecy::SecretString;
 use store::merchants::audit::{self, Entry};
 use store::messages::endpoints::{self, Endpoint};
 use store::messages::outbox::{Message, Signal};
+use store::messages::unsent;
 use store::{Failed, Tx};
 use uuid::Uuid;
 
@@ -33,10 +34,23 @@ pub struct EndpointChange {
     /// Concurrent calls.
     pub slots: Option<i32>,
     pub per_second: Option<i32>,
-    /// Seconds before each retry. An empty list restores the default schedule.
+    /// Seconds before each of the five retries. An empty list restores the default schedule.
     pub waits: Option<Vec<i64>>,
     /// The name and the value of the header that carries the API version.
     pub version_header: Option<(String, String)>,
+    /// Sends the messages that were written while there was no endpoint.
+    pub send_waiting: bool,
+}
+
+/// An endpoint that was added or changed.
+#[derive(Debug)]
+pub struct Configured {
+    /// The signing secret of a new endpoint that gets messages. It is shown only once.
+    pub secret: Option<SecretString>,
+    /// The unsent messages that are now owed.
+    pub sent: i64,
+    /// The unsent messages that still wait.
+    pub waiting: i64,
 }
 
 /// The reasons an endpoint cannot be changed.
@@ -54,6 +68,8 @@ pub enum ConfigureEndpointError {
     Schedule(#[from] NoSchedule),
     #[error("{0} is called while a shopper waits, so calls are never retried; leave out --waits")]
     NoRetries(Interface),
+    #[error("{0} is only queried and gets no messages, so none can wait for it; leave out --send-waiting")]
+    NothingWaits(Interface),
     #[error("{0} is only queried and gets no messages, so there is nothing to sign")]
     NotSigned(Interface),
     #[error("{0} is only queried and gets no messages; test it with `backhaul endpoint test --merchant HANDLE {0}`")]
@@ -76,15 +92,19 @@ async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, interface: In
     audit::record(tx, Entry { id: app.mint(), actor, action, detail: interface.as_str(), done_at: app.now() }).await
 }
 
-/// Adds or changes the endpoint of `interface`. Returns the signing secret of a new endpoint that gets messages; it is shown only
-/// once.
+/// Adds or changes the endpoint of `interface`. Unsent messages are owed in the same transaction, so that they go before anything
+/// new on their subjects.
 pub async fn set_endpoint(
     app: &App,
     actor: &str,
     merchant: MerchantId,
     interface: Interface,
     change: EndpointChange,
-) -> Result<Option<SecretString>, ConfigureEndpointError> {
+) -> Result<Configured, ConfigureEndpointError> {
+    let send_waiting = change.send_waiting;
+    if send_waiting && interface.is_asked() {
+        return Err(ConfigureEndpointError::NothingWaits(interface));
+    }
     let mut tx = app.begin(merchant).await?;
     if let Some(mut endpoint) = endpoints::lock(&mut tx, Kind::Of(interface)).await? {
         let mut secrets = Secrets::open(app, merchant, &endpoint)?;
@@ -92,8 +112,7 @@ pub async fn set_endpoint(
         secrets.seal(app, merchant, &mut endpoint)?;
         endpoints::save(&mut tx, &endpoint).await?;
         record(app, &mut tx, actor, "endpoint.changed", interface).await?;
-        app.commit(tx).await?;
-        return Ok(None);
+        return finish(app, tx, actor, interface, &endpoint, send_waiting).await;
     }
     let id = EndpointId(app.mint());
     let mut secrets = Secrets { authentication: Authentication::None, secret: Secret::generate(&app.entropy)?, previous: None };
@@ -121,8 +140,30 @@ pub async fn set_endpoint(
     secrets.seal(app, merchant, &mut endpoint)?;
     endpoints::insert(&mut tx, &endpoint).await?;
     record(app, &mut tx, actor, "endpoint.added", interface).await?;
+    let configured = finish(app, tx, actor, interface, &endpoint, send_waiting).await?;
+    Ok(Configured { secret: (!interface.is_asked()).then(|| secrets.secret.show()), ..configured })
+}
+
+/// Owes the unsent messages if that was asked for, and commits.
+async fn finish(
+    app: &App,
+    mut tx: Tx,
+    actor: &str,
+    interface: Interface,
+    endpoint: &Endpoint,
+    send_waiting: bool,
+) -> Result<Configured, ConfigureEndpointError> {
+    let sent = if send_waiting { unsent::release(&mut tx, interface, endpoint.id, app.now()).await? } else { 0 };
+    if sent > 0 {
+        record(app, &mut tx, actor, "endpoint.waiting_sent", interface).await?;
+    }
+    let waiting = unsent::count(&mut tx, interface).await?;
+    let merchant = tx.merchant();
     app.commit(tx).await?;
-    Ok((!interface.is_asked()).then(|| secrets.secret.show()))
+    if sent > 0 {
+        app.signal(Signal { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, due_at: app.now() });
+    }
+    Ok(Configured { secret: None, sent, waiting })
 }
 
 fn apply(
@@ -132,7 +173,7 @@ fn apply(
     secrets: &mut Secrets,
     change: EndpointChange,
 ) -> Result<(), ConfigureEndpointError> {
-    let EndpointChange { url, authentication, slots, per_second, waits, version_header } = change;
+    let EndpointChange { url, authentication, slots, per_second, waits, version_header, send_waiting: _ } = change;
     if let Some(url) = url {
         app.client.guard().check_url(&url)?;
         if interface.is_asked() {
@@ -153,8 +194,10 @@ fn apply(
         if interface.is_asked() {
             return Err(ConfigureEndpointError::NoRetries(interface));
         }
-        Schedule::of_seconds(&waits)?;
-        endpoint.waits = (!waits.is_empty()).then_some(waits);
+        endpoint.waits = match waits.as_slice() {
+            [] => None,
+            waits => Schedule::of_seconds(waits).map(|_| Some(waits.to_vec()))?,
+        };
     }
     if let Some((name, value)) = version_header {
         let fit = name.parse::<hyper::header::HeaderName>().is_ok() && hyper::header::HeaderValue::from_str(&value).is_ok();

@@ -35,7 +35,8 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     Ok(more)
 }
 
-fn by_merchant<T>(outdated: Vec<(MerchantId, T)>) -> BTreeMap<MerchantId, Vec<T>> {
+/// Groups rows by merchant, because each transaction is one merchant's.
+pub(in crate::flow) fn by_merchant<T>(outdated: Vec<(MerchantId, T)>) -> BTreeMap<MerchantId, Vec<T>> {
     let mut by_merchant: BTreeMap<MerchantId, Vec<T>> = BTreeMap::new();
     for (merchant, row) in outdated {
         by_merchant.entry(merchant).or_default().push(row);

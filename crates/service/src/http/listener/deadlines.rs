@@ -141,6 +141,11 @@ impl Deadlines {
         InFlight { deadlines: self.clone(), untaken: false }
     }
 
+    /// Whether no request is in flight.
+    pub(super) fn is_idle(&self) -> bool {
+        self.state().requests == 0
+    }
+
     /// Resolves once the client misses a deadline. Poll it after every poll of the connection, which moves the deadlines.
     pub(super) fn overdue<'a>(&'a self, mut timer: Pin<&'a mut Sleep>) -> impl Future<Output = Overdue> + 'a {
         poll_fn(move |context| {

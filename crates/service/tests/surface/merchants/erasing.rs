@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::merchants::erase_shopper::{EraseShopperError, Erased, ErasureTarget, discard_owed, erase_shopper, orders_of_shopper};
-use backhaul::flow::messages::configure_endpoint::{EndpointChange, set_endpoint};
+use backhaul::flow::messages::configure_endpoint::set_endpoint;
 use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
 use backhaul::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
 use backhaul::flow::returns::wake_returns::wake_returns;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::binary::{backhaul, err, out};
-use crate::world::receiver::PATH;
+use crate::world::receiver::{PATH, impatient};
 use crate::world::{Merchant, Shop, World, drop_ship_in_full, exchange, mail_back, message, refund_for, refunded, sold};
 
 /// The text that must be gone after erasing.
@@ -83,19 +83,16 @@ impl Merchant<'_> {
 }
 
 impl Shop<'_> {
-    /// Makes its systems fail, with a single retry.
+    /// Makes its systems fail, with a retry every second.
     async fn is_down(&self) {
-        let change = EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() };
-        set_endpoint(&self.merchant.world.app, "test", self.merchant.id, Interface::Rma, change).await.unwrap();
+        set_endpoint(&self.merchant.world.app, "test", self.merchant.id, Interface::Rma, impatient()).await.unwrap();
         self.systems.answer(PATH, Answer::status(503));
     }
 
     /// Delivers until every owed message is given up.
     async fn gives_up(&self) {
         let world = self.merchant.world;
-        world.deliver_all_due().await;
-        world.time_passes(Duration::from_secs(2));
-        world.deliver_all_due().await;
+        world.five_retries_pass().await;
         assert_eq!(world.owed().await, 0);
     }
 }

@@ -38,6 +38,51 @@ async fn a_form_is_as_good_as_json() {
 }
 
 #[tokio::test]
+async fn a_client_may_authenticate_with_http_basic() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let (id, secret) = (merchant.client_id.as_str(), merchant.client_secret.as_str());
+    let grant = json!({ "grant_type": "client_credentials" });
+    let asks = |id: &str, secret: &str, body: &Value| {
+        let (id, secret, body) = (id.to_owned(), secret.to_owned(), body.clone());
+        world.ask(Method::POST, "/oauth/token", move |request| request.basic_auth(id, Some(secret)).json(&body))
+    };
+    let reply = asks(id, secret, &grant).await;
+    assert_eq!((reply.status.as_u16(), &reply.body["token_type"]), (200, &json!("Bearer")), "{}", reply.text);
+    let form = world.ask(Method::POST, "/oauth/token", |request| request.basic_auth(id, Some(secret)).form(&grant)).await;
+    assert_eq!(form.status, 200, "{}", form.text);
+    // Each character of id and secret may be percent-encoded.
+    let encoded = |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+    assert_eq!(asks(&encoded(id), &encoded(secret), &grant).await.status, 200);
+
+    for (id, secret) in [(id, "guess"), ("nobody", secret), ("", "")] {
+        let wrong = asks(id, secret, &grant).await;
+        assert_eq!((wrong.status.as_u16(), &wrong.body["error"]), (401, &json!("invalid_client")));
+        assert_eq!(wrong.header("www-authenticate"), r#"Basic realm="backhaul", charset="UTF-8""#);
+    }
+    for garbled in ["Basic", "Basic ", "basic not-base64", "BASIC aWQ="] {
+        let reply = world.ask(Method::POST, "/oauth/token", |request| request.header("Authorization", garbled).json(&grant)).await;
+        assert_eq!(reply.status, if garbled.trim() == "Basic" { 400 } else { 401 }, "{garbled:?}: {}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn a_client_authenticates_in_one_way_only() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let asks = |body: Value| {
+        let (id, secret) = (merchant.client_id.clone(), merchant.client_secret.clone());
+        world.ask(Method::POST, "/oauth/token", move |request| request.basic_auth(id, Some(secret)).json(&body))
+    };
+    let both = asks(merchant.credentials()).await;
+    assert_eq!((both.status.as_u16(), &both.body["error"]), (400, &json!("invalid_request")), "{}", both.text);
+    let another = asks(json!({ "grant_type": "client_credentials", "client_id": "another" })).await;
+    assert_eq!((another.status.as_u16(), &another.body["error"]), (400, &json!("invalid_request")), "{}", another.text);
+    let named = asks(json!({ "grant_type": "client_credentials", "client_id": merchant.client_id })).await;
+    assert_eq!(named.status, 200, "the id alone authenticates nobody: {}", named.text);
+}
+
+#[tokio::test]
 async fn a_missing_content_type_is_read_as_json() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
@@ -74,7 +119,7 @@ async fn a_wrong_client_is_told_so_and_nothing_more() {
         assert_eq!(reply.status, 401);
         assert_eq!(reply.body["error"], "invalid_client");
         assert_eq!(reply.header("cache-control"), "no-store", "on every response");
-        assert!(reply.header("www-authenticate").starts_with("Bearer"));
+        assert!(reply.header("www-authenticate").starts_with("Basic "));
         reply.body["request_id"].take();
         bodies.push(reply.body);
     }

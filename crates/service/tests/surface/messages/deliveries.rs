@@ -1,12 +1,15 @@
 //! Delivery to merchants' systems: in order per subject, signed, retried on failure, and given up into the
 //! failure queue.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use backhaul::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
-use domain::messages::message::Interface;
+use domain::messages::message::{Interface, Kind};
+use reqwest::Method;
 use sandbox::merchant::Answer;
+use store::messages::outbox::Message;
+use tokio::net::{TcpSocket, TcpStream};
 
 use crate::world::World;
 use crate::world::receiver::PATH;
@@ -229,15 +232,50 @@ async fn a_discarded_message_is_dropped_and_its_lane_goes_on() {
 #[tokio::test]
 async fn an_endpoint_may_have_a_schedule_of_its_own() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![10, 20]), ..EndpointChange::default() }).await;
+    let waits = Some(vec![10, 20, 1, 1, 30]);
+    let receiver = world.receiver_with("acme", EndpointChange { waits, ..EndpointChange::default() }).await;
     receiver.systems.answer(PATH, Answer::status(500));
     receiver.is_owed("R-1", 1).await;
-    for (wait, calls) in [(0, 1), (9, 1), (2, 2), (19, 2), (3, 3), (100_000, 3)] {
+    for (wait, calls) in [(0, 1), (9, 1), (2, 2), (19, 2), (3, 3), (2, 4), (2, 5), (29, 5), (4, 6), (100_000, 6)] {
         world.time_passes(Duration::from_secs(wait));
         world.deliver_all_due().await;
         assert_eq!(receiver.systems.count(), calls);
     }
     assert_eq!((world.owed().await, world.failures().await), (0, 1));
+}
+
+#[tokio::test]
+async fn there_are_five_retries_whatever_the_schedule_of_an_endpoint() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let set = |waits: Vec<i64>| {
+        let change = EndpointChange { waits: Some(waits), ..EndpointChange::default() };
+        flow::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change)
+    };
+    for wrong in [vec![1], vec![1; 4], vec![1; 6], vec![0, 1, 1, 1, 1]] {
+        let refused = set(wrong).await.unwrap_err().to_string();
+        assert_eq!(refused, "every message is retried five times, so a schedule must have exactly five waits, each of 1 second to 7 days");
+    }
+    set(vec![1; 5]).await.unwrap();
+
+    // A version before this one stored any number of waits.
+    receiver.systems.answer(PATH, Answer::status(500));
+    for (stored, waits) in [(vec![1_i64, 2], [1, 2, 320, 2_560, 20_480]), (vec![1; 10], [1; 5])] {
+        let mut connection = world.database.connect().await;
+        let storing = sqlx::query("update endpoint set waits = $1, revision = revision + 1").bind(&stored);
+        storing.execute(&mut connection).await.unwrap();
+        let before = receiver.systems.count();
+        receiver.is_owed(&format!("R-{}", stored.len()), 1).await;
+        world.deliver_all_due().await;
+        for wait in waits {
+            world.time_passes(Duration::from_secs(wait + wait / 10 + 1));
+            world.deliver_all_due().await;
+        }
+        world.time_passes(Duration::from_hours(24));
+        world.deliver_all_due().await;
+        assert_eq!(receiver.systems.count() - before, 6, "{stored:?}");
+    }
+    assert_eq!((world.owed().await, world.failures().await), (0, 2));
 }
 
 #[tokio::test]
@@ -279,6 +317,38 @@ async fn an_answer_without_a_body_is_as_good_and_one_with_a_body_is_kept() {
     assert_eq!(world.owed().await, 0);
     let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, second).await.unwrap();
     assert_eq!(attempts.first().unwrap().answer.as_deref(), Some(br#"{"message":"thanks"}"#.as_slice()));
+}
+
+#[tokio::test]
+async fn no_interface_needs_a_body_in_its_answer() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let systems = sandbox::merchant::Merchant::start().await.unwrap();
+    // What an exchange order's answer means is another matter; variants are asked for, not told.
+    let told = |interface: &Interface| !matches!(interface, Interface::ExchangeOrder | Interface::ExchangeVariants);
+    for interface in Interface::ALL.into_iter().filter(told) {
+        let change = EndpointChange { url: Some(systems.url(interface.path())), ..EndpointChange::default() };
+        flow::set_endpoint(&world.app, "test", merchant.id, interface, change).await.unwrap();
+        let answers = [Answer::status(200), Answer::status(204), Answer::ok().body("thanks"), Answer::ok().body(r#"{"message":"thanks"}"#)];
+        let mut sent = Vec::new();
+        for (sequence, answer) in (1..).zip(answers) {
+            systems.answer_next(interface.path(), [answer]);
+            let mut tx = world.app.begin(merchant.id).await.unwrap();
+            let (id, kind, subject) = (world.app.mint(), Kind::Of(interface), format!("{interface} {sequence}"));
+            tx.owe(Message { id, kind, event: "test", subject, sequence, body: "{}".to_owned(), due_at: world.app.now() });
+            world.app.commit(tx).await.unwrap();
+            world.deliver_all_due().await;
+            sent.push(id);
+        }
+        assert_eq!((world.owed().await, world.failures().await), (0, 0), "{interface}");
+        let mut answers = Vec::new();
+        for id in sent {
+            let attempts = store::messages::attempts::list(world.app.cell(), merchant.id, id).await.unwrap();
+            let [attempt] = attempts.as_slice() else { panic!("{interface}: one attempt, not {}", attempts.len()) };
+            answers.push(String::from_utf8(attempt.answer.clone().unwrap_or_default()).unwrap());
+        }
+        assert_eq!(answers, ["", "", "thanks", r#"{"message":"thanks"}"#], "{interface}: kept for debugging");
+    }
 }
 
 #[tokio::test]
@@ -353,6 +423,55 @@ async fn a_connection_has_5_seconds_and_a_call_20() {
         let attempts = store::messages::attempts::list(hurried.app.cell(), receiver.merchant, message).await.unwrap();
         assert_eq!(attempts.iter().map(|attempt| attempt.outcome.as_str()).collect::<Vec<_>>(), ["timed out"]);
     }
+}
+
+#[tokio::test]
+async fn a_connection_that_does_not_come_about_is_given_up_before_the_call_is() {
+    // Once its queue is full, nobody is let in.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let full = socket.listen(1).unwrap();
+    let address = full.local_addr().unwrap();
+    let mut waiting = Vec::new();
+    while let Ok(connection) = tokio::time::timeout(Duration::from_millis(200), TcpStream::connect(address)).await {
+        waiting.push(connection.unwrap());
+    }
+    let world = World::with(&[("BACKHAUL__OUTBOUND__CONNECT_TIMEOUT_MS", "300")]).await;
+    let receiver = world.receiver("acme").await;
+    let change = EndpointChange { url: Some(format!("http://{address}{PATH}")), ..EndpointChange::default() };
+    flow::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
+    let message = receiver.is_owed("R-1", 1).await;
+    let began = Instant::now();
+    world.deliver_all_due().await;
+    assert!(began.elapsed() < Duration::from_secs(10), "the call itself would have 20 seconds");
+    let attempts = store::messages::attempts::list(world.app.cell(), receiver.merchant, message).await.unwrap();
+    let attempt = attempts.first().unwrap();
+    assert_eq!((attempt.outcome.as_str(), attempt.reason.as_deref()), ("unreachable", Some("connecting timed out")));
+}
+
+#[tokio::test]
+async fn messages_are_kept_for_thirty_days_and_dropped_with_their_day() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let id = receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let (first, before) = (
+        "select relname::text from pg_class where relname = 'message_20260301'",
+        "select relname::text from pg_class where relname = 'message_20260228'",
+    );
+    let engineer = async || receiver.engineer().await.calls(Method::GET, &format!("/v1/messages/{id}"), |request| request).await;
+    // A deliverer looks after the days when it starts. It drops the day before the message's, which is older than thirty days.
+    world.time_passes(Duration::from_hours(30 * 24));
+    let deliverer = backhaul::worker::start(&world.app);
+    world.database.becomes(before, &[]).await;
+    assert_eq!(world.database.texts(first).await, ["message_20260301"]);
+    assert_eq!(engineer().await.status, 200);
+    deliverer.leave().await;
+    world.time_passes(Duration::from_hours(24));
+    let deliverer = backhaul::worker::start(&world.app);
+    world.database.becomes(first, &[]).await;
+    assert_eq!(engineer().await.status, 404);
+    deliverer.leave().await;
 }
 
 #[tokio::test]

@@ -1,15 +1,12 @@
 //! `backhaul failures …` and `backhaul messages …`, run as a program.
 
-use std::time::Duration;
-
-use backhaul::flow::messages::configure_endpoint::EndpointChange;
 use sandbox::merchant::Answer;
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::binary::{backhaul, err, out};
 use crate::world::World;
-use crate::world::receiver::{PATH, Receiver};
+use crate::world::receiver::{PATH, Receiver, impatient};
 
 /// The output of `backhaul WORDS --merchant acme -o json`.
 fn json(world: &World, words: &[&str]) -> Value {
@@ -28,9 +25,7 @@ async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
     for at in 0..count {
         ids.push(receiver.is_owed(&format!("R-{at}"), 1).await);
     }
-    receiver.world.deliver_all_due().await;
-    receiver.world.time_passes(Duration::from_secs(2));
-    receiver.world.deliver_all_due().await;
+    receiver.world.five_retries_pass().await;
     receiver.systems.answer(PATH, Answer::ok());
     ids
 }
@@ -38,7 +33,7 @@ async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
 #[tokio::test]
 async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let receiver = world.receiver_with("acme", impatient()).await;
     let id = given_up(&receiver, 3).await[0].to_string();
     let groups = json(&world, &["failures", "list"]);
     assert_eq!((&groups[0]["interface"], &groups[0]["reason"], &groups[0]["count"]), (&"rma".into(), &"503".into(), &3.into()));
@@ -58,10 +53,10 @@ async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
 #[tokio::test]
 async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let receiver = world.receiver_with("acme", impatient()).await;
     let ids: Vec<String> = given_up(&receiver, 3).await.iter().map(Uuid::to_string).collect();
     let retried = json(&world, &["failures", "retry", &ids[0], &ids[1]]);
-    assert_eq!((retried.as_array().unwrap().len(), &retried[0]["attempt"]), (2, &3.into()));
+    assert_eq!((retried.as_array().unwrap().len(), &retried[0]["attempt"]), (2, &7.into()));
     assert!(refused(&world, &["failures", "retry", &ids[0]]).contains("still owed"));
     assert!(refused(&world, &["messages", "retry", "0190a000-0000-7000-8000-000000000000"]).contains("kept for 30 days"));
     // The program uses the machine's clock, the test world its own.
@@ -69,14 +64,14 @@ async fn support_tries_messages_again_and_is_told_what_stands_in_the_way() {
     due.execute(&mut world.database.connect().await).await.unwrap();
     world.deliver_all_due().await;
     let shown = json(&world, &["messages", "show", &ids[0]]);
-    assert_eq!((&shown["state"], &shown["attempts"][2]["number"]), (&"delivered".into(), &3.into()));
-    assert_eq!(json(&world, &["messages", "retry", &ids[0]])["attempt"], 4, "and once more, though it was delivered");
+    assert_eq!((&shown["state"], &shown["attempts"][6]["number"]), (&"delivered".into(), &7.into()));
+    assert_eq!(json(&world, &["messages", "retry", &ids[0]])["attempt"], 8, "and once more, though it was delivered");
 }
 
 #[tokio::test]
 async fn support_sees_who_delivers_and_what_a_job_does() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let receiver = world.receiver_with("acme", impatient()).await;
     given_up(&receiver, 3).await;
     let deliverers: Value = serde_json::from_str(&out(&backhaul(&world.database, &["deliverers", "-o", "json"]))).unwrap();
     assert_eq!((deliverers.as_array().unwrap().len(), &deliverers[0]["buckets"]), (1, &256.into()));

@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::world::World;
-use crate::world::receiver::{PATH, Receiver};
+use crate::world::receiver::{PATH, Receiver, impatient};
 
 /// Delivers everything due; `meanwhile` runs during the first call, which then gets `answer`.
 async fn while_the_first_is_out(receiver: &Receiver<'_>, answer: Answer, meanwhile: impl AsyncFnOnce()) {
@@ -164,21 +164,27 @@ async fn a_parked_message_that_is_discarded_is_never_sent_and_the_others_keep_wa
 #[tokio::test]
 async fn a_last_attempt_that_fails_lets_the_lane_go_on() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", EndpointChange { waits: Some(vec![5]), ..EndpointChange::default() }).await;
-    receiver.systems.answer_next(PATH, [Answer::status(500)]);
+    let receiver = world.receiver_with("acme", impatient()).await;
+    receiver.systems.answer_next(PATH, [(); 5].map(|()| Answer::status(500)));
     receiver.is_owed("R-1", 1).await;
     receiver.is_owed("R-1", 2).await;
     world.deliver_all_due().await;
-    world.keeps(&["R-1 1 later", "R-1 2 parked"], &[], &["R-1 1 #1 500"]).await;
-    world.time_passes(Duration::from_secs(6));
+    for _retry in 0..4 {
+        world.time_passes(Duration::from_secs(2));
+        world.deliver_all_due().await;
+    }
+    let failed = ["R-1 1 #1 500", "R-1 1 #2 500", "R-1 1 #3 500", "R-1 1 #4 500", "R-1 1 #5 500"];
+    world.keeps(&["R-1 1 later", "R-1 2 parked"], &[], &failed).await;
+    world.time_passes(Duration::from_secs(2));
     while_the_first_is_out(&receiver, Answer::status(503), async || {
         receiver.is_owed("R-1", 3).await;
         world.database.becomes(OWED, &["R-1 1 later", "R-1 2 parked", "R-1 3 parked"]).await;
-        assert_eq!(receiver.arrived(), ["R-1 1", "R-1 1"]);
+        assert_eq!(receiver.arrived(), ["R-1 1"; 6]);
     })
     .await;
-    assert_eq!(receiver.arrived(), ["R-1 1", "R-1 1", "R-1 2", "R-1 3"]);
-    world.keeps(&[], &["R-1 1 after 2: 503"], &["R-1 1 #1 500", "R-1 1 #2 503", "R-1 2 #1 200", "R-1 3 #1 200"]).await;
+    assert_eq!(receiver.arrived()[5..], ["R-1 1", "R-1 2", "R-1 3"]);
+    let all = [failed.as_slice(), &["R-1 1 #6 503", "R-1 2 #1 200", "R-1 3 #1 200"]].concat();
+    world.keeps(&[], &["R-1 1 after 6: 503"], &all).await;
 }
 
 #[tokio::test]

@@ -8,12 +8,12 @@ use backhaul::flow::messages::retry_message::{Asker, retry_message};
 use backhaul::flow::messages::work_on_failure::{FailureAction, work_on_failure};
 use domain::messages::message::Interface;
 use sandbox::mailbox::{self, Mailbox};
-use sandbox::merchant::{Answer, Merchant as Systems};
+use sandbox::merchant::{Answer, Merchant as Systems, Received};
 use serde_json::json;
 use sqlx::Connection as _;
 
 use crate::world::World;
-use crate::world::receiver::{PATH, Receiver};
+use crate::world::receiver::{PATH, Receiver, impatient};
 
 /// A world with an operator and a mail server.
 struct Stage {
@@ -118,15 +118,17 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
 async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_emptied() {
     let stage = Stage::set().await;
     // Other messages arrive meanwhile, so that the endpoint itself does not fail.
-    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let receiver = stage.receiver(CONTACT, impatient()).await;
     let give_up = async |subject: &str| {
-        receiver.systems.answer(PATH, Answer::status(422));
         let id = receiver.is_owed(subject, 1).await;
-        stage.world.deliver_all_due().await;
-        stage.passes(Duration::from_secs(2)).await;
+        let refused = id.to_string();
+        let answer = move |call: &Received| if call.message_id() == Some(&refused) { Answer::status(422) } else { Answer::ok() };
+        receiver.systems.answer_by(PATH, answer);
+        for attempt in 1..=6 {
+            receiver.is_owed(&format!("{subject} too"), attempt).await;
+            stage.passes(Duration::from_secs(2)).await;
+        }
         receiver.systems.answer(PATH, Answer::ok());
-        receiver.is_owed(&format!("{subject} too"), 1).await;
-        stage.world.deliver_all_due().await;
         id
     };
     let (first, second) = (give_up("R-1").await, give_up("R-2").await);
@@ -153,15 +155,14 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
 }
 
 #[tokio::test]
-async fn an_endpoint_with_few_retries_fails_when_its_messages_are_given_up() {
+async fn an_endpoint_with_short_waits_fails_when_its_messages_are_given_up() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let receiver = stage.receiver(CONTACT, impatient()).await;
     receiver.systems.answer(PATH, Answer::reset());
     for subject in ["R-1", "R-2"] {
         receiver.is_owed(subject, 1).await;
     }
-    stage.world.deliver_all_due().await;
-    stage.passes(Duration::from_secs(2)).await;
+    stage.world.five_retries_pass().await;
     let mut hooks = stage.hooks();
     hooks.sort();
     assert_eq!(hooks, ["endpoint.failing", "endpoint.failures_open"]);
@@ -211,15 +212,17 @@ async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
 #[tokio::test]
 async fn several_deliverers_tell_once() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let receiver = stage.receiver(CONTACT, impatient()).await;
     receiver.systems.answer(PATH, Answer::status(503));
     let deliverers = [(); 2].map(|()| backhaul::worker::start(&stage.world.app));
     stage.world.database.becomes("select count(distinct owner)::text from delivery_bucket", &["2"]).await;
     for number in 0..20 {
         receiver.is_owed(&format!("R-{number}"), 1).await;
     }
-    stage.world.database.becomes("select coalesce(min(attempts), 0)::text from delivery", &["1"]).await;
-    stage.world.time_passes(Duration::from_secs(2));
+    for attempts in ["1", "2", "3", "4", "5"] {
+        stage.world.database.becomes("select coalesce(min(attempts), 0)::text from delivery", &[attempts]).await;
+        stage.world.time_passes(Duration::from_secs(2));
+    }
     stage.world.database.becomes("select count(*)::text from failure", &["20"]).await;
     stage.operator.wait_for(2, Duration::from_secs(20)).await.unwrap();
     stage.world.database.becomes("select count(*)::text from delivery", &["0"]).await;
@@ -236,7 +239,7 @@ async fn several_deliverers_tell_once() {
 #[tokio::test]
 async fn a_mail_server_that_is_down_disturbs_no_delivery_and_notices_stay_in_order() {
     let stage = Stage::set().await;
-    let receiver = stage.receiver(CONTACT, EndpointChange { waits: Some(vec![1; 4]), ..EndpointChange::default() }).await;
+    let receiver = stage.receiver(CONTACT, impatient()).await;
     stage.mailbox.answer(mailbox::Answer::TryLater);
     receiver.systems.answer(PATH, Answer::status(503));
     for number in 0..3 {
@@ -280,12 +283,12 @@ async fn nobody_is_told_of_trials_or_of_an_endpoint_that_is_paused() {
 #[tokio::test]
 async fn a_contact_that_is_no_address_gets_no_mail() {
     let stage = Stage::set().await;
-    let receiver =
-        stage.receiver("the people on the third floor", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let receiver = stage.receiver("the people on the third floor", impatient()).await;
     receiver.systems.answer(PATH, Answer::status(503));
     receiver.is_owed("R-1", 1).await;
-    stage.world.deliver_all_due().await;
-    stage.passes(Duration::from_secs(2)).await;
-    assert_eq!((stage.hooks(), stage.mailbox.count()), (vec!["endpoint.failures_open".to_owned()], 0));
+    stage.world.five_retries_pass().await;
+    let mut hooks = stage.hooks();
+    hooks.sort();
+    assert_eq!((hooks, stage.mailbox.count()), (vec!["endpoint.failing".to_owned(), "endpoint.failures_open".to_owned()], 0));
     assert_eq!(stage.world.database.count("failure").await, 1, "and no internal work is given up");
 }

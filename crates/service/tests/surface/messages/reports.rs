@@ -9,7 +9,7 @@ use sandbox::merchant::Answer;
 use serde_json::json;
 use store::messages::settlements::{self, Attempt, Disposition, Hold, Settlement};
 
-use crate::world::receiver::{PATH, Receiver};
+use crate::world::receiver::{PATH, Receiver, impatient};
 use crate::world::{Merchant, World};
 
 #[tokio::test]
@@ -36,12 +36,10 @@ async fn a_message_that_arrived_counts_once_with_its_attempts_and_its_time() {
 #[tokio::test]
 async fn what_is_given_up_or_discarded_has_not_arrived() {
     let world = World::new().await;
-    let receiver = world.receiver_with("acme", flow::EndpointChange { waits: Some(vec![1]), ..flow::EndpointChange::default() }).await;
+    let receiver = world.receiver_with("acme", impatient()).await;
     receiver.systems.answer(PATH, Answer::status(500));
     receiver.is_owed("R-1", 1).await;
-    world.deliver_all_due().await;
-    world.time_passes(Duration::from_secs(2));
-    world.deliver_all_due().await;
+    world.five_retries_pass().await;
     flow::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
     let unwanted = receiver.is_owed("R-2", 1).await;
     let mut tx = world.app.begin(receiver.merchant).await.unwrap();

@@ -12,12 +12,7 @@ use store::messages::failures::{self, Of};
 use uuid::Uuid;
 
 use crate::world::World;
-use crate::world::receiver::{PATH, Receiver};
-
-/// A schedule with one retry after a second, so that failing messages soon reach the failure queue.
-fn impatient() -> EndpointChange {
-    EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }
-}
+use crate::world::receiver::{PATH, Receiver, impatient};
 
 /// Makes `count` messages of different subjects fail until they are given up.
 async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
@@ -27,9 +22,7 @@ async fn given_up(receiver: &Receiver<'_>, count: usize) -> Vec<Uuid> {
     for at in 0..count {
         ids.push(receiver.is_owed(&format!("R-{at}"), 1).await);
     }
-    world.deliver_all_due().await;
-    world.time_passes(Duration::from_secs(2));
-    world.deliver_all_due().await;
+    world.five_retries_pass().await;
     assert_eq!(world.owed().await, 0);
     receiver.systems.answer(PATH, Answer::ok());
     ids
@@ -48,12 +41,12 @@ async fn a_failed_message_is_tried_again_with_the_same_id_and_bytes_and_is_resol
     let receiver = world.receiver_with("acme", impatient()).await;
     let id = given_up(&receiver, 1).await[0];
     let retried = retry(&receiver, id).await.unwrap();
-    assert_eq!(retried, Retried { attempt: 3, overtaken: false });
+    assert_eq!(retried, Retried { attempt: 7, overtaken: false });
     world.deliver_all_due().await;
     let calls = receiver.systems.received_at(PATH);
-    assert_eq!(calls.iter().map(|call| call.attempt().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(calls.iter().map(|call| call.attempt().unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
     assert!(calls.iter().all(|call| call.message_id() == Some(id.to_string().as_str()) && call.json() == calls[0].json()));
-    assert_eq!((world.owed().await, world.database.texts(STATES).await), (0, vec!["R-0 resolved after 2".to_owned()]));
+    assert_eq!((world.owed().await, world.database.texts(STATES).await), (0, vec!["R-0 resolved after 6".to_owned()]));
     let audit = world.database.texts("select actor || ' ' || action from audit where action like 'message%'").await;
     assert_eq!(audit, ["test message.retried"]);
 }
@@ -66,10 +59,8 @@ async fn a_message_that_fails_again_is_back_in_the_failure_queue_with_a_fresh_ro
     for round in 1..=2 {
         receiver.systems.answer(PATH, Answer::status(500));
         retry(&receiver, id).await.unwrap();
-        world.deliver_all_due().await;
-        world.time_passes(Duration::from_secs(2));
-        world.deliver_all_due().await;
-        assert_eq!(world.database.texts(STATES).await, [format!("R-0 open after {}", 2 + 2 * round)]);
+        world.five_retries_pass().await;
+        assert_eq!(world.database.texts(STATES).await, [format!("R-0 open after {}", 6 + 6 * round)]);
     }
     assert_eq!(world.database.texts("select reason from failure").await, ["500"]);
 }
@@ -151,10 +142,8 @@ async fn a_failed_message_can_be_tried_again_when_its_day_is_long_gone() {
     // Nor is it lost when it is given up again.
     receiver.systems.answer(PATH, Answer::status(500));
     retry(&receiver, ids[1]).await.unwrap();
-    world.deliver_all_due().await;
-    world.time_passes(Duration::from_secs(2));
-    world.deliver_all_due().await;
-    assert_eq!(world.database.texts(STATES).await, ["R-0 resolved after 2", "R-1 open after 4"]);
+    world.five_retries_pass().await;
+    assert_eq!(world.database.texts(STATES).await, ["R-0 resolved after 6", "R-1 open after 12"]);
     assert_eq!(world.owed().await, 0);
 }
 
@@ -189,7 +178,7 @@ async fn everything_of_an_endpoint_is_tried_again_no_faster_than_it_is_told_to()
     }
     the_job_ends(&world).await;
     let states = world.database.texts("select distinct state from failure").await;
-    assert_eq!((states, receiver.systems.count()), (vec!["resolved".to_owned()], 24 + 12));
+    assert_eq!((states, receiver.systems.count()), (vec!["resolved".to_owned()], 72 + 12));
 }
 
 #[tokio::test]
@@ -201,10 +190,10 @@ async fn a_job_leaves_half_of_the_slots_to_others() {
     let wanted = RetryRequest { per_second: Some(1_000), ..EVERYTHING };
     retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
     world.time_passes(Duration::from_secs(1));
-    receiver.systems.wait_for(20 + 3, Duration::from_secs(20)).await.unwrap();
+    receiver.systems.wait_for(60 + 3, Duration::from_secs(20)).await.unwrap();
     world.time_passes(Duration::from_secs(1));
     receiver.is_owed("live", 1).await;
-    receiver.systems.wait_for(20 + 4, Duration::from_secs(20)).await.unwrap();
+    receiver.systems.wait_for(60 + 4, Duration::from_secs(20)).await.unwrap();
     assert_eq!(receiver.systems.received_at(PATH).last().unwrap().json()["rma_identifier"], "live");
     assert_eq!((world.database.texts("select released::text from retry_job").await, world.owed().await), (vec!["3".to_owned()], 4));
     receiver.systems.answer(PATH, Answer::ok());
@@ -231,7 +220,7 @@ async fn a_job_that_is_called_off_releases_nothing_more() {
     a_second_passes(&world, "4").await;
     a_second_passes(&world, "6").await;
     assert_eq!(world.database.texts("select released::text from retry_job order by job_id").await, ["4", "6"]);
-    assert_eq!(receiver.systems.count(), 20 + 10);
+    assert_eq!(receiver.systems.count(), 60 + 10);
 }
 
 #[tokio::test]
@@ -256,7 +245,7 @@ async fn a_job_goes_on_where_a_deliverer_that_is_gone_has_left_it_and_sends_noth
         a_second_passes(&world, released).await;
     }
     the_job_ends(&world).await;
-    let mut arrived: Vec<String> = receiver.arrived().split_off(40);
+    let mut arrived: Vec<String> = receiver.arrived().split_off(120);
     assert_eq!(arrived.len(), 20);
     arrived.sort();
     arrived.dedup();
@@ -272,9 +261,7 @@ async fn only_what_failed_since_a_time_is_tried_again() {
     let since = world.app.now();
     receiver.systems.answer(PATH, Answer::status(503));
     receiver.is_owed("later", 1).await;
-    world.deliver_all_due().await;
-    world.time_passes(Duration::from_secs(2));
-    world.deliver_all_due().await;
+    world.five_retries_pass().await;
     receiver.systems.answer(PATH, Answer::ok());
     let wanted = RetryRequest { since: Some(since), ..EVERYTHING };
     let (_, total) = retry_failures(&world.app, "test", receiver.merchant, wanted).await.unwrap();
@@ -304,7 +291,7 @@ async fn people_note_down_what_they_do_about_a_failure() {
     world.deliver_all_due().await;
     assert_eq!(world.owed().await, 0);
     let states = world.database.texts(STATES).await;
-    assert_eq!(states, ["R-0 contacted after 2", "R-1 discarded after 2"]);
+    assert_eq!(states, ["R-0 contacted after 6", "R-1 discarded after 6"]);
     let audit = world.database.texts("select action from audit where action like 'failure.%' order by action").await;
     assert_eq!(audit, ["failure.contacted", "failure.discarded", "failure.noted", "failure.owned"]);
 }

@@ -210,8 +210,19 @@ async fn connections_from_one_address_are_limited() {
     ask(&mut first).await;
 }
 
+/// Checks that an answer of HTTP/1.1 has the body of every other error.
+fn explains(answer: &str, message: &str) {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let header = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).unwrap_or_default();
+    assert_eq!(header("content-length"), body.len().to_string(), "{answer}");
+    assert_eq!((header("content-type"), header("x-content-type-options")), ("application/json", "nosniff"));
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body, serde_json::json!({ "message": message, "errors": [], "request_id": header("x-request-id") }));
+    assert_eq!(header("x-request-id").len(), 32, "{answer}");
+}
+
 #[tokio::test]
-async fn a_head_that_is_too_large_is_refused_with_431() {
+async fn a_head_that_is_too_large_or_malformed_is_refused_like_any_other_request() {
     let site = Site::secure(&[]).await;
     let many = "x: y\r\n".repeat(101);
     let large = format!("x: {}\r\n", "y".repeat(17 * 1024));
@@ -220,6 +231,17 @@ async fn a_head_that_is_too_large_is_refused_with_431() {
         stream.write_all(format!("GET / HTTP/1.1\r\n{headers}\r\n").as_bytes()).await.unwrap();
         let answer = String::from_utf8(closes(&mut stream).await).unwrap();
         assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+        explains(&answer, "The request's headers exceed the limit of 100 headers or 16384 bytes. Send fewer or shorter ones.");
+    }
+    for (head, status, message) in [
+        ("GET / HTTP/1.1\r\n:\r\n\r\n", 400, "The request's head is not valid HTTP. Correct its first line and its headers."),
+        ("nonsense\r\n\r\n", 400, "The request's head is not valid HTTP. Correct its first line and its headers."),
+    ] {
+        let mut stream = site.connect_securely().await;
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let answer = String::from_utf8(closes(&mut stream).await).unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+        explains(&answer, message);
     }
     let mut stream = site.connect_securely().await;
     let most = "x: y\r\n".repeat(90) + &format!("x: {}\r\n", "y".repeat(1500)).repeat(10);
@@ -234,7 +256,13 @@ async fn a_head_that_is_too_large_is_refused_with_431() {
         }
         // A client may refuse to send more than the limit that the listener announced.
         match soon(caller.send_request(asked)).await {
-            Ok(answer) => assert_eq!(answer.status(), 431),
+            Ok(answer) => {
+                assert_eq!(answer.status(), 431);
+                assert_eq!(answer.headers()["content-type"], "application/json");
+                let body = answer.into_body().collect().await.unwrap().to_bytes();
+                let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                assert!(body["message"].as_str().unwrap().starts_with("The request's headers exceed the limit"), "{body}");
+            }
             Err(refused) => assert!(headers == 1 && refused.is_user(), "{refused:?}"),
         }
     }

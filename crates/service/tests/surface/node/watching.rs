@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
+use backhaul::flow::messages::configure_endpoint as flow;
 use domain::messages::message::Interface;
 use reqwest::Method;
 use sandbox::merchant::Answer;
 
 use crate::world::World;
-use crate::world::receiver::PATH;
+use crate::world::receiver::{PATH, impatient};
 
 const ALARMS: &str = include_str!("../../../../../ops/alarms.yml");
 const ALARM_TESTS: &str = include_str!("../../../../../ops/alarms.test.yml");
@@ -83,14 +83,12 @@ async fn what_waits_is_counted_and_paused_endpoints_have_no_part_in_it() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
     let paused = world.receiver("paused").await;
-    let hopeless = world.receiver_with("hopeless", EndpointChange { waits: Some(vec![1]), ..EndpointChange::default() }).await;
+    let hopeless = world.receiver_with("hopeless", impatient()).await;
     flow::pause_endpoint(&world.app, "test", paused.merchant, Interface::Rma).await.unwrap();
     paused.is_owed("R-1", 1).await;
     hopeless.systems.answer(PATH, Answer::status(500));
     hopeless.is_owed("R-1", 1).await;
-    world.deliver_all_due().await;
-    world.time_passes(Duration::from_secs(2));
-    world.deliver_all_due().await;
+    world.five_retries_pass().await;
     receiver.systems.answer(PATH, Answer::ok().held());
     receiver.is_owed("R-1", 1).await;
     receiver.systems.wait_for(1, Duration::from_secs(10)).await.unwrap();

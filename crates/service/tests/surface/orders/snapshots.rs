@@ -49,6 +49,57 @@ async fn the_same_content_again_changes_nothing() {
 }
 
 #[tokio::test]
+async fn the_same_content_in_another_spelling_changes_nothing() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let mut order = snapshot("1", "2026-01-02T00:00:00Z", "one");
+    order["items"][0]["weight"] = json!(2);
+    order["extra"] = json!({ "b": [1, 2.50], "a": "Köln/Straße" });
+    let message = message([order]);
+    merchant.publishes(&message).await;
+    let before = merchant.looks_up("1").await.text;
+    let compact = message.to_string();
+    for (how, spelled) in [
+        ("white space", serde_json::to_string_pretty(&message).unwrap()),
+        ("names in another order", backwards(&message)),
+        ("numbers", compact.replace("\"weight\":2", "\"weight\":2.0").replace("10800", "1.08e4").replace("2.5]", "25E-1]")),
+        ("characters", compact.replace('/', "\\/").replace('ö', "\\u00f6").replace("one", "\\u006fne")),
+    ] {
+        assert_ne!(spelled, compact, "{how}");
+        assert_eq!(merchant.publishes_text(spelled.clone()).await.results(), ["unchanged"], "{how}");
+        // A message with refunds, or only checked, takes another way.
+        let checked = merchant
+            .calls(reqwest::Method::POST, "/returns_portal_orders?validate_only=true", |request| {
+                request.header("Content-Type", "application/json").body(spelled)
+            })
+            .await;
+        assert_eq!(checked.results(), ["unchanged"], "{how}");
+    }
+    assert_eq!(merchant.looks_up("1").await.text, before);
+    for (how, changed) in [
+        ("a number", compact.replace("\"weight\":2", "\"weight\":2.01")),
+        ("an unknown field", compact.replace("Köln", "Bonn")),
+        ("the order of a list", compact.replace("[1,2.5]", "[2.5,1]")),
+        ("one that no number type can hold", compact.replace("2.5]", "1e-99999]")),
+    ] {
+        assert_ne!(changed, compact, "{how}");
+        assert_eq!(merchant.publishes_text(changed).await.results(), ["updated"], "{how}");
+    }
+}
+
+/// The value with the names of every object in reverse order.
+fn backwards(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().rev().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), backwards(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(elements) => format!("[{}]", elements.iter().map(backwards).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
+#[tokio::test]
 async fn an_order_twice_in_one_message_is_taken_in_the_order_of_the_message() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;

@@ -113,6 +113,64 @@ async fn tags_of_a_line_or_of_the_order_keep_units_back_with_the_reason() {
 }
 
 #[tokio::test]
+async fn tags_may_be_numbers_and_booleans_and_anything_else_is_kept_and_ignored() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let tags = [(Tag::new("2024"), TagRule::FinalSale), (Tag::new("true"), TagRule::GiftCard), (Tag::new("1.5"), TagRule::ThirdParty)];
+    merchant.has_policy(&Policy { tags: tags.into_iter().collect(), ..Policy::default() }).await;
+    let odd = json!([{ "final sale": [1] }, ["final sale"], null, "", -7]);
+    let tags = [json!([odd[0], 2024]), json!([true, odd[1]]), json!([odd[2], 1.5]), odd.clone()];
+    let mut order = sold("A-1", 1);
+    order["tags"] = odd.clone();
+    order["items"] = tags
+        .iter()
+        .zip(["L1", "L2", "L3", "L4"])
+        .map(|(tags, identifier)| {
+            let mut line = line(identifier, 1);
+            line["tags"] = tags.clone();
+            line["shipped_date"] = "2026-02-19T09:00:00Z".into();
+            line
+        })
+        .collect();
+    merchant.publishes(&message([order])).await;
+    let items = &merchant.asks_what_can_come_back("A-1").await["items"];
+    let found: Vec<String> = items.as_array().unwrap().iter().map(summary).collect();
+    assert_eq!(found, ["0 of 1: 1 final_sale", "0 of 1: 1 gift_card", "0 of 1: 1 third_party", "1 of 1: "]);
+    let stored = merchant.looks_up("A-1").await;
+    assert_eq!(stored.body["order"]["tags"], odd);
+}
+
+#[tokio::test]
+async fn an_empty_text_in_an_optional_field_means_that_it_is_left_out() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    let empty = |identifier: &str, status: &str, created: &str| {
+        let mut order = sold(identifier, 3);
+        order["status"] = status.into();
+        order["created_at"] = created.into();
+        for field in ["shipped_date", "quantity_shipped", "weight", "tags", "discount_amount_cents"] {
+            order["items"][0][field] = "".into();
+        }
+        order["items"][0]["quantity_canceled"] = json!(1);
+        order["shipping_address"] = "".into();
+        order
+    };
+    let orders = [
+        empty("shipped", "Shipped", "2026-01-30T12:00:00Z"),
+        empty("long ago", "Shipped", "2026-01-30T11:59:59Z"),
+        empty("created", "Created", "2026-01-30T12:00:00Z"),
+    ];
+    assert_eq!(merchant.publishes(&message(orders)).await.results(), ["created"; 3]);
+    for (identifier, expected) in [
+        ("shipped", "2 of 3: 1 cancelled"),
+        ("long ago", "0 of 3: 1 cancelled, 2 window_over"),
+        ("created", "0 of 3: 1 cancelled, 2 not_shipped"),
+    ] {
+        assert_eq!(summary(&merchant.asks_what_can_come_back(identifier).await["items"][0]), expected, "{identifier}");
+    }
+}
+
+#[tokio::test]
 async fn the_window_counts_from_the_shipment_or_else_from_the_order() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;

@@ -55,6 +55,22 @@ async fn several_lines_are_exchanged() {
 }
 
 #[tokio::test]
+async fn without_a_product_identifier_the_sku_is_sent() {
+    let world = World::new().await;
+    let boutique = world.boutique("acme").await;
+    for (order, absent) in [("A-1", json!(null)), ("A-2", json!("")), ("A-3", json!("P-42"))] {
+        let mut sold = sold(order, 1);
+        sold["items"][0]["product_identifier"] = absent;
+        boutique.shop.merchant.publishes(&message([sold])).await;
+        boutique.starts(&exchange(order, 1, "SHOE-43")).await;
+    }
+    world.deliver_all_due().await;
+    let sent: Vec<Value> = boutique.asked().iter().map(|asked| asked.json()).collect();
+    let of = |order: &str| &sent.iter().find(|sent| sent["original_order_id"] == order).unwrap()["items"][0]["product_identifier"];
+    assert_eq!([of("A-1"), of("A-2"), of("A-3")], ["SHOE-43", "SHOE-43", "P-42"]);
+}
+
+#[tokio::test]
 async fn a_gift_card_alone_without_a_bonus() {
     let world = World::new().await;
     let boutique = world.boutique("acme").await;

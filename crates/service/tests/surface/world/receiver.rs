@@ -21,6 +21,11 @@ pub struct Receiver<'w> {
     pub secret: String,
 }
 
+/// A schedule with a retry every second, so that failing messages soon reach the failure queue.
+pub fn impatient() -> EndpointChange {
+    EndpointChange { waits: Some(vec![1; 5]), ..EndpointChange::default() }
+}
+
 /// The path of the endpoint.
 pub const PATH: &str = "/rmas";
 
@@ -41,7 +46,7 @@ impl World {
                 .await
                 .unwrap();
         let change = EndpointChange { url: Some(systems.url(PATH)), per_second: Some(10_000), ..change };
-        let secret = flow::set_endpoint(&self.app, "test", merchant, Interface::Rma, change).await.unwrap().unwrap();
+        let secret = flow::set_endpoint(&self.app, "test", merchant, Interface::Rma, change).await.unwrap().secret.unwrap();
         Receiver { world: self, merchant, systems, secret: secret.expose_secret().to_owned() }
     }
 
@@ -52,6 +57,15 @@ impl World {
             deliverer.deliver_all_due().await;
         };
         tokio::time::timeout(Duration::from_secs(30), done).await.unwrap();
+    }
+
+    /// Delivers, and lets the five retries of an impatient schedule pass.
+    pub async fn five_retries_pass(&self) {
+        self.deliver_all_due().await;
+        for _retry in 0..5 {
+            self.time_passes(Duration::from_secs(2));
+            self.deliver_all_due().await;
+        }
     }
 
     /// Owes `merchant` a message about `subject`, as a flow does.

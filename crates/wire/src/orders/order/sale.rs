@@ -58,8 +58,8 @@ impl LineIn<'_> {
     }
 }
 
-fn tags(tags: Option<&Entries<Text<'_>>>) -> Vec<Tag> {
-    tags.map(|List(tags)| tags.iter().map(|Text(tag)| Tag::new(tag)).collect()).unwrap_or_default()
+fn tags<const DEPTH: usize>(tags: Option<&Entries<shape::Tag<'_, DEPTH>>>) -> Vec<Tag> {
+    tags.map(|List(tags)| tags.iter().filter_map(|tag| tag.0.as_deref().map(Tag::new)).collect()).unwrap_or_default()
 }
 
 /// Rounds up, so that a weight just above a limit does not pass.

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::fault::Path;
 use crate::json;
-use crate::shape::{Amount, Currency, Free, Identifier, List, OrderStatus, Quantity, Shape, Text, Timestamp, Weight, object};
+use crate::shape::{Amount, Currency, Free, Identifier, List, OrderStatus, Quantity, Shape, Tag, Text, Timestamp, Weight, object};
 
 /// The most orders in one message.
 pub const MOST_ORDERS: usize = 100;
@@ -74,8 +74,8 @@ object! {
         shipping_tax_amount_cents: Option<Amount>,
         /// Currency code.
         currency: Currency,
-        /// Order-level tags.
-        tags: Option<Entries<Text<'a>>>,
+        /// Order-level tags. Numbers and booleans are read as their text, other values are ignored.
+        tags: Option<Entries<Tag<'a, 5>>>,
         /// Time the order was created in the merchant's order system.
         created_at: Timestamp,
         /// Time of last update. The newest snapshot wins.
@@ -126,8 +126,8 @@ object! {
         title: Option<Text<'a>>,
         /// The merchant's concept, typically a brand; passed on in exchange orders.
         concept: Option<Text<'a>>,
-        /// Line tags that flag return conditions, such as final sale.
-        tags: Option<Entries<Text<'a>>>,
+        /// Line tags that flag return conditions, such as final sale. Numbers and booleans are read as their text, other values are ignored.
+        tags: Option<Entries<Tag<'a, 7>>>,
         /// `unit_price_amount_cents` multiplied by `quantity_shipped`.
         product_amount_cents: Option<Amount>,
         /// Tax for all shipped units of the SKU.

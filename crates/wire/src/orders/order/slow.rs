@@ -32,13 +32,13 @@ pub fn read_slow(text: &str) -> Refusal {
 
 /// The faults in the shape of a message of orders.
 fn explain(text: &str) -> Result<Faults, Malformed> {
-    let (message, mut odd) = json::inspect(text)?;
+    let (mut message, mut odd) = json::inspect(text)?;
     odd.sort_by_key(order_of);
     let mut odd = odd.into_iter().peekable();
     let mut faults: Vec<Fault> = iter::from_fn(|| odd.next_if(|fault| order_of(fault).is_none())).collect();
-    ENVELOPE.explain(&message, &Path::root(), &mut faults);
-    let orders = message.pointer("/returns_portal_order/orders").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    for (at, order) in orders.iter().enumerate().take(MOST_ORDERS) {
+    ENVELOPE.explain(&mut message, &Path::root(), &mut faults);
+    let orders = message.pointer_mut("/returns_portal_order/orders").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
+    for (at, order) in orders.iter_mut().enumerate().take(MOST_ORDERS) {
         if faults.len() >= MOST_TOLD {
             break;
         }
@@ -52,8 +52,8 @@ fn explain(text: &str) -> Result<Faults, Malformed> {
 
 /// The faults in the shape of an order on its own.
 pub(super) fn explain_order(text: &str) -> Result<Faults, Malformed> {
-    let (order, mut faults) = json::inspect(text)?;
-    ORDER.explain(&order, &Path::root(), &mut faults);
+    let (mut order, mut faults) = json::inspect(text)?;
+    ORDER.explain(&mut order, &Path::root(), &mut faults);
     faults.truncate(MOST_TOLD);
     Ok(Faults { faults, identifiers: identifier_of(&order).into_iter().collect() })
 }

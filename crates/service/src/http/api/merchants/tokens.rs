@@ -2,11 +2,11 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use secrecy::ExposeSecret as _;
 use wire::answer::ErrorBody;
-use wire::merchants::token::{TokenRequest, TokenResponse};
+use wire::merchants::token::{BasicCredential, TokenRequest, TokenResponse, TwoCredentials};
 
 use crate::app::App;
 use crate::flow::merchants::issue_token::{IssueTokenError, issue_token};
@@ -19,7 +19,8 @@ use crate::platform::keys::bearer;
 
 /// Get an access token.
 ///
-/// The OAuth 2.0 client credentials flow. A token is valid for 25 hours and works for every route that its scopes allow. Reuse
+/// The OAuth 2.0 client credentials flow. The client's id and secret are in the body, or in the header `Authorization` as HTTP
+/// Basic (RFC 6749, 2.3.1), but not in both. A token is valid for 25 hours and works for every route that its scopes allow. Reuse
 /// it until it expires.
 #[utoipa::path(
     post,
@@ -28,12 +29,17 @@ use crate::platform::keys::bearer;
     request_body(content((TokenRequest = "application/json"), (TokenRequest = "application/x-www-form-urlencoded"))),
     responses(
         (status = 200, description = "The access token.", body = TokenResponse),
-        (status = 400, description = "The request is malformed or incomplete (`invalid_request`), or the grant is not supported (`unsupported_grant_type`).", body = ErrorBody),
+        (status = 400, description = "The request is malformed, incomplete or has two credentials (`invalid_request`), or the grant is not supported (`unsupported_grant_type`).", body = ErrorBody),
         (status = 401, description = "The client id or secret is wrong, or the credential was revoked (`invalid_client`).", body = ErrorBody),
         (status = 415, description = "The body is neither JSON nor a form.", body = ErrorBody),
     )
 )]
-pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body: AnyBody) -> Result<Json<TokenResponse>, ApiError> {
+pub(crate) async fn issue(
+    State(app): State<App>,
+    Client(address): Client,
+    headers: HeaderMap,
+    body: AnyBody,
+) -> Result<Json<TokenResponse>, ApiError> {
     let request = match body.media_type {
         MediaType::Json => TokenRequest::from_json(&body.bytes),
         MediaType::Form => TokenRequest::from_form(&body.bytes),
@@ -41,7 +47,11 @@ pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body:
             return Err(ApiError::UnsupportedMediaType("application/json or application/x-www-form-urlencoded"));
         }
     };
-    let request = request.map_err(|malformed| ApiError::Malformed(malformed.0))?;
+    let mut request = request.map_err(|malformed| ApiError::Malformed(malformed.0))?;
+    if let Some(encoded) = basic(&headers) {
+        let credential = BasicCredential::read(encoded).ok_or(ApiError::InvalidClient)?;
+        request = request.authenticated_by(credential).map_err(|TwoCredentials| ApiError::TwoCredentials)?;
+    }
     match request.grant_type.as_deref() {
         None => return Err(ApiError::IncompleteTokenRequest("grant_type")),
         Some("client_credentials") => {}
@@ -70,6 +80,12 @@ pub(crate) async fn issue(State(app): State<App>, Client(address): Client, body:
         created_at: issued.issued_at.timestamp(),
     };
     Ok(Json(answer))
+}
+
+/// The credential in `Authorization: Basic …`; other schemes are not for this endpoint.
+fn basic(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, encoded) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("basic").then(|| encoded.trim())
 }
 
 /// Keeps every answer of the token endpoint out of caches, errors included.

@@ -11,6 +11,7 @@ use axum::Router;
 use axum::routing::get;
 use backhaul::http::listener::{self, Door};
 use backhaul::platform::config::Settings;
+use backhaul::platform::entropy::Entropy;
 use backhaul::platform::metrics::{Connections, ReasonLabels};
 use backhaul::platform::tls::{self, Certificates};
 use bytes::Bytes;
@@ -127,7 +128,7 @@ impl Site {
         let certificates = settings.tls.files().map(|files| Arc::new(Certificates::load(files).unwrap()));
         let tls = certificates.clone().map(|certificates| tls::server_config(certificates, settings.tls.allow_1_3).unwrap());
         let counts = Connections::default();
-        let door = Door::public(&settings.http, tls, counts.clone());
+        let door = Door::public(&settings.http, &Entropy::seeded(1), tls, counts.clone());
         let page = get(async || vec![b'x'; PAGE]);
         let router = Router::new().route("/", get(async || "here")).route("/page", page).route("/large", get(async || vec![b'x'; LARGE]));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,0 +1,30 @@
+//! Deletes refused messages and import reports after 90 days.
+
+use store::Failed;
+use store::orders::{imports, refusals};
+
+use crate::app::App;
+use crate::flow::returns::forget_outdated::by_merchant;
+
+/// The most refusals, and the most imports, deleted in one run.
+const MOST: i64 = 1_000;
+const MOST_IMPORTS: i64 = 10;
+
+/// Deletes outdated rows. Returns whether there may be more.
+pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
+    let refused = refusals::list_outdated(app.cell(), app.now(), MOST).await?;
+    let imported = imports::list_outdated(app.cell(), app.now(), MOST_IMPORTS).await?;
+    let full = |found: usize, most: i64| i64::try_from(found).is_ok_and(|found| found == most);
+    let mut more = full(refused.len(), MOST) || full(imported.len(), MOST_IMPORTS);
+    for (merchant, refusals) in by_merchant(refused) {
+        let mut tx = app.begin(merchant).await?;
+        refusals::forget(&mut tx, &refusals).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, import) in imported {
+        let mut tx = app.begin(merchant).await?;
+        more |= !imports::forget(&mut tx, import).await?;
+        app.commit(tx).await?;
+    }
+    Ok(more)
+}
