@@ -75,8 +75,8 @@ const FILL_NUMBERS: &str = "
         (select date_trunc('day', $2, 'UTC') - interval '1 day' as first, interval '16 days' as days) as made,
         lateral (select first + days * part as at, first + days * part_of_ten as of_ten) as times";
 
-/// For each number an order, with a return, its label, the key of the request that started it, a refund and an exchange
-/// order.
+/// For each number an order, with a return, its label, a case about it, the key of the request that started it, a refund and an
+/// exchange order.
 const FILL_ORDERS: &str = "
     insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot,
         has_returns, email_fingerprint)
@@ -92,6 +92,8 @@ const FILL_ORDERS: &str = "
     insert into parcel (merchant_id, rma_id, tracking_number) select merchant_id, id, 'T-' || number from one;
     insert into label (merchant_id, rma_id, bought_at, tracking_number, carrier, shipment, pdf)
     select merchant_id, id, at, 'T-' || number, 'UPS', 'shp_' || number, repeat('z', 200)::bytea from one;
+    insert into work_item (merchant_id, item_id, opened_at, closed_at, kind, subject, reason)
+    select merchant_id, id, at, case when turn = 1 then at end, 'label_refused', 'R-' || number, 'x' from one;
     insert into idempotency_key (merchant_id, used_at, request_hash, key, answer)
     select merchant_id, at, sha256(number::text::bytea), 'K-' || number, 'R-' || number || repeat('y', 500) from one;
     insert into refund (merchant_id, identifier, order_identifier, total_cents, refunded_at, received_at, note)

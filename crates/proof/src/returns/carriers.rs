@@ -198,7 +198,7 @@ async fn start_return(
     let order = json!({"returns_portal_order": {"orders": [order]}});
     send(address, token, number, "/returns_portal_orders", &order.to_string()).await?;
     let started = send(address, token, number, "/v1/returns", &start.to_string()).await?;
-    if number % 3 > 0 {
+    if !number.is_multiple_of(3) {
         return Ok(None);
     }
     let rma = started.get("rma_identifier").and_then(Value::as_str).context("the answer does not name the return")?;

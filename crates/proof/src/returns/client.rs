@@ -3,6 +3,7 @@
 use super::SHOPS;
 
 /// The requests and answers of a return's clients.
+#[expect(clippy::struct_excessive_bools, reason = "each is noted on its own")]
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) shop: usize,

@@ -134,9 +134,13 @@ impl Parcel {
                 Err(Refused::NoParcel)
             }
             (Self::AwaitingLabel, E::LabelIssued(number)) => Ok(Step::Moved(Self::PreTransit(number.clone()))),
-            // The goods were handed over before: the label adds its number.
-            (Self::Accepted(None), E::LabelIssued(number)) => Ok(Step::Moved(Self::Accepted(Some(number.clone())))),
-            (Self::NotDroppedOff(None), E::LabelIssued(number)) => Ok(Step::Moved(Self::NotDroppedOff(Some(number.clone())))),
+            // Goods are handed over after or before their label, which then adds its number.
+            (Self::PreTransit(number), E::Accepted) | (Self::Accepted(None), E::LabelIssued(number)) => {
+                Ok(Step::Moved(Self::Accepted(Some(number.clone()))))
+            }
+            (Self::PreTransit(number), E::LeftOut) | (Self::NotDroppedOff(None), E::LabelIssued(number)) => {
+                Ok(Step::Moved(Self::NotDroppedOff(Some(number.clone()))))
+            }
             (
                 Self::PreTransit(has)
                 | Self::Accepted(Some(has))
@@ -153,11 +157,8 @@ impl Parcel {
                     Err(Refused::AnotherLabel { has: has.clone(), offered: offered.clone() })
                 }
             }
-            // Handing goods over needs no label.
             (Self::AwaitingLabel, E::Accepted) => Ok(Step::Moved(Self::Accepted(None))),
             (Self::AwaitingLabel, E::LeftOut) => Ok(Step::Moved(Self::NotDroppedOff(None))),
-            (Self::PreTransit(number), E::Accepted) => Ok(Step::Moved(Self::Accepted(Some(number.clone())))),
-            (Self::PreTransit(number), E::LeftOut) => Ok(Step::Moved(Self::NotDroppedOff(Some(number.clone())))),
             (Self::NotDroppedOff(number), E::Accepted) => Ok(Step::Moved(Self::Accepted(number.clone()))),
             // The scan overtook the label: the flow stores it and replays it when the label commits.
             (
