@@ -95,12 +95,11 @@ impl ReceivedUnitIn<'_> {
         let missing = |name, message| Some(Fault::new(at.field(name), Code::MissingField, message));
         match (self.asn_number.is_some(), self.rma_identifier.is_some(), self.tracking_number.is_some()) {
             (true, true, _) => Some(Fault::new(at.field("rma_identifier"), Code::Invalid, "cannot be given together with asn_number")),
-            (true, false, _) => None,
             (false, false, false) => missing("asn_number", "is required, unless rma_identifier or tracking_number names a return"),
             (false, true, _) | (false, false, true) if self.sku.is_none() && self.line_identifier.is_none() => {
                 missing("sku", "is required to receive a unit for its return, unless line_identifier is given")
             }
-            (false, true, _) | (false, false, true) => None,
+            (true, false, _) | (false, true, _) | (false, false, true) => None,
         }
     }
 }

@@ -83,9 +83,9 @@ async fn attempt(app: &App, tx: &mut Tx, units: &[ReceivedUnitIn<'_>]) -> Result
     let queries: Vec<LineQuery<'_>> = scanned.iter().filter_map(|of| Some(line_query(of.unit, asn_of(of)?))).collect();
 
     // The order of locks: returns, ASNs, lines, receipts.
-    let queried: &[LineQuery<'_>] = if before.iter().any(|kept| kept.has_returns) { &queries } else { &[] };
+    let in_asns: &[LineQuery<'_>] = if before.iter().any(|kept| kept.has_returns) { &queries } else { &[] };
     let named: Vec<&str> = scanned.iter().filter_map(Scanned::rma).collect();
-    let mut locked = lock_returns(tx, queried, &named).await?;
+    let mut locked = lock_returns(tx, in_asns, &named).await?;
     let unmanaged: Vec<usize> = (0..).zip(&scanned).filter(|(_, of)| of.is_unmanaged(&locked)).map(|(at, _)| at).collect();
     if !unmanaged.is_empty() {
         return Err(ReceiveUnitsError::NotManaged(unmanaged));
@@ -140,11 +140,11 @@ fn line_query<'a>(unit: &'a ReceivedUnitIn<'_>, asn: Uuid) -> LineQuery<'a> {
 /// Locks the returns that units may belong to: those that were named, and those of the ASN lines.
 async fn lock_returns(tx: &mut Tx, queries: &[LineQuery<'_>], named: &[&str]) -> Result<HashMap<String, Return>, Failed> {
     let announced = if queries.is_empty() { Vec::new() } else { receipts::returns_of(tx, queries).await? };
-    let names: Vec<&str> = announced.iter().map(String::as_str).chain(named.iter().copied()).collect();
-    if names.is_empty() {
+    let wanted: Vec<&str> = announced.iter().map(String::as_str).chain(named.iter().copied()).collect();
+    if wanted.is_empty() {
         return Ok(HashMap::new());
     }
-    let locked = rmas::lock_many(tx, &names).await?;
+    let locked = rmas::lock_many(tx, &wanted).await?;
     Ok(locked.into_iter().map(|of| (of.identifier.clone(), of)).collect())
 }
 

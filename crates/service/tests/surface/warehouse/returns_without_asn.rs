@@ -131,7 +131,7 @@ async fn a_unit_is_received_once_for_its_return_or_against_an_asn() {
         (scan_for(&other, "LP-2"), "conflict", None, "L1"),
     ];
     for (scanned, result, asn, line) in repeats {
-        let unit = yard.merchant.posts_receipts(&[scanned.clone()]).await.body["units"][0].clone();
+        let unit = yard.merchant.posts_receipts(std::slice::from_ref(&scanned)).await.body["units"][0].clone();
         let told = [&unit["result"], &unit["asn_number"], &unit["rma_identifier"], &unit["line_identifier"]];
         assert_eq!(told, [&json!(result), &json!(asn), &json!(one), &json!(line)], "{scanned}");
         let explained = unit["message"].as_str().is_some_and(|text| text.contains("for another ASN or return. Check its license plate."));

@@ -56,12 +56,11 @@ fn answer((unit, taken): (&ReceivedUnitIn<'_>, UnitOutcome)) -> UnitTaken {
         UnitOutcome::Conflict(known) => ("conflict", Some(known), None, Some(CONFLICT)),
         UnitOutcome::Exception(exception) => ("exception", None, Some(exception), Some(explain(exception))),
     };
-    let (asn_number, rma_identifier, line_identifier) = match known {
-        Some(known) => (known.asn_number, known.rma, Some(known.line)),
-        None => {
-            let text = |text: &wire::shape::Identifier<'_>| text.0.to_string();
-            (unit.asn_number.as_ref().map(|number| number.0.to_string()), unit.rma_identifier.as_ref().map(text), None)
-        }
+    let (asn_number, rma_identifier, line_identifier) = if let Some(known) = known {
+        (known.asn_number, known.rma, Some(known.line))
+    } else {
+        let number = unit.asn_number.as_ref().map(|number| number.0.to_string());
+        (number, unit.rma_identifier.as_ref().map(|identifier| identifier.0.to_string()), None)
     };
     UnitTaken {
         unit_identifier: unit.unit_identifier.0.to_string(),
