@@ -52,7 +52,7 @@ async fn a_client_may_authenticate_with_http_basic() {
     let form = world.ask(Method::POST, "/oauth/token", |request| request.basic_auth(id, Some(secret)).form(&grant)).await;
     assert_eq!(form.status, 200, "{}", form.text);
     // Each character of id and secret may be percent-encoded.
-    let encoded = |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+    let encoded = |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect::<Vec<_>>().concat();
     assert_eq!(asks(&encoded(id), &encoded(secret), &grant).await.status, 200);
 
     for (id, secret) in [(id, "guess"), ("nobody", secret), ("", "")] {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::money::Cents;
 use domain::returns::rma::policy::{GiftCardTerms, Policy};
+use sandbox::merchant::Received;
 use serde_json::{Value, json};
 
 use crate::world::{Boutique, World, and_socks, exchange, for_a_gift_card, message, sold, with_gift_cards};
@@ -65,7 +66,7 @@ async fn without_a_product_identifier_the_sku_is_sent() {
         boutique.starts(&exchange(order, 1, "SHOE-43")).await;
     }
     world.deliver_all_due().await;
-    let sent: Vec<Value> = boutique.asked().iter().map(|asked| asked.json()).collect();
+    let sent: Vec<Value> = boutique.asked().iter().map(Received::json).collect();
     let of = |order: &str| &sent.iter().find(|sent| sent["original_order_id"] == order).unwrap()["items"][0]["product_identifier"];
     assert_eq!([of("A-1"), of("A-2"), of("A-3")], ["SHOE-43", "SHOE-43", "P-42"]);
 }
