@@ -6,8 +6,14 @@ alter table receipt
     add constraint received_against_an_asn_or_for_a_return check ((asn_id is null) <> (rma_id is null)),
     add foreign key (merchant_id, rma_id) references rma;
 
--- What the warehouse still waits for, return by return.
-create index rma_item_expected on rma_item (merchant_id, rma_id) where receiving in ('PENDING', 'NOT_RECEIVED');
+-- Whether the warehouse still waits for a unit of the return.
+alter table rma add column expected boolean not null default false;
+update rma set expected = true
+where status <> 'CANCELED' and exists (
+    select from rma_item as item
+    where item.merchant_id = rma.merchant_id and item.rma_id = rma.rma_id and item.receiving in ('PENDING', 'NOT_RECEIVED')
+);
+create index rma_expected on rma (merchant_id, rma_id) where expected;
 
 -- From here on, the asn_number of a receiving_exception is what the unit was scanned for: the number of an ASN, `rma <identifier>`,
 -- or `tracking <number>` of a parcel that nobody knows.

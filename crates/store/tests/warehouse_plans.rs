@@ -84,8 +84,8 @@ const FILL_ORDERS: &str = "
         substr(sha256(number::text::bytea), 1, 16)
     from one;
     insert into rma (merchant_id, rma_id, created_at, updated_at, sequence, shipping_cost_cents, gift, receiving_closed, reminded, method,
-        status, identifier, order_identifier, giftee_email)
-    select merchant_id, id, at, at, 1, 0, true, turn = 1, false, 'mail-back', 'CREATED', 'R-' || number, 'A-' || number, 'x' from one;
+        status, identifier, order_identifier, giftee_email, expected)
+    select merchant_id, id, at, at, 1, 0, true, turn = 1, false, 'mail-back', 'CREATED', 'R-' || number, 'A-' || number, 'x', true from one;
     insert into rma_item (merchant_id, rma_id, product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents,
         shopper_cents, position, unit, exchange_owed, refund_type, order_line, sku, reason, receiving)
     select merchant_id, id, 5000, 0, 400, 5400, 0, 0, 5400, 0, 1, false, 'REFUND', 'L1', 'SHOE-42', 'NOT_GIVEN', 'PENDING' from one;
@@ -461,7 +461,6 @@ async fn of_an_exchange(store: &Store, ledger: &mut Ledger, number: u32) {
     assert!(exchange_orders::lock(&mut tx, &order).await.unwrap().is_some());
     assert!(attempts::were_answered_with(&mut tx, exchange.message, 2, &[new_id(number)], &[409]).await.unwrap());
     attempts::were_answered(&mut tx, exchange.message).await.unwrap();
-    assert!(!exchange_orders::list_unidentified(store, now(), 100).await.unwrap().is_empty());
     ledger.page("reads of an exchange order");
 
     let placed = Placed { order_identifier: None, total: Cents::new(1), product: None, tax: None };
@@ -473,6 +472,9 @@ async fn of_an_exchange(store: &Store, ledger: &mut Ledger, number: u32) {
     exchange_orders::insert(&mut tx, &exchange, now()).await.unwrap();
     ledger.page("writes of exchange orders");
     tx.rollback().await.unwrap();
+
+    assert!(!exchange_orders::list_unidentified(store, now(), 100).await.unwrap().is_empty());
+    ledger.page("exchange orders without a name");
 }
 
 /// Runs everything that erasing the shopper of the order `number` reads and overwrites. Finding a shopper's orders is left

@@ -463,7 +463,7 @@ fn no_message_can_be_so_wrong_that_its_faults_fill_the_memory() {
     let wrong = [
         ("items", "{},".repeat(200_000) + "{}"),
         ("refunds", format!(r#"{{"refund_line_items": [{}{{}}]}}"#, "{},".repeat(200_000))),
-        ("tags", "0,".repeat(400_000) + "0"),
+        ("transactions", "0,".repeat(400_000) + "0"),
         ("tags", r#""\u0000","#.repeat(400_000) + "0"),
     ];
     for (name, elements) in wrong {

@@ -88,6 +88,16 @@ impl Rma {
         }
     }
 
+    /// True while the warehouse waits for a unit of the return.
+    #[must_use]
+    pub fn is_expected(&self) -> bool {
+        let awaited = |unit: &Unit| match unit.receiving {
+            Some(Receiving::Pending | Receiving::NotReceived) => true,
+            Some(Receiving::Received) | None => false,
+        };
+        self.status != Status::Cancelled && self.units.iter().any(awaited)
+    }
+
     /// True if the return is cancelled after a while without a scan: it needs a parcel, and nothing has happened to it yet.
     #[must_use]
     pub fn may_expire(&self) -> bool {

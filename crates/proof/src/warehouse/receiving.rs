@@ -10,6 +10,7 @@
 mod faults;
 mod history;
 mod plan;
+mod request;
 mod returned;
 mod scanner;
 mod stored;

@@ -100,7 +100,7 @@ async fn has_an_exchange_and_a_case(merchant: &Merchant<'_>, order: &str, rma: &
     let kept = rmas::find(app.store(merchant.id), merchant.id, rma).await.unwrap().unwrap();
     let (message, state) = (app.mint(), ExchangeState::Pending);
     let exchange = Exchange { original_order: order.to_owned(), rma: kept.id, message, state, gift_card: None, placed: None };
-    let (kind, subject, reason) = (WorkKind::LabelRefused, rma.to_owned(), "The address does not exist.".to_owned());
+    let (kind, subject, reason) = (WorkKind::RefundInQuestion, rma.to_owned(), "Is this the shopper's money?".to_owned());
     let case = WorkItem { id: app.mint(), kind, subject, reason, opened_at: app.now() };
     let mut tx = app.begin(merchant.id).await.unwrap();
     exchange_orders::insert(&mut tx, &exchange, app.now()).await.unwrap();

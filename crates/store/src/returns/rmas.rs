@@ -50,9 +50,9 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         with started as (
             insert into rma (
                 merchant_id, rma_id, identifier, order_identifier, original_order_identifier, created_at, updated_at, wakes_at, sequence,
-                shipping_cost_cents, fee_deducted, exchange, gift, giftee_email, method, status, receiving_closed, reminded
+                shipping_cost_cents, fee_deducted, exchange, gift, giftee_email, method, status, receiving_closed, reminded, expected
             )
-            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $31, $10, $11, $12, $13, false, false)
+            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $31, $10, $11, $12, $13, false, false, $32)
         ), units as (
             insert into rma_item (
                 merchant_id, rma_id, position, unit, order_line, sku, title, reason, refund_type, exchange_owed, exchange_sku, receiving,
@@ -107,6 +107,7 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         new.fee_deducted,
         &columns.exchange_skus as &[Option<&str>],
         new.rma.exchange().map(ExchangeState::as_str),
+        new.rma.is_expected(),
     )
     .execute(tx.connection())
     .await?;
@@ -135,7 +136,7 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         )
         update rma
         set updated_at = $3, sequence = $4, wakes_at = $5, reminded = $6, status = $7, receiving_closed = $8, cancel_reason = $9, exchange = $21,
-            scanned_early = $23
+            scanned_early = $23, expected = $24
         where merchant_id = $1 and rma_id = $2
         "#,
         tx.merchant().0,
@@ -161,6 +162,7 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         changed.rma.exchange().map(ExchangeState::as_str),
         &columns.in_question,
         changed.rma.scanned_early,
+        changed.rma.is_expected(),
     )
     .execute(tx.connection())
     .await?;
@@ -246,9 +248,7 @@ pub async fn list_expected(store: &Store, merchant: MerchantId, before: Option<U
     // One extra row tells whether there are more.
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let rows = returns!(
-        "join (select distinct rma_id as expected_id from rma_item where merchant_id = $1 and rma_id < $2 \
-        and receiving in ('PENDING', 'NOT_RECEIVED')) as expected on expected_id = rma_id \
-        where merchant_id = $1 and status <> 'CANCELED' order by expected_id desc limit $3",
+        "where merchant_id = $1 and expected and rma_id < $2 order by rma_id desc limit $3",
         merchant.0,
         before.unwrap_or(Uuid::max()),
         most,

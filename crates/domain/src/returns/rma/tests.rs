@@ -262,6 +262,20 @@ fn a_refund_by_amount_is_for_what_is_to_be_refunded_and_otherwise_for_what_is_ex
 }
 
 #[test]
+fn a_return_is_expected_until_every_unit_has_arrived_or_it_is_cancelled() {
+    let unit = |number, managed| Unit::new("line".to_owned(), number, RefundType::Refund, Method::MailBack, managed);
+    let managed = || Rma::new(Method::MailBack, vec![unit(1, true), unit(2, true)]);
+    let mut rma = managed();
+    assert!(rma.is_expected());
+    assert_eq!((rma.receive(&[0]), rma.is_expected()), (Ok(Step::Moved(Event::Received)), true));
+    assert_eq!((rma.close_receiving(), rma.is_expected()), (Ok(Step::Moved(Event::ReceivingClosed)), true));
+    assert_eq!((rma.receive(&[1]), rma.is_expected()), (Ok(Step::Moved(Event::Received)), false));
+    let mut rma = managed();
+    assert_eq!((rma.cancel(), rma.is_expected()), (Ok(Step::Moved(Event::Cancelled)), false));
+    assert!(!Rma::new(Method::MailBack, vec![unit(1, false)]).is_expected());
+}
+
+#[test]
 fn a_settled_return_still_takes_the_refund_of_what_was_exchanged() {
     let mut rma = of(&[RefundType::Refund, RefundType::EvenExchange]);
     rma.place_exchange();

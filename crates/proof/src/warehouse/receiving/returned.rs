@@ -8,7 +8,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::plan::Plan;
-use super::scanner::request;
+use super::request::request;
 use crate::orders::load::Connection;
 
 /// The units of each return.

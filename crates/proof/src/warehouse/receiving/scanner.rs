@@ -12,6 +12,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 
 use super::plan::Plan;
+use super::request::request;
 use super::returned::{Returned, UNITS_EACH, returns_of};
 use crate::messages::witness::SEED;
 use crate::orders::load::Connection;
@@ -151,13 +152,4 @@ pub(super) async fn announce(address: SocketAddr, token: &str, lines: usize) -> 
     let status = connection.exchange(&request).await.context("the announcement was not answered")?;
     ensure!(status == 201, "the announcement failed: {status} {}", String::from_utf8_lossy(connection.body()));
     Ok(started.elapsed())
-}
-
-pub(super) fn request(path: &str, token: &str, body: &Value) -> Vec<u8> {
-    let body = body.to_string();
-    format!(
-        "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nAccept: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
 }

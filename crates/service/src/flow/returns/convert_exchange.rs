@@ -58,9 +58,9 @@ pub async fn convert_exchange(
     let mut kept = rmas::lock(&mut tx, identifier).await?.ok_or(ConvertExchangeError::NoSuchReturn)?;
     let exchange = exchange_orders::lock(&mut tx, &kept.order).await?.filter(|exchange| exchange.rma == kept.id);
     let exchange = exchange.ok_or(ConvertExchangeError::NoExchange)?;
-    let identified = exchange.placed.as_ref().is_some_and(|placed| placed.order_identifier.is_some());
+    let has_name = exchange.placed.as_ref().is_some_and(|placed| placed.order_identifier.is_some());
     let doubt = match exchange.state {
-        ExchangeState::Placed if !identified => Some(Doubt::NoIdentifier),
+        ExchangeState::Placed if !has_name => Some(Doubt::NoIdentifier),
         ExchangeState::Placed | ExchangeState::Converted => return Err(ConvertExchangeError::Ended(exchange.state)),
         // A retry holds the exchange, so either it waits for us or we see the message that it owes.
         ExchangeState::Pending if !failures::discard(&mut tx, exchange.message).await? => return Err(ConvertExchangeError::StillOwed),

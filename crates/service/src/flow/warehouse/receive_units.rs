@@ -8,6 +8,7 @@
 mod assign;
 mod outcome;
 mod returned;
+mod scan;
 
 use std::collections::HashMap;
 
@@ -25,9 +26,10 @@ use store::{Failed, Tx};
 use uuid::Uuid;
 use wire::warehouse::receiving::ReceivedUnitIn;
 
-use self::assign::{Scanned, Stock, assign};
+use self::assign::{Stock, assign};
 pub use self::outcome::UnitOutcome;
 use self::outcome::{Against, Assignment, MatchedUnit};
+use self::scan::Scanned;
 use crate::app::App;
 use crate::flow::returns::receive_return::{Arrival, arrive};
 use crate::show::returns::rmas as returns;

@@ -73,8 +73,8 @@ async fn an_order_message_that_names_the_original_order_identifies_the_exchange(
         };
         assert_eq!((reply.status.as_u16(), reply.warnings().len()), (200, 0), "{}", reply.text);
         let received = boutique.shop.receives().await;
-        let [(event, identified)] = received.as_slice() else { panic!("{received:?}") };
-        assert_eq!((event.as_str(), &identified["items"][0]["exchange_order_identifier"]), ("rma.exchange_identified", &json!(identifier)));
+        let [(event, told)] = received.as_slice() else { panic!("{received:?}") };
+        assert_eq!((event.as_str(), &told["items"][0]["exchange_order_identifier"]), ("rma.exchange_identified", &json!(identifier)));
         assert_eq!(boutique.exchange_of(&rma).await, placed(&identifier));
         let mut shipped = exchanged_for(original, &identifier);
         shipped["updated_at"] = "2026-03-02T12:00:00Z".into();

@@ -7,47 +7,11 @@ use domain::warehouse::inbound::{Act, Exception, Target};
 use store::returns::rmas::Return;
 use store::warehouse::inbound_asns::StoredAsn;
 use store::warehouse::receipts::{Known, Placed};
-use wire::warehouse::receiving::ReceivedUnitIn;
 
 use super::outcome::{Against, Assignment, MatchedUnit};
 use super::returned;
+use super::scan::Scanned;
 use crate::show::warehouse::inbound::scanned;
-
-/// A scanned unit, with the ASN or the return that it was scanned for.
-pub(super) struct Scanned<'a> {
-    pub(super) unit: &'a ReceivedUnitIn<'a>,
-    pub(super) target: Target<'a>,
-}
-
-impl<'a> Scanned<'a> {
-    pub(super) const fn asn_number(&self) -> Option<&'a str> {
-        match self.target {
-            Target::Asn(number) => Some(number),
-            Target::Return(_) | Target::Parcel(_) => None,
-        }
-    }
-
-    pub(super) const fn rma(&self) -> Option<&'a str> {
-        match self.target {
-            Target::Return(identifier) => Some(identifier),
-            Target::Asn(_) | Target::Parcel(_) => None,
-        }
-    }
-
-    /// True if it names a return that the warehouse is not to receive.
-    pub(super) fn is_unmanaged(&self, returns: &HashMap<String, Return>) -> bool {
-        self.rma().and_then(|identifier| returns.get(identifier)).is_some_and(returned::is_unmanaged)
-    }
-
-    /// True if the unit was received for the ASN or the return that it is scanned for.
-    pub(super) fn is_for(&self, known: &Known) -> bool {
-        match self.target {
-            Target::Asn(number) => known.asn_number.as_deref() == Some(number),
-            Target::Return(identifier) => known.rma.as_deref() == Some(identifier),
-            Target::Parcel(_) => false,
-        }
-    }
-}
 
 /// The ASNs and lines that units may be received against.
 #[derive(Clone, Copy)]

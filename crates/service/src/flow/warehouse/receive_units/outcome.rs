@@ -5,7 +5,7 @@ use store::warehouse::inbound_asns::StoredAsn;
 use store::warehouse::receipts::{Known, Placed, Receipt};
 use uuid::Uuid;
 
-use super::assign::Scanned;
+use super::scan::Scanned;
 use crate::show::warehouse::inbound::scanned;
 
 /// The outcome of a scanned unit.

@@ -5,17 +5,8 @@ use domain::warehouse::inbound::Exception;
 use domain::warehouse::inbound::matching::{Line, Outcome, Scan, hold};
 use store::returns::rmas::Return;
 
-use super::assign::Scanned;
+use super::scan::Scanned;
 use crate::show::warehouse::inbound::scanned;
-
-/// True if the warehouse is not to receive the return, because it was started without managed receiving.
-pub(super) fn is_unmanaged(kept: &Return) -> bool {
-    let travels = match kept.rma.method {
-        Method::MailBack | Method::ExpressReturns => true,
-        Method::CustomerKeep => false,
-    };
-    travels && kept.rma.status != Status::Cancelled && kept.rma.units.iter().all(|unit| unit.receiving.is_none())
-}
 
 /// The order line that each unit is received against, or its exception.
 pub(super) fn match_with(kept: Option<&Return>, units: &[&Scanned<'_>]) -> Vec<Result<String, Exception>> {

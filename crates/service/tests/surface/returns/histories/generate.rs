@@ -245,10 +245,17 @@ impl Generator {
         let settled: Vec<usize> = with_open.iter().filter(|nth| model.returns[**nth].has_exchanges_left()).copied().collect();
         let of_order = match self.rng.random_range(0..10) {
             0..4 if !settled.is_empty() => settled,
-            0..8 => with_open,
+            0..8 => with_open.clone(),
             _ => of_order,
         };
         let of = of_order.choose(&mut self.rng).copied();
+        // The units whose exchange order is owed, or whose refund is in question.
+        let pending = |nth: &usize| {
+            let shown = &model.returns[*nth].shown;
+            shown.is_in_question() || model.exchange_of(*nth).is_some_and(|order| model.exchanges[&order].shown.state == "pending")
+        };
+        let unsettled = with_open.iter().copied().find(pending).filter(|_| self.rng.random_bool(0.5));
+        let of = unsettled.or(of);
         let closed = of.is_some_and(|nth| model.returns[nth].shown.closed);
         let all = self.rng.random_bool(if closed { 0.2 } else { 0.5 });
         let mut lines = Vec::new();

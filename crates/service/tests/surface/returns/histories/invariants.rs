@@ -59,6 +59,10 @@ impl Ledger {
         }
         for refund in &snapshot.refunds {
             let key = (refund_name(refund.number), order_name(snapshot.order));
+            // A stale snapshot brings only refunds that were not seen before.
+            if view.outcome.starts_with("stale") && self.refunds.contains_key(&key) {
+                continue;
+            }
             if refund.named.is_some() {
                 self.naming.insert(key.clone());
             }

@@ -65,6 +65,15 @@ impl Generator {
             0..92 if !all.is_empty() => *all.choose(&mut self.rng).unwrap(),
             _ => nth,
         };
+        // A refund that came beside a pending exchange is rarely followed by a conversion otherwise.
+        let beside = open
+            .iter()
+            .copied()
+            .find(|nth| model.returns[*nth].shown.units.iter().any(|unit| unit.got.is_exchange() && unit.refund.is_some()));
+        if let Some(nth) = beside.filter(|_| self.rng.random_bool(0.7)) {
+            let owed = model.exchange_of(nth).is_some_and(|order| model.exchanges[&order].shown.owed.is_some());
+            return if owed { Step::Answer(nth, Answer::Status(500), true) } else { Step::Convert(nth) };
+        }
         let in_question = (0..model.returns.len()).find(|nth| model.returns[*nth].shown.is_in_question());
         if in_question.is_some() && self.rng.random_bool(0.2) {
             return Step::Confirm(in_question.unwrap_or(nth));

@@ -122,8 +122,8 @@ impl Model {
                 }
                 let named = if let Answer::Placed(number) = answer { Some(exchange_order_name(number)) } else { None };
                 match (exchange.shown.state.as_str(), &exchange.shown.identifier, named) {
-                    ("pending", _, named) => self.place(order, named, "rma.exchange_placed"),
-                    ("placed", None, Some(named)) => self.place(order, Some(named), "rma.exchange_identified"),
+                    ("pending", _, named) => self.place(order, named.as_ref(), "rma.exchange_placed"),
+                    ("placed", None, Some(named)) => self.place(order, Some(&named), "rma.exchange_identified"),
                     _ => {}
                 }
                 "delivered".to_owned()
@@ -189,13 +189,13 @@ impl Model {
     }
 
     /// Marks the exchange order as placed, or names it.
-    fn place(&mut self, order: usize, identifier: Option<String>, event: &'static str) {
+    fn place(&mut self, order: usize, identifier: Option<&String>, event: &'static str) {
         let exchange = self.exchanges.get_mut(&order).unwrap();
         "placed".clone_into(&mut exchange.shown.state);
-        exchange.shown.identifier.clone_from(&identifier);
+        exchange.shown.identifier = identifier.cloned();
         let nth = exchange.nth;
         for unit in self.returns[nth].shown.units.iter_mut().filter(|unit| unit.got.is_exchange()) {
-            unit.got.exchange_order.clone_from(&identifier);
+            unit.got.exchange_order = identifier.cloned();
         }
         self.returns[nth].placed = true;
         let event = self.returns[nth].settle().unwrap_or(event);

@@ -10,6 +10,9 @@ use super::super::view::{Return, Unit};
 /// The states of a parcel that is still with the shopper.
 pub(super) const STAYS: [Option<&str>; 3] = [None, Some("PRE_TRANSIT"), Some("NOT_DROPPED_OFF")];
 
+/// A partial drop-off: its event, its time, and its units by line.
+pub(super) type DropOff = (&'static str, i64, Vec<(usize, u32)>);
+
 /// A return, with the state that a view does not show.
 #[derive(Clone)]
 pub struct Kept {
@@ -25,7 +28,7 @@ pub struct Kept {
     /// True once a scan that names the return has come before its label.
     pub(super) scanned: bool,
     /// The partial drop-offs so far: event, time, and units of lines.
-    pub(super) drop_offs: BTreeSet<(&'static str, i64, Vec<(usize, u32)>)>,
+    pub(super) drop_offs: BTreeSet<DropOff>,
 }
 
 impl Kept {
