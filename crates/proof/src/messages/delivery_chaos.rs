@@ -47,7 +47,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     witness.watch(&systems, "/", FAILING);
     let mut targets = Vec::with_capacity(ENDPOINTS);
     for number in 0..ENDPOINTS {
-        let change = EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() };
+        let change = EndpointChange { waits: Some(vec![1, 1, 2, 3, 3]), ..EndpointChange::default() };
         targets.push(Target::set(&app, &stage, number, &systems, change).await?);
     }
     let forwarder = tokio::spawn(backhaul::delivery::forward_signals(app.clone()));

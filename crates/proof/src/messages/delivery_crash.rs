@@ -164,7 +164,7 @@ impl Scene {
         witness.watch(&systems, &path(WILLING), 0);
         let mut targets = Vec::new();
         for number in 0..=WILLING {
-            let waits = if number == HOPELESS { vec![1] } else { vec![1; 10] };
+            let waits = if number == HOPELESS { vec![1; 5] } else { vec![1, 1, 2, 3, 3] };
             let authentication = (number == 0).then(|| token_of(&systems));
             let change = EndpointChange { waits: Some(waits), authentication, ..EndpointChange::default() };
             targets.push(Target::set(&app, &stage, number, &systems, change).await?);

@@ -60,7 +60,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let ended = Arc::new(AtomicBool::new(false));
     let mut flows = Vec::with_capacity(ENDPOINTS);
     for number in 0..ENDPOINTS {
-        let change = EndpointChange { waits: Some(vec![1; 10]), ..EndpointChange::default() };
+        let change = EndpointChange { waits: Some(vec![1, 1, 2, 3, 3]), ..EndpointChange::default() };
         let to = Target::set(&app, &stage, number, &systems, change).await?;
         let flow = Flow { app: app.clone(), to, database: stage.database()?, witness: Arc::clone(&witness) };
         flows.push(tokio::spawn(flow.run(number as u64, Arc::clone(&ended))));
