@@ -7,10 +7,10 @@ use wire::returns::exchange_order::PlacedOrder;
 use wire::returns::variants::{self, MOST_VARIANTS};
 
 fuzz_target!(|answer: &[u8]| {
-    if let Some(placed) = PlacedOrder::read(answer) {
-        assert!(!placed.order_identifier.is_empty() && !placed.order_identifier.contains('\0'), "{placed:?}");
+    if let Some(identifier) = PlacedOrder::read(answer).order_identifier {
+        assert!(!identifier.is_empty() && !identifier.contains('\0'), "{identifier}");
     }
-    let Ok(variants) = variants::read(answer) else { return };
+    let Ok(variants::Listed { variants, .. }) = variants::read(answer) else { return };
     assert!(variants.len() <= MOST_VARIANTS, "{} variants", variants.len());
     for variant in variants {
         assert!(!variant.sku.is_empty(), "{variant:?}");

@@ -27,10 +27,24 @@ static SCHEMAS: LazyLock<HashMap<String, Validator>> = LazyLock::new(|| {
     components.keys().map(|name| (name.clone(), validator(name))).collect()
 });
 
+/// Removes fields with an empty text, which count as left out.
+fn leave_out_empty(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, field| field.as_str() != Some(""));
+            fields.values_mut().for_each(leave_out_empty);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(leave_out_empty),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 fn check<T>(body: &[u8], shape: &str, read: Result<T, Refusal>) -> Option<T> {
     match read {
         Ok(message) => {
-            let value: Value = serde_json::from_slice(body).expect("an accepted body is JSON");
+            let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
+            let mut value: Value = serde_json::from_slice(body).expect("an accepted body is JSON");
+            leave_out_empty(&mut value);
             assert!(SCHEMAS[shape].is_valid(&value), "a body that does not fit {shape} was accepted");
             Some(message)
         }
@@ -52,7 +66,7 @@ fuzz_target!(|body: &[u8]| {
     check(body, "AnnounceInboundAsns", inbound::read(body));
     check(body, "CreateShipment", outbound_shipment::read_create(body));
     check(body, "ShipmentUnits", outbound_shipment::read_units(body));
-    check(body, "ShipDate", outbound_shipment::read_ship_date(body));
+    check(body, "ShipmentChange", outbound_shipment::read_change(body));
     check(body, "DropShipOrderOrOrders", drop_ship::read(body));
     check(body, "DropShipmentReport", drop_ship::read_ship(body));
     check(body, "DropShipCancelReport", drop_ship::read_cancel(body));
