@@ -122,9 +122,10 @@ async fn a_refused_label_is_ordered_again_with_the_address_that_was_corrected() 
     assert_eq!(merchant.publishes(&message([corrected])).await.results(), ["updated"]);
     let reply = merchant.orders_the_label(&refused[0]).await;
     assert_eq!((reply.status.as_u16(), &reply.body["label"]["state"]), (202, &json!("ordered")));
-    assert!([202, 409].contains(&merchant.orders_the_label(&refused[0]).await.status.as_u16()), "it is being bought, or has been");
     // Nobody has corrected this one.
-    assert_eq!(merchant.orders_the_label(&refused[1]).await.status, 202);
+    for again in [false, true] {
+        assert_eq!(merchant.orders_the_label(&refused[1]).await.status, 202, "it is being bought; again: {again}");
+    }
     // The operator's command uses the system clock, so its messages need today's partition.
     store::messages::partitions::make(world.app.cell(), chrono::Utc::now() - chrono::TimeDelta::days(1), 3).await.unwrap();
     let shown = out(&backhaul(&world.database, &["returns", "label", "--merchant", "acme", &refused[2], "-o", "json"]));
