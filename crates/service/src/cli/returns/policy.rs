@@ -23,7 +23,8 @@ pub(in crate::cli) enum Command {
     },
     /// Change a merchant's return policy.
     ///
-    /// Options that are left out keep their value. Returns that have already started keep the policy they started with.
+    /// Options that are left out keep their value. Returns that have already started keep the policy they started with, except that
+    /// `--refund-closes` and `--refusals-are-final` apply from the next refund and the next answer on.
     Set(Set),
 }
 

@@ -1,7 +1,7 @@
 //! Stores the orders that a merchant publishes: the newest snapshot of each, and each refund once.
 //!
-//! A message without refunds or exchange orders shares an upsert with others that arrive at the same time ([`crate::intake`]). A message that has
-//! refunds, repeats an order or has an exchange order, or is only validated, gets a transaction of its own.
+//! A message without refunds and exchange orders shares an upsert with others that arrive at the same time ([`crate::intake`]). One
+//! that has either, repeats an order, or is only validated, gets a transaction of its own.
 
 mod entries;
 mod exchanges;

@@ -57,7 +57,8 @@ fn sentences(flaws: &[Flaw]) -> String {
     flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n- ")
 }
 
-/// Changes the policy of `merchant` and returns the new one. It does not affect returns that have been started.
+/// Changes the policy of `merchant` and returns the new one. Of returns that have been started, it affects only how refunds and
+/// refusals of exchange orders are taken from now on.
 pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: PolicyChange) -> Result<Policy, SetPolicyError> {
     if change == PolicyChange::default() {
         return Err(SetPolicyError::Nothing);
