@@ -14,6 +14,7 @@ use crate::intake::Intake;
 use crate::node::Node;
 use crate::node::limits::Limits;
 use crate::node::rate::Rates;
+use crate::node::shares::Shares;
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -34,6 +35,8 @@ pub struct Parts {
     pub variants: Arc<Variants>,
     pub limits: Limits,
     pub rates: Rates,
+    /// The memory of request bodies, in bytes.
+    pub bodies: Arc<Shares>,
 }
 
 /// The reasons an app cannot be created from its settings.
@@ -54,6 +57,7 @@ impl App {
         let limits = Limits::new(&settings);
         let delivery = Delivery::new(Node::new(settings, clock, entropy)?)?;
         let parts = Parts {
+            bodies: Arc::new(Shares::shown_by(delivery.metrics.body_bytes.clone())),
             variants: Arc::new(Variants::new(delivery.settings.outbound.variants_timeout())),
             delivery,
             fingerprints,

@@ -8,9 +8,9 @@ mod upsert;
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use domain::id::MerchantId;
 use store::Failed;
 use store::orders::snapshots::Snapshot;
 use tokio::sync::oneshot;
@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use self::upsert::upsert_batch;
 pub use self::upsert::{PublishOutcome, TRIES, upsert};
 use crate::node::Node;
+use crate::node::shares::{Full, Most, Party, Share, Shares};
 
 /// The most orders in a batch. A larger message is a batch of its own.
 const MOST_ORDERS: usize = 64;
@@ -35,16 +36,7 @@ struct Job {
 pub struct Intake {
     queue: Mutex<Queue>,
     hasher: RandomState,
-    in_flight: AtomicU32,
-}
-
-/// The permission to process a message. Dropping it gives it back.
-pub struct Admission<'a>(&'a AtomicU32);
-
-impl Drop for Admission<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
+    in_flight: Arc<Shares>,
 }
 
 #[derive(Default)]
@@ -105,11 +97,10 @@ impl Intake {
         answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer of the order batch ended early".to_owned())))
     }
 
-    /// Admits a message, unless `most` are being processed already. It counts until the admission is dropped, so this bounds the
-    /// queue and the memory for parsed messages.
-    pub fn admit(&self, most: u32) -> Option<Admission<'_>> {
-        let admission = Admission(&self.in_flight);
-        (self.in_flight.fetch_add(1, Ordering::SeqCst) < most).then_some(admission)
+    /// Admits a message of `merchant`, unless `most` are being processed already, or a quarter of that for the merchant alone. It
+    /// counts until the share is dropped, so this bounds the queue and the memory for parsed messages.
+    pub fn admit(&self, merchant: MerchantId, most: u32) -> Result<Share, Full> {
+        self.in_flight.take(Party::Merchant(merchant), 1, Most::quartered(most.into()))
     }
 
     /// The number of messages that wait for a writer.

@@ -9,13 +9,18 @@ use bytes::{Buf as _, BytesMut};
 use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
-use super::error::ApiError;
+use super::error::{ApiError, Exceeded};
+use super::rate;
 use super::size::MOST_BYTES;
 use crate::app::App;
 use crate::flow::orders::import_orders::{Source, SourceError};
+use crate::node::shares::{Full, Most, Party, Share};
 
 /// The most memory that is reserved because of a `Content-Length`, before any byte has arrived.
-const MOST_TRUSTED: usize = 256 * 1024;
+const MOST_TRUSTED: usize = 64 * 1024;
+
+/// The memory that every body counts at least, because its request takes some too.
+const LEAST_COUNTED: usize = 16 * 1024;
 
 /// The most that is read and discarded of a larger body before the connection is closed.
 pub(super) const MOST_DISCARDED: usize = 4 * MOST_BYTES;
@@ -59,7 +64,7 @@ impl FromRequest<App> for AnyBody {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let media_type = MediaType::of(request.headers());
-        let bytes = read(request, app).await?;
+        let bytes = read(request, app, MOST_BYTES).await?;
         Ok(Self { media_type, bytes: skip_mark(bytes) })
     }
 }
@@ -72,7 +77,7 @@ impl FromRequest<App> for JsonBody {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         match MediaType::of(request.headers()) {
-            MediaType::Json => read(request, app).await.map(skip_mark).map(Self),
+            MediaType::Json => read(request, app, MOST_BYTES).await.map(skip_mark).map(Self),
             MediaType::Form | MediaType::Lines | MediaType::Other => Err(ApiError::UnsupportedMediaType("application/json")),
         }
     }
@@ -86,27 +91,76 @@ fn skip_mark(mut body: Bytes) -> Bytes {
     body
 }
 
-/// Reads a body within its limits. The rest of a body that is too large is read for a while and discarded, because most clients
-/// read the answer only after they have sent everything.
-async fn read(request: Request, app: &App) -> Result<Bytes, ApiError> {
+/// A body in memory, with the share of the memory for bodies that it takes as long as it is there.
+struct Counted {
+    bytes: BytesMut,
+    share: Share,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Counted {
+    /// Reserves memory for a body of this length, and counts it for the party that sends it.
+    fn new(app: &App, party: Party, announced: usize) -> Result<Self, ApiError> {
+        let reserved = announced.clamp(LEAST_COUNTED, MOST_TRUSTED);
+        let share = app.bodies.take(party, reserved as u64, most(app)).map_err(|full| no_memory(app, full))?;
+        Ok(Self { bytes: BytesMut::with_capacity(announced.min(reserved)), share })
+    }
+
+    /// Adds a part of the body. The memory doubles when it does not suffice, and counts before it is taken.
+    fn extend(&mut self, app: &App, data: &[u8]) -> Result<(), ApiError> {
+        let (needed, counted) = ((self.bytes.len() + data.len()) as u64, self.share.amount());
+        if needed > counted {
+            self.share.grow(counted.max(needed - counted), most(app)).map_err(|full| no_memory(app, full))?;
+        }
+        self.bytes.extend_from_slice(data);
+        Ok(())
+    }
+}
+
+fn most(app: &App) -> Most {
+    Most::quartered(app.settings.http.body_memory())
+}
+
+fn no_memory(app: &App, full: Full) -> ApiError {
+    let mebibytes = |bytes: u64| bytes / (1024 * 1024);
+    let full = match full {
+        Full::InAll(bytes) => Full::InAll(mebibytes(bytes)),
+        Full::ForOne(bytes) => Full::ForOne(mebibytes(bytes)),
+    };
+    rate::full(app, [Exceeded::BodyMemory, Exceeded::BodyMemoryOfCaller], full, 1)
+}
+
+/// Reads a body of at most `limit` bytes. The rest of a body that is too large, or for which there is no memory, is read for a
+/// while and discarded, because most clients read the answer only after they have sent everything.
+async fn read(request: Request, app: &App, limit: usize) -> Result<Bytes, ApiError> {
+    let party = request.extensions().get::<Party>().copied();
+    let party = party.ok_or_else(|| ApiError::Internal("a request of nobody".to_owned()))?;
     let reading = async {
         let mut body = request.into_body();
-        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(MOST_BYTES);
-        let mut bytes = BytesMut::with_capacity(announced.min(MOST_TRUSTED));
+        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(limit);
+        let mut read = Counted::new(app, party, announced);
         let mut seen = 0;
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| ApiError::Malformed("the connection broke".to_owned()))?;
             let Ok(data) = frame.into_data() else { continue };
             seen += data.len();
-            if seen <= MOST_BYTES {
-                bytes.extend_from_slice(&data);
-            } else if seen <= MOST_DISCARDED {
-                bytes.clear();
-            } else {
+            if seen > MOST_DISCARDED {
                 break;
             }
+            read = read.and_then(|mut read| {
+                if seen > limit {
+                    return Err(ApiError::TooLarge(limit));
+                }
+                read.extend(app, &data)?;
+                Ok(read)
+            });
         }
-        if seen > MOST_BYTES { Err(ApiError::TooLarge) } else { Ok(bytes.freeze()) }
+        read.map(Bytes::from_owner)
     };
     tokio::time::timeout(app.settings.http.body_timeout(), reading).await.unwrap_or(Err(ApiError::BodyTooSlow))
 }

@@ -11,6 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::error::ApiError;
 use crate::app::App;
+use crate::node::shares::Party;
 use crate::platform::keys::bearer::{self, Hash};
 
 /// The scopes of a route, as a type: a token needs any one of them.
@@ -75,6 +76,7 @@ impl<S: RequiredScopes> FromRequestParts<App> for Caller<S> {
         let Some(merchant) = bearer::merchant_of(&token) else { return Err(unknown) };
         let caller = Self { merchant, token: bearer::hash(token.expose_secret()), scope: PhantomData };
         caller.check(app).await?;
+        parts.extensions.insert(Party::Merchant(merchant));
         tracing::debug!(%merchant, "authorised a caller");
         Ok(caller)
     }

@@ -40,7 +40,8 @@ pub(super) enum ApiError {
     /// There is no such resource, or it is another merchant's; the answer never tells which.
     NotFound,
     MethodNotAllowed,
-    TooLarge,
+    /// Carries the limit of the route in bytes.
+    TooLarge(usize),
     /// Carries the media types that the route reads.
     UnsupportedMediaType(&'static str),
     ImportRunning,
@@ -75,6 +76,12 @@ pub(super) enum Exceeded {
     SecretsOfAddress,
     /// Order messages that this node is working on.
     MessagesInFlight,
+    /// One merchant's order messages that this node is working on.
+    MessagesOfMerchant,
+    /// Mebibytes of request bodies on this node.
+    BodyMemory,
+    /// Mebibytes of request bodies of one merchant, or of one address, on this node.
+    BodyMemoryOfCaller,
     /// Live feeds on this node.
     Followers,
     /// One merchant's live feeds on this node.
@@ -89,6 +96,9 @@ impl Exceeded {
             Self::SecretsOfClient => "secrets_of_client",
             Self::SecretsOfAddress => "secrets_of_address",
             Self::MessagesInFlight => "messages_in_flight",
+            Self::MessagesOfMerchant => "messages_of_merchant",
+            Self::BodyMemory => "body_memory",
+            Self::BodyMemoryOfCaller => "body_memory_of_caller",
             Self::Followers => "followers",
             Self::FollowersOfMerchant => "followers_of_merchant",
         }
@@ -101,6 +111,9 @@ impl Exceeded {
             Self::SecretsOfClient => "wrong secrets per minute for one client from one address",
             Self::SecretsOfAddress => "wrong secrets per minute from one address",
             Self::MessagesInFlight => "order messages at a time",
+            Self::MessagesOfMerchant => "order messages at a time for one merchant",
+            Self::BodyMemory => "MiB of request bodies at a time",
+            Self::BodyMemoryOfCaller => "MiB of request bodies at a time for one merchant or address",
             Self::Followers => "live feeds at a time",
             Self::FollowersOfMerchant => "live feeds at a time for one merchant",
         }
@@ -150,7 +163,7 @@ impl ApiError {
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::ImportRunning | Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Gone(_) => StatusCode::GONE,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UriTooLong => StatusCode::URI_TOO_LONG,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -200,7 +213,8 @@ impl ApiError {
             Self::Paused => "The merchant is paused, so its requests are refused. Ask the operator to resume it.".to_owned(),
             Self::NotFound => "Nothing was found at this path. Check the path and the identifiers in it; /openapi.json lists every path.".to_owned(),
             Self::MethodNotAllowed => "This path does not support the method. The header Allow and /openapi.json list those that it does.".to_owned(),
-            Self::TooLarge => format!("The body exceeds the limit of {MOST_BYTES} bytes (5 MiB). Split it into several requests."),
+            Self::TooLarge(MOST_BYTES) => format!("The body exceeds the limit of {MOST_BYTES} bytes (5 MiB). Split it into several requests."),
+            Self::TooLarge(limit) => format!("The body exceeds the limit of {limit} bytes ({} KiB).", limit / 1024),
             Self::UnsupportedMediaType(wanted) => format!("The Content-Type must be {wanted}."),
             Self::ImportRunning => {
                 "Another request is running this import. Let it finish, or try again once it has been silent for 15 seconds.".to_owned()

@@ -7,6 +7,7 @@ use super::address;
 use super::error::{ApiError, Exceeded};
 use crate::app::App;
 use crate::node::rate::Verdict;
+use crate::node::shares::{Full, Party};
 use crate::platform::metrics::ReasonLabels;
 
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
@@ -15,10 +16,12 @@ const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Counts a request for its address, and puts the address into the request for the handlers.
+/// Counts a request for its address, and puts the address into the request for the handlers. Until a token says more, the address
+/// is the party that takes shares.
 pub(super) fn count(app: &App, request: &mut Request) -> Verdict {
     let client = address::of(request.extensions(), request.headers(), &app.settings.http.trusted_proxies);
     request.extensions_mut().insert(client);
+    request.extensions_mut().insert(Party::Address(client.0));
     app.rates.requests.take(client.0, app.clock.uptime().as_secs(), app.limits.requests_per_minute())
 }
 
@@ -26,6 +29,16 @@ pub(super) fn count(app: &App, request: &mut Request) -> Verdict {
 pub(super) fn refuse(app: &App, exceeded: Exceeded, verdict: Verdict) -> ApiError {
     app.metrics.rate_limited.get_or_create(&ReasonLabels { reason: exceeded.as_str() }).inc();
     ApiError::TooManyRequests { exceeded, limit: verdict.limit, retry_after: verdict.reset }
+}
+
+/// The error of a request for which there is no room, in all or for its party, which is counted in the metrics.
+pub(super) fn full(app: &App, [in_all, for_one]: [Exceeded; 2], full: Full, retry_after: u32) -> ApiError {
+    let (exceeded, limit) = match full {
+        Full::InAll(limit) => (in_all, limit),
+        Full::ForOne(limit) => (for_one, limit),
+    };
+    app.metrics.rate_limited.get_or_create(&ReasonLabels { reason: exceeded.as_str() }).inc();
+    ApiError::TooManyRequests { exceeded, limit: u32::try_from(limit).unwrap_or(u32::MAX), retry_after }
 }
 
 /// Adds the rate limit headers: the three that most clients know, and the two of the IETF draft

@@ -80,6 +80,7 @@ pub struct Http {
     pub connections: usize,
     /// The most open connections from one address.
     pub connections_per_address: usize,
+    body_memory_mb: NonZeroU32,
     handshake_timeout_ms: u64,
     head_timeout_ms: u64,
     body_timeout_ms: u64,
@@ -256,6 +257,12 @@ impl Events {
 }
 
 impl Http {
+    /// The most bytes that request bodies may take in memory.
+    #[must_use]
+    pub fn body_memory(&self) -> u64 {
+        u64::from(self.body_memory_mb.get()) * 1024 * 1024
+    }
+
     /// The client's time limit for the TLS handshake.
     #[must_use]
     pub fn handshake_timeout(&self) -> Duration {

@@ -124,6 +124,8 @@ pub struct Metrics {
     pub request_seconds: Family<RouteLabels, Histogram>,
     /// Requests refused by a rate limit.
     pub rate_limited: Family<ReasonLabels, Counter>,
+    /// The memory of request bodies.
+    pub body_bytes: Gauge,
     pub orders: Family<ResultLabels, Counter>,
     pub refusals: Family<ResultLabels, Counter>,
     /// The number of orders written by one upsert.
@@ -165,6 +167,7 @@ impl Default for Metrics {
             requests: Family::default(),
             request_seconds: Family::new_with_constructor(seconds),
             rate_limited: Family::default(),
+            body_bytes: Gauge::default(),
             orders: Family::default(),
             refusals: Family::default(),
             batches: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0]),
@@ -189,6 +192,7 @@ impl Default for Metrics {
         registry.register("http_requests", "Requests answered", metrics.requests.clone());
         registry.register_with_unit("http_request", "Time to answer a request", Unit::Seconds, metrics.request_seconds.clone());
         registry.register("rate_limited", "Requests refused by a rate limit", metrics.rate_limited.clone());
+        registry.register("http_body_bytes", "Memory of request bodies", metrics.body_bytes.clone());
         registry.register("orders", "Orders received, by result", metrics.orders.clone());
         registry.register("order_messages_refused", "Order messages refused, by reason", metrics.refusals.clone());
         registry.register("intake_batch_orders", "Orders written by one upsert", metrics.batches.clone());

@@ -7,4 +7,5 @@ mod imports;
 mod intake;
 mod message;
 mod refunds;
+mod shares;
 mod snapshots;

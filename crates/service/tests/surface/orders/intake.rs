@@ -1,21 +1,23 @@
 //! The batch writer: messages that arrive together share an upsert, and none spoils another.
 
+use domain::id::MerchantId;
 use futures::future::join_all;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::world::{Merchant, Reply, World, message, order};
 
 /// Blocks all writing until the lock is released, so that messages gather in the queue.
-async fn hold_writers(connection: &mut PgConnection) {
+pub(super) async fn hold_writers(connection: &mut PgConnection) {
     sqlx::raw_sql("begin; lock table customer_order in share mode").execute(connection).await.unwrap();
 }
 
-async fn let_go(connection: &mut PgConnection) {
+pub(super) async fn let_go(connection: &mut PgConnection) {
     sqlx::raw_sql("commit").execute(connection).await.unwrap();
 }
 
 /// Waits until `writers` statements wait for the lock.
-async fn until_blocked(connection: &mut PgConnection, writers: i64) {
+pub(super) async fn until_blocked(connection: &mut PgConnection, writers: i64) {
     loop {
         let waiting: i64 = sqlx::query_scalar("select count(*) from pg_locks where relation = 'customer_order'::regclass and not granted")
             .fetch_one(&mut *connection)
@@ -130,7 +132,8 @@ async fn a_full_house_sheds_before_the_body_is_read() {
     let world = World::new().await;
     let merchant = world.merchant("acme").await;
     let most = world.app.limits.messages_in_flight();
-    let admissions: Vec<_> = (0..most).map(|_| world.app.intake.admit(most).unwrap()).collect();
+    let others = (0..u128::from(most)).map(|at| MerchantId(Uuid::from_u128(at)));
+    let admissions: Vec<_> = others.map(|other| world.app.intake.admit(other, most).unwrap()).collect();
     // The message is not even parsed.
     let reply = merchant.publishes_text("{").await;
     assert_eq!((reply.status.as_u16(), reply.header("retry-after")), (429, "1"));

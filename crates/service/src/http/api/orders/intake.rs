@@ -22,7 +22,9 @@ use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, Exceeded};
 use crate::http::path::Named;
+use crate::http::rate;
 use crate::http::request_id::RequestId;
+use crate::node::shares::Share;
 use crate::platform::metrics::ResultLabels;
 
 /// Publish orders.
@@ -50,10 +52,10 @@ pub(crate) async fn publish(
     query: Result<Query<PublishQuery>, QueryRejection>,
     request: Request,
 ) -> Result<Json<OrdersAccepted>, ApiError> {
-    let limit = app.limits.messages_in_flight();
-    let exceeded = Exceeded::MessagesInFlight;
-    let _admission = app.intake.admit(limit).ok_or(ApiError::TooManyRequests { exceeded, limit, retry_after: 1 })?;
+    // A message counts once its body is there, so that a slow one takes nobody's place. A full node does not even read it.
+    drop(admit(&app, caller.merchant)?);
     let JsonBody(body) = JsonBody::from_request(request, &app).await?;
+    let _admission = admit(&app, caller.merchant)?;
     let Query(query) = query.map_err(|_| ApiError::BadQuery("validate_only must be true or false".to_owned()))?;
     let message = match wire::orders::order::read(&body) {
         Ok(message) => message,
@@ -72,6 +74,11 @@ pub(crate) async fn publish(
         accept_orders(&app, caller.merchant, message).await
     };
     Ok(Json(answer(outcome?, query.validate_only)))
+}
+
+fn admit(app: &App, merchant: MerchantId) -> Result<Share, ApiError> {
+    let admitted = app.intake.admit(merchant, app.limits.messages_in_flight());
+    admitted.map_err(|full| rate::full(app, [Exceeded::MessagesInFlight, Exceeded::MessagesOfMerchant], full, 1))
 }
 
 /// Counts a refusal and keeps it for support, except with `validate_only`. The caller gets the error even if it cannot be kept.
