@@ -7,6 +7,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use crate::delivery::variants::Variants;
 use crate::delivery::{Delivery, NoDelivery};
 use crate::grants::GrantCache;
@@ -37,6 +39,10 @@ pub struct Parts {
     pub rates: Rates,
     /// The memory of request bodies, in bytes.
     pub bodies: Arc<Shares>,
+    /// The imports that callers run.
+    pub imports: Arc<Shares>,
+    /// The connections with which imports write, so that they leave the others to everybody else.
+    pub import_writers: Arc<Semaphore>,
 }
 
 /// The reasons an app cannot be created from its settings.
@@ -57,6 +63,8 @@ impl App {
         let limits = Limits::new(&settings);
         let delivery = Delivery::new(Node::new(settings, clock, entropy)?)?;
         let parts = Parts {
+            imports: Arc::default(),
+            import_writers: Arc::new(Semaphore::new(delivery.settings.import_writers())),
             bodies: Arc::new(Shares::shown_by(delivery.metrics.body_bytes.clone())),
             variants: Arc::new(Variants::new(delivery.settings.outbound.variants_timeout())),
             delivery,

@@ -82,6 +82,10 @@ pub(super) enum Exceeded {
     BodyMemory,
     /// Mebibytes of request bodies of one merchant, or of one address, on this node.
     BodyMemoryOfCaller,
+    /// Imports that this node runs.
+    Imports,
+    /// One merchant's imports that this node runs.
+    ImportsOfMerchant,
     /// Live feeds on this node.
     Followers,
     /// One merchant's live feeds on this node.
@@ -99,14 +103,20 @@ impl Exceeded {
             Self::MessagesOfMerchant => "messages_of_merchant",
             Self::BodyMemory => "body_memory",
             Self::BodyMemoryOfCaller => "body_memory_of_caller",
+            Self::Imports => "imports",
+            Self::ImportsOfMerchant => "imports_of_merchant",
             Self::Followers => "followers",
             Self::FollowersOfMerchant => "followers_of_merchant",
         }
     }
 
     /// The unit of the limit, as in "The limit of 10 …".
-    const fn unit(self) -> &'static str {
+    const fn unit(self, limit: u32) -> &'static str {
         match self {
+            Self::Imports if limit == 1 => "import at a time",
+            Self::Imports => "imports at a time",
+            Self::ImportsOfMerchant if limit == 1 => "import at a time for one merchant",
+            Self::ImportsOfMerchant => "imports at a time for one merchant",
             Self::Requests => "requests per minute from one address",
             Self::SecretsOfClient => "wrong secrets per minute for one client from one address",
             Self::SecretsOfAddress => "wrong secrets per minute from one address",
@@ -230,7 +240,7 @@ impl ApiError {
                 many => format!("The message has {many} faults, so nothing was stored. See errors for what to fix."),
             },
             Self::TooManyRequests { exceeded, limit, retry_after } => {
-                let unit = exceeded.unit();
+                let unit = exceeded.unit(*limit);
                 format!("The limit of {limit} {unit} is reached. Retry in {retry_after} s at the earliest, with exponential backoff.")
             }
             Self::MerchantErred => {

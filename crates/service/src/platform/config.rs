@@ -41,6 +41,7 @@ pub struct Settings {
     pub http: Http,
     pub limits: Limits,
     pub intake: Intake,
+    pub imports: Imports,
     pub events: Events,
     pub outbound: Outbound,
     pub mail: Mail,
@@ -105,6 +106,16 @@ pub struct Intake {
     pub messages_in_flight: NonZeroU32,
     /// The most batches of orders written concurrently.
     pub writers: NonZeroUsize,
+}
+
+/// The imports of order history.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Imports {
+    /// The most imports that a node runs for callers at a time.
+    pub at_a_time: NonZeroU32,
+    /// The share of the time in which an import may write.
+    percent: NonZeroU32,
 }
 
 /// The live event feed.
@@ -186,6 +197,12 @@ impl Settings {
         table.try_into().map_err(|error: toml::de::Error| NoSettings::Wrong(error.message().to_owned()))
     }
 
+    /// The most connections with which imports write: a quarter of those for requests.
+    #[must_use]
+    pub fn import_writers(&self) -> usize {
+        usize::try_from(self.database.connections / 4).unwrap_or_default().max(1)
+    }
+
     /// The key for shoppers' fingerprints. A sandbox without one uses a well-known key.
     pub fn fingerprint_key(&self) -> Result<FingerprintKey, NoKey> {
         let Keys { fingerprint, fingerprint_file, .. } = &self.keys;
@@ -245,6 +262,15 @@ impl Database {
     #[must_use]
     pub fn lock_timeout(&self) -> Duration {
         Duration::from_millis(self.lock_timeout_ms)
+    }
+}
+
+impl Imports {
+    /// The time for which a connection rests after an import has written with it for `took`.
+    #[must_use]
+    pub fn rest_after(&self, took: Duration) -> Duration {
+        let percent = self.percent.get().min(100);
+        took * (100 - percent) / percent
     }
 }
 
@@ -395,6 +421,17 @@ mod tests {
         assert!(with(&[("BACKHAUL__KEYS__SEALING", "k1:c2hvcnQ=")]).expect("settings").keyring().is_err());
         let keys = "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
         assert!(with(&[("BACKHAUL__KEYS__SEALING", keys)]).expect("settings").keyring().is_ok());
+    }
+
+    #[test]
+    fn an_import_rests_for_the_rest_of_the_time() {
+        let rest = |percent: &str| {
+            let settings = with(&[("BACKHAUL__IMPORTS__PERCENT", percent)]).expect("settings");
+            settings.imports.rest_after(Duration::from_millis(100)).as_millis()
+        };
+        assert_eq!(["100", "80", "50", "25", "1", "500"].map(rest), [0, 25, 100, 300, 9_900, 0]);
+        assert_eq!(with(&[]).expect("settings").import_writers(), 5);
+        assert_eq!(with(&[("BACKHAUL__DATABASE__CONNECTIONS", "2")]).expect("settings").import_writers(), 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod concurrency;
 mod forgetting;
 mod import_command;
 mod imports;
+mod imports_shared;
 mod intake;
 mod message;
 mod refunds;

@@ -17,6 +17,7 @@ use domain::id::MerchantId;
 use store::merchants::audit::{self, Entry};
 use store::orders::imports::{self, Counts, Import, Lease, State};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -32,8 +33,11 @@ use crate::node::Phase;
 /// The interval at which the lease is renewed, however slowly the lines arrive.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 
-/// The number of chunks processed at a time.
+/// The number of chunks of an import processed at a time.
 const IN_FLIGHT: usize = 4;
+
+/// The longest rest between two chunks, well within a run's lease.
+const LONGEST_REST: Duration = Duration::from_secs(5);
 
 /// The result of resuming an import.
 pub enum Resumed {
@@ -138,10 +142,12 @@ async fn read_and_store(app: &App, run: Run, source: &mut impl Source, observer:
         }
         match lines.next(RENEW_EVERY).await {
             Ok(Some(chunk)) => {
+                // Chunks get their connections in order, so that none waits for a later one.
+                let Ok(writer) = Arc::clone(&app.import_writers).acquire_owned().await else { break Err(Cause::ChunkAborted) };
                 let (announce, next) = oneshot::channel();
                 let earlier = std::mem::replace(&mut announced, next);
                 let stage = Stage { app: app.clone(), run, observer: Arc::clone(&observer), slots: Arc::clone(&slots), earlier, announce };
-                last = Some(tokio::spawn(stage.store(chunk, Turn::after(last.take(), run.done), slot).in_current_span()));
+                last = Some(tokio::spawn(stage.store(chunk, Turn::after(last.take(), run.done), slot, writer).in_current_span()));
             }
             Ok(None) if lines.read() < run.done() => break Err(Cause::Shorter { lines: lines.read(), done: run.done() }),
             Ok(None) => break Ok(()),
@@ -163,14 +169,19 @@ struct Stage {
 }
 
 impl Stage {
-    /// Checks the chunk immediately, and commits it after all chunks before it.
-    async fn store(self, chunk: Chunk, turn: Turn, slot: OwnedSemaphorePermit) -> Result<i64, Cause> {
-        let slots = Arc::clone(&self.slots);
+    /// Checks the chunk immediately, and commits it after all chunks before it. Then its connection rests.
+    async fn store(self, chunk: Chunk, turn: Turn, slot: OwnedSemaphorePermit, writer: OwnedSemaphorePermit) -> Result<i64, Cause> {
+        let (app, slots, started) = (self.app.clone(), Arc::clone(&self.slots), Instant::now());
         let stored = self.check_and_store(&chunk, turn).await;
         if stored.is_err() {
             slots.close();
         }
         drop(slot);
+        let rest = app.settings.imports.rest_after(started.elapsed()).min(LONGEST_REST);
+        tokio::spawn(async move {
+            tokio::time::sleep(rest).await;
+            drop(writer);
+        });
         stored
     }
 

@@ -246,7 +246,7 @@ async fn a_report_is_read_in_pages() {
 }
 
 /// A request that sends part of its body and keeps the connection open.
-async fn open_import(merchant: &Merchant<'_>, query: &str, length: usize, sent: &[u8]) -> TcpStream {
+pub(super) async fn open_import(merchant: &Merchant<'_>, query: &str, length: usize, sent: &[u8]) -> TcpStream {
     let address = merchant.world.base.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!(
@@ -259,7 +259,7 @@ async fn open_import(merchant: &Merchant<'_>, query: &str, length: usize, sent: 
 }
 
 /// The merchant's only import, once `wanted` holds for it.
-async fn only_import(merchant: &Merchant<'_>, wanted: impl Fn(&Value) -> bool) -> Value {
+pub(super) async fn only_import(merchant: &Merchant<'_>, wanted: impl Fn(&Value) -> bool) -> Value {
     let asking = async {
         loop {
             let listed = merchant.calls(Method::GET, "/v1/order_imports", |request| request).await.body;

@@ -7,6 +7,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::IntoResponse;
+use bytes::Bytes;
 use domain::id::MerchantId;
 use serde_json::value::RawValue;
 use store::orders::imports;
@@ -15,11 +16,16 @@ use wire::answer::ErrorBody;
 use wire::orders::import::{ImportQuery, MOST_REFUSALS, OrderImport, OrderImports, RefusalsQuery, RefusedLine, RefusedLines};
 
 use crate::app::App;
-use crate::flow::orders::import_orders::{self as flow, Cause, Interrupted, ResumeError, Resumed, SourceError, describe};
+use crate::flow::orders::import_orders::{self as flow, Cause, Interrupted, ResumeError, Resumed, Source, SourceError, describe};
 use crate::http::body::{LinesBody, MOST_DISCARDED};
 use crate::http::caller::Merchant;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, Exceeded};
 use crate::http::path::Named;
+use crate::http::rate;
+use crate::node::shares::{Full, Most, Party};
+
+/// Seconds after which there may be room for another import.
+const RETRY_AFTER: u32 = 5;
 
 /// Imports in a list.
 const MOST_LISTED: i64 = 100;
@@ -59,6 +65,14 @@ pub(crate) async fn send(
     query: Result<Query<ImportQuery>, QueryRejection>,
     mut lines: LinesBody,
 ) -> Result<Json<OrderImport>, ApiError> {
+    let most = Most::quartered(app.settings.imports.at_a_time.get().into());
+    let _running = match app.imports.take(Party::Merchant(caller.merchant), 1, most) {
+        Ok(share) => share,
+        Err(full) => {
+            lines.discard(MOST_DISCARDED).await;
+            return Err(no_room(&app, caller.merchant, query, full).await?);
+        }
+    };
     let run = match start(&app, caller.merchant, query).await {
         Ok(Resumed::Run(run)) => run,
         Ok(Resumed::Done(import)) => {
@@ -70,14 +84,57 @@ pub(crate) async fn send(
             return Err(error);
         }
     };
-    match flow::run(&app, run, &mut lines, Arc::new(|_| ())).await {
+    let mut source = Authorised { app: &app, caller: &caller, lines, arrived: None, refused: None };
+    match flow::run(&app, run, &mut source, Arc::new(|_| ())).await {
         Ok(import) => Ok(Json(describe(&import, app.now()))),
         Err(Interrupted { import, cause }) => {
-            if !matches!(cause, Cause::Source(_)) {
-                lines.discard(MOST_DISCARDED).await;
+            if source.refused.is_some() || !matches!(cause, Cause::Source(_)) {
+                source.lines.discard(MOST_DISCARDED).await;
             }
-            Err(ApiError::Interrupted(import, Box::new(cause.into())))
+            let cause = source.refused.unwrap_or_else(|| cause.into());
+            Err(ApiError::Interrupted(import, Box::new(cause)))
         }
+    }
+}
+
+/// The error of an import for which there is no room. If it is the one that is running, that says more.
+async fn no_room(
+    app: &App,
+    merchant: MerchantId,
+    query: Result<Query<ImportQuery>, QueryRejection>,
+    full: Full,
+) -> Result<ApiError, ApiError> {
+    if let Some(resumed) = query.ok().and_then(|Query(query)| query.resume?.parse().ok())
+        && let Some(import) = imports::find(app.store(merchant), merchant, resumed).await?
+        && import.state == imports::State::Running
+        && import.leased_until.is_some_and(|until| until > app.now())
+    {
+        return Ok(ApiError::ImportRunning);
+    }
+    Ok(rate::full(app, [Exceeded::Imports, Exceeded::ImportsOfMerchant], full, RETRY_AFTER))
+}
+
+/// The lines of a caller, as long as it may send them: an import can take hours, in which its credential may be revoked or its
+/// merchant paused.
+struct Authorised<'a> {
+    app: &'a App,
+    caller: &'a Merchant,
+    lines: LinesBody,
+    /// The piece that has arrived while the caller is checked; `Some(None)` is the end.
+    arrived: Option<Option<Bytes>>,
+    refused: Option<ApiError>,
+}
+
+impl Source for Authorised<'_> {
+    async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
+        if self.arrived.is_none() {
+            self.arrived = Some(self.lines.next().await?);
+        }
+        if let Err(error) = self.caller.check(self.app).await {
+            self.refused = Some(error);
+            return Err(SourceError::Gone("the caller may not go on".to_owned()));
+        }
+        Ok(self.arrived.take().flatten())
     }
 }
 
