@@ -86,6 +86,8 @@ pub(super) enum Exceeded {
     Imports,
     /// One merchant's imports that this node runs.
     ImportsOfMerchant,
+    /// Attempts to deliver one message.
+    AttemptsAtMessage,
     /// Live feeds on this node.
     Followers,
     /// One merchant's live feeds on this node.
@@ -105,6 +107,7 @@ impl Exceeded {
             Self::BodyMemoryOfCaller => "body_memory_of_caller",
             Self::Imports => "imports",
             Self::ImportsOfMerchant => "imports_of_merchant",
+            Self::AttemptsAtMessage => "attempts_at_message",
             Self::Followers => "followers",
             Self::FollowersOfMerchant => "followers_of_merchant",
         }
@@ -124,6 +127,7 @@ impl Exceeded {
             Self::MessagesOfMerchant => "order messages at a time for one merchant",
             Self::BodyMemory => "MiB of request bodies at a time",
             Self::BodyMemoryOfCaller => "MiB of request bodies at a time for one merchant or address",
+            Self::AttemptsAtMessage => "attempts per hour at one message",
             Self::Followers => "live feeds at a time",
             Self::FollowersOfMerchant => "live feeds at a time for one merchant",
         }

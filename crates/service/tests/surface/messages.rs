@@ -16,6 +16,7 @@ mod outbox;
 mod reactions;
 mod receiving;
 mod reports;
+mod retried_often;
 mod retries;
 mod unsent;
 mod webhooks;

@@ -9,6 +9,7 @@ use crate::{Failed, Store, Tx};
 /// One call.
 #[derive(Clone, Debug)]
 pub struct Attempt {
+    pub attempt_id: Uuid,
     pub started_at: DateTime<Utc>,
     pub took_ms: i32,
     /// The attempt number that was sent to the receiver.
@@ -21,22 +22,85 @@ pub struct Attempt {
     pub answer: Option<Vec<u8>>,
 }
 
-/// The attempts to deliver `message`, first to last.
+impl Attempt {
+    /// The place of the attempt among all attempts at its message.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place { started_at: self.started_at, number: self.number, attempt_id: self.attempt_id }
+    }
+}
+
+/// The place of an attempt among all attempts at its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub started_at: DateTime<Utc>,
+    pub number: i16,
+    pub attempt_id: Uuid,
+}
+
+/// The most attempts that are read at once.
+pub const MOST_LISTED: u32 = 100;
+
+/// Some of the attempts to deliver a message, first to last.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub attempts: Vec<Attempt>,
+    /// The place after which the next page begins, unless this is the last one.
+    pub next: Option<Place>,
+}
+
+/// The first attempts to deliver `message`, up to [`MOST_LISTED`].
 pub async fn list(store: &Store, merchant: MerchantId, message: Uuid) -> Result<Vec<Attempt>, Failed> {
-    let attempts = sqlx::query_as!(
+    Ok(page(store, merchant, message, None, MOST_LISTED).await?.attempts)
+}
+
+/// Up to `limit` attempts to deliver `message` which follow `after`.
+pub async fn page(store: &Store, merchant: MerchantId, message: Uuid, after: Option<Place>, limit: u32) -> Result<Page, Failed> {
+    let limit = limit.min(MOST_LISTED) as usize;
+    // Read one more than asked for, to see whether there are more.
+    let mut attempts = sqlx::query_as!(
         Attempt,
         r#"
-        select started_at, took_ms, number, status, outcome, reason, answer
+        select attempt_id, started_at, took_ms, number, status, outcome, reason, answer
         from attempt
         where merchant_id = $1 and message_id = $2
+            and ($3::timestamptz is null or (started_at, number, attempt_id) > ($3, $4::smallint, $5::uuid))
         order by started_at, number, attempt_id
+        limit $6
         "#,
         merchant.0,
         message,
+        after.map(|after| after.started_at),
+        after.map(|after| after.number),
+        after.map(|after| after.attempt_id),
+        i64::try_from(limit + 1).unwrap_or(i64::MAX),
     )
     .fetch_all(&store.pool)
     .await?;
-    Ok(attempts)
+    let more = attempts.len() > limit;
+    attempts.truncate(limit);
+    Ok(Page { next: attempts.last().filter(|_| more).map(Attempt::place), attempts })
+}
+
+/// The `nth` newest attempt to deliver `message` that began after `since`: the time at which it began.
+pub async fn nth_newest(tx: &mut Tx, message: Uuid, since: DateTime<Utc>, nth: u32) -> Result<Option<DateTime<Utc>>, Failed> {
+    let began = sqlx::query_scalar!(
+        r#"
+        select started_at
+        from attempt
+        where merchant_id = $1 and message_id = $2 and started_at > $3
+        order by started_at desc
+        offset $4
+        limit 1
+        "#,
+        tx.merchant().0,
+        message,
+        since,
+        i64::from(nth.saturating_sub(1)),
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(began)
 }
 
 /// True if each of the `counted` attempts at `message` is known to have been answered with one of these `statuses`, apart from

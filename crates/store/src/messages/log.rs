@@ -67,6 +67,10 @@ pub struct MessageDetail {
     /// `None` if nothing is left to deliver.
     pub owed: Option<Owed>,
     pub failure: Option<Failure>,
+    /// True if there was an attempt.
+    pub attempted: bool,
+    /// True if an attempt succeeded.
+    pub accepted: bool,
 }
 
 /// The outstanding delivery of a message.
@@ -91,17 +95,17 @@ pub struct Failure {
 }
 
 impl MessageDetail {
-    /// The delivery state. `attempted` tells whether there was an attempt, `delivered` whether one succeeded.
+    /// The delivery state.
     #[must_use]
-    pub fn state(&self, attempted: bool, delivered: bool) -> State {
+    pub fn state(&self) -> State {
         let failure = self.failure.as_ref().map(|failure| failure.state.as_str());
         match (self.owed, failure) {
             (Some(_), _) => State::Owed,
             (None, Some("open" | "contacted")) => State::Failed,
             (None, Some("discarded")) => State::Discarded,
             (None, Some("resolved")) => State::Delivered,
-            (None, _) if delivered => State::Delivered,
-            (None, _) if attempted => State::Discarded,
+            (None, _) if self.accepted => State::Delivered,
+            (None, _) if self.attempted => State::Discarded,
             (None, _) => State::Unsent,
         }
     }
@@ -123,7 +127,8 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
                 order by head.sequence
                 limit 1
             ) end as behind,
-            failure.reason as "reason?", failure.state as "state?", failure.failed_at as "failed_at?"
+            failure.reason as "reason?", failure.state as "state?", failure.failed_at as "failed_at?",
+            tried.attempted as "attempted!", tried.accepted as "accepted!"
         from (
             select kept.*
             from (
@@ -139,6 +144,11 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
         ) as text
         left join delivery on delivery.merchant_id = $1 and delivery.message_id = $2
         left join failure on failure.merchant_id = $1 and failure.message_id = $2
+        cross join (
+            select count(*) > 0 as attempted, coalesce(bool_or(attempt.status between 200 and 299), false) as accepted
+            from attempt
+            where attempt.merchant_id = $1 and attempt.message_id = $2
+        ) as tried
         "#,
         merchant.0,
         message,
@@ -162,6 +172,8 @@ pub async fn find(store: &Store, merchant: MerchantId, message: Uuid) -> Result<
                 behind: row.behind.filter(|behind| *behind != message),
             }),
             failure: failure.map(|((reason, state), failed_at)| Failure { reason, state, failed_at }),
+            attempted: row.attempted,
+            accepted: row.accepted,
         }
     });
     Ok(found)

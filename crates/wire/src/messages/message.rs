@@ -47,6 +47,19 @@ fn usual_messages() -> u32 {
     USUAL_MESSAGES
 }
 
+/// Query parameters for showing a message: which of its attempts to show.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AttemptsQuery {
+    /// Cursor: the `attempts_next_after` of the previous page.
+    #[param(required = false)]
+    pub attempts_after: Option<String>,
+    /// Maximum number of attempts per page.
+    #[serde(default = "usual_messages")]
+    #[param(required = false, minimum = 1, maximum = 100, default = 50)]
+    pub attempts_limit: u32,
+}
+
 /// The state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -121,8 +134,10 @@ pub struct MessageOut {
     pub body: String,
     /// True if the body was erased with the shopper's data: `body` is then a placeholder, and the message is not sent again.
     pub erased: bool,
-    /// Attempts, oldest first. A call repeated with a new token keeps the number of the first call.
+    /// A page of the attempts, oldest first. A call repeated with a new token keeps the number of the first call.
     pub attempts: Vec<AttemptOut>,
+    /// Pass it as `attempts_after` to get the next page of attempts; null on the last page.
+    pub attempts_next_after: Option<String>,
 }
 
 /// A message's entry in the failure queue.

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
 use domain::messages::message::Kind;
 use serde::Serialize;
-use store::messages::attempts;
+use store::messages::attempts::{self, Place};
 use store::messages::log::{self, State};
 use store::messages::message_pages::{self, Filter, MOST_LISTED};
 use uuid::Uuid;
@@ -22,8 +22,8 @@ use crate::show::messages::deliveries;
 pub(in crate::cli) enum Command {
     /// List messages, newest first.
     List(List),
-    /// Show a message with its body, its state and every attempt.
-    Show(OfMessage),
+    /// Show a message with its body, its state and its attempts.
+    Show(Show),
     /// Send a delivered or failed message again, with the same id and body.
     Retry(OfMessage),
 }
@@ -34,6 +34,23 @@ pub(in crate::cli) struct OfMessage {
     id: Uuid,
     #[command(flatten)]
     merchant: OfMerchant,
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct Show {
+    #[command(flatten)]
+    message: OfMessage,
+    /// Continue the list of attempts where another page ended.
+    #[arg(long, value_name = "CURSOR", value_parser = place)]
+    after: Option<Place>,
+    /// The most attempts to show.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=i64::from(attempts::MOST_LISTED)))]
+    limit: u32,
+}
+
+/// Parses the place of an attempt given as an option.
+fn place(text: &str) -> Result<Place, String> {
+    deliveries::read_place(text).ok_or_else(|| "copy it from the end of the page before".to_owned())
 }
 
 #[derive(Args)]
@@ -120,11 +137,12 @@ pub(in crate::cli) struct Retried {
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::List(options) => list(app, options, format).await,
-        Command::Show(OfMessage { id, merchant }) => {
+        Command::Show(Show { message: OfMessage { id, merchant }, after, limit }) => {
             let merchant_id = merchant.find(app).await?.id;
             let found = log::find(app.store(merchant_id), merchant_id, id).await?;
             let found = found.with_context(|| format!("{merchant} has no message {id}; messages are kept for 30 days"))?;
-            show(deliveries::message(found, attempts::list(app.store(merchant_id), merchant_id, id).await?), format)
+            let page = attempts::page(app.store(merchant_id), merchant_id, id, after, limit).await?;
+            show(deliveries::message(found, page), format)
         }
         Command::Retry(OfMessage { id, merchant }) => {
             let merchant = merchant.find(app).await?.id;
@@ -193,5 +211,9 @@ fn show(mut message: MessageOut, format: Format) -> anyhow::Result<()> {
         let AttemptOut { number, started_at, took_ms, outcome, reason, answer, answer_base64, .. } = attempt;
         let text = reason.as_ref().or(answer.as_ref()).or(answer_base64.as_ref()).cloned().unwrap_or_default();
         vec![number.to_string(), started_at.clone(), took_ms.to_string(), outcome.clone(), text]
-    })
+    })?;
+    if let Some(after) = message.attempts_next_after {
+        output::line(&format!("There are more attempts. To continue, add --after {after}"));
+    }
+    Ok(())
 }

@@ -253,7 +253,8 @@ async fn show(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<
     let entry =
         entry.with_context(|| format!("the message {} was never in the failure queue; try `backhaul messages show`", message.id))?;
     let found = log::find(app.store(merchant.id), merchant.id, message.id).await?.context("the message no longer exists")?;
-    let message = deliveries::message(found, attempts::list(app.store(merchant.id), merchant.id, message.id).await?);
+    let message =
+        deliveries::message(found, attempts::page(app.store(merchant.id), merchant.id, message.id, None, attempts::MOST_LISTED).await?);
     let shown = FailureOut { entry: entry.into(), technical_contact: merchant.technical_contact, message };
     output::one(format, &shown)
 }

@@ -1,11 +1,12 @@
 //! Retries a single message by hand, with the same id and bytes, in a lane of its own.
 
+use chrono::TimeDelta;
 use domain::id::MerchantId;
 use domain::messages::message::Kind;
 use domain::returns::rma::ExchangeState;
 use store::Failed;
 use store::merchants::audit::{self, Entry};
-use store::messages::{failures, retries};
+use store::messages::{attempts, failures, retries};
 use store::returns::exchange_orders;
 use uuid::Uuid;
 
@@ -49,9 +50,15 @@ pub enum RetryMessageError {
     Erased,
     #[error("the exchange was converted into refunds; placing the order now would give the shopper both")]
     Converted,
+    /// Carries the seconds until the next retry is possible.
+    #[error("there were {MOST_ATTEMPTS} attempts at this message within the last hour; try again in {retry_after} s")]
+    TooOften { retry_after: u32 },
     #[error(transparent)]
     Failed(#[from] Failed),
 }
+
+/// The attempts at one message within an hour, automatic ones included, after which it cannot be retried by hand.
+pub const MOST_ATTEMPTS: u32 = 20;
 
 /// The party that asks for the retry.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +90,11 @@ pub async fn retry_message(app: &App, asker: Asker<'_>, merchant: MerchantId, me
     }
     if exchange == Some(ExchangeState::Converted) {
         return Err(RetryMessageError::Converted);
+    }
+    let hour = TimeDelta::hours(1);
+    if let Some(began) = attempts::nth_newest(&mut tx, message, now - hour, MOST_ATTEMPTS).await? {
+        let wait = (began + hour - now).num_milliseconds().max(1);
+        return Err(RetryMessageError::TooOften { retry_after: u32::try_from((wait + 999) / 1_000).unwrap_or(u32::MAX) });
     }
     let endpoint = retries::endpoint(&mut tx, kind.as_str()).await?.ok_or(RetryMessageError::NoEndpoint(kind))?;
     let signal = retries::insert(&mut tx, message, &candidate, endpoint, now).await?.ok_or(RetryMessageError::StillOwed)?;

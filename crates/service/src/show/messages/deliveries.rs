@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use chrono::DateTime;
 use domain::id::MerchantId;
-use domain::messages::delivery::is_success;
-use store::messages::attempts::Attempt;
+use store::messages::attempts::{Attempt, Page, Place};
 use store::messages::log::{self, MessageDetail};
 use store::messages::{endpoints as kept, health};
 use wire::messages::message::{AttemptOut, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
@@ -23,10 +23,9 @@ pub(crate) const fn state(state: log::State) -> MessageState {
     }
 }
 
-/// A message with its attempts, first to last.
-pub(crate) fn message(found: MessageDetail, attempts: Vec<Attempt>) -> MessageOut {
-    let delivered = attempts.iter().any(|attempt| attempt.status.is_some_and(|status| is_success(status.unsigned_abs())));
-    let stands = found.state(!attempts.is_empty(), delivered);
+/// A message with a page of its attempts, first to last.
+pub(crate) fn message(found: MessageDetail, page: Page) -> MessageOut {
+    let stands = found.state();
     MessageOut {
         message_id: found.id.to_string(),
         state: state(stands),
@@ -44,8 +43,21 @@ pub(crate) fn message(found: MessageDetail, attempts: Vec<Attempt>) -> MessageOu
         sequence: found.sequence,
         body: found.body,
         erased: found.erased,
-        attempts: attempts.into_iter().map(attempt_out).collect(),
+        attempts: page.attempts.into_iter().map(attempt_out).collect(),
+        attempts_next_after: page.next.map(write_place),
     }
+}
+
+/// Writes the place of an attempt as a cursor.
+fn write_place(Place { started_at, number, attempt_id }: Place) -> String {
+    format!("{}.{number}.{attempt_id}", started_at.timestamp_micros())
+}
+
+/// Reads a cursor that [`write_place`] wrote.
+pub(crate) fn read_place(cursor: &str) -> Option<Place> {
+    let mut parts = cursor.splitn(3, '.');
+    let started_at = DateTime::from_timestamp_micros(parts.next()?.parse().ok()?)?;
+    Some(Place { started_at, number: parts.next()?.parse().ok()?, attempt_id: parts.next()?.parse().ok()? })
 }
 
 fn attempt_out(attempt: Attempt) -> AttemptOut {

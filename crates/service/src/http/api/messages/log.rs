@@ -5,18 +5,23 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use domain::messages::message::{Kind, NoInterface};
+use store::messages::attempts::{self, MOST_LISTED};
+use store::messages::log;
 use store::messages::message_pages::{self, Filter};
-use store::messages::{attempts, log};
 use uuid::Uuid;
 use wire::answer::ErrorBody;
-use wire::messages::message::{MOST_MESSAGES, MessageListed, MessageOut, MessageRetried, MessageState, Messages, MessagesQuery};
+use wire::messages::message::{
+    AttemptsQuery, MOST_MESSAGES, MessageListed, MessageOut, MessageRetried, MessageState, Messages, MessagesQuery,
+};
 use wire::time;
 
 use crate::app::App;
-use crate::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
+use crate::flow::messages::retry_message::{Asker, MOST_ATTEMPTS, RetryMessageError, retry_message};
 use crate::http::caller::Merchant;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, Exceeded};
 use crate::http::path::Named;
+use crate::http::rate;
+use crate::node::shares::Full;
 use crate::show::messages::deliveries;
 
 /// List messages.
@@ -106,22 +111,35 @@ const fn stored(state: MessageState) -> log::State {
 
 /// Show a message.
 ///
-/// Its body, its state and every delivery attempt.
+/// Its body, its state and its delivery attempts, in pages: to read on, set `attempts_after` to the `attempts_next_after` of the
+/// answer.
 #[utoipa::path(
     get,
     path = "/v1/messages/{message_id}",
     tag = "messages",
     security(("oauth2" = ["orders"])),
-    params(("message_id" = String, Path, description = "The message's id, as sent in the header `webhook-id`.")),
+    params(("message_id" = String, Path, description = "The message's id, as sent in the header `webhook-id`."), AttemptsQuery),
     responses(
         (status = 200, description = "The message.", body = MessageOut),
+        (status = 400, description = "`attempts_after` or `attempts_limit` is invalid.", body = ErrorBody),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
     )
 )]
-pub(crate) async fn show(State(app): State<App>, caller: Merchant, Named(id): Named<Uuid>) -> Result<Json<MessageOut>, ApiError> {
+pub(crate) async fn show(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(id): Named<Uuid>,
+    query: Result<Query<AttemptsQuery>, QueryRejection>,
+) -> Result<Json<MessageOut>, ApiError> {
+    let bad = || ApiError::BadQuery(format!("attempts_after must be from another page, and attempts_limit between 1 and {MOST_LISTED}"));
+    let Query(AttemptsQuery { attempts_after, attempts_limit }) = query.map_err(|_| bad())?;
+    let after = attempts_after.map(|cursor| deliveries::read_place(&cursor).ok_or_else(bad)).transpose()?;
+    if !(1..=MOST_LISTED).contains(&attempts_limit) {
+        return Err(bad());
+    }
     let found = log::find(app.store(caller.merchant), caller.merchant, id).await?;
     let found = found.filter(|found| !found.kind.parse().is_ok_and(Kind::is_internal)).ok_or(ApiError::NotFound)?;
-    let attempts = attempts::list(app.store(caller.merchant), caller.merchant, id).await?;
+    let attempts = attempts::page(app.store(caller.merchant), caller.merchant, id, after, attempts_limit).await?;
     Ok(Json(deliveries::message(found, attempts)))
 }
 
@@ -129,7 +147,7 @@ pub(crate) async fn show(State(app): State<App>, caller: Merchant, Named(id): Na
 ///
 /// Sends the message once more: the same id and bytes, with a fresh round of attempts whose numbers continue. It works for
 /// messages in the failure queue, and for delivered ones as long as they are kept. A message that is still owed is retried
-/// automatically.
+/// automatically. After 20 attempts within an hour, a message has to wait: 429 says how long.
 #[utoipa::path(
     post,
     path = "/v1/messages/{message_id}/retry",
@@ -166,6 +184,9 @@ pub(crate) async fn retry(
             ApiError::Conflict(
                 "The exchange was converted into refunds, so its order must not be placed: the shopper would get both.".to_owned(),
             )
+        }
+        RetryMessageError::TooOften { retry_after } => {
+            rate::full(&app, [Exceeded::AttemptsAtMessage; 2], Full::ForOne(MOST_ATTEMPTS.into()), retry_after)
         }
         RetryMessageError::Failed(failed) => failed.into(),
     })?;
