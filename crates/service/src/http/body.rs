@@ -53,31 +53,31 @@ impl MediaType {
 /// The byte-order mark that some programs put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A body of any type; the route decides which ones it reads.
-pub(super) struct AnyBody {
+/// A body of any type; the route decides which ones it reads, and of which size.
+pub(super) struct AnyBody<const MOST: usize> {
     pub(super) media_type: MediaType,
     pub(super) bytes: Bytes,
 }
 
-impl FromRequest<App> for AnyBody {
+impl<const MOST: usize> FromRequest<App> for AnyBody<MOST> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let media_type = MediaType::of(request.headers());
-        let bytes = read(request, app, MOST_BYTES).await?;
+        let bytes = read(request, app, MOST).await?;
         Ok(Self { media_type, bytes: skip_mark(bytes) })
     }
 }
 
 /// A JSON body, not parsed yet.
-pub(super) struct JsonBody(pub(super) Bytes);
+pub(super) struct JsonBody<const MOST: usize = MOST_BYTES>(pub(super) Bytes);
 
-impl FromRequest<App> for JsonBody {
+impl<const MOST: usize> FromRequest<App> for JsonBody<MOST> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         match MediaType::of(request.headers()) {
-            MediaType::Json => read(request, app, MOST_BYTES).await.map(skip_mark).map(Self),
+            MediaType::Json => read(request, app, MOST).await.map(skip_mark).map(Self),
             MediaType::Form | MediaType::Lines | MediaType::Other => Err(ApiError::UnsupportedMediaType("application/json")),
         }
     }

@@ -1,5 +1,6 @@
 //! A node: its listener, clock and rate limits, and the health and metrics that operators see.
 
+mod body_sizes;
 mod clock;
 pub mod listener;
 mod operating;

@@ -14,6 +14,7 @@ use crate::http::address::Client;
 use crate::http::body::{AnyBody, MediaType};
 use crate::http::error::{ApiError, Exceeded};
 use crate::http::rate;
+use crate::http::size::TOKEN_BYTES;
 use crate::node::rate::TooManyGuesses;
 use crate::platform::keys::bearer;
 
@@ -31,6 +32,7 @@ use crate::platform::keys::bearer;
         (status = 200, description = "The access token.", body = TokenResponse),
         (status = 400, description = "The request is malformed, incomplete or has two credentials (`invalid_request`), or the grant is not supported (`unsupported_grant_type`).", body = ErrorBody),
         (status = 401, description = "The client id or secret is wrong, or the credential was revoked (`invalid_client`).", body = ErrorBody),
+        (status = 413, description = "The body is larger than 16 KiB.", body = ErrorBody),
         (status = 415, description = "The body is neither JSON nor a form.", body = ErrorBody),
     )
 )]
@@ -38,7 +40,7 @@ pub(crate) async fn issue(
     State(app): State<App>,
     Client(address): Client,
     headers: HeaderMap,
-    body: AnyBody,
+    body: AnyBody<TOKEN_BYTES>,
 ) -> Result<Json<TokenResponse>, ApiError> {
     let request = match body.media_type {
         MediaType::Json => TokenRequest::from_json(&body.bytes),

@@ -54,7 +54,7 @@ pub(crate) async fn publish(
 ) -> Result<Json<OrdersAccepted>, ApiError> {
     // A message counts once its body is there, so that a slow one takes nobody's place. A full node does not even read it.
     drop(admit(&app, caller.merchant)?);
-    let JsonBody(body) = JsonBody::from_request(request, &app).await?;
+    let JsonBody(body): JsonBody = JsonBody::from_request(request, &app).await?;
     let _admission = admit(&app, caller.merchant)?;
     let Query(query) = query.map_err(|_| ApiError::BadQuery("validate_only must be true or false".to_owned()))?;
     let message = match wire::orders::order::read(&body) {

@@ -15,6 +15,7 @@ use crate::flow::returns::carrier_webhook::{CarrierWebhookError, carrier_webhook
 use crate::http::body::JsonBody;
 use crate::http::error::ApiError;
 use crate::http::path::Named;
+use crate::http::size::WEBHOOK_BYTES;
 
 /// Receive a carrier webhook.
 ///
@@ -33,13 +34,14 @@ use crate::http::path::Named;
         (status = 200, description = "The event was received, now or before.", body = CarrierEventTaken),
         (status = 400, description = "The body is not an event.", body = ErrorBody),
         (status = 401, description = "The account is unknown, the signature does not match, or the event is older than 30 days.", body = ErrorBody),
+        (status = 413, description = "The body is larger than 256 KiB.", body = ErrorBody),
     )
 )]
 pub(crate) async fn receive(
     State(app): State<App>,
     account: Result<Named<Uuid>, ApiError>,
     headers: HeaderMap,
-    JsonBody(body): JsonBody,
+    JsonBody(body): JsonBody<WEBHOOK_BYTES>,
 ) -> Result<Json<CarrierEventTaken>, ApiError> {
     // An account that nobody has answers like a bad signature, so that accounts cannot be probed.
     let Named(account) = account.map_err(|_| ApiError::NotSigned)?;
