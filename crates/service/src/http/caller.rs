@@ -10,6 +10,7 @@ use domain::merchants::access::Scope;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::error::ApiError;
+use super::listener::Presence;
 use crate::app::App;
 use crate::node::shares::Party;
 use crate::platform::keys::bearer::{self, Hash};
@@ -77,6 +78,7 @@ impl<S: RequiredScopes> FromRequestParts<App> for Caller<S> {
         let caller = Self { merchant, token: bearer::hash(token.expose_secret()), scope: PhantomData };
         caller.check(app).await?;
         parts.extensions.insert(Party::Merchant(merchant));
+        Presence::from_request_parts(parts, app).await?.authenticate();
         tracing::debug!(%merchant, "authorised a caller");
         Ok(caller)
     }

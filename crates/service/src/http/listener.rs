@@ -1,7 +1,7 @@
 //! The accept loop: HTTP/1.1 and HTTP/2, plain or over TLS, with a deadline on everything a client does, limits on the number of
 //! connections, and a graceful shutdown.
 //!
-//! - `connection_limit.rs` limits the connections, in all and by address.
+//! - `connection_limit.rs` limits the connections, in all and by address; `presence.rs` says which may give way.
 //! - `deadlines.rs` knows what a connection is waiting for, and until when.
 //! - `explained.rs` gives hyper's own answers to unreadable heads a body.
 //! - `stream.rs` and `answer.rs` report the traffic of a connection to its deadlines.
@@ -10,6 +10,7 @@ mod answer;
 mod connection_limit;
 mod deadlines;
 mod explained;
+mod presence;
 mod stream;
 
 use std::future::Future;
@@ -36,6 +37,7 @@ use self::answer::Answer;
 use self::connection_limit::ConnectionLimit;
 use self::deadlines::{Deadlines, Overdue, PORTION};
 use self::explained::Explained;
+pub(super) use self::presence::Presence;
 use self::stream::Observed;
 use super::error::{ApiError, ErrorFormat};
 use super::size::{HEAD_BYTES, MOST_HEADERS};
@@ -46,6 +48,9 @@ use crate::platform::metrics::{Connections, ReasonLabels};
 /// The address at the other end of the connection; every request carries it as an extension.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
+
+/// The other end of a connection.
+type Caller = (Peer, Presence);
 
 /// The largest HTTP/2 head that is read at all: one above the limit is read, so that its answer can say why it is refused.
 const MOST_HEAD_BYTES: u32 = 4 * 16 * 1024;
@@ -119,10 +124,15 @@ pub async fn serve_through(door: Door, listener: TcpListener, router: Router, le
             },
             () = &mut leave => break,
         };
-        let Some(permit) = door.connection_limit.admit(peer.ip()) else { continue };
+        let deadlines = Deadlines::new(&door.limits);
+        let presence = Presence::new(deadlines.clone());
+        let Some(permit) = door.connection_limit.admit(peer.ip(), &presence) else { continue };
         let (door, router, closing) = (Arc::clone(&door), router.clone(), closing.clone());
         tokio::spawn(async move {
-            door.receive(stream, peer, router, closing).await;
+            tokio::select! {
+                () = door.receive(stream, peer, &presence, deadlines, router, closing) => {}
+                () = presence.gives_way() => {}
+            }
             drop(permit);
         });
     }
@@ -148,27 +158,35 @@ fn tune(stream: &TcpStream, limits: &Http) {
 
 impl Door {
     /// Handles one connection, from its handshake to its end.
-    async fn receive(&self, stream: TcpStream, peer: SocketAddr, router: Router, closing: watch::Receiver<()>) {
+    async fn receive(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        presence: &Presence,
+        deadlines: Deadlines,
+        router: Router,
+        closing: watch::Receiver<()>,
+    ) {
         tune(&stream, &self.limits);
-        let deadlines = Deadlines::new(&self.limits);
         let stream = Observed::new(stream, deadlines.clone());
-        let Some(tls) = &self.tls else { return self.respond(stream, peer, &deadlines, router, closing).await };
+        let caller = (Peer(peer), presence.clone());
+        let Some(tls) = &self.tls else { return self.respond(stream, caller, &deadlines, router, closing).await };
         match tokio::time::timeout(self.limits.handshake_timeout(), tls.accept(stream)).await {
-            Ok(Ok(stream)) => self.respond(stream, peer, &deadlines, router, closing).await,
+            Ok(Ok(stream)) => self.respond(stream, caller, &deadlines, router, closing).await,
             // Scanners and broken clients fail here all day, so they are counted and not logged.
             Ok(Err(_)) | Err(_) => _ = self.counts.handshake_failures.inc(),
         }
     }
 
     /// Answers the requests of a connection until it ends or its client misses a deadline.
-    async fn respond<S>(&self, stream: S, peer: SocketAddr, deadlines: &Deadlines, router: Router, mut closing: watch::Receiver<()>)
+    async fn respond<S>(&self, stream: S, caller: Caller, deadlines: &Deadlines, router: Router, mut closing: watch::Receiver<()>)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         deadlines.start();
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let in_flight = deadlines.request_arrived(request.version() == Version::HTTP_2);
-            let answer = answer(router.clone(), peer, request, self.entropy.clone());
+            let answer = answer(router.clone(), caller.clone(), request, self.entropy.clone());
             async move { answer.await.map(|answer| answer.map(|body| Answer::new(body, in_flight))) }
         });
         let stream = Explained::new(stream, deadlines.clone(), self.entropy.clone());
@@ -201,7 +219,7 @@ impl Door {
 /// Answers a request, or refuses it because its head is too large.
 async fn answer(
     router: Router,
-    peer: SocketAddr,
+    (peer, presence): Caller,
     request: hyper::Request<Incoming>,
     entropy: Entropy,
 ) -> Result<axum::response::Response, std::convert::Infallible> {
@@ -210,7 +228,8 @@ async fn answer(
         ApiError::HeadTooLarge.respond(&request_id, ErrorFormat::accepted_by(request.headers()))
     } else {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(presence);
         router.oneshot(request).await?
     };
     // A browser must not guess that an answer is a page or a script.

@@ -5,7 +5,7 @@
 //! format that the caller accepts, and counts and logs every request once.
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -13,6 +13,7 @@ use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
+use crate::node::Phase;
 use crate::platform::metrics::{RequestLabels, RouteLabels};
 
 /// Handles one request, from its id to its log line.
@@ -22,6 +23,7 @@ pub(super) async fn handle(State(app): State<App>, mut request: Request, next: N
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
     let method = request.method().as_str().to_owned();
     let format = ErrorFormat::accepted_by(request.headers());
+    let version = request.version();
     request.extensions_mut().insert(id.clone());
 
     let verdict = rate::count(&app, &mut request);
@@ -46,6 +48,10 @@ pub(super) async fn handle(State(app): State<App>, mut request: Request, next: N
         response.headers_mut().insert(REQUEST_ID, id);
     }
     rate::announce(verdict, response.headers_mut());
+    // The caller's next request goes to another node. HTTP/2 has a frame for this, which the listener sends when it closes.
+    if app.is_in(Phase::Leaving) && version < Version::HTTP_2 {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
 
     let status = response.status().as_u16();
     let took = app.clock.uptime().saturating_sub(started);

@@ -87,6 +87,7 @@ pub struct Http {
     body_timeout_ms: u64,
     write_timeout_ms: u64,
     idle_timeout_ms: u64,
+    leave_notice_ms: u64,
     drain_timeout_ms: u64,
 }
 
@@ -317,6 +318,12 @@ impl Http {
     #[must_use]
     pub fn idle_timeout(&self) -> Duration {
         Duration::from_millis(self.idle_timeout_ms)
+    }
+
+    /// The time between the notice that the process leaves and its last accepted connection.
+    #[must_use]
+    pub fn leave_notice(&self) -> Duration {
+        Duration::from_millis(self.leave_notice_ms)
     }
 
     /// The time limit for requests in flight at shutdown.

@@ -2,7 +2,10 @@
 
 mod body_sizes;
 mod clock;
+mod giving_way;
+mod leaving;
 pub mod listener;
+mod open_files;
 mod operating;
 mod rates;
 mod versions;

@@ -14,8 +14,9 @@ use crate::app::App;
 use crate::delivery::forward_signals;
 use crate::http::listener::{self, Door};
 use crate::node::Phase;
+use crate::platform::config::Settings;
 use crate::platform::tls::Certificates;
-use crate::platform::{telemetry, tls};
+use crate::platform::{open_files, telemetry, tls};
 use crate::{heartbeat, http, worker};
 
 /// The time between two attempts to reach the database at startup.
@@ -58,6 +59,9 @@ pub(in crate::cli) async fn serve(
     started: impl FnOnce(std::net::SocketAddr),
 ) -> anyhow::Result<()> {
     let limits = &app.settings.http;
+    if roles.has(Role::Api) {
+        check_open_files(&app.settings)?;
+    }
     let door = roles.has(Role::Api).then(|| public_door(&app)).transpose()?;
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
@@ -109,6 +113,23 @@ pub(in crate::cli) async fn serve(
     Ok(())
 }
 
+/// The files that a process opens besides the connections of callers: those to the database and to merchants, and the log.
+const OTHER_FILES: u64 = 1024;
+
+/// Raises the limit on open files, and checks that it suffices for the connections in the settings.
+fn check_open_files(settings: &Settings) -> anyhow::Result<()> {
+    let connections = settings.http.connections;
+    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
+    let Some(files) = open_files::raise().filter(|files| *files < needed) else { return Ok(()) };
+    let found = format!("this process may open {files} files, but http.connections = {connections} needs {needed}");
+    let mend = "raise the limit (LimitNOFILE, ulimit -n), or lower http.connections";
+    match settings.mode {
+        Mode::Production => bail!("{found}: {mend}"),
+        Mode::Sandbox => tracing::warn!("{found}: {mend}"),
+    }
+    Ok(())
+}
+
 /// Prepares the public listener. If a certificate is set, it uses TLS, and its files are reloaded when they change.
 fn public_door(app: &App) -> anyhow::Result<Door> {
     let settings = &app.settings;
@@ -146,6 +167,7 @@ async fn wait_for_database(app: &App) -> anyhow::Result<()> {
     }
     match app.cell().pending_migrations().await? {
         0 => Ok(()),
+        1 => bail!("the schema is 1 migration behind; run `backhaul migrate`"),
         pending => bail!("the schema is {pending} migrations behind; run `backhaul migrate`"),
     }
 }
@@ -155,11 +177,16 @@ pub(in crate::cli) async fn leaving_requested(mut leaving: watch::Receiver<bool>
     _ = leaving.wait_for(|leaving| *leaving).await;
 }
 
-/// On SIGTERM or SIGINT, reports the process as not ready and starts the shutdown.
+/// On SIGTERM or SIGINT, reports the process as not ready. After the notice, or on a second signal, it starts the shutdown.
 async fn on_signal(app: App, leave: watch::Sender<bool>) {
     wait_for_signal().await;
-    tracing::info!("shutdown requested");
+    let notice = app.settings.http.leave_notice();
+    tracing::info!(notice_ms = notice.as_millis(), "shutdown requested");
     app.enter(Phase::Leaving);
+    tokio::select! {
+        () = tokio::time::sleep(notice) => {}
+        () = wait_for_signal() => {}
+    }
     let _ = leave.send(true);
 }
 

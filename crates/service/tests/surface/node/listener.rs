@@ -182,12 +182,13 @@ async fn connections_beyond_the_limit_are_closed_at_once() {
     let site = Site::plain(&[("HTTP__CONNECTIONS", "2")]).await;
     let mut within = [site.connect().await, site.connect().await];
     for stream in &mut within {
-        ask(stream).await;
+        stream.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        stream.read_exact(&mut [0; 1024]).await.unwrap();
     }
     assert_eq!(closes(&mut site.connect().await).await, b"");
     assert_eq!((site.refused("full"), site.refused("address")), (1, 0));
     for stream in &mut within {
-        ask(stream).await;
+        soon(stream.read_exact(&mut vec![0; LARGE - 1024])).await.unwrap();
     }
     drop(within);
     site.holds(0).await;
@@ -334,7 +335,11 @@ async fn health_answers_while_the_public_listener_is_full() {
     let mut command = command(&database);
     let served = Served::start(command.env("BACKHAUL__HTTP__ADMIN_LISTEN", &admin).env("BACKHAUL__HTTP__CONNECTIONS", "1").arg("serve"));
     let public = served.base.trim_start_matches("http://");
-    let _only = TcpStream::connect(public).await.unwrap();
+    let mut only = TcpStream::connect(public).await.unwrap();
+    let head =
+        "POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+    only.write_all(head.as_bytes()).await.unwrap();
+    only.read_exact(&mut [0; 12]).await.unwrap();
     assert_eq!(closes(&mut TcpStream::connect(public).await.unwrap()).await, b"");
     assert_eq!(reqwest::get(format!("http://{admin}/readyz")).await.unwrap().status(), 200);
     let page = reqwest::get(format!("http://{admin}/metrics")).await.unwrap().text().await.unwrap();

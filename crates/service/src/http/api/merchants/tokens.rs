@@ -13,6 +13,7 @@ use crate::flow::merchants::issue_token::{IssueTokenError, issue_token};
 use crate::http::address::Client;
 use crate::http::body::{AnyBody, MediaType};
 use crate::http::error::{ApiError, Exceeded};
+use crate::http::listener::Presence;
 use crate::http::rate;
 use crate::http::size::TOKEN_BYTES;
 use crate::node::rate::TooManyGuesses;
@@ -39,6 +40,7 @@ use crate::platform::keys::bearer;
 pub(crate) async fn issue(
     State(app): State<App>,
     Client(address): Client,
+    presence: Presence,
     headers: HeaderMap,
     body: AnyBody<TOKEN_BYTES>,
 ) -> Result<Json<TokenResponse>, ApiError> {
@@ -74,6 +76,7 @@ pub(crate) async fn issue(
         }
         IssueTokenError::Failed(failed) => failed.into(),
     })?;
+    presence.authenticate();
     let answer = TokenResponse {
         access_token: issued.token.expose_secret().to_owned(),
         token_type: "Bearer",

@@ -14,6 +14,7 @@ use crate::flow::returns::carrier_event::EventOutcome;
 use crate::flow::returns::carrier_webhook::{CarrierWebhookError, carrier_webhook};
 use crate::http::body::JsonBody;
 use crate::http::error::ApiError;
+use crate::http::listener::Presence;
 use crate::http::path::Named;
 use crate::http::size::WEBHOOK_BYTES;
 
@@ -41,6 +42,7 @@ pub(crate) async fn receive(
     State(app): State<App>,
     account: Result<Named<Uuid>, ApiError>,
     headers: HeaderMap,
+    presence: Presence,
     JsonBody(body): JsonBody<WEBHOOK_BYTES>,
 ) -> Result<Json<CarrierEventTaken>, ApiError> {
     // An account that nobody has answers like a bad signature, so that accounts cannot be probed.
@@ -52,6 +54,7 @@ pub(crate) async fn receive(
         CarrierWebhookError::Unusable(why) => ApiError::Internal(why.to_string()),
         CarrierWebhookError::Failed(failed) => failed.into(),
     })?;
+    presence.authenticate();
     let (result, rma_identifier) = match taken {
         EventOutcome::Moved(rma) => ("moved", Some(rma)),
         EventOutcome::Unchanged(rma) => ("unchanged", Some(rma)),
