@@ -114,6 +114,10 @@ crash-returns: proof ## Crash a process at every commit of a return: places, hit
 	@cargo build --quiet --release $(CRASH_POINTS)
 	@$(PROGRAMS)/release/proof --program $(PROGRAMS)/release/backhaul-crash-points crash-returns
 
+.PHONY: rolling-restarts
+rolling-restarts: proof ## Restart two nodes behind a load balancer in turn at 500 requests a second: restarts, requests, resets, server_errors
+	@$(PROOF) rolling-restarts
+
 .PHONY: outage-delivery
 outage-delivery: proof ## PostgreSQL outages under a steady load: slowest_recovery_s, lost
 	@$(PROOF) outage-delivery
@@ -181,6 +185,7 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-exchanges --orders 12 --confirmations 20 --refused 12 --kills 3 --every 1500
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-restarts --restarts 3 --per-second 100
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul outage-delivery --outages 1 --seconds 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul freeze-delivery
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-isolation --seconds 2 --rounds 1 --waiting 1000

@@ -6,6 +6,7 @@
 
 mod messages;
 mod meter;
+mod node;
 mod orders;
 mod returns;
 mod stage;
@@ -219,6 +220,15 @@ enum Command {
         #[arg(long, default_value_t = 100_000)]
         units: u32,
     },
+    /// Restart two nodes behind a load balancer in turn under a steady load.
+    RollingRestarts {
+        /// Number of restarts.
+        #[arg(long, default_value_t = 50)]
+        restarts: usize,
+        /// Requests per second.
+        #[arg(long, default_value_t = 500)]
+        per_second: u32,
+    },
     /// Measure the cost of a message while few and while many others are waiting.
     BenchBacklog {
         /// Number of waiting messages in the large case.
@@ -286,6 +296,9 @@ async fn main() -> anyhow::Result<()> {
                 .await?
         }
         Command::BenchPallet { units } => warehouse::pallet::run(&cli.program, units).await?,
+        Command::RollingRestarts { restarts, per_second } => {
+            node::rolling::run(&cli.program, &node::rolling::Plan { restarts, rate: per_second }).await?
+        }
         Command::BenchBacklog { many, messages, rounds } => {
             messages::backlog::run(&cli.program, &messages::backlog::Plan { many, messages, rounds }).await?
         }

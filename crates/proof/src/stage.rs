@@ -132,6 +132,7 @@ impl Stage {
     fn start(&self, arguments: &[&str], address: SocketAddr, admin: SocketAddr, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
         let child = Command::new(&self.program)
             .args(arguments)
+            .env("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "0")
             .envs(variables.iter().copied())
             .env("DATABASE_URL", self.cluster.url("postgres"))
             .env("BACKHAUL__MODE", "sandbox")
@@ -185,6 +186,18 @@ pub(crate) fn free() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
+/// Asks `/readyz` at the admin address of a node whether it is ready.
+pub(crate) async fn is_ready(admin: SocketAddr) -> bool {
+    let ask = async {
+        let mut stream = tokio::net::TcpStream::connect(admin).await.ok()?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.ok()?;
+        answer.starts_with("HTTP/1.1 200").then_some(())
+    };
+    tokio::time::timeout(Duration::from_secs(5), ask).await.ok().flatten().is_some()
+}
+
 /// A process of the service; killed when dropped.
 pub(crate) struct Service {
     child: Child,
@@ -201,23 +214,12 @@ impl Service {
     pub(crate) async fn ready(&self) -> anyhow::Result<Duration> {
         let started = Instant::now();
         while started.elapsed() < Duration::from_secs(30) {
-            if self.is_ready().await {
+            if is_ready(self.admin).await {
                 return Ok(started.elapsed());
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         bail!("the service was not ready after 30 s")
-    }
-
-    async fn is_ready(&self) -> bool {
-        let ask = async {
-            let mut stream = tokio::net::TcpStream::connect(self.admin).await.ok()?;
-            stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.ok()?;
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).await.ok()?;
-            answer.starts_with("HTTP/1.1 200").then_some(())
-        };
-        tokio::time::timeout(Duration::from_secs(5), ask).await.ok().flatten().is_some()
     }
 
     /// Sends it a signal: `-STOP`, `-CONT`.

@@ -1,0 +1,5 @@
+//! Nodes that come and go while callers call.
+
+mod balancer;
+mod callers;
+pub(crate) mod rolling;
