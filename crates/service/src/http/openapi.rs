@@ -62,12 +62,27 @@ fn build() -> Value {
         }
     }
     let paths = document.pointer_mut("/paths").and_then(Value::as_object_mut);
-    let operations = paths.into_iter().flat_map(|paths| paths.values_mut()).filter_map(Value::as_object_mut).flatten();
-    operations.for_each(|(_, operation)| complete(operation));
+    for (path, operations) in paths.into_iter().flatten() {
+        for (method, operation) in operations.as_object_mut().into_iter().flatten() {
+            complete(operation);
+            if let Some(operation) = operation.as_object_mut() {
+                operation.insert("operationId".to_owned(), operation_id(method, path).into());
+            }
+        }
+    }
     if let Some(document) = document.as_object_mut() {
         document.insert("webhooks".to_owned(), wire::messages::webhook::webhooks());
     }
     document
+}
+
+/// The name of an operation, by which generated clients know it: `get_orders_by_identifier`. The handlers' names repeat.
+fn operation_id(method: &str, path: &str) -> String {
+    let parts = path.split('/').filter(|part| !part.is_empty() && *part != "v1").map(|part| match part.strip_prefix('{') {
+        Some(parameter) => format!("by_{}", parameter.trim_end_matches('}')),
+        None => part.replace('.', "_"),
+    });
+    std::iter::once(method.to_owned()).chain(parts).collect::<Vec<_>>().join("_")
 }
 
 /// Adds the responses that an operation shares with its kind: those that need a token, those that read JSON, and all.
@@ -144,6 +159,17 @@ mod tests {
     use serde_json::Map;
 
     use super::*;
+
+    #[test]
+    fn no_two_operations_have_one_name() {
+        let document = build();
+        let operations = document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+        let names: Vec<&str> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+        for name in ["post_oauth_token", "get_openapi_json", "get_orders_by_identifier", "post_messages_by_message_id_retry"] {
+            assert!(names.contains(&name), "{names:?}");
+        }
+    }
 
     #[test]
     fn no_two_shapes_have_one_name() {

@@ -129,6 +129,7 @@ async fn mode(node: &Node) -> Check {
 async fn schema(node: &Node) -> Check {
     match node.cell().pending_migrations().await {
         Ok(0) => Check::good("schema", "up to date"),
+        Ok(1) => Check::bad("schema", "1 migration behind", "run `backhaul migrate`"),
         Ok(pending) => Check::bad("schema", format!("{pending} migrations behind"), "run `backhaul migrate`"),
         Err(failed) => unreadable("schema", &failed),
     }

@@ -26,7 +26,8 @@ pub trait Shape: Sized {
     fn define(_components: &mut Map<String, Value>) {}
 }
 
-/// An optional field may be omitted, null, or an empty string; the schema publishes the first two.
+/// An optional field may be omitted, null, or an empty string. [`crate::schema`] adds the last of these where it is published;
+/// faults are explained without it.
 impl<T: Shape> Shape for Option<T> {
     const REQUIRED: bool = false;
 

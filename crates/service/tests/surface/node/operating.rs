@@ -68,7 +68,7 @@ async fn a_schema_that_is_behind_is_not_ready() {
         .unwrap();
     let (status, body) = world.admin("/readyz").await;
     assert_eq!(status, 503);
-    assert!(body.contains("1 migrations behind") && body.contains("backhaul migrate"), "{body}");
+    assert!(body.contains("1 migration behind") && body.contains("backhaul migrate"), "{body}");
 }
 
 #[tokio::test]
