@@ -55,7 +55,7 @@ fn allow_empty(schema: &mut Value) {
     }
 }
 
-/// Whether an empty text is allowed already: a text without any rule.
+/// True if an empty text is allowed already: a text without any rule.
 fn is_any_text(fields: &Map<String, Value>) -> bool {
     let text = fields.get("type").and_then(Value::as_array).is_some_and(|kinds| kinds.iter().any(|kind| kind == "string"));
     text && fields.keys().all(|rule| ["type", "description", "maxLength"].contains(&rule.as_str()))

@@ -126,13 +126,13 @@ impl Connection {
         self.buffer.get(head..).unwrap_or_default()
     }
 
-    /// Whether the last response said that the connection closes.
+    /// True if the last response said that the connection closes.
     pub(crate) fn closes(&self) -> bool {
         let head = self.buffer.len() - self.body().len();
         self.buffer.get(..head).is_some_and(|head| head.windows(19).any(|line| line == b"\r\nconnection: close"))
     }
 
-    /// Whether the other end has closed the connection since.
+    /// True if the other end has closed the connection since.
     pub(crate) fn is_closed(&self) -> bool {
         !matches!(self.stream.try_read(&mut [0]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
     }

@@ -30,7 +30,7 @@ impl Presence {
         self.0.authenticated.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the connection may be closed in favour of another: nobody knows its caller, and no request is in flight.
+    /// True if the connection may be closed in favour of another: nobody knows its caller, and no request is in flight.
     pub(super) fn may_give_way(&self) -> bool {
         !self.0.authenticated.load(Ordering::Relaxed) && self.0.deadlines.is_idle()
     }
