@@ -13,6 +13,7 @@ mod midflight;
 mod notices;
 mod outbound_call;
 mod outbox;
+mod partitions;
 mod reactions;
 mod receiving;
 mod reports;

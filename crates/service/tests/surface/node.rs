@@ -2,7 +2,9 @@
 
 mod clock;
 pub mod listener;
+mod migrating;
 mod operating;
 mod rates;
+mod roles;
 mod versions;
 mod watching;

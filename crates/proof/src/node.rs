@@ -1,0 +1,3 @@
+//! The installation: its schema is upgraded while it is used.
+
+pub(crate) mod migrate;
