@@ -3,7 +3,7 @@
 mod deliverers;
 mod deliveries;
 mod event_stream;
-mod events;
+pub mod events;
 mod failures_command;
 mod guarded;
 mod internal_work;

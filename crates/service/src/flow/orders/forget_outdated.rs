@@ -24,7 +24,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     }
     for (merchant, import) in imported {
         let mut tx = app.begin(merchant).await?;
-        more |= !imports::forget(&mut tx, import).await?;
+        more |= !imports::forget(&mut tx, import, now).await?;
         app.commit(tx).await?;
     }
     Ok(more)

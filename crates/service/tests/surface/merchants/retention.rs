@@ -223,7 +223,7 @@ async fn an_operator_sets_how_long_a_merchant_keeps_personal_data() {
     assert_eq!(shown["retention_days"], 90);
     assert!(err(&backhaul(&world.database, &["merchant", "set", "acme"])).contains("required"));
     let audited = "select actor || ' ' || detail from audit where action = 'merchant.retention_changed'";
-    assert_eq!(world.database.texts(audited).await, ["tester acme: 90 days"]);
+    assert_eq!(world.database.texts(audited).await, ["cli:tester acme: 90 days"]);
     let personal = "select handle from customer_order join merchant using (merchant_id) where email_fingerprint is not null order by 1";
     for (days, kept) in [(89, vec!["acme", "bolt"]), (1, vec!["bolt"])] {
         world.days_pass(days).await;

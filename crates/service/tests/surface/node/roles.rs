@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper};
 use backhaul::heartbeat;
-use reqwest::Method;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection};
 
 use crate::binary::{backhaul, command, err, out};
+use crate::messages::events;
 use crate::world::{World, message, refund_for, refunded, sold};
 
 /// The role of the service, shared by the tests of a server.
@@ -37,8 +37,7 @@ async fn the_service_works_as_a_role_that_can_neither_alter_nor_drop_anything() 
     assert_eq!(carried.receives_events().await, ["created", "PRE_TRANSIT"]);
     carried.shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F1", 1)])])).await;
     assert_eq!(carried.receives_events().await, ["refunded"]);
-    let feed = carried.shop.merchant.calls(Method::GET, "/v1/events", |request| request).await;
-    assert_eq!(feed.body["events"].as_array().unwrap().len(), 3);
+    assert_eq!(carried.shop.merchant.follows(events::beginning(), 3, 10).await.0.len(), 3);
     let erased = erase_shopper(&world.app, "test", carried.shop.merchant.id, &ErasureTarget::Order("A-1".to_owned())).await.unwrap();
     assert_eq!(erased.returns, 1);
     // What comes with time: limits, heartbeats, partitions, retention.
@@ -98,8 +97,7 @@ async fn one_command_prepares_a_restored_database() {
     let deliverer = backhaul::worker::start(&world.app);
     deliverer.deliver_all_due().await;
     let engineer = receiver.engineer().await;
-    let read = engineer.calls(Method::GET, "/v1/events", |request| request).await.body;
-    assert_eq!(read["events"].as_array().unwrap().len(), 1);
+    let (_, cursor) = engineer.follows(events::beginning(), 1, 10).await;
     let restored = || backhaul(&world.database, &["restored", "-o", "json"]);
     assert!(err(&restored()).contains("the service is running on this database"));
     deliverer.leave().await;
@@ -113,8 +111,7 @@ async fn one_command_prepares_a_restored_database() {
     receiver.is_owed("R-2", 1).await;
     world.deliver_all_due().await;
     assert_eq!(receiver.arrived(), ["R-1 1", "R-2 1"], "nobody waits for leases that were restored");
-    let cursor = read["next_cursor"].as_str().unwrap();
-    let read = engineer.calls(Method::GET, &format!("/v1/events?cursor={cursor}"), |request| request).await.body;
-    assert_eq!(read["events"].as_array().unwrap().len(), 1, "a reader goes on where it was");
+    let (read, _) = engineer.follows(cursor, 1, 10).await;
+    assert_eq!(read[0]["body"]["rma_identifier"], "R-2", "a reader goes on where it was");
     assert_eq!(world.database.texts("select feed_epoch::text from message order by message_id").await, ["0", "1"]);
 }
