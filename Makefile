@@ -72,6 +72,10 @@ bench-intake: proof ## Order intake compared with bare database writes: single_r
 bench-growth: proof ## Intake with few and with 5 million stored orders: growth_ratio
 	@$(PROOF) bench-growth
 
+.PHONY: migrate-live
+migrate-live: proof ## Upgrade a database with 2 million messages under load: failed, orders_p99_ms, messages_p99_ms
+	@$(PROOF) migrate-live
+
 .PHONY: chaos-intake
 chaos-intake: proof ## Intake under load with kills, disconnects and overload: lost, seeded_caught
 	@$(PROOF) chaos-intake
@@ -176,6 +180,7 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@cargo build --quiet $(CRASH_POINTS)
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-growth --seconds 1 --orders 20000
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul migrate-live --messages 50000 --orders 20000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-intake --kills 6 --database-kills 2 --disconnects 800 --overload-seconds 6
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-delivery --messages 1000 --waiting 2000 --idle 100 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60

@@ -47,6 +47,15 @@ enum Command {
         #[arg(long, default_value_t = 5_000_000)]
         orders: u64,
     },
+    /// Upgrade the schema of an earlier version while orders and messages are written.
+    MigrateLive {
+        /// Number of stored messages.
+        #[arg(long, default_value_t = 2_000_000)]
+        messages: u64,
+        /// Number of stored orders.
+        #[arg(long, default_value_t = 500_000)]
+        orders: u64,
+    },
     /// Kill processes, disconnect clients and overload the service during order intake.
     ChaosIntake {
         /// Number of kills of the service.
@@ -248,6 +257,7 @@ async fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::BenchIntake { seconds, rounds } => orders::intake::run(&cli.program, Duration::from_secs(seconds), rounds).await?,
+        Command::MigrateLive { messages, orders } => node::migrate::run(&cli.program, &node::migrate::Plan { messages, orders }).await?,
         Command::BenchGrowth { seconds, orders } => orders::growth::run(&cli.program, Duration::from_secs(seconds), orders).await?,
         Command::ChaosIntake { kills, database_kills, disconnects, overload_seconds } => {
             let plan = orders::chaos::Plan { kills, database_kills, disconnects, overload: Duration::from_secs(overload_seconds) };

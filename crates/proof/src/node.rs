@@ -1,5 +1,6 @@
-//! Nodes that come and go while callers call.
+//! Nodes and their schema, which change while callers call.
 
 mod balancer;
 mod callers;
+pub(crate) mod migrate;
 pub(crate) mod rolling;

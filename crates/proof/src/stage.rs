@@ -44,6 +44,11 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn set(program: &Path) -> anyhow::Result<Self> {
+        Self::set_at(program, None).await
+    }
+
+    /// The same with the schema of an earlier version, whose last migration was `last`.
+    pub(crate) async fn set_at(program: &Path, last: Option<i64>) -> anyhow::Result<Self> {
         if !program.exists() {
             bail!("{} does not exist; build it with `make build`", program.display());
         }
@@ -51,7 +56,7 @@ impl Stage {
         let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
         let cluster = Cluster::start_with(&dir, SETTINGS)?;
         let url = cluster.url("postgres");
-        store::node::installation::migrate(&url, Mode::Sandbox, Clock::system().now()).await?;
+        store::node::installation::migrate_to(&url, Mode::Sandbox, Clock::system().now(), last).await?;
         let app = app(&url)?;
         let (mut merchants, mut tokens) = (Vec::new(), Vec::new());
         for number in 0..MERCHANTS {

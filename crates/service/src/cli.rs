@@ -46,7 +46,9 @@ enum Command {
     /// Run the service.
     Serve(node::serve::Serve),
     /// Create or upgrade the database schema; the first run also fixes the mode, production or sandbox.
-    Migrate,
+    Migrate(node::migrate::Migrate),
+    /// Prepare a database that was restored from a backup. Run it before the service starts again.
+    Restored,
     /// Add, change, list, show, pause and resume merchants.
     #[command(subcommand)]
     Merchant(merchants::merchant::Command),
@@ -137,7 +139,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Dev(dev) => dev::run(dev, settings()?).await?,
         Command::Serve(serve) => node::serve::run(unconnected()?, &serve).await?,
-        Command::Migrate => node::migrate::run(&settings()?, &Clock::system()).await?,
+        Command::Migrate(migrate) => node::migrate::run(&migrate, &settings()?, &Clock::system()).await?,
+        Command::Restored => node::restored::run(&unconnected()?, cli.output).await?,
         Command::Merchant(command) => merchants::merchant::run(command, &app().await?, cli.output).await?,
         Command::Credential(command) => merchants::credential::run(command, &app().await?, cli.output).await?,
         Command::Endpoint(command) => messages::endpoint::run(command, &app().await?, cli.output).await?,

@@ -79,6 +79,12 @@ impl Parts {
         self.clock.now()
     }
 
+    /// The time that retention and expiry go by: that of the database, so that a node whose clock is wrong ends nothing early. With a
+    /// fixed clock it is [`Parts::now`].
+    pub async fn shared_now(&self) -> Result<DateTime<Utc>, Failed> {
+        if self.clock.is_the_machines() { installation::shared_now(self.cell()).await } else { Ok(self.now()) }
+    }
+
     /// A new id (UUID version 7).
     #[must_use]
     pub fn mint(&self) -> Uuid {

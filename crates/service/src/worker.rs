@@ -12,6 +12,6 @@ use crate::timers::Timers;
 /// Starts delivering.
 #[must_use]
 pub fn start(app: &App) -> Deliverer {
-    let handlers = Handlers { reactions: flow::reactions(app), timer: Arc::new(Timers(app.clone())) };
+    let handlers = Handlers { reactions: flow::reactions(app), timer: Arc::new(Timers::new(app.clone())) };
     Deliverer::start(Delivery::clone(app), handlers)
 }

@@ -4,4 +4,5 @@ pub mod accounts;
 pub mod audit;
 pub mod credentials;
 pub mod erasures;
+pub mod retentions;
 pub mod tokens;

@@ -1,5 +1,7 @@
 //! The installation, limits, and rates shared between nodes.
 
+pub mod grants;
 pub mod installation;
 pub mod limits;
+pub mod migrations;
 pub mod rates;

@@ -131,7 +131,7 @@ impl Scene {
         explained::switch_on(&mut beside, options.get_database().unwrap()).await;
         // Statistics change only when the test says so.
         let still = "alter table delivery set (autovacuum_enabled = off); alter table endpoint set (autovacuum_enabled = off); \
-            alter table message_20260301 set (autovacuum_enabled = off)";
+            alter table message_20260223 set (autovacuum_enabled = off)";
         sqlx::raw_sql(still).execute(&mut beside).await.unwrap();
         let patience = Duration::from_mins(1);
         let limits = PoolLimits { connections: 2, acquire: patience, statement: patience, lock: patience };

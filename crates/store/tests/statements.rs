@@ -32,7 +32,7 @@ const SHARED: [&str; 9] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 20] = [
+const ACROSS: [(&str, &str); 25] = [
     ("from rma where wakes_at <= $1", "rma"),
     ("from carrier_event where received_at <= $1", "carrier_event"),
     ("from carrier_webhook where received_at < $1", "carrier_webhook"),
@@ -42,6 +42,11 @@ const ACROSS: [(&str, &str); 20] = [
     ("from intake_refusal where refused_at <= $1", "intake_refusal"),
     ("from order_import where updated_at <= $1", "order_import"),
     ("from audit where done_at <= $1", "audit"),
+    ("from failure where ended_at is null and state in", "failure"),
+    ("from failure where ended_at <= $1", "failure"),
+    ("from retry_job where ended_at <= $1", "retry_job"),
+    ("from label where bought_at <= $1", "label"),
+    ("(select from delivery limit 10000)", "delivery"),
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),
     ("from delivery where delivery.discard offset 0", "delivery"),
@@ -213,7 +218,7 @@ fn no_write_asks_the_database_for_time_or_chance() {
 /// through `outbox`, `endpoints`, `retries`, `retry_jobs`, `unsent` and `failures`; the owner of a bucket writes through
 /// `settlements`, `notices` and `retry_jobs`, and is asked to discard messages through `deliveries`. `reports` counts calls
 /// to endpoints that are asked for an answer. `erasures` overwrites personal data, see docs/adr/0020-erasing.md.
-const WRITERS: [(&str, &str, &[&str]); 21] = [
+const WRITERS: [(&str, &str, &[&str]); 25] = [
     ("insert into", "message", &["outbox"]),
     ("insert into", "delivery", &["outbox", "retries", "retry_jobs", "unsent"]),
     ("update", "delivery", &["deliveries", "settlements"]),
@@ -235,6 +240,11 @@ const WRITERS: [(&str, &str, &[&str]); 21] = [
     ("update", "endpoint_notice", &["notices"]),
     ("update", "message", &["erasures"]),
     ("delete from", "message", &[]),
+    // Retention, see docs/retention.md.
+    ("delete from", "attempt_hourly", &["reports"]),
+    ("delete from", "delivered_hourly", &["reports"]),
+    ("delete from", "failure", &["failures"]),
+    ("delete from", "retry_job", &["retry_jobs"]),
 ];
 
 /// The modules of a folder with their source. Submodules count as their parent.
@@ -275,4 +285,26 @@ fn every_row_of_the_delivery_engine_has_the_writer_that_the_decision_names() {
     // `deliveries` may only ask to discard.
     let asked = std::fs::read_to_string(root.join("src/messages/deliveries.rs")).unwrap();
     assert_eq!(asked.matches("update delivery set ").count(), asked.matches("update delivery set discard = true").count());
+}
+
+#[tokio::test]
+async fn every_table_is_listed_with_the_rule_that_ends_its_rows() {
+    let mut connection = database("retention").await;
+    let tables: BTreeSet<String> = sqlx::query_scalar(
+        "select relname::text from pg_class
+         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap()
+    .into_iter()
+    .collect();
+    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/retention.md")).unwrap();
+    let mut listed = BTreeSet::new();
+    for line in document.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        assert!(cells.len() == 3 && cells.iter().all(|cell| !cell.is_empty()), "{line}");
+        assert!(listed.insert(cells[0].trim_matches('`').to_owned()), "{line} is there twice");
+    }
+    assert_eq!(listed, tables, "docs/retention.md says of every table what ends its rows");
 }

@@ -7,4 +7,5 @@ pub(super) mod doctor;
 pub(super) mod limit;
 pub(super) mod migrate;
 pub(super) mod reference;
+pub(super) mod restored;
 pub(super) mod serve;

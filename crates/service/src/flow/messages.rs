@@ -2,6 +2,7 @@
 
 pub mod configure_endpoint;
 pub mod count_dropped;
+pub mod forget_outdated;
 pub mod retry_failures;
 pub mod retry_message;
 pub mod work_on_failure;

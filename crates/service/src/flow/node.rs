@@ -2,3 +2,4 @@
 
 pub mod advance_clock;
 pub mod set_limit;
+pub mod take_over_restored;

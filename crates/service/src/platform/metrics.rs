@@ -99,7 +99,7 @@ pub struct DeliveryGauges {
     pub unowned: Gauge,
     /// Days ahead for which partitions of messages and attempts exist.
     pub partitions_ahead_days: Gauge,
-    /// Daily partitions kept beyond their retention, because they contain messages that are still owed.
+    /// Partitions kept beyond their retention, because they contain messages that are still owed.
     pub partitions_kept_late: Gauge,
 }
 
@@ -118,7 +118,7 @@ impl DeliveryGauges {
         registry.register("delivery_partitions_ahead_days", "Days ahead for which partitions exist", self.partitions_ahead_days.clone());
         registry.register(
             "delivery_partitions_kept_late",
-            "Daily partitions kept beyond their retention because messages are still owed",
+            "Partitions kept beyond their retention because messages are still owed",
             self.partitions_kept_late.clone(),
         );
     }
@@ -149,6 +149,8 @@ pub struct Metrics {
     pub settled_together: Histogram,
     /// Lanes that were stuck without a head; must stay 0.
     pub lanes_rescued: Counter,
+    /// Attempts to create or drop partitions that failed.
+    pub partitions_failed: Counter,
     /// Failed reactions to delivered messages; the messages are sent again.
     pub reactions_failed: Counter,
     /// Delivery engines that failed and were restarted.
@@ -185,6 +187,7 @@ impl Default for Metrics {
             variants_skipped: Counter::default(),
             settled_together: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]),
             lanes_rescued: Counter::default(),
+            partitions_failed: Counter::default(),
             reactions_failed: Counter::default(),
             engines_broken: Counter::default(),
             unsent_dropped: Counter::default(),
@@ -219,6 +222,11 @@ impl Default for Metrics {
         );
         registry.register("delivery_batch_messages", "Messages settled in one batch", metrics.settled_together.clone());
         registry.register("delivery_lanes_rescued", "Lanes that were stuck without a head and were rescued", metrics.lanes_rescued.clone());
+        registry.register(
+            "delivery_partitions_failed",
+            "Attempts to create or drop partitions that failed",
+            metrics.partitions_failed.clone(),
+        );
         registry.register("delivery_reactions_failed", "Reactions to delivered messages that failed", metrics.reactions_failed.clone());
         registry.register("delivery_engines_broken", "Delivery engines that failed and were restarted", metrics.engines_broken.clone());
         registry.register("messages_dropped_unsent", "Messages dropped without having been sent", metrics.unsent_dropped.clone());

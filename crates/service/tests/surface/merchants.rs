@@ -2,4 +2,5 @@
 
 mod audit;
 mod erasing;
+mod retention;
 mod tokens;

@@ -3,7 +3,7 @@
 mod deliverers;
 mod deliveries;
 mod event_stream;
-mod events;
+pub mod events;
 mod failures_command;
 mod guarded;
 mod internal_work;
@@ -13,6 +13,7 @@ mod midflight;
 mod notices;
 mod outbound_call;
 mod outbox;
+mod partitions;
 mod reactions;
 mod receiving;
 mod reports;

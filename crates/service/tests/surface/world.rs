@@ -29,6 +29,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
+use sqlx::ConnectOptions as _;
 use tokio::net::TcpListener;
 
 pub use self::boutique::{
@@ -66,6 +67,19 @@ impl World {
         let database = Arc::new(Database::create().await);
         let settings = settings(&database, variables);
         Self::on(database, settings, 1, Clock::fixed(beginning())).await
+    }
+
+    /// A world on this database, which may have the schema of an earlier version.
+    pub async fn on_database(database: Arc<Database>) -> Self {
+        let settings = settings(&database, &[]);
+        Self::on(database, settings, 1, Clock::fixed(beginning())).await
+    }
+
+    /// A node on the same database that connects as `role`.
+    pub async fn node_as(&self, role: &str, password: &str) -> Self {
+        let url = self.database.options_as(role, password).to_url_lossy().to_string();
+        let settings = settings(&self.database, &[("DATABASE_URL", &url)]);
+        Self::on(self.database.clone(), settings, 6, self.app.clock.clone()).await
     }
 
     /// A node on the same database whose system clock is off by this much.

@@ -21,6 +21,8 @@ pub struct Merchant {
     pub created_at: DateTime<Utc>,
     /// `Some` while the merchant's calls are refused.
     pub paused_at: Option<DateTime<Utc>>,
+    /// The days after the last change for which orders and returns keep personal data.
+    pub retention_days: i32,
 }
 
 struct Row {
@@ -30,6 +32,7 @@ struct Row {
     technical_contact: Option<String>,
     created_at: DateTime<Utc>,
     paused_at: Option<DateTime<Utc>>,
+    retention_days: i32,
 }
 
 impl From<Row> for Merchant {
@@ -41,6 +44,7 @@ impl From<Row> for Merchant {
             technical_contact: row.technical_contact,
             created_at: row.created_at,
             paused_at: row.paused_at,
+            retention_days: row.retention_days,
         }
     }
 }
@@ -68,6 +72,12 @@ pub async fn set_technical_contact(tx: &mut Tx, contact: Option<&str>) -> Result
     Ok(())
 }
 
+/// Sets the days for which orders and returns keep personal data.
+pub async fn set_retention(tx: &mut Tx, days: i32) -> Result<(), Failed> {
+    sqlx::query!("update merchant set retention_days = $2 where merchant_id = $1", tx.merchant().0, days).execute(tx.connection()).await?;
+    Ok(())
+}
+
 /// Pauses the merchant as of `paused_at`, or resumes it.
 pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result<(), Failed> {
     sqlx::query!("update merchant set paused_at = $2 where merchant_id = $1", tx.merchant().0, paused_at).execute(tx.connection()).await?;
@@ -91,7 +101,7 @@ pub async fn name(tx: &mut Tx) -> Result<String, Failed> {
 pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Failed> {
     let row = sqlx::query_as!(
         Row,
-        "select merchant_id, handle, name, technical_contact, created_at, paused_at from merchant where handle = $1",
+        "select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days from merchant where handle = $1",
         handle.as_str(),
     )
     .fetch_optional(&store.pool)
@@ -101,9 +111,11 @@ pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Fa
 
 /// Every merchant, by handle.
 pub async fn list(store: &Store) -> Result<Vec<Merchant>, Failed> {
-    let rows =
-        sqlx::query_as!(Row, "select merchant_id, handle, name, technical_contact, created_at, paused_at from merchant order by handle",)
-            .fetch_all(&store.pool)
-            .await?;
+    let rows = sqlx::query_as!(
+        Row,
+        "select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days from merchant order by handle",
+    )
+    .fetch_all(&store.pool)
+    .await?;
     Ok(rows.into_iter().map(Merchant::from).collect())
 }

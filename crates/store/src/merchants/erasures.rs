@@ -219,7 +219,7 @@ pub async fn erase_drop_ship_order(tx: &mut Tx, order: Uuid, content: &str, word
     sqlx::query!(
         r#"
         update drop_ship_order
-        set content = $3, comments = null, reject_reason = case when reject_reason is not null then $4 end
+        set content = $3, erased = true, comments = null, reject_reason = case when reject_reason is not null then $4 end
         where merchant_id = $1 and drop_ship_order_id = $2
         "#,
         merchant,

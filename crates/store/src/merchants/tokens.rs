@@ -18,7 +18,10 @@ pub struct Grant {
     pub paused: bool,
 }
 
-/// Inserts a token, and deletes the merchant's expired ones.
+/// The most expired tokens that a new one clears away.
+const CLEARED: i64 = 100;
+
+/// Inserts a token, and deletes some of the merchant's expired ones.
 pub async fn insert(
     tx: &mut Tx,
     token_hash: &[u8],
@@ -28,7 +31,7 @@ pub async fn insert(
     expires_at: DateTime<Utc>,
 ) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
-    sqlx::query!("delete from access_token where merchant_id = $1 and expires_at < $2", merchant, now).execute(tx.connection()).await?;
+    forget_expired(tx, now, CLEARED).await?;
     sqlx::query!(
         "insert into access_token (merchant_id, token_hash, client_id, scopes, issued_at, expires_at) values ($1, $2, $3, $4, $5, $6)",
         merchant,
@@ -41,6 +44,27 @@ pub async fn insert(
     .execute(tx.connection())
     .await?;
     Ok(())
+}
+
+/// Deletes the merchant's tokens that expired before `now`, about `most` of them, oldest first. Returns how many it deleted.
+pub async fn forget_expired(tx: &mut Tx, now: DateTime<Utc>, most: i64) -> Result<u64, Failed> {
+    let deleted = sqlx::query!(
+        r#"
+        delete from access_token
+        where merchant_id = $1 and expires_at <= (
+            select max(old.expires_at)
+            from (
+                select expires_at from access_token where merchant_id = $1 and expires_at < $2 order by expires_at limit $3
+            ) as old
+        )
+        "#,
+        tx.merchant().0,
+        now,
+        most,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(deleted.rows_affected())
 }
 
 /// The rights that the token with this hash grants.

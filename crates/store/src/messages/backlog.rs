@@ -1,6 +1,6 @@
 //! Backlog figures for the metrics, counted up to a bound so that the cost does not grow with the backlog.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 
 use crate::{Failed, Store};
 
@@ -99,19 +99,4 @@ pub async fn unowned(store: &Store) -> Result<i64, Failed> {
         .fetch_one(&store.engine)
         .await?;
     Ok(count)
-}
-
-/// The last day that has a partition of messages.
-pub async fn last_day(store: &Store) -> Result<Option<NaiveDate>, Failed> {
-    let day = sqlx::query_scalar!(
-        r#"
-        select max(to_date(right(child.relname::text, 8), 'YYYYMMDD')) as "day"
-        from pg_inherits
-        join pg_class child on child.oid = inhrelid
-        where inhparent = 'message'::regclass
-        "#
-    )
-    .fetch_one(&store.engine)
-    .await?;
-    Ok(day)
 }

@@ -1,6 +1,6 @@
 //! The failure queue: messages that were given up, as people work on them.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use uuid::Uuid;
 
@@ -209,6 +209,67 @@ pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
     let merchant = tx.merchant().0;
     sqlx::query!("select from failure where merchant_id = $1 and message_id = $2 for share", merchant, message)
         .fetch_optional(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// The time for which an entry is kept after it was resolved or discarded.
+const KEPT_FOR: TimeDelta = TimeDelta::days(30);
+
+/// Entries of all merchants that were resolved or discarded and have no date for it yet.
+pub async fn list_ended(store: &Store, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, message_id from failure where ended_at is null and state in ('resolved', 'discarded') limit $1",
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.message_id)).collect())
+}
+
+/// Dates the end of these entries. Those that were reopened in the meantime are left out.
+pub async fn date_end(tx: &mut Tx, messages: &[Uuid], now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update failure
+        set ended_at = $3
+        where merchant_id = $1 and message_id = any($2) and ended_at is null and state in ('resolved', 'discarded')
+        "#,
+        tx.merchant().0,
+        messages,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Entries of all merchants that ended long enough before `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows =
+        sqlx::query!("select merchant_id, message_id from failure where ended_at <= $1 order by ended_at limit $2", now - KEPT_FOR, most,)
+            .fetch_all(&store.pool)
+            .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.message_id)).collect())
+}
+
+/// Deletes these entries. One whose message is owed again keeps its text, and is dated anew when that has ended.
+pub async fn forget(tx: &mut Tx, messages: &[Uuid], now: DateTime<Utc>) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    sqlx::query!(
+        r#"
+        delete from failure
+        where merchant_id = $1 and message_id = any($2) and ended_at <= $3 and state in ('resolved', 'discarded')
+            and not exists (select from delivery where delivery.merchant_id = $1 and delivery.message_id = failure.message_id)
+        "#,
+        merchant,
+        messages,
+        now - KEPT_FOR,
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!("update failure set ended_at = null where merchant_id = $1 and message_id = any($2)", merchant, messages)
+        .execute(tx.connection())
         .await?;
     Ok(())
 }

@@ -113,6 +113,25 @@ pub async fn leave(store: &Store, deliverer: Uuid) -> Result<(), Failed> {
     Ok(())
 }
 
+/// The number of processes that deliver at the moment.
+pub async fn count_live(store: &Store) -> Result<i64, Failed> {
+    let live = sqlx::query_scalar!(r#"select count(*) as "live!" from deliverer where live_until > now()"#);
+    Ok(live.fetch_one(&store.engine).await?)
+}
+
+/// Ends every lease, so that whoever settles under one is refused, and removes every process. Nothing may be running.
+pub async fn end_all(store: &Store) -> Result<(), Failed> {
+    sqlx::query!("update delivery_bucket set owner = null, leased_until = null, epoch = epoch + 1").execute(&store.engine).await?;
+    sqlx::query!("delete from deliverer").execute(&store.engine).await?;
+    Ok(())
+}
+
+/// The number of messages that are owed, up to 10,000.
+pub async fn count_owed(store: &Store) -> Result<i64, Failed> {
+    let owed = sqlx::query_scalar!(r#"select count(*) as "owed!" from (select from delivery limit 10000) as owed"#);
+    Ok(owed.fetch_one(&store.engine).await?)
+}
+
 /// Notifies the other processes of endpoints with work, one line each. Never call this inside a transaction.
 pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
     crash::point(Point::Notify);

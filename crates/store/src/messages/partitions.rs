@@ -1,12 +1,13 @@
-//! The daily partitions of `message` and `attempt`: created ahead of time, dropped whole.
+//! The partitions of `message` and `attempt`, a week each: created ahead of time, dropped whole. Neither holds up readers or writers.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::crash::{self, Point};
 use crate::{Failed, Store};
 
-/// Partitions are created from yesterday to two weeks ahead.
+/// Partitions are created from yesterday to two weeks ahead at least.
 const DAYS_AHEAD: i32 = 16;
 
 /// Creates the missing partitions from the day before `now` to two weeks ahead. Returns how many it created.
@@ -31,9 +32,25 @@ async fn make_by(connection: &mut PgConnection, first: DateTime<Utc>, days: i32)
     Ok(made)
 }
 
-/// Drops the days that ended before `keep_from`. Returns the names of those kept because they hold a message that is still
-/// owed.
+/// Drops the partitions that ended before `keep_from`, and at least 30 days ago by the database's clock. Returns the names of those
+/// kept because they hold a message that is still owed. Fails at once while somebody else, such as a backup, holds the tables.
 pub async fn drop_before(store: &Store, keep_from: DateTime<Utc>) -> Result<Vec<String>, Failed> {
     let kept = sqlx::query_scalar!(r#"select drop_partitions($1) as "kept!""#, keep_from).fetch_one(&store.engine).await?;
     Ok(kept)
+}
+
+/// The range of the ids that messages can have: the first id of the oldest partition, and the time at which the newest one ends.
+/// `None` if there is no partition.
+pub async fn range(store: &Store) -> Result<Option<(Uuid, DateTime<Utc>)>, Failed> {
+    let row = sqlx::query!(
+        r#"
+        select first_value(from_id) over (order by from_id) as "oldest!", time_of_id(to_id) as "ends!"
+        from partitions_of('message')
+        order by to_id desc
+        limit 1
+        "#
+    )
+    .fetch_optional(&store.engine)
+    .await?;
+    Ok(row.map(|row| (row.oldest, row.ends)))
 }

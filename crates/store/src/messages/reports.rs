@@ -1,6 +1,6 @@
 //! The rollups that reports are made of. Calls to endpoints that receive messages are counted in `settlements`.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::Interface;
 
@@ -89,4 +89,40 @@ pub async fn delivered(store: &Store, merchant: MerchantId, from: DateTime<Utc>,
     .fetch_all(&store.pool)
     .await?;
     Ok(delivered)
+}
+
+/// The time for which calls and deliveries are counted by the hour: a year and a month, so that a month can be compared with the
+/// same one of the year before.
+const KEPT_FOR: TimeDelta = TimeDelta::days(400);
+
+/// Deletes the merchant's oldest hours that are too old at `now`, about `most` rows of each table. Returns how many it deleted.
+pub async fn forget(tx: &mut Tx, now: DateTime<Utc>, most: i64) -> Result<u64, Failed> {
+    let (merchant, before) = (tx.merchant().0, now - KEPT_FOR);
+    let attempts = sqlx::query!(
+        r#"
+        delete from attempt_hourly
+        where merchant_id = $1 and hour <= (
+            select max(old.hour) from (select hour from attempt_hourly where merchant_id = $1 and hour < $2 order by hour limit $3) as old
+        )
+        "#,
+        merchant,
+        before,
+        most,
+    )
+    .execute(tx.connection())
+    .await?;
+    let delivered = sqlx::query!(
+        r#"
+        delete from delivered_hourly
+        where merchant_id = $1 and hour <= (
+            select max(old.hour) from (select hour from delivered_hourly where merchant_id = $1 and hour < $2 order by hour limit $3) as old
+        )
+        "#,
+        merchant,
+        before,
+        most,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(attempts.rows_affected() + delivered.rows_affected())
 }

@@ -354,3 +354,23 @@ mod tests {
         assert_eq!(limiter.after(2), at(10_200));
     }
 }
+
+/// The time for which a job is listed after it ended.
+const KEPT_FOR: TimeDelta = TimeDelta::days(90);
+
+/// Jobs of all merchants that ended long enough before `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows =
+        sqlx::query!("select merchant_id, job_id from retry_job where ended_at <= $1 order by ended_at limit $2", now - KEPT_FOR, most,)
+            .fetch_all(&store.pool)
+            .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.job_id)).collect())
+}
+
+/// Deletes these jobs.
+pub async fn forget(tx: &mut Tx, jobs: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("delete from retry_job where merchant_id = $1 and job_id = any($2)", tx.merchant().0, jobs)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}

@@ -1,11 +1,10 @@
 //! Unsent messages: those whose interface had no endpoint when they were written.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::Interface;
 use uuid::Uuid;
 
-use crate::messages::log::first_id;
 use crate::{Failed, Store, Tx};
 
 /// The unsent messages of a merchant for one interface.
@@ -15,7 +14,7 @@ pub struct Unsent {
     pub interface: String,
     /// Messages that can still be sent.
     pub waiting: i64,
-    /// Messages that were dropped after 30 days.
+    /// Messages that were dropped with their partition.
     pub dropped: i64,
 }
 
@@ -121,17 +120,14 @@ pub(crate) async fn remove(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The time for which messages are kept at least.
-const KEPT_FOR: TimeDelta = TimeDelta::days(30);
-
-/// Merchants with unsent messages that may have been dropped by `now`, at most `most` of them.
-pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<MerchantId>, Failed> {
+/// Merchants with unsent messages whose partition has been dropped, from a look at `most` of the messages.
+pub async fn list_outdated(store: &Store, oldest: Uuid, most: i64) -> Result<Vec<MerchantId>, Failed> {
     let merchants = sqlx::query_scalar!(
         r#"
         select distinct old.merchant_id as "merchant_id!"
         from (select merchant_id from unsent_message where message_id < $1 order by message_id limit $2) as old
         "#,
-        first_id(now - KEPT_FOR),
+        oldest,
         most,
     )
     .fetch_all(&store.pool)
@@ -139,16 +135,19 @@ pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Resu
     Ok(merchants.into_iter().map(MerchantId).collect())
 }
 
-/// Counts the unsent messages that have been dropped with their day. Returns how many there were.
-pub async fn count_dropped(tx: &mut Tx, now: DateTime<Utc>) -> Result<i64, Failed> {
+/// Counts and deletes at most `most` of the merchant's unsent messages before `oldest`, which have been dropped with their partition.
+/// Returns how many there were.
+pub async fn count_dropped(tx: &mut Tx, oldest: Uuid, most: i64, now: DateTime<Utc>) -> Result<i64, Failed> {
     let dropped = sqlx::query_scalar!(
         r#"
         with dropped as (
             delete from unsent_message
-            where unsent_message.merchant_id = $1 and unsent_message.message_id < $2
-                and not exists (
-                    select from message where message.merchant_id = $1 and message.message_id = unsent_message.message_id
-                )
+            where unsent_message.merchant_id = $1 and unsent_message.message_id in (
+                select old.message_id from unsent_message as old
+                where old.merchant_id = $1 and old.message_id < $2
+                order by old.message_id
+                limit $4
+            )
             returning unsent_message.kind
         ), counted as (
             insert into unsent_dropped as before (merchant_id, kind, dropped_at, count)
@@ -158,8 +157,9 @@ pub async fn count_dropped(tx: &mut Tx, now: DateTime<Utc>) -> Result<i64, Faile
         select count(*) as "count!" from dropped
         "#,
         tx.merchant().0,
-        first_id(now - KEPT_FOR),
+        oldest,
         now,
+        most,
     )
     .fetch_one(tx.connection())
     .await?;

@@ -2,14 +2,12 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::node::mode::Mode;
-use sqlx::migrate::{Migrate, Migrator};
-use sqlx::{ConnectOptions, Connection as _, Executor as _, PgConnection};
+use sqlx::{ConnectOptions, Connection as _, Executor as _};
 
+use super::migrations::{self, NotApplied};
 use crate::messages::partitions;
 use crate::pool::connect_options;
 use crate::{Failed, Store};
-
-static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
 /// An error from migrating the schema.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +16,7 @@ pub enum MigrateError {
     #[error("this database is a {stored} installation and cannot become {wanted}; use another database, or set mode = \"{stored}\"")]
     OtherMode { stored: Mode, wanted: Mode },
     #[error("a migration failed: {0}")]
-    Migration(String),
+    Migration(#[from] NotApplied),
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -26,11 +24,13 @@ pub enum MigrateError {
 /// Migrates the schema of the database at `url` and, the first time, fixes its `mode`. Returns the number of migrations
 /// applied.
 pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize, MigrateError> {
+    migrate_to(url, mode, now, None).await
+}
+
+/// The same, up to the migration `last`, as an earlier version of the program did.
+pub async fn migrate_to(url: &str, mode: Mode, now: DateTime<Utc>, last: Option<i64>) -> Result<usize, MigrateError> {
     let mut connection = connect_options(url)?.connect().await.map_err(Failed::from)?;
-    let table = &MIGRATOR.table_name;
-    connection.ensure_migrations_table(table).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
-    let before = pending(&mut connection).await?;
-    MIGRATOR.run(&mut connection).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
+    let applied = migrations::apply(&mut connection, last).await?;
     let stored = sqlx::query_scalar!(
         r#"
         -- The first migration decides; afterwards this changes nothing.
@@ -56,7 +56,7 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
     partitions::make_around_by(&mut connection, now + TimeDelta::microseconds(ahead)).await?;
     connection.close().await.map_err(Failed::from)?;
     match parse_mode(&stored)? {
-        stored if stored == mode => Ok(before),
+        stored if stored == mode => Ok(applied),
         stored => Err(MigrateError::OtherMode { stored, wanted: mode }),
     }
 }
@@ -92,13 +92,6 @@ pub async fn forget_sandbox(url: &str) -> Result<(), Failed> {
     Ok(connection.close().await?)
 }
 
-/// The number of migrations that the program has and the database lacks.
-async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
-    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
-    let applied = applied.map_err(|_| Failed::Internal("the migrations table cannot be read"))?;
-    Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
-}
-
 fn parse_mode(word: &str) -> Result<Mode, Failed> {
     word.parse().map_err(|_| Failed::Refused(format!("the installation has the unknown mode {word:?}")))
 }
@@ -119,6 +112,12 @@ pub async fn clock(store: &Store) -> Result<ClockAhead, Failed> {
     Ok(ClockAhead { ahead: TimeDelta::microseconds(row.clock_ahead_us), moved_by: row.clock_moved_by, moved_at: row.clock_moved_at })
 }
 
+/// The time by the database's clock, plus the offset of a sandbox's clock. It is the same on every node, however wrong a node's own
+/// clock is.
+pub async fn shared_now(store: &Store) -> Result<DateTime<Utc>, Failed> {
+    Ok(sqlx::query_scalar!(r#"select shared_now() as "now!""#).fetch_one(&store.aside).await?)
+}
+
 /// Sets the clock's offset to `to` if it is still `from`. Returns false if it is not.
 pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str, at: DateTime<Utc>) -> Result<bool, Failed> {
     let moved = sqlx::query!(
@@ -131,6 +130,13 @@ pub async fn move_clock(store: &Store, from: TimeDelta, to: TimeDelta, by: &str,
     .execute(&store.aside)
     .await?;
     Ok(moved.rows_affected() > 0)
+}
+
+/// Begins a new epoch of the feed. Transactions of a database that was restored to an earlier moment get numbers that readers have
+/// passed already; with the epoch they come after everything that was read.
+pub async fn begin_epoch(store: &Store) -> Result<i32, Failed> {
+    let epoch = sqlx::query_scalar!("update installation set feed_epoch = feed_epoch + 1 returning feed_epoch");
+    Ok(epoch.fetch_one(&store.aside).await?)
 }
 
 /// The state of the database, for `/readyz` and `backhaul doctor`.
@@ -172,10 +178,10 @@ impl Store {
     /// The number of migrations that the program has and the database lacks: all of them before the first run.
     pub async fn pending_migrations(&self) -> Result<usize, Failed> {
         if self.mode().await?.is_none() {
-            return Ok(MIGRATOR.iter().count());
+            return Ok(migrations::count());
         }
         let mut connection = self.pool.acquire().await?;
-        pending(&mut connection).await
+        migrations::pending(&mut connection).await
     }
 
     /// Reads the state of the database.

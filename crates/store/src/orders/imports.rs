@@ -296,10 +296,10 @@ const KEPT_FOR: TimeDelta = TimeDelta::days(90);
 /// The most refused lines of an import that one statement deletes.
 const MOST_FORGOTTEN: i64 = 10_000;
 
-/// Imports of all merchants that are too old at `now`, oldest first. One that runs is never too old.
+/// Imports of all merchants that made no progress for too long at `now`, oldest first. That may be one whose process was killed.
 pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
     let rows = sqlx::query!(
-        "select merchant_id, import_id from order_import where updated_at <= $1 and state <> 'running' order by updated_at limit $2",
+        "select merchant_id, import_id from order_import where updated_at <= $1 order by updated_at limit $2",
         now - KEPT_FOR,
         most,
     )
@@ -309,7 +309,7 @@ pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Resu
 }
 
 /// Deletes an import with its report, or a part of a long report. Returns true if the import is gone.
-pub async fn forget(tx: &mut Tx, import: Uuid) -> Result<bool, Failed> {
+pub async fn forget(tx: &mut Tx, import: Uuid, now: DateTime<Utc>) -> Result<bool, Failed> {
     let merchant = tx.merchant().0;
     let deleted = sqlx::query!(
         r#"
@@ -327,8 +327,13 @@ pub async fn forget(tx: &mut Tx, import: Uuid) -> Result<bool, Failed> {
     if i64::try_from(deleted.rows_affected()).unwrap_or(i64::MAX) == MOST_FORGOTTEN {
         return Ok(false);
     }
-    sqlx::query!("delete from order_import where merchant_id = $1 and import_id = $2 and state <> 'running'", merchant, import)
-        .execute(tx.connection())
-        .await?;
+    sqlx::query!(
+        "delete from order_import where merchant_id = $1 and import_id = $2 and updated_at <= $3",
+        merchant,
+        import,
+        now - KEPT_FOR,
+    )
+    .execute(tx.connection())
+    .await?;
     Ok(true)
 }

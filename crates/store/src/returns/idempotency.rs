@@ -58,3 +58,22 @@ pub async fn insert(tx: &mut Tx, key: &str, request_hash: &[u8; 32], answer: &st
     .await?;
     Ok(())
 }
+
+/// Deletes the merchant's expired keys, about `most` of them, oldest first. Returns how many it deleted.
+pub async fn forget_expired(tx: &mut Tx, now: DateTime<Utc>, most: i64) -> Result<u64, Failed> {
+    let deleted = sqlx::query!(
+        r#"
+        delete from idempotency_key
+        where merchant_id = $1 and used_at <= (
+            select max(old.used_at)
+            from (select used_at from idempotency_key where merchant_id = $1 and used_at <= $2 order by used_at limit $3) as old
+        )
+        "#,
+        tx.merchant().0,
+        now - KEPT_FOR,
+        most,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(deleted.rows_affected())
+}

@@ -1,6 +1,6 @@
 //! The labels of returns.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
@@ -53,4 +53,27 @@ pub async fn document(store: &Store, merchant: MerchantId, identifier: &str) -> 
     .fetch_optional(&store.pool)
     .await?;
     Ok(pdf)
+}
+
+/// The time for which a label can be printed.
+const PRINTED_FOR: TimeDelta = TimeDelta::days(90);
+
+/// Labels of all merchants whose document is too old at `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, rma_id from label where bought_at <= $1 and pdf <> '' order by bought_at limit $2",
+        now - PRINTED_FOR,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.rma_id)).collect())
+}
+
+/// Deletes the documents of these returns. Their tracking numbers stay.
+pub async fn forget_documents(tx: &mut Tx, returns: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("update label set pdf = '' where merchant_id = $1 and rma_id = any($2)", tx.merchant().0, returns)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
 }

@@ -25,13 +25,18 @@ pub(in crate::cli) enum Command {
         #[arg(long)]
         technical_contact: Option<String>,
     },
-    /// Change a merchant's technical contact.
+    /// Change a merchant's technical contact or retention.
+    #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Set {
         /// The merchant's handle.
         handle: Handle,
         /// The e-mail address to notify when the merchant's systems fail; an empty one removes the contact.
-        #[arg(long)]
-        technical_contact: String,
+        #[arg(long, group = "change")]
+        technical_contact: Option<String>,
+        /// The days after their last change for which orders and returns keep personal data. Then it is overwritten, which cannot be
+        /// undone.
+        #[arg(long, group = "change", value_parser = clap::value_parser!(i32).range(30..=3650))]
+        retention_days: Option<i32>,
     },
     /// List all merchants.
     List,
@@ -58,6 +63,7 @@ struct MerchantOut {
     name: String,
     state: &'static str,
     technical_contact: Option<String>,
+    retention_days: i32,
     created_at: String,
     merchant_id: String,
 }
@@ -80,6 +86,7 @@ impl From<Merchant> for MerchantOut {
             name: merchant.name,
             state: if merchant.paused_at.is_some() { "paused" } else { "live" },
             technical_contact: merchant.technical_contact,
+            retention_days: merchant.retention_days,
             created_at: time::write(merchant.created_at),
             merchant_id: merchant.id.to_string(),
         }
@@ -92,9 +99,15 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             flow::add_merchant(app, &actor(), &handle, &name, technical_contact.as_deref()).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
-        Command::Set { handle, technical_contact } => {
-            let contact = Some(technical_contact.as_str()).filter(|contact| !contact.is_empty());
-            flow::set_technical_contact(app, &actor(), &find_merchant(app, &handle).await?, contact).await?;
+        Command::Set { handle, technical_contact, retention_days } => {
+            let merchant = find_merchant(app, &handle).await?;
+            if let Some(contact) = technical_contact {
+                let contact = Some(contact.as_str()).filter(|contact| !contact.is_empty());
+                flow::set_technical_contact(app, &actor(), &merchant, contact).await?;
+            }
+            if let Some(days) = retention_days {
+                flow::set_retention(app, &actor(), &merchant, days).await?;
+            }
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
         Command::List => {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{NaiveTime, TimeDelta};
-use store::messages::backlog;
+use chrono::TimeDelta;
+use store::messages::{backlog, partitions};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::lease::Leases;
@@ -41,8 +41,7 @@ async fn update(delivery: &Delivery, buckets: &[u8]) -> Result<(), store::Failed
     gauges.failure_queue.set(backlog::open_failures(delivery.cell(), buckets, false, MOST_COUNTED).await?);
     gauges.internal_failures.set(backlog::open_failures(delivery.cell(), buckets, true, MOST_COUNTED).await?);
     gauges.unowned.set(backlog::unowned(delivery.cell()).await?);
-    if let Some(last) = backlog::last_day(delivery.cell()).await? {
-        let ends = last.and_time(NaiveTime::MIN).and_utc() + TimeDelta::days(1);
+    if let Some((_, ends)) = partitions::range(delivery.cell()).await? {
         gauges.partitions_ahead_days.set((ends - now).num_days());
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Maintenance: creates and drops the daily partitions, and runs the flows' timer.
+//! Maintenance: creates and drops the partitions, and runs the flows' timer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,10 @@ use crate::delivery::timer::Timer;
 
 /// The interval between two checks of the partitions.
 const PARTITIONS_EVERY: Duration = Duration::from_hours(1);
-/// The pause after a check that failed.
-const RETRY_AFTER: Duration = Duration::from_millis(500);
+/// The pause after a check that failed. It doubles with every further one, up to 16 minutes: what holds the tables, such as a backup,
+/// takes its time, and partitions are there for two weeks.
+const RETRY_AFTER: Duration = Duration::from_mins(1);
+const MOST_DOUBLED: u32 = 4;
 /// The time for which messages and attempts are kept.
 const KEPT_FOR: TimeDelta = TimeDelta::days(30);
 /// The pause between two runs of the timer.
@@ -23,28 +25,39 @@ const TIMER_EVERY: Duration = Duration::from_secs(10);
 /// The pause while the timer has more to do.
 const TIMER_CONTINUES: Duration = Duration::from_millis(500);
 
-/// Creates the partitions of the coming days and drops those that are too old.
+/// Creates the partitions of the coming weeks and drops those that are too old.
 pub(super) async fn keep_partitions(delivery: Delivery) {
+    let mut failures = 0;
     loop {
-        let pause = match maintain_partitions(&delivery).await {
-            Ok(()) => PARTITIONS_EVERY,
+        let pause = match delivery.maintain_partitions().await {
+            Ok(()) => {
+                failures = 0;
+                PARTITIONS_EVERY
+            }
             Err(failed) => {
-                tracing::warn!(%failed, "maintaining the partitions failed, will retry");
-                RETRY_AFTER
+                delivery.metrics.partitions_failed.inc();
+                let pause = RETRY_AFTER * 2_u32.pow(failures);
+                failures = (failures + 1).min(MOST_DOUBLED);
+                tracing::warn!(%failed, retry_in_s = pause.as_secs(), "maintaining the partitions failed, will retry");
+                pause
             }
         };
         sleep(pause).await;
     }
 }
 
-async fn maintain_partitions(delivery: &Delivery) -> Result<(), Failed> {
-    partitions::make_around(delivery.cell(), delivery.now()).await?;
-    let kept = partitions::drop_before(delivery.cell(), delivery.now() - KEPT_FOR).await?;
-    delivery.metrics.delivery.partitions_kept_late.set(i64::try_from(kept.len()).unwrap_or(i64::MAX));
-    if !kept.is_empty() {
-        tracing::warn!(?kept, "partitions past their retention are kept, because messages in them are still owed");
+impl Delivery {
+    /// Creates the partitions that are missing, and drops those that ended 30 days ago by the database's clock.
+    pub async fn maintain_partitions(&self) -> Result<(), Failed> {
+        let now = self.shared_now().await?;
+        partitions::make_around(self.cell(), now).await?;
+        let kept = partitions::drop_before(self.cell(), now - KEPT_FOR).await?;
+        self.metrics.delivery.partitions_kept_late.set(i64::try_from(kept.len()).unwrap_or(i64::MAX));
+        if !kept.is_empty() {
+            tracing::warn!(?kept, "partitions past their retention are kept, because messages in them are still owed");
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Runs `timer` for as long as this process holds the first bucket, so that only one process runs it.

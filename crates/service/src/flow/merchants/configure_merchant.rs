@@ -54,6 +54,15 @@ pub async fn set_technical_contact(app: &App, actor: &str, merchant: &Merchant, 
     Ok(app.commit(tx).await?)
 }
 
+/// Sets the days after their last change for which orders and returns keep personal data.
+pub async fn set_retention(app: &App, actor: &str, merchant: &Merchant, days: i32) -> Result<(), ConfigureError> {
+    let mut tx = app.begin(merchant.id).await?;
+    accounts::set_retention(&mut tx, days).await?;
+    let detail = format!("{}: {days} days", merchant.handle);
+    record(app, &mut tx, actor, "merchant.retention_changed", &detail).await?;
+    Ok(app.commit(tx).await?)
+}
+
 /// Pauses the merchant: its calls are refused.
 pub async fn pause_merchant(app: &App, actor: &str, merchant: &Merchant) -> Result<(), ConfigureError> {
     let mut tx = app.begin(merchant.id).await?;

@@ -1,12 +1,14 @@
-//! The operator erases a shopper's data, one order at a time. Owed messages must be delivered or discarded first; then personal data
+//! Erases a shopper's data, one order at a time, because the operator asks for it or because the merchant's retention has ended. Owed messages must be delivered or discarded first; then personal data
 //! is overwritten in place. Returns and refunds continue.
 
+use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::messages::message::{Interface, Internal, Kind};
 use domain::returns::rma::ExchangeState;
 use domain::warehouse::drop_ship::Status;
 use store::merchants::audit::{self, Entry};
 use store::merchants::erasures::{self, OfOrder};
+use store::merchants::retentions;
 use store::messages::{deliveries, failures};
 use store::orders::snapshots;
 use store::returns::exchange_orders;
@@ -50,8 +52,20 @@ pub enum EraseShopperError {
     ExchangePending,
     #[error("the warehouse still has to ship part of the order and needs the shopper's address; have it shipped or cancelled first")]
     NotShipped,
+    /// Only when retention ends.
+    #[error("the order, a refund or a return of it was changed at {0}")]
+    ChangedAt(DateTime<Utc>),
     #[error(transparent)]
     Failed(#[from] Failed),
+}
+
+/// The reason for an erasure.
+#[derive(Clone, Copy, Debug)]
+pub enum Erasure<'a> {
+    /// The operator asks for it, and the audit trail says so.
+    Asked { actor: &'a str },
+    /// Nothing was changed since `until`. What only returns under way need is deleted too.
+    RetentionEnded { until: DateTime<Utc> },
 }
 
 /// The orders of `merchant` whose shopper has this e-mail address.
@@ -84,10 +98,21 @@ pub async fn discard_owed(app: &App, actor: &str, merchant: MerchantId, of: &Era
     Ok(owed)
 }
 
-/// Overwrites the personal data of `of`. A repeat changes nothing.
+/// Overwrites the personal data of `of`, as the operator asks. A repeat changes nothing.
 pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &ErasureTarget) -> Result<Erased, EraseShopperError> {
+    erase(app, merchant, of, Erasure::Asked { actor }).await
+}
+
+/// Overwrites the personal data of `of`.
+pub(super) async fn erase(app: &App, merchant: MerchantId, of: &ErasureTarget, why: Erasure<'_>) -> Result<Erased, EraseShopperError> {
     let mut tx = app.begin(merchant).await?;
     let locked = LockedRecords::lock(&mut tx, of).await?;
+    if let (Erasure::RetentionEnded { until }, Record::Order { identifier, .. }) = (why, &locked.record) {
+        let changed = retentions::last_change(&mut tx, identifier).await?;
+        if let Some(at) = changed.filter(|at| *at > until) {
+            return Err(EraseShopperError::ChangedAt(at));
+        }
+    }
     let messages = erasures::erase_messages(&mut tx, &locked.messages, ERASED).await?;
     // Checked last, after waiting for concurrent retries of these messages.
     let outstanding = erasures::outstanding(&mut tx, &locked.messages).await?;
@@ -102,11 +127,16 @@ pub async fn erase_shopper(app: &App, actor: &str, merchant: MerchantId, of: &Er
         }
         Record::DropShipOrder { id, content } => erasures::erase_drop_ship_order(&mut tx, *id, content, NOBODY).await?,
     }
-    let (action, detail) = match of {
-        ErasureTarget::Order(order) => ("order.erased", order),
-        ErasureTarget::DropShipOrder(order) => ("drop_ship_order.erased", order),
-    };
-    audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await?;
+    match why {
+        Erasure::Asked { actor } => {
+            let (action, detail) = match of {
+                ErasureTarget::Order(order) => ("order.erased", order),
+                ErasureTarget::DropShipOrder(order) => ("drop_ship_order.erased", order),
+            };
+            audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await?;
+        }
+        Erasure::RetentionEnded { .. } => retentions::forget_transport(&mut tx, &locked.returns).await?,
+    }
     app.commit(tx).await?;
     Ok(Erased { returns: locked.returns.len(), messages })
 }

@@ -11,7 +11,7 @@ const MOST: i64 = 1_000;
 
 /// Deletes outdated entries. Returns whether there may be more.
 pub async fn forget_audit(app: &App) -> Result<bool, Failed> {
-    let outdated = audit::list_outdated(app.cell(), app.now(), MOST).await?;
+    let outdated = audit::list_outdated(app.cell(), app.shared_now().await?, MOST).await?;
     let more = i64::try_from(outdated.len()).is_ok_and(|found| found == MOST);
     for (merchant, entries) in by_merchant(outdated) {
         let mut tx = app.begin(merchant).await?;

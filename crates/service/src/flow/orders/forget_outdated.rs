@@ -12,8 +12,9 @@ const MOST_IMPORTS: i64 = 10;
 
 /// Deletes outdated rows. Returns whether there may be more.
 pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
-    let refused = refusals::list_outdated(app.cell(), app.now(), MOST).await?;
-    let imported = imports::list_outdated(app.cell(), app.now(), MOST_IMPORTS).await?;
+    let now = app.shared_now().await?;
+    let refused = refusals::list_outdated(app.cell(), now, MOST).await?;
+    let imported = imports::list_outdated(app.cell(), now, MOST_IMPORTS).await?;
     let full = |found: usize, most: i64| i64::try_from(found).is_ok_and(|found| found == most);
     let mut more = full(refused.len(), MOST) || full(imported.len(), MOST_IMPORTS);
     for (merchant, refusals) in by_merchant(refused) {
@@ -23,7 +24,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     }
     for (merchant, import) in imported {
         let mut tx = app.begin(merchant).await?;
-        more |= !imports::forget(&mut tx, import).await?;
+        more |= !imports::forget(&mut tx, import, now).await?;
         app.commit(tx).await?;
     }
     Ok(more)

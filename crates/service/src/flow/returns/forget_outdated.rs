@@ -1,10 +1,11 @@
-//! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, and closed cases of the work list.
+//! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, closed cases of the work list, and
+//! the documents of labels.
 
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use store::Failed;
-use store::returns::{carrier_events, carrier_webhooks, work_items};
+use store::returns::{carrier_events, carrier_webhooks, labels, work_items};
 
 use crate::app::App;
 
@@ -13,10 +14,14 @@ const MOST: i64 = 1_000;
 
 /// Deletes outdated rows. Returns whether there may be more.
 pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
-    let waited = carrier_events::list_outdated(app.cell(), app.now(), MOST).await?;
-    let taken = carrier_webhooks::list_outdated(app.cell(), app.now(), MOST).await?;
-    let closed = work_items::list_outdated(app.cell(), app.now(), MOST).await?;
-    let more = [waited.len(), taken.len(), closed.len()].into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
+    let now = app.shared_now().await?;
+    let waited = carrier_events::list_outdated(app.cell(), now, MOST).await?;
+    let taken = carrier_webhooks::list_outdated(app.cell(), now, MOST).await?;
+    let closed = work_items::list_outdated(app.cell(), now, MOST).await?;
+    let printed = labels::list_outdated(app.cell(), now, MOST).await?;
+    let more = [waited.len(), taken.len(), closed.len(), printed.len()]
+        .into_iter()
+        .any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, events) in by_merchant(waited) {
         let mut tx = app.begin(merchant).await?;
         carrier_events::forget(&mut tx, &events).await?;
@@ -30,6 +35,11 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     for (merchant, items) in by_merchant(closed) {
         let mut tx = app.begin(merchant).await?;
         work_items::forget(&mut tx, &items).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, returns) in by_merchant(printed) {
+        let mut tx = app.begin(merchant).await?;
+        labels::forget_documents(&mut tx, &returns).await?;
         app.commit(tx).await?;
     }
     Ok(more)

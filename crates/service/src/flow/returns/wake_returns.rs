@@ -24,12 +24,13 @@ pub const EXPIRED: &str = "expired";
 /// The most returns woken in one run.
 const MOST: i64 = 100;
 
-/// Wakes the returns that are due. Returns whether there may be more.
+/// Wakes the returns that are due by the database's clock. Returns whether there may be more.
 pub async fn wake_returns(app: &App) -> Result<bool, Failed> {
-    let due = rmas::due_to_wake(app.cell(), app.now(), MOST).await?;
+    let now = app.shared_now().await?;
+    let due = rmas::due_to_wake(app.cell(), now, MOST).await?;
     for (merchant, id) in &due {
         // A return that fails must not hold up the others.
-        if let Err(failed) = wake(app, *merchant, *id).await {
+        if let Err(failed) = wake(app, *merchant, *id, now).await {
             tracing::warn!(%failed, rma = %id, "waking a return failed, will retry");
         }
     }
@@ -37,8 +38,7 @@ pub async fn wake_returns(app: &App) -> Result<bool, Failed> {
 }
 
 /// Wakes one return, unless another node has done so in the meantime.
-async fn wake(app: &App, merchant: MerchantId, id: Uuid) -> Result<(), Failed> {
-    let now = app.now();
+async fn wake(app: &App, merchant: MerchantId, id: Uuid, now: DateTime<Utc>) -> Result<(), Failed> {
     let mut tx = app.begin(merchant).await?;
     let Some(mut kept) = rmas::lock_by_id(&mut tx, id).await? else { return Ok(()) };
     if kept.wakes_at.is_none_or(|due| due > now) {

@@ -19,11 +19,11 @@ use crate::world::receiver::{PATH, impatient};
 use crate::world::{Merchant, Shop, World, drop_ship_in_full, exchange, mail_back, message, refund_for, refunded, sold};
 
 /// The text that must be gone after erasing.
-const CANARY: &str = "canary7f3a";
+pub const CANARY: &str = "canary7f3a";
 const EMAIL: &str = "canary7f3a@example.com";
 
 /// An order with the canary in every field that can hold personal data.
-fn infested(identifier: &str, quantity: u32) -> Value {
+pub fn infested(identifier: &str, quantity: u32) -> Value {
     let mut order = sold(identifier, quantity);
     let address = |who: &str| {
         let text = |what: &str| format!("{CANARY} {who} {what}");
@@ -44,7 +44,7 @@ fn infested(identifier: &str, quantity: u32) -> Value {
 }
 
 /// The tables with the canary anywhere in a row, as text or as bytes.
-async fn infested_tables(world: &World) -> Vec<String> {
+pub async fn infested_tables(world: &World) -> Vec<String> {
     let mut connection = world.database.connect().await;
     let tables = "select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname";
     let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.unwrap();

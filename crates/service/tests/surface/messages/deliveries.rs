@@ -11,8 +11,8 @@ use sandbox::merchant::Answer;
 use store::messages::outbox::Message;
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::world::World;
 use crate::world::receiver::PATH;
+use crate::world::{World, beginning};
 
 #[tokio::test]
 async fn a_message_is_delivered_once_and_signed() {
@@ -450,21 +450,22 @@ async fn a_connection_that_does_not_come_about_is_given_up_before_the_call_is() 
 }
 
 #[tokio::test]
-async fn messages_are_kept_for_thirty_days_and_dropped_with_their_day() {
+async fn messages_are_kept_for_thirty_days_and_dropped_with_their_week() {
     let world = World::new().await;
     let receiver = world.receiver("acme").await;
     let id = receiver.is_owed("R-1", 1).await;
     world.deliver_all_due().await;
     let (first, before) = (
-        "select relname::text from pg_class where relname = 'message_20260301'",
-        "select relname::text from pg_class where relname = 'message_20260228'",
+        "select relname::text from pg_class where relname = 'message_20260223'",
+        "select relname::text from pg_class where relname = 'message_20260216'",
     );
+    store::messages::partitions::make(world.app.cell(), beginning() - chrono::TimeDelta::days(7), 1).await.unwrap();
     let engineer = async || receiver.engineer().await.calls(Method::GET, &format!("/v1/messages/{id}"), |request| request).await;
-    // A deliverer looks after the days when it starts. It drops the day before the message's, which is older than thirty days.
+    // A deliverer looks after the partitions when it starts. It drops the week before the message's, which is older than thirty days.
     world.time_passes(Duration::from_hours(30 * 24));
     let deliverer = backhaul::worker::start(&world.app);
     world.database.becomes(before, &[]).await;
-    assert_eq!(world.database.texts(first).await, ["message_20260301"]);
+    assert_eq!(world.database.texts(first).await, ["message_20260223"]);
     assert_eq!(engineer().await.status, 200);
     deliverer.leave().await;
     world.time_passes(Duration::from_hours(24));
@@ -472,33 +473,4 @@ async fn messages_are_kept_for_thirty_days_and_dropped_with_their_day() {
     world.database.becomes(first, &[]).await;
     assert_eq!(engineer().await.status, 404);
     deliverer.leave().await;
-}
-
-#[tokio::test]
-async fn days_are_made_ahead_and_dropped_after_thirty_unless_something_of_them_is_owed() {
-    let world = World::new().await;
-    let receiver = world.receiver("acme").await;
-    let store = world.app.cell();
-    let days = || world.database.texts("select relname::text from pg_class where relname ~ '^message_[0-9]{8}$' order by relname");
-    let at = |time: &str| wire::time::read(time).unwrap();
-    assert_eq!(store::messages::partitions::make(store, at("2026-02-28T00:00:00Z"), 3).await.unwrap(), 0, "the migration has created them");
-    assert_eq!(
-        store::messages::partitions::make(store, at("2026-02-27T23:59:59Z"), 1).await.unwrap(),
-        2,
-        "one of messages, one of attempts"
-    );
-    receiver.is_owed("R-1", 1).await;
-    let (first, count) = (days().await.remove(0), days().await.len());
-    assert_eq!(first, "message_20260227");
-    assert!(count >= 16, "{count} days");
-    assert_eq!(store::messages::partitions::drop_before(store, at("2026-03-01T00:00:00Z")).await.unwrap(), Vec::<String>::new());
-    assert_eq!(days().await.first().unwrap(), "message_20260301");
-    assert_eq!(
-        store::messages::partitions::drop_before(store, at("2026-03-02T00:00:00Z")).await.unwrap(),
-        ["message_20260301"],
-        "it is still owed"
-    );
-    world.deliver_all_due().await;
-    assert_eq!(store::messages::partitions::drop_before(store, at("2026-03-02T00:00:00Z")).await.unwrap(), Vec::<String>::new());
-    assert_eq!(days().await.first().unwrap(), "message_20260302");
 }

@@ -21,7 +21,7 @@ impl Merchant<'_> {
     }
 
     /// Follows the feed from `cursor` until `count` events have come, at most `limit` per page.
-    async fn follows(&self, mut cursor: String, count: usize, limit: usize) -> (Vec<Value>, String) {
+    pub async fn follows(&self, mut cursor: String, count: usize, limit: usize) -> (Vec<Value>, String) {
         let mut events = Vec::new();
         let following = async {
             while events.len() < count {
@@ -38,7 +38,7 @@ impl Merchant<'_> {
 }
 
 /// The cursor before the first message.
-fn beginning() -> String {
+pub fn beginning() -> String {
     wire::messages::event::write_cursor(domain::messages::feed::Position::BEGINNING)
 }
 

@@ -41,7 +41,7 @@ impl OwesMore {
     fn delivers(&self) -> Deliverer {
         let app = &self.world.app;
         let reactions = Reactions::default().with(Kind::Of(Interface::Rma), self.clone());
-        Deliverer::start(Delivery::clone(app), Handlers { reactions, timer: Arc::new(Timers(app.clone())) })
+        Deliverer::start(Delivery::clone(app), Handlers { reactions, timer: Arc::new(Timers::new(app.clone())) })
     }
 
     fn endings(&self) -> Vec<String> {

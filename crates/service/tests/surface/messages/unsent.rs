@@ -170,7 +170,7 @@ async fn messages_that_are_dropped_unsent_are_counted_and_shown() {
     drops(1).await;
     assert_eq!(shown(), (1, 2));
     assert_eq!(world.metric("backhaul_messages_dropped_unsent_total").await, 2);
-    drops(31).await;
+    drops(36).await;
     assert_eq!(shown(), (0, 3));
     let told = crate::binary::backhaul(&world.database, &["failures", "list", "--merchant", "acme"]);
     let told = String::from_utf8(told.stderr).unwrap();

@@ -25,3 +25,17 @@ async fn refused_messages_and_import_reports_are_deleted_after_90_days() {
     }
     assert_eq!(world.database.count("customer_order").await, 2, "the orders stay");
 }
+
+#[tokio::test]
+async fn an_import_whose_process_was_killed_is_deleted_after_90_days_too() {
+    let world = World::new().await;
+    let merchant = world.merchant("acme").await;
+    merchant.imports(&[order("1")]).await;
+    let killed = "update order_import set state = 'running', owner = import_id, leased_until = updated_at + interval '1 minute'";
+    sqlx::raw_sql(killed).execute(&mut world.database.connect().await).await.unwrap();
+    for (hours, kept) in [(90 * 24 - 1, 1), (1, 0)] {
+        world.time_passes(Duration::from_hours(hours));
+        forget_outdated(&world.app).await.unwrap();
+        assert_eq!(world.database.count("order_import").await, kept, "after {hours} more hours");
+    }
+}

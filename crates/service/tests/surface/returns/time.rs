@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use backhaul::flow::returns::wake_returns::wake_returns;
+use chrono::TimeDelta;
 use domain::money::Cents;
 use domain::returns::rma::Method as Way;
 use domain::returns::rma::policy::{Offer, Policy};
@@ -135,4 +136,22 @@ async fn a_deliverer_keeps_the_time() {
     world.database.becomes("select coalesce(cancel_reason, '') from rma", &["expired"]).await;
     shop.systems.wait_for(2, Duration::from_secs(30)).await.unwrap();
     assert_eq!(shop.receives_events().await, ["rma.created", "rma.canceled"]);
+}
+
+#[tokio::test]
+async fn a_node_whose_clock_is_40_days_ahead_reminds_nobody_and_expires_nothing() {
+    let world = World::new().await;
+    let (right, wrong) =
+        (world.node_with_a_clock_wrong_by(TimeDelta::zero()).await, world.node_with_a_clock_wrong_by(TimeDelta::days(40)).await);
+    for node in [&right, &wrong] {
+        store::messages::partitions::make_around(node.app.cell(), node.app.now()).await.unwrap();
+    }
+    let merchant = right.merchant("acme").await;
+    let mut order = sold("A-1", 1);
+    order["items"][0]["shipped_date"] = wire::time::write(right.app.now()).into();
+    merchant.publishes(&message([order])).await;
+    let rma = merchant.starts_a_return("A-1", 1).await;
+    wake_returns(&wrong.app).await.unwrap();
+    assert_eq!(merchant.looks_at(&rma).await["status"], "CREATED");
+    assert_eq!(world.database.texts("select reminded::text from rma").await, ["false"]);
 }

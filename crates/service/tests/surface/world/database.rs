@@ -61,6 +61,11 @@ impl Database {
         }
     }
 
+    /// The options for connecting as `role`.
+    pub fn options_as(&self, role: &str, password: &str) -> PgConnectOptions {
+        options(&self.url).username(role).password(password)
+    }
+
     /// A connection to another database on the same server.
     pub async fn connect_elsewhere(&self) -> PgConnection {
         options(&self.maintenance).connect().await.unwrap()

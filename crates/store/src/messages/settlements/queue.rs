@@ -90,7 +90,7 @@ pub(super) async fn keep(connection: &mut PgConnection, settlements: &[&Settleme
         ) as text
         on conflict (merchant_id, message_id) do update
         set endpoint_id = excluded.endpoint_id, failed_at = excluded.failed_at, attempts = excluded.attempts, reason = excluded.reason,
-            state = 'open'
+            state = 'open', ended_at = null
         "#,
         &merchants,
         &messages,

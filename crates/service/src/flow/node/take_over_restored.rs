@@ -1,0 +1,39 @@
+//! Takes over a database that was restored from a backup: begins a new epoch of the feed, and ends the leases that were restored.
+
+use store::Failed;
+use store::messages::leases;
+use store::node::installation;
+
+use crate::app::App;
+
+/// The reasons a restored database cannot be taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum TakeOverError {
+    #[error("the database is empty; restore the backup first, or run `backhaul migrate` for a new installation")]
+    Empty,
+    #[error("the service is running on this database: {0} processes deliver; stop it, then run this again")]
+    Running(i64),
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// The state of the database that was taken over.
+pub struct Restored {
+    pub feed_epoch: i32,
+    /// The number of messages that are owed, up to 10,000.
+    pub owed: i64,
+}
+
+/// Prepares the database for the service. A repeat begins another epoch, which does no harm.
+pub async fn take_over_restored(app: &App) -> Result<Restored, TakeOverError> {
+    if app.cell().mode().await?.is_none() {
+        return Err(TakeOverError::Empty);
+    }
+    match leases::count_live(app.cell()).await? {
+        0 => {}
+        running => return Err(TakeOverError::Running(running)),
+    }
+    let feed_epoch = installation::begin_epoch(app.cell()).await?;
+    leases::end_all(app.cell()).await?;
+    Ok(Restored { feed_epoch, owed: leases::count_owed(app.cell()).await? })
+}

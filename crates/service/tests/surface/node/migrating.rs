@@ -1,0 +1,78 @@
+//! Migrations beside running traffic.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::node::mode::Mode;
+use store::node::{installation, migrations};
+
+use crate::binary::{command, out};
+use crate::world::{Database, World, beginning, message, order};
+
+/// The last migration of the version before.
+const EARLIER: i64 = 27;
+
+async fn database_of_the_earlier_version() -> Arc<Database> {
+    let database = Database::create_empty().await;
+    installation::migrate_to(&database.url, Mode::Sandbox, beginning(), Some(EARLIER)).await.unwrap();
+    Arc::new(database)
+}
+
+#[tokio::test]
+async fn a_migration_that_waits_for_a_long_transaction_holds_up_nobody_else() {
+    let world = World::on_database(database_of_the_earlier_version().await).await;
+    let merchant = world.merchant("acme").await;
+    let mut report = world.database.connect().await;
+    sqlx::raw_sql("begin; select count(*) from customer_order; select count(*) from failure").execute(&mut report).await.unwrap();
+    let migrate = command(&world.database).arg("migrate").stdout(std::process::Stdio::piped()).spawn().unwrap();
+    // The migration tries for its locks at least twice during this.
+    let began = Instant::now();
+    for number in 0.. {
+        let sent = Instant::now();
+        assert_eq!(merchant.publishes(&message([order(&format!("A-{number}"))])).await.status, 200);
+        assert!(sent.elapsed() < Duration::from_secs(1), "the order waited {:?}", sent.elapsed());
+        if began.elapsed() > Duration::from_millis(2500) {
+            break;
+        }
+    }
+    let waiting = "select count(*)::text from pg_indexes where indexname = 'customer_order_by_last_change'";
+    assert_eq!(world.database.texts(waiting).await, ["0"], "it has not got the table yet");
+    sqlx::raw_sql("commit").execute(&mut report).await.unwrap();
+    let migrated = out(&tokio::task::spawn_blocking(|| migrate.wait_with_output().unwrap()).await.unwrap());
+    assert!(migrated.contains("migrations applied; the schema is up to date"), "{migrated}");
+    assert_eq!(merchant.publishes(&message([order("A-0")])).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_index_whose_building_broke_off_is_built_again() {
+    let database = database_of_the_earlier_version().await;
+    let mut connection = database.connect().await;
+    let broken = "create index retry_job_by_end on retry_job (ended_at);
+        update pg_index set indisvalid = false where indexrelid = 'retry_job_by_end'::regclass";
+    sqlx::raw_sql(broken).execute(&mut connection).await.unwrap();
+    installation::migrate(&database.url, Mode::Sandbox, beginning()).await.unwrap();
+    let invalid = "select indexrelid::regclass::text from pg_index where not indisvalid";
+    assert_eq!(database.texts(invalid).await, Vec::<String>::new());
+    let partial = "select indexdef from pg_indexes where indexname = 'retry_job_by_end' and indexdef like '%WHERE%'";
+    assert_eq!(database.texts(partial).await.len(), 1, "it is the one of the migration");
+}
+
+#[tokio::test]
+async fn an_index_on_a_table_with_partitions_is_built_one_by_one_and_new_partitions_have_it() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let index = "create index concurrently if not exists message_by_event on message (merchant_id, event) where internal";
+    let mut backup = world.database.connect().await;
+    for _repeat in 0..2 {
+        migrations::build_indexes(&world.database.url, index).await.unwrap();
+    }
+    sqlx::raw_sql("begin; select count(*) from message").execute(&mut backup).await.unwrap();
+    store::messages::partitions::make(world.app.cell(), beginning() + chrono::TimeDelta::days(60), 1).await.unwrap();
+    sqlx::raw_sql("commit").execute(&mut backup).await.unwrap();
+    let valid = "select indisvalid::text from pg_index where indexrelid = 'message_by_event'::regclass";
+    assert_eq!(world.database.texts(valid).await, ["true"]);
+    let attached = "select (count(*) = (select count(*) from pg_inherits where inhparent = 'message'::regclass))::text
+        from pg_inherits where inhparent = 'message_by_event'::regclass";
+    assert_eq!(world.database.texts(attached).await, ["true"], "every partition has it");
+    receiver.is_owed("R-1", 1).await;
+}

@@ -1,0 +1,129 @@
+//! Applies the migrations beside running traffic.
+//!
+//! A migration that needs a table for itself gives up after a tenth of a second, so that others do not wait behind it, and is tried
+//! again. A migration that begins with `-- no-transaction` builds indexes: one statement after the other, concurrently, and on a
+//! partitioned table one partition after the other.
+
+mod indexes;
+
+use std::time::Duration;
+
+use sqlx::migrate::{Migrate, MigrateError as SqlxError, Migration, Migrator};
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgConnection};
+use tokio::time::sleep;
+
+use crate::Failed;
+use crate::pool::connect_options;
+
+static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
+
+/// The time that a migration waits for a lock. Whoever comes after it waits as long.
+const LOCK_TIMEOUT: &str = "set lock_timeout = '100ms'";
+/// The pause before the next try, and the number of tries: ten minutes.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+const TRIES: u32 = 600;
+
+/// An error from applying a migration.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotApplied(String);
+
+impl From<SqlxError> for NotApplied {
+    fn from(error: SqlxError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<sqlx::Error> for NotApplied {
+    fn from(error: sqlx::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// The number of migrations of this program.
+pub(super) fn count() -> usize {
+    MIGRATOR.iter().count()
+}
+
+/// The number of migrations that the program has and the database lacks.
+pub(super) async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
+    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
+    let applied = applied.map_err(|_| Failed::Internal("the migrations table cannot be read"))?;
+    Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
+}
+
+/// Applies what is missing, up to the migration `last`. Returns how many were applied.
+pub(super) async fn apply(connection: &mut PgConnection, last: Option<i64>) -> Result<usize, NotApplied> {
+    wait_for_turn(connection).await?;
+    connection.ensure_migrations_table(&MIGRATOR.table_name).await?;
+    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await?;
+    let mut count = 0;
+    for migration in MIGRATOR.iter().filter(|migration| last.is_none_or(|last| migration.version <= last)) {
+        if applied.iter().any(|applied| applied.version == migration.version) {
+            continue;
+        }
+        if migration.no_tx {
+            indexes::build(connection, migration.sql.as_str()).await?;
+            connection.skip(&MIGRATOR.table_name, migration).await?;
+        } else {
+            apply_when_free(connection, migration).await?;
+        }
+        count += 1;
+    }
+    // Everything is there: this compares the applied migrations with those of the program.
+    match last {
+        Some(last) => MIGRATOR.run_to(last, &mut *connection).await?,
+        None => MIGRATOR.run(&mut *connection).await?,
+    }
+    connection.execute("reset lock_timeout").await?;
+    Ok(count)
+}
+
+/// Waits until no other process migrates. It asks again and again, because a statement that waits has a snapshot, and the process that
+/// builds an index would wait for its end.
+async fn wait_for_turn(connection: &mut PgConnection) -> Result<(), NotApplied> {
+    for _try in 0..TRIES {
+        let ours = sqlx::query_scalar!(r#"select pg_try_advisory_lock(hashtext('backhaul.migrate')) as "ours!""#);
+        if ours.fetch_one(&mut *connection).await? {
+            return Ok(());
+        }
+        sleep(AGAIN_AFTER).await;
+    }
+    Err(NotApplied("another process has been migrating this database for ten minutes; wait until it is done, then run this again".into()))
+}
+
+/// Applies a migration in its transaction, as soon as it gets its locks.
+async fn apply_when_free(connection: &mut PgConnection, migration: &Migration) -> Result<(), NotApplied> {
+    connection.execute(LOCK_TIMEOUT).await?;
+    let mut tries = 1;
+    loop {
+        match connection.apply(&MIGRATOR.table_name, migration).await {
+            Err(error) if was_busy(&error) && tries < TRIES => {
+                tries += 1;
+                sleep(AGAIN_AFTER).await;
+            }
+            Err(error) if was_busy(&error) => {
+                let version = migration.version;
+                return Err(NotApplied(format!(
+                    "migration {version} needs a table that has been in use for ten minutes without a pause ({error}); look for a long \
+                     transaction in pg_stat_activity, such as a backup, wait until it ends, then run this again"
+                )));
+            }
+            done => return Ok(done.map(drop)?),
+        }
+    }
+}
+
+/// A lock timeout or a deadlock.
+fn was_busy(error: &SqlxError) -> bool {
+    let (SqlxError::Execute(error) | SqlxError::ExecuteMigration(error, _)) = error else { return false };
+    matches!(error, sqlx::Error::Database(error) if matches!(error.code().as_deref(), Some("55P03" | "40P01")))
+}
+
+/// Builds the indexes that the statements of `sql` create, in the database at `url`, as a migration builds them.
+pub async fn build_indexes(url: &str, sql: &str) -> Result<(), NotApplied> {
+    let options = connect_options(url).map_err(|failed| NotApplied(failed.to_string()))?;
+    let mut connection = options.connect().await?;
+    indexes::build(&mut connection, sql).await?;
+    Ok(connection.close().await?)
+}
