@@ -47,6 +47,15 @@ fn the_only_ways_are_pending_shipped_delivered_and_pending_cancelled() {
 fn a_refusal_says_where_the_shipment_stands_and_what_was_asked() {
     let refused = State::Cancelled.on(Act::Ship).map_err(|refused| refused.to_string());
     assert_eq!(refused, Err("the shipment is canceled and cannot be shipped".to_owned()));
+    let done = [
+        "announced",
+        "shipped",
+        "delivered",
+        "cancelled",
+        "given another ship date",
+        "given another carrier, tracking number or bill of lading",
+    ];
+    assert_eq!(ACTS.map(Act::done), done);
 }
 
 #[test]
