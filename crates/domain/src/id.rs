@@ -63,9 +63,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_id_is_written_as_its_uuid() {
+        let text = "01930000-0000-7000-8000-000000000001";
+        let id: Uuid = text.parse().expect("a UUID");
+        assert_eq!((MerchantId(id).to_string().as_str(), EndpointId(id).to_string().as_str()), (text, text));
+    }
+
+    #[test]
     fn a_handle_is_short_and_plain() {
         for good in ["ab", "acme", "north-star-2", &"a".repeat(40)] {
-            assert_eq!(good.parse::<Handle>().map(|h| h.to_string()), Ok(good.to_owned()));
+            let handle: Handle = good.parse().expect("a handle");
+            assert_eq!((handle.to_string().as_str(), handle.as_str()), (good, good));
         }
         for bad in ["", "a", "Acme", "-acme", "acme-", "ac me", "é-shop", &"a".repeat(41)] {
             assert_eq!(bad.parse::<Handle>(), Err(NoHandle), "{bad:?}");

@@ -87,6 +87,22 @@ mod tests {
         assert_eq!(Cents::new(Cents::MAX).map(Cents::get), Some(Cents::MAX));
     }
 
+    #[test]
+    fn the_nearest_amount_is_in_range() {
+        assert_eq!([-1, 0, 7].map(|amount| Cents::nearest(amount).get()), [0, 0, 7]);
+        let most = i128::from(Cents::MAX);
+        assert_eq!(
+            [most - 1, most, most + 1, i128::MAX].map(|amount| i128::from(Cents::nearest(amount).get())),
+            [most - 1, most, most, most]
+        );
+    }
+
+    #[test]
+    fn a_balance_is_written_as_a_number_and_may_be_negative() {
+        let five = Cents::new(5).expect("in range");
+        assert_eq!((Balance::of(five, 3).to_string(), Balance::default().less(five).to_string()), ("15".to_owned(), "-5".to_owned()));
+    }
+
     proptest! {
         #[test]
         fn what_is_added_and_taken_away_leaves_nothing(amounts in prop::collection::vec(0..=Cents::MAX, 0..50)) {

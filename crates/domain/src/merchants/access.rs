@@ -106,6 +106,7 @@ mod tests {
         assert_eq!(Scopes::all().to_string(), "orders warehouse carrier");
         assert_eq!("carrier orders".parse::<Scopes>().map(|s| s.to_string()), Ok("orders carrier".to_owned()));
         assert_eq!("orders admin".parse::<Scopes>(), Err(NoScope));
+        assert_eq!("orders orders".parse::<Scopes>().map(|s| s.to_string()), Ok("orders".to_owned()), "a scope twice is the scope once");
     }
 
     #[test]

@@ -214,6 +214,30 @@ mod tests {
     }
 
     #[test]
+    fn a_patient_schedule_goes_on_once_an_hour() {
+        let wait = |attempt| match judge(&answered(500), attempt, &Schedule::patient(), 0.0, noon()) {
+            Verdict::Retry { at } => (at - noon()).num_seconds(),
+            given_up => panic!("{given_up:?}"),
+        };
+        assert_eq!([1, 2, 3, 4, 5, 6, 7, u16::MAX].map(wait), [5, 40, 320, 2_560, 20_480, 3_600, 3_600, 3_600]);
+        assert_eq!(judge(&answered(204), 9, &Schedule::patient(), 0.0, noon()), Verdict::Delivered);
+    }
+
+    #[test]
+    fn an_outcome_has_a_short_name_for_reports() {
+        let outcomes = [answered(418), Outcome::TimedOut, Outcome::Unreachable("reset".to_owned()), Outcome::Refused("private".to_owned())];
+        assert_eq!(outcomes.map(|outcome| outcome.word()), ["418", "timed out", "unreachable", "refused"]);
+    }
+
+    #[test]
+    fn nothing_but_a_2xx_is_success() {
+        for (status, success) in [(199, false), (200, true), (299, true), (300, false)] {
+            assert_eq!((is_success(status), answered(status).is_success()), (success, success), "{status}");
+        }
+        assert!(!Outcome::TimedOut.is_success());
+    }
+
+    #[test]
     fn a_schedule_has_five_waits_within_bounds() {
         let shortest_and_longest = [1, 604_800, 1, 604_800, 1];
         let schedule = Schedule::of_seconds(&shortest_and_longest).expect("a schedule");

@@ -271,13 +271,55 @@ mod tests {
     #[test]
     fn every_word_is_read_back() {
         for interface in Interface::ALL {
-            assert_eq!(interface.as_str().parse(), Ok(interface));
+            assert_eq!(interface.to_string().parse(), Ok(interface));
             assert_eq!(Kind::Of(interface).as_str().parse(), Ok(Kind::Of(interface)));
         }
         for kind in Internal::ALL.map(Kind::Internal).into_iter().chain([Kind::EndpointTest]) {
-            assert_eq!(kind.as_str().parse(), Ok(kind));
+            assert_eq!(kind.to_string().parse(), Ok(kind));
         }
         assert_eq!("rmas".parse::<Interface>(), Err(NoInterface));
+    }
+
+    #[test]
+    fn an_interface_has_the_contracts_path_and_version() {
+        let found: Vec<String> = Interface::ALL.iter().map(|interface| format!("{} {}", interface.path(), interface.version())).collect();
+        let expected = [
+            "/rmas 1",
+            "/exchange_orders 2",
+            "/sku/{variant_identifier}/variants 1",
+            "/outbound_asn 1",
+            "/inventory_receipt 1",
+            "/drop_shipment_confirmation 1",
+            "/drop_shipment_cancellation 1",
+            "/drop_shipment_partial_cancellation 1",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn variants_are_asked_for_and_everything_else_is_sent() {
+        let asked: Vec<Interface> = Interface::ALL.into_iter().filter(|interface| interface.is_asked()).collect();
+        assert_eq!(asked, [Interface::ExchangeVariants]);
+    }
+
+    #[test]
+    fn a_label_is_not_given_up_and_everything_else_is_retried_five_times() {
+        let kinds = Interface::ALL.map(Kind::Of).into_iter().chain(Internal::ALL.map(Kind::Internal)).chain([Kind::EndpointTest]);
+        for kind in kinds {
+            let patient = kind == Kind::Internal(Internal::Label);
+            assert_eq!(kind.schedule(), if patient { Schedule::patient() } else { Schedule::default() }, "{kind}");
+        }
+    }
+
+    #[test]
+    fn merchants_see_messages_and_not_our_own_work() {
+        let internal = |kind: Kind| (kind.is_internal(), kind.transport());
+        for kind in Interface::ALL.map(Kind::Of).into_iter().chain([Kind::EndpointTest]) {
+            assert_eq!(internal(kind), (false, Transport::Endpoint), "{kind}");
+        }
+        let transports = Internal::ALL.map(|work| internal(Kind::Internal(work)));
+        let expected = [Transport::Mail, Transport::OperatorHook, Transport::Carrier, Transport::Carrier];
+        assert_eq!(transports, expected.map(|transport| (true, transport)));
     }
 
     #[test]
@@ -287,6 +329,9 @@ mod tests {
             Internal::ALL.into_iter().flat_map(|internal| [first, second].map(|merchant| internal.endpoint_of(merchant))).collect();
         assert_eq!(endpoints.len(), 2 * Internal::ALL.len());
         assert!(!endpoints.contains(&EndpointId(first.0)));
+        // The low bits of an id are random too: they must not be lost in the endpoint.
+        let [first, second] = [u128::MAX, u128::MAX - 1].map(|number| MerchantId(Uuid::from_u128(number)));
+        assert_ne!(Internal::Label.endpoint_of(first), Internal::Label.endpoint_of(second));
     }
 
     #[test]

@@ -192,6 +192,35 @@ mod tests {
         assert_eq!(alone.health(at(100_000)), Health::Healthy);
     }
 
+    #[test]
+    fn a_run_knows_its_failures_and_when_they_began() {
+        let mut run = Run::default();
+        assert_eq!((run.is_empty(), run.failed(), run.since()), (true, 0, None));
+        run.fails(at(7), false);
+        run.fails(at(3), false);
+        assert_eq!((run.is_empty(), run.failed(), run.since()), (false, 2, Some(at(3))), "attempts may end out of order");
+        run.succeeds();
+        assert_eq!((run.is_empty(), run.failed(), run.since()), (false, 0, None));
+    }
+
+    #[test]
+    fn a_notice_has_the_name_of_its_event() {
+        let notices = [Notice::Failing { since: at(0) }, Notice::Recovered { since: at(0) }, Notice::FailuresOpen];
+        assert_eq!(notices.map(Notice::event), ["endpoint.failing", "endpoint.recovered", "endpoint.failures_open"]);
+    }
+
+    #[test]
+    fn an_outage_keeps_its_beginning_until_it_is_over() {
+        let failing = ReportedHealth { failing_since: Some(at(1)), failures_open_since: Some(at(2)) };
+        assert_eq!(failing.next(Health::Failing { since: at(9) }, true, at(9)), (failing, vec![]));
+        assert_eq!(failing.next(Health::Uncertain, true, at(9)), (failing, vec![]));
+        let (after, notices) = failing.next(Health::Healthy, false, at(9));
+        assert_eq!((after, notices), (ReportedHealth::default(), vec![Notice::Recovered { since: at(1) }]));
+        let (after, notices) = after.next(Health::Failing { since: at(10) }, true, at(20));
+        assert_eq!(after, ReportedHealth { failing_since: Some(at(10)), failures_open_since: Some(at(20)) });
+        assert_eq!(notices, [Notice::Failing { since: at(10) }, Notice::FailuresOpen]);
+    }
+
     proptest! {
         #[test]
         fn each_change_is_told_once_and_again_only_after_the_opposite_one(

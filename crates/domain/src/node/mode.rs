@@ -44,3 +44,18 @@ impl fmt::Display for Mode {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mode_is_written_and_read_back() {
+        for (mode, word) in [(Mode::Production, "production"), (Mode::Sandbox, "sandbox")] {
+            assert_eq!((mode.to_string().as_str(), word.parse()), (word, Ok(mode)));
+        }
+        for wrong in ["", "Production", "test"] {
+            assert_eq!(wrong.parse::<Mode>(), Err(NoMode), "{wrong:?}");
+        }
+    }
+}

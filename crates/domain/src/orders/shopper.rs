@@ -30,5 +30,8 @@ mod tests {
         assert_eq!(normal_zip("10001-1234", Some("us")), "10001");
         assert_eq!(normal_zip("10001 1234", None), "10001");
         assert_eq!(normal_zip("100011234", Some("DE")), "100011234");
+        assert_eq!(normal_zip("10001", Some("USA")), "10001");
+        assert_eq!(normal_zip("1000112345", Some("USA")), "1000112345", "only a ZIP+4 is cut");
+        assert_eq!(normal_zip("ABCDE1234", None), "ABCDE1234", "only digits make a ZIP+4");
     }
 }

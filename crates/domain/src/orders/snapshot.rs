@@ -72,6 +72,15 @@ mod tests {
         assert_eq!(judge(Some(&stored), &version(11, 1)), Verdict::Unchanged);
     }
 
+    #[test]
+    fn what_the_upsert_did_not_apply_is_stale_if_it_is_older_and_otherwise_the_same_content() {
+        let stored = version(10, 1);
+        assert_eq!(judge_unapplied(Some(&stored), &version(9, 2)), Verdict::Stale);
+        for arriving in [stored, version(10, 2), version(11, 2)] {
+            assert_eq!(judge_unapplied(Some(&stored), &arriving), Verdict::Unchanged);
+        }
+    }
+
     /// The stored version after `arrivals`, in order.
     fn stored_after(arrivals: &[Version]) -> Option<Version> {
         arrivals.iter().fold(None, |stored, arriving| match judge(stored.as_ref(), arriving) {

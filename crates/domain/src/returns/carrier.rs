@@ -38,3 +38,16 @@ impl FromStr for Carrier {
         if word == Self::EasyPost.as_str() { Ok(Self::EasyPost) } else { Err(NoCarrier) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_carrier_is_written_and_read_back() {
+        assert_eq!((Carrier::EasyPost.to_string().as_str(), "easypost".parse()), ("easypost", Ok(Carrier::EasyPost)));
+        for wrong in ["", "EasyPost", "ups"] {
+            assert_eq!(wrong.parse::<Carrier>(), Err(NoCarrier), "{wrong:?}");
+        }
+    }
+}

@@ -121,5 +121,7 @@ mod tests {
     #[test]
     fn a_refusal_says_what_stands_against_it() {
         assert_eq!(Refused(State::Closed, Act::Change).to_string(), "the ASN is closed and can no longer be changed");
+        let acts = [Act::Change, Act::Cancel, Act::Receive, Act::Close].map(|act| act.to_string());
+        assert_eq!(acts, ["changed", "cancelled", "received", "closed"]);
     }
 }

@@ -172,8 +172,20 @@ mod tests {
         assert_eq!((plain.identifier(), plain.check()), ("WH-1", Ok(())));
         let known = Warehouse { external_identifier: Some("0042".to_owned()), ..plain.clone() };
         assert_eq!((known.identifier(), known.check()), ("0042", Ok(())));
-        let blank = Warehouse { external_identifier: Some(" ".to_owned()), ..plain };
+        let blank = Warehouse { external_identifier: Some(" ".to_owned()), ..plain.clone() };
         assert_eq!(blank.check(), Err(NoWord("an external identifier")));
+        let blank = Warehouse { stock_transfer_identifier: Some(String::new()), ..plain.clone() };
+        assert_eq!(blank.check(), Err(NoWord("a stock transfer identifier")));
+        assert_eq!(Warehouse { name: String::new(), ..plain.clone() }.check(), Err(NoWord("a warehouse's name")));
+        assert_eq!(Warehouse { address: Address::default(), ..plain }.check(), Err(NoWord("the name of an address")));
+    }
+
+    #[test]
+    fn a_vendor_is_called_by_its_number_and_every_word_of_it_is_checked() {
+        let vendor = Vendor { id: VendorId(17), name: "Bolt Co".to_owned(), address: address() };
+        assert_eq!((vendor.id.to_string().as_str(), vendor.check()), ("17", Ok(())));
+        assert_eq!(Vendor { name: String::new(), ..vendor.clone() }.check(), Err(NoWord("a vendor's name")));
+        assert_eq!(Vendor { address: Address::default(), ..vendor }.check(), Err(NoWord("the name of an address")));
     }
 
     #[test]

@@ -246,6 +246,23 @@ proptest! {
 }
 
 #[test]
+fn of_a_cancelled_order_all_that_was_not_shipped_is_cancelled() {
+    let line = |quantity, shipped, cancelled| Line {
+        identifier: "line",
+        quantity,
+        shipped,
+        cancelled,
+        unit_price: Cents::default(),
+        product: None,
+        tax: Cents::default(),
+    };
+    for status in [Status::Created, Status::Shipped] {
+        assert_eq!([line(5, 2, 0), line(5, 2, 3)].map(|line| line.cancelled_units(status)), [0, 3]);
+    }
+    assert_eq!([line(5, 2, 0), line(5, 0, 1), line(2, 5, 0)].map(|line| line.cancelled_units(Status::Cancelled)), [3, 5, 0]);
+}
+
+#[test]
 fn broken_rules_are_found_in_the_order_of_the_message() {
     let line =
         |identifier, shipped| Line { identifier, quantity: 1, shipped, cancelled: 0, unit_price: cents(1), product: None, tax: cents(0) };

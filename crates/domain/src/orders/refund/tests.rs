@@ -125,11 +125,18 @@ fn a_line_that_comes_back_under_another_refund_counts_once_for_the_same_order_li
 fn units_outside_of_returns_are_kept_by_line() {
     let mut ledger = recorded(&refund(&[covered("x", "1", 1), covered("y", "1", 2), covered("z", "2", 1)]));
     let recorded = ledger.refunds.get_mut("F").expect("recorded");
+    assert_eq!(recorded.outside(), added(&[]));
     recorded.add_outside("1", 2);
     recorded.add_outside("2", 9);
     assert_eq!(recorded.outside(), added(&[("1", 2), ("2", 1)]), "no more than it covers");
     recorded.remove_outside("1", 1);
     assert_eq!((ledger.outside("1"), ledger.outside("2"), ledger.outside("3")), (1, 1, 0));
+}
+
+#[test]
+fn no_unit_of_a_stated_refund_counts_as_outside_before_it_is_allocated() {
+    let stated = refund(&[Covered { outside: 1, ..covered("x", "1", 1) }]);
+    assert_eq!(recorded(&stated).outside("1"), 0);
 }
 
 #[test]

@@ -8,3 +8,14 @@ pub const CANNOT_BE_PLACED: [u16; 3] = [409, 410, 422];
 pub fn cannot_be_placed(status: u16) -> bool {
     CANNOT_BE_PLACED.contains(&status)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_three_statuses_may_mean_that_an_order_cannot_be_placed() {
+        let statuses: Vec<u16> = (100..600).filter(|status| cannot_be_placed(*status)).collect();
+        assert_eq!(statuses, [409, 410, 422]);
+    }
+}

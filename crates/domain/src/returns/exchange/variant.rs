@@ -130,6 +130,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_reason_not_to_ask_has_its_name() {
+        let reasons =
+            [NotOffered::NoVariantIdentifier, NotOffered::ReasonDoesNotTrigger, NotOffered::AlreadyExchanged, NotOffered::NoEndpoint];
+        let names = ["no_variant_identifier", "reason_does_not_trigger", "already_exchanged", "no_endpoint"];
+        assert_eq!(reasons.map(NotOffered::as_str), names);
+    }
+
     proptest! {
         #[test]
         fn exactly_the_other_even_ones_are_offered(

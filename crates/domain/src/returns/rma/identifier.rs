@@ -87,6 +87,7 @@ mod tests {
     #[test]
     fn a_name_is_read_however_it_is_typed() {
         let name: Identifier = "R-7KQ4-XM92".parse().expect("a name");
+        assert_eq!(name.as_str(), "R-7KQ4-XM92");
         for typed in ["r-7kq4-xm92", "R7KQ4XM92", " r 7kq4 xm92 ", "7kq4-xm92", "R\u{2013}7KQ4\u{2014}XM92", "7KQ4XM92"] {
             assert_eq!(typed.parse(), Ok(name.clone()), "{typed}");
         }

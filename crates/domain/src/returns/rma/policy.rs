@@ -223,9 +223,27 @@ mod tests {
             "a tag must have at least one letter or digit",
         ];
         assert_eq!(told, expected);
-        let reasons = (0..101).map(|at| at.to_string()).collect();
-        let policy = Policy { window_days: 3_651, reasons, exchange_reasons: vec![], offers: vec![], ..Policy::default() };
+        let reasons = |count: u32| (0..count).map(|at| at.to_string()).collect::<Vec<_>>();
+        let policy = Policy { window_days: 3_651, reasons: reasons(101), exchange_reasons: vec![], offers: vec![], ..Policy::default() };
         assert_eq!(policy.check(), [Flaw::Window, Flaw::TooManyReasons, Flaw::NoOffer]);
+        let most = Policy { window_days: 3_650, reasons: reasons(100), exchange_reasons: vec![], ..Policy::default() };
+        assert_eq!(most.check(), []);
+    }
+
+    #[test]
+    fn a_policy_may_have_a_gift_card_a_concept_and_tags() {
+        let with = |text: &str| Policy {
+            gift_card: Some(GiftCardTerms { sku: text.to_owned(), bonus: Cents::default() }),
+            concept: Some(text.to_owned()),
+            tags: BTreeMap::from([(Tag::new("Clear-ance"), TagRule::FinalSale)]),
+            ..Policy::default()
+        };
+        for good in ["x", &"é".repeat(255)] {
+            assert_eq!(with(good).check(), [], "{good}");
+        }
+        for bad in ["", "a\0b", &"x".repeat(256)] {
+            assert_eq!(with(bad).check(), [Flaw::GiftCardSku, Flaw::Concept], "{bad:?}");
+        }
     }
 
     #[test]
@@ -263,6 +281,7 @@ mod tests {
             assert_eq!(policy.rule(&Tag::new(spelled)), Some(rule), "{spelled}");
         }
         assert_eq!(policy.rule(&Tag::new("sale")), None);
+        assert_eq!(Tag::new(" Pick-up_In Store").as_str(), "pickupinstore");
     }
 
     #[test]

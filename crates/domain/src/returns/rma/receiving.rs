@@ -39,6 +39,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_unit_is_expected_until_it_has_arrived_even_after_receiving_was_closed() {
+        let expected: Vec<Receiving> = Receiving::ALL.iter().copied().filter(|receiving| receiving.is_expected()).collect();
+        assert_eq!(expected, [Receiving::Pending, Receiving::NotReceived]);
+    }
+
+    #[test]
     fn a_unit_that_has_arrived_does_not_get_lost() {
         assert_eq!(Receiving::Pending.on(ReceivingEvent::Arrived), Step::Moved(Receiving::Received));
         assert_eq!(Receiving::Received.on(ReceivingEvent::Closed), Step::Unchanged);

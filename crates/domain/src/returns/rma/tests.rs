@@ -230,6 +230,17 @@ fn an_exchange_that_cannot_be_is_refunded_and_the_return_can_be_called_off_again
 }
 
 #[test]
+fn an_exchange_is_pending_until_it_is_placed_and_refunds_alone_are_none() {
+    assert_eq!(two().exchange(), None);
+    let mut rma = of(&[RefundType::Refund, RefundType::EvenExchange]);
+    assert_eq!(rma.exchange(), Some(ExchangeState::Pending));
+    rma.place_exchange();
+    assert_eq!(rma.exchange(), Some(ExchangeState::Placed));
+    rma.convert_exchange();
+    assert_eq!(rma.exchange(), None, "its units are refunded");
+}
+
+#[test]
 fn a_refund_beside_an_exchange_that_is_placed_settles_with_the_service() {
     let mut rma = of(&[RefundType::EvenExchange]);
     assert_eq!(rma.refund(&[0]), Ok(Step::Moved(Event::RefundRecorded)));

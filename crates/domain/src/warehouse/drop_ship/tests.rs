@@ -121,3 +121,9 @@ fn a_repeat_of_the_end_changes_nothing_and_another_end_is_refused() {
     assert_eq!((rejected.reject(), rejected.reject()), (Ok(Some(Event::Rejected)), Ok(None)));
     assert_eq!(rejected.cancel(), Err(Refused::Over(Status::Rejected)));
 }
+
+#[test]
+fn a_name_is_repeated_if_it_occurred_before() {
+    assert_eq!(repeated(["a", "b", "a", "c", "a", "b"]), [2, 4, 5]);
+    assert_eq!(repeated(["a", "b"]), [0_usize; 0]);
+}

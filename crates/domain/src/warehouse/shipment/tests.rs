@@ -47,6 +47,15 @@ fn the_only_ways_are_pending_shipped_delivered_and_pending_cancelled() {
 fn a_refusal_says_where_the_shipment_stands_and_what_was_asked() {
     let refused = State::Cancelled.on(Act::Ship).map_err(|refused| refused.to_string());
     assert_eq!(refused, Err("the shipment is canceled and cannot be shipped".to_owned()));
+    let done = [
+        "announced",
+        "shipped",
+        "delivered",
+        "cancelled",
+        "given another ship date",
+        "given another carrier, tracking number or bill of lading",
+    ];
+    assert_eq!(ACTS.map(Act::done), done);
 }
 
 #[test]
@@ -61,7 +70,8 @@ fn every_word_is_read_back() {
 fn a_number_is_plain_and_leaves_room_for_a_suffix() {
     let longest = "a".repeat(248);
     for good in ["A", "A-1_b", longest.as_str()] {
-        assert_eq!(good.parse::<AsnNumber>().map(|number| number.to_string()), Ok(good.to_owned()));
+        let number: AsnNumber = good.parse().expect("a number");
+        assert_eq!((number.to_string().as_str(), number.as_str()), (good, good));
     }
     for bad in ["", "A 1", "A/1", "é", "a\0", &"a".repeat(249)] {
         assert!(bad.parse::<AsnNumber>().is_err(), "{bad:?}");

@@ -8,6 +8,7 @@ use crate::orders::order::Status;
 use crate::returns::exchange::variant::Variant;
 use crate::returns::rma::eligibility::returnable;
 use crate::returns::rma::policy::{GiftCardTerms, Tag};
+use crate::returns::rma::sale::Weight;
 use crate::returns::rma::sale::tests::line;
 use crate::returns::rma::word::RefundType;
 
@@ -108,4 +109,24 @@ fn everything_that_cannot_be_is_told_at_once() {
     let against = choose_of(&sale(), &policy(), &offered(), items);
     let units = Impossible::Units { item: 2, free: 1, held: vec![] };
     assert_eq!(against, Err(vec![Impossible::Reason { item: 0 }, Impossible::Line { item: 1 }, units]));
+}
+
+#[test]
+fn express_is_decided_by_the_weight_of_what_comes_back() {
+    let weighing = |identifier: &str, weight| SoldLine { identifier: identifier.to_owned(), weight, ..line() };
+    let lines = vec![weighing("light", Some(Weight(10_000))), weighing("heavy", Some(Weight(10_001))), weighing("unknown", None)];
+    let sale = Sale { lines, ..sale() };
+    let express = |items: &[(&'static str, u32)]| {
+        let item = |(line, quantity): &(&'static str, u32)| RequestedItem { line, ..wanted(*quantity, "NOT_GIVEN", Instead::Refund) };
+        let choice = Choice { method: Method::ExpressReturns, items: items.iter().map(item).collect(), giftee: false };
+        let lines = returnable(&sale, &policy(), &BTreeMap::new(), DateTime::UNIX_EPOCH);
+        let exchanges = offered();
+        choose(&sale, &policy(), &lines, &BTreeMap::new(), &exchanges, &choice).map(|chosen| chosen.units.len())
+    };
+    let by_mail = || Impossible::Method { offered: vec![Method::MailBack] };
+    assert_eq!(express(&[("light", 2)]), Ok(2));
+    assert_eq!(express(&[("heavy", 2)]), Err(vec![by_mail()]));
+    assert_eq!(express(&[("heavy", 1), ("unknown", 1)]), Err(vec![by_mail()]));
+    let units = Impossible::Units { item: 1, free: 2, held: vec![] };
+    assert_eq!(express(&[("light", 2), ("unknown", 3)]), Err(vec![units]), "what cannot come back weighs nothing");
 }

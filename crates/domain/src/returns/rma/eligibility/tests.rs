@@ -82,6 +82,15 @@ fn a_tag_of_the_line_or_of_the_order_stands_against_a_return() {
 }
 
 #[test]
+fn a_window_ends_only_for_units_that_could_come_back() {
+    let until = |sale: &Sale| returnable(sale, &Policy::default(), &BTreeMap::new(), day(10)).remove(0).until;
+    assert_eq!(until(&sale(SoldLine { shipped: 1, ..line() })), Some(day(30)));
+    assert_eq!(until(&sale(SoldLine { shipped: 0, ..line() })), None);
+    assert_eq!(until(&Sale { status: Status::Cancelled, ..sale(line()) }), None);
+    assert_eq!(until(&Sale { tags: vec![Tag::new("final sale")], ..sale(line()) }), None);
+}
+
+#[test]
 fn a_gift_can_come_back() {
     let gift = Sale { tags: vec![Tag::new("GIFT")], ..sale(line()) };
     assert!(is_gift(&gift, &Policy::default()) && !is_gift(&sale(line()), &Policy::default()));

@@ -110,11 +110,48 @@ fn a_second_label_is_refused_and_the_same_again_is_not() {
 
 #[test]
 fn a_tracking_number_is_short_and_printable() {
-    assert_eq!(" 1Z 999 ".parse::<TrackingNumber>().map(|number| number.to_string()), Ok("1Z 999".to_owned()));
+    let trimmed = number(" 1Z 999 ");
+    assert_eq!((trimmed.to_string().as_str(), trimmed.as_str()), ("1Z 999", "1Z 999"));
     assert!("é".repeat(255).parse::<TrackingNumber>().is_ok());
     for wrong in ["", "  ", "1Z\n999", "1Z\u{0}", &"1".repeat(256)] {
         assert_eq!(wrong.parse::<TrackingNumber>(), Err(NoTrackingNumber), "{wrong:?}");
     }
+}
+
+/// A parcel in each state.
+fn parcels() -> Vec<Parcel> {
+    let number = || number("1Z999");
+    vec![
+        Parcel::AwaitingLabel,
+        Parcel::PreTransit(number()),
+        Parcel::Accepted(Some(number())),
+        Parcel::Accepted(None),
+        Parcel::Transit(number()),
+        Parcel::Delivered(number()),
+        Parcel::Returned(number()),
+        Parcel::Failure(number()),
+        Parcel::NotDroppedOff(Some(number())),
+        Parcel::NotDroppedOff(None),
+    ]
+}
+
+#[test]
+fn every_parcel_is_restored_as_it_was_stored() {
+    for parcel in parcels() {
+        assert_eq!(Parcel::restore(Method::MailBack, parcel.as_str(), parcel.number().cloned()), Some(parcel));
+    }
+    assert_eq!(Parcel::restore(Method::CustomerKeep, None, None), Some(Parcel::Kept));
+    for (word, number) in [(Some("TRANSIT"), None), (Some("LOST"), Some(number("1Z999"))), (None, Some(number("1Z999")))] {
+        assert_eq!(Parcel::restore(Method::MailBack, word, number), None, "{word:?}");
+    }
+}
+
+#[test]
+fn a_parcel_has_moved_once_it_was_handed_over_and_has_ended_where_it_stays() {
+    let words = |is: fn(&Parcel) -> bool| parcels().iter().filter(|parcel| is(parcel)).filter_map(Parcel::as_str).collect::<Vec<_>>();
+    assert_eq!(words(Parcel::has_moved), ["ACCEPTED", "ACCEPTED", "TRANSIT", "DELIVERED", "RETURNED", "FAILURE"]);
+    assert_eq!(words(Parcel::has_ended), ["DELIVERED", "RETURNED"]);
+    assert!(!Parcel::Kept.has_moved() && !Parcel::Kept.has_ended());
 }
 
 proptest! {
