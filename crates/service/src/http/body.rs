@@ -22,8 +22,9 @@ const MOST_TRUSTED: usize = 64 * 1024;
 /// The memory that every body counts at least, because its request takes some too.
 const LEAST_COUNTED: usize = 16 * 1024;
 
-/// The most that is read and discarded of a larger body before the connection is closed.
-pub(super) const MOST_DISCARDED: usize = 4 * MOST_BYTES;
+/// The most that is read and discarded of a larger body before the connection is closed, as a multiple of the limit.
+const TIMES_DISCARDED: usize = 4;
+pub(super) const MOST_DISCARDED: usize = TIMES_DISCARDED * MOST_BYTES;
 
 /// The type of a body, as far as routes distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,7 +116,8 @@ impl Counted {
     fn extend(&mut self, app: &App, data: &[u8]) -> Result<(), ApiError> {
         let (needed, counted) = ((self.bytes.len() + data.len()) as u64, self.share.amount());
         if needed > counted {
-            self.share.grow(counted.max(needed - counted), most(app)).map_err(|full| no_memory(app, full))?;
+            let doubled = (2 * counted).clamp(needed, needed.max(MOST_BYTES as u64));
+            self.share.grow(doubled - counted, most(app)).map_err(|full| no_memory(app, full))?;
         }
         self.bytes.extend_from_slice(data);
         Ok(())
@@ -149,9 +151,6 @@ async fn read(request: Request, app: &App, limit: usize) -> Result<Bytes, ApiErr
             let frame = frame.map_err(|_| ApiError::Malformed("the connection broke".to_owned()))?;
             let Ok(data) = frame.into_data() else { continue };
             seen += data.len();
-            if seen > MOST_DISCARDED {
-                break;
-            }
             read = read.and_then(|mut read| {
                 if seen > limit {
                     return Err(ApiError::TooLarge(limit));
@@ -159,6 +158,9 @@ async fn read(request: Request, app: &App, limit: usize) -> Result<Bytes, ApiErr
                 read.extend(app, &data)?;
                 Ok(read)
             });
+            if seen > TIMES_DISCARDED * limit {
+                break;
+            }
         }
         read.map(Bytes::from_owner)
     };
