@@ -69,20 +69,28 @@ create or replace function drop_partitions(keep_from timestamptz) returns text[]
 declare
     before constant uuid := first_id(least(keep_from, shared_now() - interval '720 hours'));
     partition record;
+    owed boolean;
     kept text[] := '{}';
 begin
     if not pg_try_advisory_xact_lock(hashtext('backhaul.partitions')) then
         return kept;
     end if;
     for partition in
-        select *, parent = 'message' and exists (
-            select from delivery where delivery.message_id >= from_id and delivery.message_id < to_id
-        ) as owed
+        select parent, name, from_id, to_id
         from unnest(array['message', 'attempt']) as parent, lateral partitions_of(parent)
         where to_id <= before
         order by parent desc, from_id
     loop
-        if partition.owed then
+        owed := false;
+        if partition.parent = 'message' then
+            owed := exists (select from delivery where message_id >= partition.from_id and message_id < partition.to_id);
+            if not owed then
+                -- Whoever is just sending a message again holds the table; after them, look once more.
+                lock table only message in access exclusive mode;
+                owed := exists (select from delivery where message_id >= partition.from_id and message_id < partition.to_id);
+            end if;
+        end if;
+        if owed then
             kept := kept || partition.name;
         else
             execute format('drop table %I', partition.name);

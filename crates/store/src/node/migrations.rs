@@ -5,40 +5,18 @@
 //! partitioned table one partition after the other.
 
 mod indexes;
+mod locks;
 
-use std::time::Duration;
-
-use sqlx::migrate::{Migrate, MigrateError as SqlxError, Migration, Migrator};
+use sqlx::migrate::{Migrate, Migration, Migrator};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgConnection};
 use tokio::time::sleep;
 
+pub use self::locks::NotApplied;
+use self::locks::{AGAIN_AFTER, LOCK_TIMEOUT, TRIES, was_busy};
 use crate::Failed;
 use crate::pool::connect_options;
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
-
-/// The time that a migration waits for a lock. Whoever comes after it waits as long.
-const LOCK_TIMEOUT: &str = "set lock_timeout = '100ms'";
-/// The pause before the next try, and the number of tries: ten minutes.
-const AGAIN_AFTER: Duration = Duration::from_secs(1);
-const TRIES: u32 = 600;
-
-/// An error from applying a migration.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct NotApplied(String);
-
-impl From<SqlxError> for NotApplied {
-    fn from(error: SqlxError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<sqlx::Error> for NotApplied {
-    fn from(error: sqlx::Error) -> Self {
-        Self(error.to_string())
-    }
-}
 
 /// The number of migrations of this program.
 pub(super) fn count() -> usize {
@@ -112,12 +90,6 @@ async fn apply_when_free(connection: &mut PgConnection, migration: &Migration) -
             done => return Ok(done.map(drop)?),
         }
     }
-}
-
-/// A lock timeout or a deadlock.
-fn was_busy(error: &SqlxError) -> bool {
-    let (SqlxError::Execute(error) | SqlxError::ExecuteMigration(error, _)) = error else { return false };
-    matches!(error, sqlx::Error::Database(error) if matches!(error.code().as_deref(), Some("55P03" | "40P01")))
 }
 
 /// Builds the indexes that the statements of `sql` create, in the database at `url`, as a migration builds them.

@@ -186,7 +186,8 @@ async fn nothing_of_a_shopper_is_left_and_returns_and_refunds_go_on() {
     assert_eq!((merchant.looks_at(&rma).await, merchant.asks_what_can_come_back("A-1").await), (shown, returnable));
     assert_eq!(merchant.asks_for_the_label(&rma).await.status, 404);
     let answers = "select answer || sum(get_byte(request_hash, at)) from idempotency_key, generate_series(0, 31) as at group by answer";
-    assert_eq!(world.database.texts(answers).await, ["{}0"]);
+    let answers = world.database.texts(answers).await;
+    assert!(answers.iter().all(|answer| answer == "{}0"), "{answers:?} are overwritten, or deleted because they expired");
     assert_eq!(merchant.publishes(&message([paid.clone()])).await.results(), ["updated"], "the same content counts as new");
     let all = refunded(paid, [refund, refund_for(&rma, "F2", 1)]);
     merchant.publishes(&message([all])).await;

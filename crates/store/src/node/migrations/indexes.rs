@@ -4,7 +4,7 @@ use sqlx::migrate::MigrateError as SqlxError;
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 use tokio::time::sleep;
 
-use super::{AGAIN_AFTER, LOCK_TIMEOUT, NotApplied, TRIES, was_busy};
+use super::locks::{AGAIN_AFTER, LOCK_TIMEOUT, NotApplied, TRIES, was_busy};
 
 /// An index that is built concurrently waits for transactions, and nobody waits for it.
 const NO_LOCK_TIMEOUT: &str = "set lock_timeout = 0";
