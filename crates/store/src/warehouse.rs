@@ -9,5 +9,6 @@ pub mod places;
 pub mod provenance;
 pub mod receipts;
 pub mod receiving_exceptions;
+pub mod reference;
 pub mod shipment_units;
 pub mod shipments;

@@ -9,7 +9,7 @@ use domain::id::MerchantId;
 use domain::warehouse::inbound::State;
 use uuid::Uuid;
 
-pub use self::asn::{Asn, Line, New, Place, Reference, StoredAsn};
+pub use self::asn::{Asn, Line, New, Place, StoredAsn};
 use self::columns::Columns;
 use self::rows::AsnRow;
 pub(crate) use self::rows::{LineRow, state};

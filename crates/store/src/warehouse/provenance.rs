@@ -2,7 +2,7 @@
 
 use domain::warehouse::asn::ReferenceType;
 
-use crate::warehouse::shipment_units::{Reference, reference};
+use crate::warehouse::reference::Reference;
 use crate::{Failed, Tx};
 
 /// The facts about a unit that its receipt holds.
@@ -48,7 +48,7 @@ pub async fn list(tx: &mut Tx, units: &[&str]) -> Result<Vec<Provenance>, Failed
         Ok(Provenance {
             reference: match row.rma {
                 Some(identifier) => Some(Reference { kind: ReferenceType::Rma, identifier, alternate: None }),
-                None => reference(row.reference_type, row.reference_identifier, row.alternate_identifier)?,
+                None => Reference::restore(row.reference_type, row.reference_identifier, row.alternate_identifier)?,
             },
             unit: row.unit_identifier,
             asn_number: row.asn_number,

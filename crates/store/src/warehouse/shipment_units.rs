@@ -12,8 +12,7 @@ mod unit;
 use self::columns::Columns;
 pub use self::parts::{Lines, Part, insert_part, lines_from, of_lines, part};
 use self::unit::CartonRow;
-pub(crate) use self::unit::reference;
-pub use self::unit::{Carton, Reference, Unit};
+pub use self::unit::{Carton, Unit};
 
 /// The cartons of the shipment with these keys. The shipment must be locked.
 pub async fn cartons(tx: &mut Tx, shipment: Uuid, keys: &[Vec<u8>]) -> Result<Vec<Carton>, Failed> {

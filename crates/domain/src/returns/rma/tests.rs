@@ -83,6 +83,7 @@ fn a_label_after_a_partial_drop_off_is_for_all_units() {
     assert_eq!(rma.drop_off(&[1]), Ok(Step::Moved(Event::TrackingUpdated)));
     assert!(!rma.is_labelled());
     let rma = labelled(rma);
+    assert!(rma.is_labelled());
     assert_eq!(words(&rma), [Some("NOT_DROPPED_OFF"), Some("ACCEPTED")]);
     assert!(rma.units.iter().all(|unit| unit.parcel.number().is_some()));
 }

@@ -5,8 +5,9 @@ pub(crate) mod scanned;
 use domain::warehouse::inbound::Target;
 use sha2::{Digest as _, Sha256};
 use store::warehouse::inbound_asn_pages::Listed;
-use store::warehouse::inbound_asns::{Asn, Line, Place, Reference, StoredAsn};
+use store::warehouse::inbound_asns::{Asn, Line, Place, StoredAsn};
 use store::warehouse::receiving_exceptions::Listed as ListedException;
+use store::warehouse::reference::Reference;
 use wire::shape::Identifier;
 use wire::time;
 use wire::warehouse::inbound::{

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::warehouse::shipment::{CarrierPayment, Kind, State};
-use store::warehouse::shipment_units::{Carton, Lines, Reference, Unit};
+use store::warehouse::reference::Reference;
+use store::warehouse::shipment_units::{Carton, Lines, Unit};
 use store::warehouse::shipments::Shipment;
 use wire::time;
 use wire::warehouse::outbound_asn::{AsnAddress, AsnCarton, AsnDetail, AsnFrom, AsnReference, AsnTo, DETAILS_TYPE, OutboundAsnMessage};

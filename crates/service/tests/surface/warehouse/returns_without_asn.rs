@@ -213,7 +213,12 @@ async fn a_rejected_unit_is_kept_and_the_return_still_waits() {
     shop.receives().await;
     let mut rejected = scan_for(&rma, "LP-1");
     rejected["reject_reason"] = "COUNTERFEIT".into();
-    assert_eq!(yard.merchant.scans(&[rejected.clone(), scan_for(&rma, "LP-2")]).await, ["received L1", "received L1"]);
+    assert_eq!(yard.merchant.scans(std::slice::from_ref(&rejected)).await, ["received L1"]);
+    assert_eq!(receiving_told(&shop).await, Vec::<String>::new(), "it is not ready for a refund");
+    assert_eq!(yard.merchant.expects("").await["expected_returns"][0]["lines"][0]["expected"], 1);
+    let mut another = scan_for(&rma, "LP-2");
+    another["reject_reason"] = "COUNTERFEIT".into();
+    assert_eq!(yard.merchant.scans(&[another, scan_for(&rma, "LP-3")]).await, ["received L1", "received L1"]);
     assert_eq!(receiving_told(&shop).await, ["rma.received: RECEIVED"]);
     assert_eq!(yard.merchant.scans(&[rejected]).await, ["already_received L1"]);
 }

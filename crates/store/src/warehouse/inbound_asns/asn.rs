@@ -5,6 +5,8 @@ use domain::warehouse::asn::{Condition, ReferenceType};
 use domain::warehouse::inbound::State;
 use uuid::Uuid;
 
+use crate::warehouse::reference::Reference;
+
 /// The content of an ASN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asn {
@@ -33,15 +35,6 @@ pub struct Place {
     /// The merchant's identifier.
     pub identifier: String,
     pub kind: String,
-}
-
-/// The document that units belong to, such as a return.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    pub kind: ReferenceType,
-    pub identifier: String,
-    /// A second identifier of the same thing.
-    pub alternate: Option<String>,
 }
 
 /// A line of an ASN.

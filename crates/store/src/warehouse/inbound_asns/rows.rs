@@ -4,8 +4,9 @@ use chrono::{DateTime, Utc};
 use domain::warehouse::inbound::State;
 use uuid::Uuid;
 
-use super::asn::{Asn, Line, Place, Reference, StoredAsn};
+use super::asn::{Asn, Line, Place, StoredAsn};
 use crate::Failed;
+use crate::warehouse::reference::Reference;
 
 fn unknown<E>(_: E) -> Failed {
     Failed::Internal("a stored value of an ASN is unknown")
@@ -96,12 +97,7 @@ impl TryFrom<LineRow> for Line {
     type Error = Failed;
 
     fn try_from(row: LineRow) -> Result<Self, Failed> {
-        let reference = match row.reference_type.zip(row.reference_identifier) {
-            Some((kind, identifier)) => {
-                Some(Reference { kind: kind.parse().map_err(unknown)?, identifier, alternate: row.alternate_identifier })
-            }
-            None => None,
-        };
+        let reference = Reference::restore(row.reference_type, row.reference_identifier, row.alternate_identifier)?;
         Ok(Self {
             identifier: row.line_identifier,
             carton: usize::try_from(row.carton).unwrap_or_default(),

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use super::unit::{Carton, CartonRow, Unit, reference};
+use super::unit::{Carton, CartonRow, Unit};
+use crate::warehouse::reference::Reference;
 use crate::warehouse::shipments::{count, number};
 use crate::{Failed, Tx};
 
@@ -81,7 +82,7 @@ impl TryFrom<UnitRow> for Unit {
             condition: row.condition.parse().map_err(|_| Failed::Internal("a stored condition is unknown"))?,
             eligibility_flags: row.eligibility_flags,
             merchant: row.merchant,
-            reference: reference(row.reference_type, row.reference_identifier, row.reference_alternate)?,
+            reference: Reference::restore(row.reference_type, row.reference_identifier, row.reference_alternate)?,
         })
     }
 }

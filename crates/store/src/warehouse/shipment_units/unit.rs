@@ -1,18 +1,10 @@
 //! Units and cartons as they are stored.
 
-use domain::warehouse::asn::{Condition, ReferenceType};
+use domain::warehouse::asn::Condition;
 
 use crate::Failed;
+use crate::warehouse::reference::Reference;
 use crate::warehouse::shipments::count;
-
-/// The document that a carton belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    pub kind: ReferenceType,
-    pub identifier: String,
-    /// A second identifier of the same thing.
-    pub alternate: Option<String>,
-}
 
 /// A box or a pallet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,14 +66,8 @@ impl TryFrom<CartonRow> for Carton {
             number: count(row.carton)?,
             key: row.key.try_into().map_err(|_| Failed::Internal("a stored carton key is not 32 bytes long"))?,
             identifier: row.identifier,
-            reference: reference(row.reference_type, row.reference_identifier, row.reference_alternate)?,
+            reference: Reference::restore(row.reference_type, row.reference_identifier, row.reference_alternate)?,
             sorting_template: row.sorting_template,
         })
     }
-}
-
-pub(crate) fn reference(kind: Option<String>, identifier: Option<String>, alternate: Option<String>) -> Result<Option<Reference>, Failed> {
-    let (Some(kind), Some(identifier)) = (kind, identifier) else { return Ok(None) };
-    let kind = kind.parse().map_err(|_| Failed::Internal("a stored reference type is unknown"))?;
-    Ok(Some(Reference { kind, identifier, alternate }))
 }

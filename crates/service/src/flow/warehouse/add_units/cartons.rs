@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use sha2::{Digest as _, Sha256};
 use store::Tx;
-use store::warehouse::shipment_units::{self, Carton, Reference};
+use store::warehouse::reference::Reference;
+use store::warehouse::shipment_units::{self, Carton};
 use store::warehouse::shipments::Shipment;
 use wire::shape::Identifier;
 use wire::warehouse::outbound_shipment::{CartonIn, UnitsIn};

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use store::warehouse::provenance::{self, Provenance};
-use store::warehouse::shipment_units::{Reference, Unit};
+use store::warehouse::reference::Reference;
+use store::warehouse::shipment_units::Unit;
 use store::{Failed, Tx};
 use wire::fault::{Path, Warning};
 use wire::warehouse::outbound_shipment::{CartonIn, DetailIn, UnitsIn};
