@@ -4,6 +4,7 @@ pub mod certificate;
 pub mod health;
 pub mod limits;
 pub mod rate;
+pub mod skew;
 
 use std::ops::Deref;
 use std::sync::Arc;

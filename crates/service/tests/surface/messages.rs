@@ -17,5 +17,6 @@ mod reactions;
 mod receiving;
 mod reports;
 mod retries;
+mod stuck;
 mod unsent;
 mod webhooks;
