@@ -5,6 +5,7 @@ pub mod health;
 pub mod limits;
 pub mod rate;
 pub mod shares;
+pub mod skew;
 
 use std::ops::Deref;
 use std::sync::Arc;

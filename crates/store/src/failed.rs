@@ -21,11 +21,30 @@ pub enum Failed {
     Internal(&'static str),
 }
 
+const LOCK_TIMEOUT: &str = "SQLSTATE 55P03";
+const STATEMENT_TIMEOUT: &str = "SQLSTATE 57014";
+
 impl Failed {
     /// True if the named constraint was violated.
     #[must_use]
     pub fn violates(&self, constraint: &str) -> bool {
         matches!(self, Self::Constraint(violated) if violated == constraint)
+    }
+
+    /// The error of a transaction that took too long.
+    #[must_use]
+    pub fn took_too_long() -> Self {
+        Self::Unreachable(STATEMENT_TIMEOUT.to_owned())
+    }
+
+    /// True if the database is out of reach. False if a row is locked, or a statement takes too long or is refused: then others may
+    /// succeed.
+    #[must_use]
+    pub fn is_outage(&self) -> bool {
+        match self {
+            Self::Unreachable(why) => why != LOCK_TIMEOUT && why != STATEMENT_TIMEOUT,
+            Self::Collided(_) | Self::Constraint(_) | Self::Refused(_) | Self::Internal(_) => false,
+        }
     }
 }
 

@@ -19,5 +19,5 @@ mod tx;
 pub mod warehouse;
 
 pub use self::failed::Failed;
-pub use self::pool::{FEED_PLANS, PoolLimits, Store};
+pub use self::pool::{APART_CONNECTIONS, FEED_PLANS, PoolLimits, Store};
 pub use self::tx::Tx;

@@ -36,6 +36,8 @@ pub struct Store {
     /// The connections with which the delivery engine reads due messages.
     pub(crate) readers: PgPool,
     pub(crate) feed: PgPool,
+    /// The connections with which the delivery engine settles messages apart, in their merchants' transactions.
+    pub(crate) apart: PgPool,
 }
 
 /// Connections of the delivery engine for settling, leases and listening.
@@ -47,6 +49,13 @@ const READING_CONNECTIONS: u32 = 4;
 
 /// Connections for reading the feed. Its many followers wait for each other, and nobody else waits for them.
 const FEED_CONNECTIONS: u32 = 4;
+
+/// Connections for messages that the delivery engine settles apart: those with a reaction, and those whose rows somebody else has
+/// locked. They may wait for long, and nobody else waits for them.
+pub const APART_CONNECTIONS: u32 = 4;
+
+/// The longest wait of these for a lock. They hold their buckets meanwhile, whose leases have to be renewed.
+const APART_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The first statement of every connection. The function exists in the schema from the first migration on.
 const NOTE_SYSTEM: &str = "do $$ begin if to_regprocedure('note_system()') is not null then perform note_system(); end if; end $$";
@@ -102,6 +111,7 @@ impl Store {
             readers: pool(READING_CONNECTIONS, readers),
             feed: pool(FEED_CONNECTIONS, feed),
             aside: pool(1, options.clone()),
+            apart: pool(APART_CONNECTIONS, options.clone().options([("lock_timeout", millis(limits.lock.min(APART_LOCK_TIMEOUT)))])),
             pool: pool(limits.connections, options),
         })
     }
@@ -111,6 +121,11 @@ impl Store {
         Ok(Tx::new(self.pool.begin().await?, merchant))
     }
 
+    /// Opens a transaction in which the delivery engine settles a message of `merchant` apart.
+    pub async fn begin_apart(&self, merchant: MerchantId) -> Result<Tx, Failed> {
+        Ok(Tx::new(self.apart.begin().await?, merchant))
+    }
+
     /// Waits until every connection has been returned, and closes them.
     pub async fn close(&self) {
         self.pool.close().await;
@@ -118,6 +133,7 @@ impl Store {
         self.engine.close().await;
         self.readers.close().await;
         self.feed.close().await;
+        self.apart.close().await;
     }
 
     /// The number of connections in the pool for flows, and the number of idle ones.

@@ -156,7 +156,7 @@ impl Scene {
 
     /// Takes all buckets.
     async fn lease(&mut self) {
-        let (deliverer, known) = (Uuid::from_u128(7), leases::Known { name: "a test", calls: 0 });
+        let (deliverer, known) = (Uuid::from_u128(7), leases::Known { name: "a test", calls: 0, takes_part: true });
         leases::renew(&self.store, deliverer, 600.0, &known).await.unwrap();
         self.expect("the leases", 256, &[&[]]);
         self.holds = leases::take(&self.store, deliverer, 256, 600.0).await.unwrap();
@@ -276,7 +276,9 @@ async fn settle(scene: &Scene, lane: u32) {
     };
     let settlements: Vec<Settlement> = (2..66).map(settlement).collect();
     let attempts: Vec<Attempt> = (2..66).map(attempt).collect();
-    let settled = settlements::settle(&scene.store, &settlements, &attempts, now()).await.unwrap();
+    let settled = settlements::settle(&scene.store, &settlements.iter().collect::<Vec<_>>(), &attempts.iter().collect::<Vec<_>>(), now())
+        .await
+        .unwrap();
     assert_eq!((settled.held.len(), settled.unparked.len()), (64, if scene.filled { 32 } else { 0 }));
     let unparked: &[&[&str]] = if scene.filled { &[&[BY_LANE], &[KEY]] } else { &[] };
     let before: &[&[&str]] = &[&[], &[KEY, FAILURE, MESSAGE], &[KEY], &[KEY], &[BY_LANE, KEY]];

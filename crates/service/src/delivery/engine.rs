@@ -4,11 +4,12 @@
 //!   [`Event`].
 //! - A [`reading`] fetches the due messages of many endpoints at once, as many for each as it has free slots.
 //! - A call is a task that makes one [`attempt`].
-//! - A [`writer`] settles the results in batches.
+//! - A [`writer`] settles the results in batches, and [`apart`] those that may take longer.
 //! - The [`lease_keeper`], the [`poller`], the [`listener`], [`maintenance`], [`gauges`] and [`retries`] run beside the loop.
 //! - [`incidents`] remembers the endpoints in trouble; [`reporting`] sends the [`notices`] about them.
 //! - If one of the long-running tasks ends, the whole engine ends. The deliverer starts another, which takes new leases.
 
+mod apart;
 mod attempt;
 mod calls;
 pub(super) mod event;
@@ -34,17 +35,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::EndpointId;
 use store::messages::deliveries::{Cleanup, CleanupReason};
 use store::messages::leases;
 use store::messages::outbox::Signal;
 use store::messages::settlements::{Disposition, Hold, Settlement};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use self::apart::Apart;
 use self::calls::Calls;
 use self::event::Event;
 use self::incidents::Incidents;
@@ -60,6 +62,12 @@ use super::reaction::Reactions;
 
 /// The number of writers. A bucket always has the same one.
 const WRITERS: usize = 4;
+/// The pause before a message is read again whose call was lost.
+const RETRY_AFTER: Duration = Duration::from_millis(200);
+/// The longest wait for a signalled message that is not due yet. The poller finds those that are due later.
+const SOON: TimeDelta = TimeDelta::minutes(1);
+/// The time within which the messages of one signal were written.
+const GATHERED: TimeDelta = TimeDelta::milliseconds(20);
 /// The longest sleep of the loop.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 /// The time for which an idle queue is kept in memory.
@@ -117,12 +125,15 @@ impl Engine {
     /// Creates an engine and starts its long-running tasks.
     pub(super) fn new(delivery: Delivery, handlers: &Handlers, events: UnboundedSender<Event>, leaving: watch::Receiver<bool>) -> Self {
         let id = delivery.mint();
-        let leases = Arc::new(Leases::new());
+        let leases = Arc::new(Leases::new(id));
         let polls = Arc::new(PollRequests::default());
+        let turns = Arc::new(Semaphore::new(store::APART_CONNECTIONS as usize));
         let mut tasks = JoinSet::new();
         let writers = (0..WRITERS).map(|_| {
             let (sender, results) = unbounded_channel();
-            tasks.spawn(writer::run(delivery.clone(), Arc::clone(&leases), handlers.reactions.clone(), results, events.clone()));
+            let (delivery, reactions) = (delivery.clone(), handlers.reactions.clone());
+            let apart = Apart::new(delivery.clone(), Arc::clone(&leases), reactions, events.clone(), Arc::clone(&turns));
+            tasks.spawn(writer::run(delivery, Arc::clone(&leases), apart, results, events.clone()));
             sender
         });
         let writers = writers.collect();
@@ -241,7 +252,7 @@ impl Engine {
             Event::Polled { found, cleanups, answers } => {
                 let nothing = found.is_empty() && cleanups.is_empty() && answers >= self.drain_request;
                 found.iter().for_each(|signal| self.wake_queue(signal));
-                cleanups.into_iter().for_each(|cleanup| self.clean_up(&cleanup));
+                cleanups.into_iter().for_each(|cleanup| self.clean_up(cleanup));
                 if nothing && self.is_idle() {
                     self.draining.drain(..).for_each(|drained| _ = drained.send(()));
                 }
@@ -264,7 +275,8 @@ impl Engine {
                         queue.signal(due_at, uptime);
                     }
                     self.calls.remove(message);
-                    self.ready.insert(endpoint);
+                    // Not at once: whatever kept it from being called may last.
+                    self.waiting.insert((uptime + RETRY_AFTER, endpoint));
                 }
             }
             Event::Settled(batch) => self.handle_settled(batch),
@@ -302,15 +314,22 @@ impl Engine {
     fn wake_queue(&mut self, signal: &Signal) {
         let uptime = self.leases.now();
         let Signal { merchant, endpoint, bucket, due_at } = *signal;
-        if let Some(hold) = self.leases.hold_to_start(bucket, uptime) {
-            self.queues.entry(endpoint).or_insert_with(|| EndpointQueue::new(merchant, hold, uptime)).signal(due_at, uptime);
+        let Some(hold) = self.leases.hold_to_start(bucket, uptime) else { return };
+        let queue = self.queues.entry(endpoint).or_insert_with(|| EndpointQueue::new(merchant, hold, uptime));
+        let now = self.delivery.now();
+        if due_at <= now {
+            queue.signal(due_at, uptime);
             self.ready.insert(endpoint);
+        } else if due_at <= now + SOON {
+            // The clock of the node that wrote it is ahead of ours. A signal stands for all messages that were written with it, so
+            // look once more for the last of them.
+            self.due.extend([(due_at, endpoint), (due_at + GATHERED, endpoint)]);
         }
     }
 
     /// Settles a delivery that has to be cleaned up, unless it is in flight.
-    fn clean_up(&mut self, cleanup: &Cleanup) {
-        let Cleanup { merchant, endpoint, bucket, message, reason, attempts, attempts_before } = *cleanup;
+    fn clean_up(&mut self, cleanup: Cleanup) {
+        let Cleanup { merchant, endpoint, bucket, message, lane, reason, attempts, attempts_before } = cleanup;
         let (now, uptime) = (self.delivery.now(), self.leases.now());
         let Some(hold) = self.leases.hold_to_start(bucket, uptime) else { return };
         let queue = self.queues.entry(endpoint).or_insert_with(|| EndpointQueue::new(merchant, hold, uptime));
@@ -327,7 +346,7 @@ impl Engine {
             CleanupReason::Stuck => (Disposition::Postponed { due_at: now, attempts }, Some(now)),
         };
         let settlement = Settlement { hold, merchant, message, disposition };
-        self.settle(AttemptResult::without_call(endpoint, settlement, due_again));
+        self.settle(AttemptResult::without_call(endpoint, lane, settlement, due_again));
     }
 
     /// Handles everything whose time has come: expired leases, incidents, retries, rates, idle queues.

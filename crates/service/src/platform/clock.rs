@@ -27,8 +27,8 @@ enum Source {
     System {
         /// For [`Clock::uptime`].
         started: Instant,
-        /// Zero except in tests.
-        wrong_by: TimeDelta,
+        /// In microseconds; zero except in tests.
+        wrong_by: Arc<AtomicI64>,
     },
     /// For tests: microseconds since 1970, moved by hand.
     Fixed(Arc<AtomicI64>),
@@ -52,7 +52,16 @@ impl Clock {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
     pub fn system_wrong_by(wrong_by: TimeDelta) -> Self {
-        Self { source: Source::System { started: Instant::now(), wrong_by }, ahead: Arc::default() }
+        let clock = Self { source: Source::System { started: Instant::now(), wrong_by: Arc::default() }, ahead: Arc::default() };
+        clock.go_wrong_by(wrong_by);
+        clock
+    }
+
+    /// Changes the error of the machine's clock. Does nothing to a fixed one.
+    pub fn go_wrong_by(&self, by: TimeDelta) {
+        if let Source::System { wrong_by, .. } = &self.source {
+            wrong_by.store(by.num_microseconds().unwrap_or(i64::MAX), Ordering::SeqCst);
+        }
     }
 
     /// A clock that stands at `time` until it is advanced.
@@ -73,7 +82,7 @@ impl Clock {
     pub fn wall(&self) -> DateTime<Utc> {
         let micros = match &self.source {
             // To the microsecond, the resolution of the database.
-            Source::System { wrong_by, .. } => (Utc::now() + *wrong_by).timestamp_micros(),
+            Source::System { wrong_by, .. } => Utc::now().timestamp_micros().saturating_add(wrong_by.load(Ordering::SeqCst)),
             Source::Fixed(micros) => micros.load(Ordering::SeqCst),
         };
         DateTime::from_timestamp_micros(micros).unwrap_or_default()

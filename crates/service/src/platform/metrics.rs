@@ -1,5 +1,6 @@
 //! The metrics for Prometheus. Names follow its conventions: base units, few labels.
 
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -153,6 +154,8 @@ pub struct Metrics {
     pub partitions_failed: Counter,
     /// Failed reactions to delivered messages; the messages are sent again.
     pub reactions_failed: Counter,
+    /// Failed attempts to settle a single message, for example because somebody has locked its rows.
+    pub settlings_failed: Counter,
     /// Delivery engines that failed and were restarted.
     pub engines_broken: Counter,
     /// Messages dropped after 30 days because their interface never had an endpoint.
@@ -162,6 +165,8 @@ pub struct Metrics {
     pub delivery: DeliveryGauges,
     /// 1 if the last health check passed, otherwise 0.
     pub ready: Gauge,
+    /// The database's clock minus this process's.
+    pub clock_skew_seconds: Gauge<f64, AtomicU64>,
     /// The connections of the public listener.
     pub listener: Connections,
     connections: Gauge,
@@ -189,11 +194,13 @@ impl Default for Metrics {
             lanes_rescued: Counter::default(),
             partitions_failed: Counter::default(),
             reactions_failed: Counter::default(),
+            settlings_failed: Counter::default(),
             engines_broken: Counter::default(),
             unsent_dropped: Counter::default(),
             followers: Gauge::default(),
             delivery: DeliveryGauges::default(),
             ready: Gauge::default(),
+            clock_skew_seconds: Gauge::default(),
             listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
@@ -228,11 +235,13 @@ impl Default for Metrics {
             metrics.partitions_failed.clone(),
         );
         registry.register("delivery_reactions_failed", "Reactions to delivered messages that failed", metrics.reactions_failed.clone());
+        registry.register("delivery_settlings_failed", "Failed attempts to settle a single message", metrics.settlings_failed.clone());
         registry.register("delivery_engines_broken", "Delivery engines that failed and were restarted", metrics.engines_broken.clone());
         registry.register("messages_dropped_unsent", "Messages dropped without having been sent", metrics.unsent_dropped.clone());
         registry.register("event_followers", "Open live feeds", metrics.followers.clone());
         metrics.delivery.register(&mut registry);
         registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());
+        registry.register("clock_skew_seconds", "The database's clock minus this process's", metrics.clock_skew_seconds.clone());
         metrics.listener.register(&mut registry);
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());

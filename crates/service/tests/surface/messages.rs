@@ -19,5 +19,6 @@ mod receiving;
 mod reports;
 mod retried_often;
 mod retries;
+mod stuck;
 mod unsent;
 mod webhooks;

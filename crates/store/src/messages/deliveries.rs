@@ -38,7 +38,9 @@ pub struct DueRow {
     pub discard: bool,
     /// The revision of the endpoint's settings at the time of reading.
     pub revision: i64,
-    /// `None` while another message of the lane goes first.
+    /// True if no other message of the lane goes first.
+    pub is_head: bool,
+    /// The content of the head of a lane. `None` if its message is gone.
     pub text: Option<Text>,
 }
 
@@ -75,7 +77,7 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
         select
             owed.merchant_id, owed.endpoint_id, owed.message_id, owed.due_at, owed.lane, owed.sequence,
             owed.attempts, owed.attempts_before, owed.discard, endpoint.revision,
-            text.kind as "kind?", text.event as "event?", text.body as "body?"
+            text.is_head as "is_head?", text.kind as "kind?", text.event as "event?", text.body as "body?"
         from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[]) as wanted (merchant_id, endpoint_id, since, most)
         join endpoint
             on endpoint.merchant_id = wanted.merchant_id and endpoint.endpoint_id = wanted.endpoint_id
@@ -91,9 +93,10 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
         ) as owed
         -- Only the head of a lane is sent; the others are read without their text, to be parked. The limit leaves the planner
         -- no other way than by the key, also in a plan that was made when there was nothing. Of a message that is tried again
-        -- by hand, which has a lane of its own, the day may be dropped: then the failure queue has its text.
+        -- by hand, which has a lane of its own, the day may be dropped: then the failure queue has its text. A head without any
+        -- text is told from a row that is no head.
         left join lateral (
-            select kept.kind, kept.event, kept.body
+            select true as is_head, kept.kind, kept.event, kept.body
             from (
                 select message.kind, message.event, message.body
                 from message
@@ -103,6 +106,8 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
                 from failure
                 where failure.merchant_id = owed.merchant_id and failure.message_id = owed.message_id
                     and owed.lane = owed.message_id::text
+                union all
+                select null, null, null
             ) as kept
             where owed.sequence = (
                     select head.sequence
@@ -135,6 +140,7 @@ pub async fn due(store: &Store, wanted: &[DueQuery], in_flight: &[Uuid], now: Da
         attempts_before: row.attempts_before,
         discard: row.discard,
         revision: row.revision,
+        is_head: row.is_head.is_some(),
         text: row.kind.zip(row.event).zip(row.body).map(|((kind, event), body)| Text { kind, event, body }),
     });
     Ok(due.collect())
@@ -175,6 +181,7 @@ pub struct Cleanup {
     pub endpoint: EndpointId,
     pub bucket: u8,
     pub message: Uuid,
+    pub lane: String,
     pub reason: CleanupReason,
     /// Counted attempts in this round.
     pub attempts: i16,
@@ -200,7 +207,9 @@ pub async fn cleanups(store: &Store, buckets: &[u8], limit: i64) -> Result<Vec<C
         Row,
         r#"
         -- Across merchants: few rows, by an index of their own. The offset keeps the planner from starting with the endpoints.
-        select unwanted.merchant_id, unwanted.endpoint_id, endpoint.bucket, unwanted.message_id, unwanted.attempts, unwanted.attempts_before
+        select
+            unwanted.merchant_id, unwanted.endpoint_id, endpoint.bucket, unwanted.message_id, unwanted.lane, unwanted.attempts,
+            unwanted.attempts_before
         from (select * from delivery where delivery.discard offset 0) as unwanted
         join endpoint on endpoint.merchant_id = unwanted.merchant_id and endpoint.endpoint_id = unwanted.endpoint_id
         where endpoint.bucket = any ($1::smallint[])
@@ -214,10 +223,11 @@ pub async fn cleanups(store: &Store, buckets: &[u8], limit: i64) -> Result<Vec<C
     let removed = sqlx::query_as!(
         Row,
         r#"
-        select endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, owed.message_id, owed.attempts, owed.attempts_before
+        select
+            endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, owed.message_id, owed.lane, owed.attempts, owed.attempts_before
         from endpoint
         cross join lateral (
-            select delivery.message_id, delivery.attempts, delivery.attempts_before
+            select delivery.message_id, delivery.lane, delivery.attempts, delivery.attempts_before
             from delivery
             where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
             order by delivery.lane, delivery.sequence
@@ -241,10 +251,11 @@ pub async fn stuck(store: &Store, of: u8) -> Result<Vec<Cleanup>, Failed> {
     let rows = sqlx::query_as!(
         Row,
         r#"
-        select endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, stuck.message_id, stuck.attempts, stuck.attempts_before
+        select
+            endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, stuck.message_id, stuck.lane, stuck.attempts, stuck.attempts_before
         from endpoint
         cross join lateral (
-            select delivery.message_id, delivery.attempts, delivery.attempts_before
+            select delivery.message_id, delivery.lane, delivery.attempts, delivery.attempts_before
             from delivery
             where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
                 and delivery.due_at = 'infinity'
@@ -273,6 +284,7 @@ struct Row {
     endpoint_id: Uuid,
     bucket: i16,
     message_id: Uuid,
+    lane: String,
     attempts: i16,
     attempts_before: i16,
 }
@@ -284,6 +296,7 @@ impl Row {
             endpoint: EndpointId(self.endpoint_id),
             bucket: bucket(self.bucket)?,
             message: self.message_id,
+            lane: self.lane,
             reason,
             attempts: self.attempts,
             attempts_before: self.attempts_before,

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
+use domain::messages::message::Kind;
 use uuid::Uuid;
 
 use crate::messages::notices;
@@ -33,17 +34,17 @@ pub enum Of {
     Merchant,
     /// The endpoints for internal work: the operator's list.
     Internal,
-    /// A single endpoint.
-    Endpoint(EndpointId),
+    /// The endpoint for an interface, and the removed ones that it had before.
+    Interface(Kind),
 }
 
 /// Open entries by endpoint and reason, failed since `since`. Only the oldest [`MOST_COUNTED`] of each endpoint are
 /// examined.
 pub async fn groups(store: &Store, merchant: MerchantId, of: Of, since: Option<DateTime<Utc>>) -> Result<Vec<Group>, Failed> {
-    let (internal, endpoint) = match of {
+    let (internal, interface) = match of {
         Of::Merchant => (Some(false), None),
         Of::Internal => (Some(true), None),
-        Of::Endpoint(endpoint) => (None, Some(endpoint.0)),
+        Of::Interface(kind) => (None, Some(kind.as_str())),
     };
     let rows = sqlx::query!(
         r#"
@@ -59,13 +60,13 @@ pub async fn groups(store: &Store, merchant: MerchantId, of: Of, since: Option<D
             order by failure.failed_at, failure.message_id
             limit $4
         ) as work
-        where endpoint.merchant_id = $1 and ($2::uuid is null or endpoint.endpoint_id = $2)
+        where endpoint.merchant_id = $1 and ($2::text is null or endpoint.interface = $2)
             and ($5::boolean is null or endpoint.internal = $5)
         group by endpoint.interface, endpoint.endpoint_id, endpoint.removed_at, work.reason
         order by endpoint.interface, count(*) desc, work.reason
         "#,
         merchant.0,
-        endpoint,
+        interface,
         since.unwrap_or(DateTime::UNIX_EPOCH),
         MOST_COUNTED,
         internal,

@@ -2,6 +2,7 @@
 //!
 //! These tables belong to no merchant, so writes take no `Tx`: each is a single statement.
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::crash::{self, Point};
@@ -15,6 +16,8 @@ pub struct Renewed {
     pub holds: Vec<Hold>,
     /// The number of live deliverers, including this one.
     pub live: i64,
+    /// The time on the database's clock.
+    pub now: DateTime<Utc>,
 }
 
 /// A deliverer's description for people.
@@ -24,14 +27,17 @@ pub struct Known<'a> {
     pub name: &'a str,
     /// The number of calls in progress.
     pub calls: i32,
+    /// False if it takes no buckets, so that the others share them all.
+    pub takes_part: bool,
 }
 
-/// Marks `deliverer` as live and renews all its leases.
+/// Marks `deliverer` as live, if it takes part, and renews all its leases.
 pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'_>) -> Result<Renewed, Failed> {
     let row = sqlx::query!(
         r#"
         with alive as (
-            insert into deliverer (deliverer_id, live_until, name, calls) values ($1, now() + make_interval(secs => $2), $3, $4)
+            insert into deliverer (deliverer_id, live_until, name, calls)
+            values ($1, now() + make_interval(secs => case when $5 then $2::float8 else 0 end), $3, $4)
             on conflict (deliverer_id) do update
             set live_until = excluded.live_until, name = excluded.name, calls = excluded.calls
         ),
@@ -48,18 +54,21 @@ pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'
         select
             (select count(*) from deliverer where deliverer_id <> $1 and live_until > now()) as "others!",
             array(select bucket from renewed order by bucket) as "buckets!",
-            array(select epoch from renewed order by bucket) as "epochs!"
+            array(select epoch from renewed order by bucket) as "epochs!",
+            clock_timestamp() as "now!"
         "#,
         deliverer,
         seconds,
         known.name,
         known.calls,
+        known.takes_part,
     )
     .fetch_one(&store.engine)
     .await?;
     crash::point(Point::LeasesRenewed);
-    let holds = row.buckets.into_iter().zip(row.epochs).map(|(number, epoch)| Ok(Hold { bucket: bucket(number)?, epoch }));
-    Ok(Renewed { holds: holds.collect::<Result<_, Failed>>()?, live: row.others + 1 })
+    let holds = row.buckets.into_iter().zip(row.epochs);
+    let holds = holds.map(|(number, epoch)| Ok(Hold { bucket: bucket(number)?, epoch, owner: deliverer }));
+    Ok(Renewed { holds: holds.collect::<Result<_, Failed>>()?, live: row.others + 1, now: row.now })
 }
 
 /// Takes up to `most` buckets that nobody holds. A bucket whose former owner is still settling is left for the next time.
@@ -84,7 +93,7 @@ pub async fn take(store: &Store, deliverer: Uuid, most: i64, seconds: f64) -> Re
     .fetch_all(&store.engine)
     .await?;
     crash::point(Point::LeasesTaken);
-    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch })).collect()
+    rows.into_iter().map(|row| Ok(Hold { bucket: bucket(row.bucket)?, epoch: row.epoch, owner: deliverer })).collect()
 }
 
 /// Releases buckets.

@@ -41,7 +41,8 @@ pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Resu
         r#"
         select
             endpoint.merchant_id, endpoint.endpoint_id, endpoint.bucket, told.failing_since as "failing_since?",
-            told.failures_open_since as "failures_open_since?", newest.failed_at as "given_up_at?"
+            told.failures_open_since as "failures_open_since?", told.recovered_at as "recovered_at?",
+            told.failures_told_at as "failures_told_at?", newest.failed_at as "given_up_at?"
         from endpoint
         left join endpoint_notice as told on told.merchant_id = endpoint.merchant_id and told.endpoint_id = endpoint.endpoint_id
         left join lateral (
@@ -70,7 +71,12 @@ pub async fn troubled(store: &Store, buckets: &[u8], now: DateTime<Utc>) -> Resu
     for row in rows {
         let (merchant, endpoint) = (MerchantId(row.merchant_id), EndpointId(row.endpoint_id));
         let (run, last_failure) = look_back(store, merchant, endpoint, row.given_up_at, now).await?;
-        let reported = ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since };
+        let reported = ReportedHealth {
+            failing_since: row.failing_since,
+            failures_open_since: row.failures_open_since,
+            recovered_at: row.recovered_at,
+            failures_told_at: row.failures_told_at,
+        };
         let bucket = bucket(row.bucket)?;
         troubled.push(TroubledEndpoint { merchant, endpoint, bucket, reported, given_up_at: row.given_up_at, run, last_failure });
     }
@@ -113,7 +119,7 @@ async fn look_back(
     let (mut run, mut last_failure) = (Run::default(), None);
     for row in rows {
         if row.arrived {
-            run.succeeds();
+            run.succeeds(row.started_at);
         } else {
             // The attempt that gave up a message started before the message was given up.
             let given_up = given_up_at.is_some_and(|at| at >= row.started_at);
@@ -154,8 +160,8 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
     let row = sqlx::query!(
         r#"
         select
-            told.failing_since, told.failures_open_since, told.sequence, endpoint.interface, endpoint.url,
-            merchant.handle, merchant.technical_contact,
+            told.failing_since, told.failures_open_since, told.recovered_at, told.failures_told_at, told.sequence,
+            endpoint.interface, endpoint.url, merchant.handle, merchant.technical_contact,
             exists (
                 select from failure
                 where failure.merchant_id = $1 and failure.endpoint_id = $2 and failure.state in ('open', 'contacted')
@@ -172,7 +178,12 @@ pub async fn lock(tx: &mut Tx, by: Hold, endpoint: EndpointId) -> Result<Option<
     .fetch_optional(tx.connection())
     .await?;
     Ok(row.map(|row| Facts {
-        reported: ReportedHealth { failing_since: row.failing_since, failures_open_since: row.failures_open_since },
+        reported: ReportedHealth {
+            failing_since: row.failing_since,
+            failures_open_since: row.failures_open_since,
+            recovered_at: row.recovered_at,
+            failures_told_at: row.failures_told_at,
+        },
         sequence: row.sequence,
         interface: row.interface,
         url: row.url,
@@ -225,13 +236,15 @@ pub async fn save(tx: &mut Tx, endpoint: EndpointId, reported: ReportedHealth, s
     sqlx::query!(
         r#"
         update endpoint_notice
-        set failing_since = $3, failures_open_since = $4, sequence = $5
+        set failing_since = $3, failures_open_since = $4, recovered_at = $5, failures_told_at = $6, sequence = $7
         where merchant_id = $1 and endpoint_id = $2
         "#,
         tx.merchant().0,
         endpoint.0,
         reported.failing_since,
         reported.failures_open_since,
+        reported.recovered_at,
+        reported.failures_told_at,
         sequence,
     )
     .execute(tx.connection())

@@ -1,5 +1,5 @@
-//! Retry jobs: each retries all of an endpoint's messages in the failure queue, a few at a time. The owner of the
-//! endpoint's bucket runs them.
+//! Retry jobs: each retries the messages in the failure queue that an endpoint can take, a few at a time: its own, and those of removed
+//! endpoints for the same interface. The owner of the endpoint's bucket runs them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
@@ -10,7 +10,7 @@ use crate::messages::holds::{Hold, hold};
 use crate::messages::outbox::Signal;
 use crate::{Failed, Store, Tx};
 
-/// A job that retries an endpoint's open failures, a few at a time.
+/// A job that retries open failures at an endpoint, a few at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub id: Uuid,
@@ -82,8 +82,13 @@ pub async fn insert(tx: &mut Tx, job: &NewJob<'_>, now: DateTime<Utc>) -> Result
             merchant_id, job_id, endpoint_id, created_at, failed_since, paced_at, total, released, per_second, created_by
         )
         select $1, $2, $3, $4, $5, $4, count(*), 0, $6, $7
-        from failure
-        where failure.merchant_id = $1 and failure.endpoint_id = $3 and failure.state in ('open', 'contacted')
+        from endpoint
+        join endpoint as former
+            on former.merchant_id = $1 and former.interface = endpoint.interface
+            and (former.endpoint_id = endpoint.endpoint_id or former.removed_at is not null)
+        join failure on failure.merchant_id = $1 and failure.endpoint_id = former.endpoint_id
+        where endpoint.merchant_id = $1 and endpoint.endpoint_id = $3
+            and failure.state in ('open', 'contacted') and not failure.erased
             and failure.failed_at <= $4 and ($5::timestamptz is null or failure.failed_at >= $5)
         returning total
         "#,
@@ -191,7 +196,7 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
         r#"
         select
             retry_job.endpoint_id, retry_job.created_at, retry_job.failed_since, retry_job.cursor_failed_at,
-            retry_job.cursor_message_id, retry_job.paced_at, retry_job.per_second, endpoint.slots,
+            retry_job.cursor_message_id, retry_job.paced_at, retry_job.per_second, endpoint.interface, endpoint.slots,
             endpoint.removed_at is not null as "removed!"
         from retry_job
         join endpoint on endpoint.merchant_id = retry_job.merchant_id and endpoint.endpoint_id = retry_job.endpoint_id
@@ -220,14 +225,23 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     let released = sqlx::query!(
         r#"
         with next as materialized (
-            select failure.message_id, failure.sequence, failure.failed_at, failure.attempts
-            from failure
-            where failure.merchant_id = $1 and failure.endpoint_id = $2 and failure.state in ('open', 'contacted')
-                and (failure.failed_at, failure.message_id) > ($3, $4) and failure.failed_at <= $5
-            order by failure.failed_at, failure.message_id
+            select oldest.message_id, oldest.sequence, oldest.failed_at, oldest.attempts
+            from endpoint as former
+            cross join lateral (
+                select failure.message_id, failure.sequence, failure.failed_at, failure.attempts
+                from failure
+                where failure.merchant_id = $1 and failure.endpoint_id = former.endpoint_id
+                    and failure.state in ('open', 'contacted') and not failure.erased
+                    and (failure.failed_at, failure.message_id) > ($3, $4) and failure.failed_at <= $5
+                order by failure.failed_at, failure.message_id
+                limit $6
+                -- Whoever withdraws one at the same time goes first, or waits.
+                for share of failure
+            ) as oldest
+            where former.merchant_id = $1 and former.interface = $8
+                and (former.endpoint_id = $2 or former.removed_at is not null)
+            order by oldest.failed_at, oldest.message_id
             limit $6
-            -- Whoever withdraws one at the same time goes first, or waits.
-            for share of failure
         ),
         -- One that is tried again already is left as it is.
         owed as (
@@ -248,6 +262,7 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
         row.created_at,
         most,
         now,
+        row.interface,
     )
     .fetch_all(tx.connection())
     .await?;

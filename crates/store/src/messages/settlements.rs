@@ -1,7 +1,7 @@
 //! Settles deliveries on behalf of the owner of their endpoint's bucket.
 //!
 //! Only the owner changes and removes rows of `delivery`. A settling transaction locks the bucket's row `for share` and
-//! checks its epoch first, so the writes of a former owner change nothing: taking a bucket over changes that row, and so
+//! checks its epoch and its owner first, so the writes of a former owner change nothing: taking a bucket over changes that row, and so
 //! waits for every transaction that holds it.
 
 mod queue;
@@ -31,7 +31,7 @@ pub struct Settled {
 
 /// Settles, in one transaction, everything that is under a valid hold. Each message may appear once. Lanes continue at
 /// `now`.
-pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
+pub async fn settle(store: &Store, settlements: &[&Settlement], attempts: &[&Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
     let mut connection = store.engine.acquire().await?;
     let mut transaction = connection.begin().await?;
     crash::point(Point::SettleBegun);
@@ -45,7 +45,7 @@ pub async fn settle(store: &Store, settlements: &[Settlement], attempts: &[Attem
 /// Settles one message in its merchant's transaction, so that its consequences commit together with it. Changes nothing if
 /// the hold is no longer valid.
 pub async fn settle_within(tx: &mut Tx, settlement: &Settlement, attempts: &[Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
-    settle_all(tx.connection(), std::slice::from_ref(settlement), attempts, now).await
+    settle_all(tx.connection(), &[settlement], &attempts.iter().collect::<Vec<_>>(), now).await
 }
 
 /// Records a call that is about to be made. Returns false if the hold is no longer valid.
@@ -63,8 +63,8 @@ pub async fn announce(store: &Store, attempt: &Attempt) -> Result<bool, Failed> 
 
 async fn settle_all(
     connection: &mut PgConnection,
-    settlements: &[Settlement],
-    attempts: &[Attempt],
+    settlements: &[&Settlement],
+    attempts: &[&Attempt],
     now: DateTime<Utc>,
 ) -> Result<Settled, Failed> {
     let mut holds: Vec<Hold> =
@@ -74,8 +74,8 @@ async fn settle_all(
     let held = hold(connection, &holds).await?;
     crash::point(Point::SettleHeld);
     let good = |hold: &Hold| held.binary_search(hold).is_ok();
-    let ours: Vec<&Settlement> = settlements.iter().filter(|settlement| good(&settlement.hold)).collect();
-    let attempts: Vec<&Attempt> = attempts.iter().filter(|attempt| good(&attempt.hold)).collect();
+    let ours: Vec<&Settlement> = settlements.iter().copied().filter(|settlement| good(&settlement.hold)).collect();
+    let attempts: Vec<&Attempt> = attempts.iter().copied().filter(|attempt| good(&attempt.hold)).collect();
     // Retrying a message locks its failure queue entry before its delivery. Keep the same order here.
     queue::keep(connection, &ours).await?;
     queue::resolve(connection, &attempts).await?;

@@ -89,7 +89,7 @@ fn conclude(
         ending: Ending { message: message.id, at: now, number: message.number(), calls: calls(), refusal, how },
         attempts: message.attempts,
     });
-    AttemptResult { endpoint: message.endpoint, settlement, attempts, due_again, reaction }
+    AttemptResult { endpoint: message.endpoint, lane: message.lane.clone(), settlement, attempts, due_again, reaction }
 }
 
 /// Makes one call and adds it to `attempts`. Returns the OAuth token that it used, if any.

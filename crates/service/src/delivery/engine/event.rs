@@ -1,7 +1,6 @@
 //! The events that the engine's loop reacts to.
 
 use domain::id::EndpointId;
-use domain::messages::notice::ReportedHealth;
 use store::Failed;
 use store::messages::deliveries::Cleanup;
 use store::messages::notices::TroubledEndpoint;
@@ -10,6 +9,7 @@ use store::messages::settlements::Hold;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use super::notices::Reported;
 use super::reading::Reading;
 use super::result::{AttemptResult, Batch};
 
@@ -39,7 +39,7 @@ pub(crate) enum Event {
     /// A review found these endpoints in trouble in the buckets that were gained.
     Reviewed(Vec<(TroubledEndpoint, Hold)>),
     /// The reporting of an incident ended.
-    Reported(EndpointId, Hold, Result<Option<ReportedHealth>, Failed>),
+    Reported(EndpointId, Hold, Result<Option<Reported>, Failed>),
     /// A request to be notified once nothing is left to do.
     Drain(oneshot::Sender<()>),
 }

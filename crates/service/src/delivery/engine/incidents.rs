@@ -1,7 +1,7 @@
 //! Incidents: the owner's memory of endpoints in trouble, from which notices are sent. Nothing here waits or calls.
 //!
-//! A healthy endpoint has no entry and costs nothing. A failing one has an entry until it accepts a message again. When there may
-//! be something to report, the endpoint becomes a candidate; `notices` then decides and records in the database what it reported.
+//! A healthy endpoint has no entry and costs nothing. A failing one has an entry until it has recovered. When there may be something
+//! to report, the endpoint becomes a candidate; `notices` then decides and records in the database what it reported.
 //! A new owner reviews the endpoints of the buckets it gained, so nothing is lost when a process dies.
 
 use std::collections::{BTreeSet, HashMap};
@@ -12,17 +12,18 @@ use domain::messages::notice::{Health, ReportedHealth};
 use store::messages::notices::TroubledEndpoint;
 use store::messages::settlements::Hold;
 
-use super::notices::AttemptHistory;
+use super::notices::{AttemptHistory, Reported};
+use super::ready::Ready;
 use super::result::Observation;
 
 /// The incidents of all endpoints of this process.
 #[derive(Default)]
 pub(super) struct Incidents {
     known: HashMap<EndpointId, Incident>,
-    /// The times at which endpoints start to count as failing, unless a message arrives before.
-    failing_at: BTreeSet<(DateTime<Utc>, EndpointId)>,
+    /// The times at which endpoints start to count as failing or as recovered, or have to be looked at again.
+    timers: BTreeSet<(DateTime<Utc>, EndpointId)>,
     /// Endpoints with something to report, perhaps.
-    candidates: BTreeSet<EndpointId>,
+    candidates: Ready,
     /// The endpoint that is being reported.
     reporting: Option<EndpointId>,
     /// The number of reviews in progress.
@@ -34,8 +35,10 @@ struct Incident {
     merchant: MerchantId,
     hold: Hold,
     history: AttemptHistory,
-    /// True if it has been reported as failing.
-    reported: bool,
+    /// The health as last reported.
+    reported: ReportedHealth,
+    /// The time at which its failure queue has to be looked at again.
+    look_again_at: Option<DateTime<Utc>>,
 }
 
 /// An endpoint about which there may be something to report.
@@ -55,7 +58,7 @@ impl Incidents {
             Observation::Success if unknown && self.reviews == 0 => {}
             Observation::Success => {
                 let incident = self.incident(merchant, endpoint, hold);
-                incident.history.run.succeeds();
+                incident.history.run.succeeds(now);
                 self.evaluate(endpoint, now);
                 self.forget_if_healthy(endpoint);
             }
@@ -72,7 +75,8 @@ impl Incidents {
     }
 
     fn incident(&mut self, merchant: MerchantId, endpoint: EndpointId, hold: Hold) -> &mut Incident {
-        let new = || Incident { merchant, hold, history: AttemptHistory::default(), reported: false };
+        let reported = ReportedHealth::default();
+        let new = || Incident { merchant, hold, history: AttemptHistory::default(), reported, look_again_at: None };
         let incident = self.known.entry(endpoint).or_insert_with(new);
         if incident.hold != hold {
             *incident = new();
@@ -83,18 +87,27 @@ impl Incidents {
     /// Makes an endpoint a candidate if its health differs from what was reported, or notes when that will be the case.
     fn evaluate(&mut self, endpoint: EndpointId, now: DateTime<Utc>) {
         let Some(incident) = self.known.get(&endpoint) else { return };
-        match (incident.history.run.health(now), incident.reported) {
-            (Health::Failing { .. }, false) | (Health::Healthy, true) => _ = self.candidates.insert(endpoint),
-            (Health::Uncertain, false) => self.failing_at.extend(incident.history.run.fails_at().map(|at| (at, endpoint))),
-            (Health::Healthy, false) | (Health::Uncertain | Health::Failing { .. }, true) => {}
+        let (run, health, reported) = (&incident.history.run, incident.history.run.health(now), incident.reported);
+        let changes_at = match (health, reported.failing_since) {
+            (Health::Failing { .. }, None) => Some(now),
+            (Health::Healthy { .. }, Some(_)) => reported.recovers_at(health),
+            (Health::Uncertain, None) => run.fails_at(),
+            (Health::Healthy { .. }, None) | (Health::Uncertain | Health::Failing { .. }, Some(_)) => None,
+        };
+        for at in [changes_at, incident.look_again_at].into_iter().flatten() {
+            if at <= now {
+                self.candidates.insert(endpoint);
+            } else {
+                self.timers.insert((at, endpoint));
+            }
         }
     }
 
-    /// Evaluates the endpoints that may count as failing by now.
+    /// Evaluates the endpoints whose time has come.
     pub(super) fn handle_timers(&mut self, now: DateTime<Utc>) {
-        while let Some((at, endpoint)) = self.failing_at.pop_first() {
+        while let Some((at, endpoint)) = self.timers.pop_first() {
             if at > now {
-                self.failing_at.insert((at, endpoint));
+                self.timers.insert((at, endpoint));
                 break;
             }
             self.evaluate(endpoint, now);
@@ -104,7 +117,7 @@ impl Incidents {
     /// The next candidate. There is one at a time, until [`Self::reported`] or [`Self::report_failed`].
     pub(super) fn next(&mut self) -> Option<Candidate> {
         while self.reporting.is_none() {
-            let endpoint = self.candidates.pop_first()?;
+            let endpoint = self.candidates.take(1).pop()?;
             if let Some(Incident { merchant, hold, history, .. }) = self.known.get(&endpoint) {
                 self.reporting = Some(endpoint);
                 return Some(Candidate { merchant: *merchant, endpoint, hold: *hold, history: history.clone() });
@@ -113,18 +126,18 @@ impl Incidents {
         None
     }
 
-    /// Ends the report of an endpoint. `reported` is its reported health by now, or `None` if there is nothing to report about it.
-    pub(super) fn reported(&mut self, endpoint: EndpointId, hold: Hold, reported: Option<ReportedHealth>, now: DateTime<Utc>) {
+    /// Ends the report of an endpoint. `reported` is `None` if there is nothing to report about it.
+    pub(super) fn reported(&mut self, endpoint: EndpointId, hold: Hold, reported: Option<Reported>, now: DateTime<Utc>) {
         self.reporting = None;
         let Some(incident) = self.known.get_mut(&endpoint).filter(|incident| incident.hold == hold) else { return };
-        let Some(reported) = reported else { return };
-        incident.reported = reported.failing_since.is_some();
+        let Some(Reported { health, look_again_at }) = reported else { return };
+        (incident.reported, incident.look_again_at) = (health, look_again_at);
         // Its health may have changed in the meantime.
         self.evaluate(endpoint, now);
         self.forget_if_healthy(endpoint);
     }
 
-    /// Ends a report that failed. The endpoint stays a candidate.
+    /// Ends a report that failed. The endpoint stays a candidate, after the others.
     pub(super) fn report_failed(&mut self, endpoint: EndpointId) {
         self.reporting = None;
         self.candidates.insert(endpoint);
@@ -138,9 +151,9 @@ impl Incidents {
     pub(super) fn end_review(&mut self, found: Vec<(TroubledEndpoint, Hold)>, now: DateTime<Utc>) {
         for (TroubledEndpoint { merchant, endpoint, reported, given_up_at, run, last_failure, .. }, hold) in found {
             let incident = self.incident(merchant, endpoint, hold);
-            incident.reported = reported.failing_since.is_some();
+            incident.reported = reported;
             // Our own observations are newer, unless they are only a part of what the review has read.
-            if run.failed() > incident.history.run.failed() && incident.history.run.health(now) != Health::Healthy
+            if run.failed() > incident.history.run.failed() && !matches!(incident.history.run.health(now), Health::Healthy { .. })
                 || incident.history.run.is_empty()
             {
                 incident.history = AttemptHistory { run, last_failure };
@@ -158,8 +171,11 @@ impl Incidents {
     /// Removes an endpoint with nothing to report. It stays during its own report and during a review, because either may find that
     /// it has been reported as failing.
     fn forget_if_healthy(&mut self, endpoint: EndpointId) {
-        let kept = self.reviews > 0 || self.reporting == Some(endpoint) || self.candidates.contains(&endpoint);
-        if !kept && self.known.get(&endpoint).is_some_and(|incident| !incident.reported && incident.history.run.failed() == 0) {
+        let kept = self.reviews > 0 || self.reporting == Some(endpoint) || self.candidates.contains(endpoint);
+        let is_over = |incident: &Incident| {
+            incident.reported.failing_since.is_none() && incident.look_again_at.is_none() && incident.history.run.failed() == 0
+        };
+        if !kept && self.known.get(&endpoint).is_some_and(is_over) {
             self.known.remove(&endpoint);
         }
     }
@@ -181,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    const HOLD: Hold = Hold { bucket: 3, epoch: 1 };
+    const HOLD: Hold = Hold { bucket: 3, epoch: 1, owner: Uuid::nil() };
     const MERCHANT: MerchantId = MerchantId(Uuid::nil());
     const ENDPOINT: EndpointId = EndpointId(Uuid::max());
 
@@ -199,7 +215,11 @@ mod tests {
     }
 
     fn failing(since: i64) -> ReportedHealth {
-        ReportedHealth { failing_since: Some(at(since)), failures_open_since: None }
+        ReportedHealth { failing_since: Some(at(since)), ..ReportedHealth::default() }
+    }
+
+    fn told(health: ReportedHealth) -> Option<Reported> {
+        Some(Reported { health, look_again_at: None })
     }
 
     fn found(reported: ReportedHealth, failed: i64) -> (TroubledEndpoint, Hold) {
@@ -241,12 +261,15 @@ mod tests {
             (ENDPOINT, 3, Some("503"))
         );
         assert!(!incidents.is_idle() && incidents.next().is_none(), "one at a time");
-        incidents.reported(ENDPOINT, HOLD, Some(failing(0)), at(300));
+        incidents.reported(ENDPOINT, HOLD, told(failing(0)), at(300));
         fails(&mut incidents, 365, false);
         assert!(incidents.is_idle(), "it has been reported");
         arrives(&mut incidents, 400);
+        incidents.handle_timers(at(1_299));
+        assert!(incidents.is_idle(), "it may fail again");
+        incidents.handle_timers(at(1_300));
         assert!(incidents.next().is_some(), "it has recovered");
-        incidents.reported(ENDPOINT, HOLD, Some(ReportedHealth::default()), at(400));
+        incidents.reported(ENDPOINT, HOLD, told(ReportedHealth::default()), at(1_300));
         assert!(incidents.known.is_empty() && incidents.is_idle());
     }
 
@@ -257,8 +280,39 @@ mod tests {
         assert!(incidents.next().is_some());
         arrives(&mut incidents, 3);
         assert!(incidents.next().is_none());
-        incidents.reported(ENDPOINT, HOLD, Some(failing(0)), at(3));
-        assert_eq!(incidents.next().unwrap().history.run.health(at(3)), Health::Healthy);
+        incidents.reported(ENDPOINT, HOLD, told(failing(0)), at(3));
+        incidents.handle_timers(at(903));
+        assert_eq!(incidents.next().unwrap().history.run.health(at(903)), Health::Healthy { since: at(3) });
+    }
+
+    #[test]
+    fn a_failure_queue_that_is_too_early_to_report_is_looked_at_again() {
+        let mut incidents = Incidents::default();
+        fails(&mut incidents, 0, true);
+        assert!(incidents.next().is_some());
+        incidents.reported(ENDPOINT, HOLD, Some(Reported { health: ReportedHealth::default(), look_again_at: Some(at(500)) }), at(0));
+        arrives(&mut incidents, 100);
+        incidents.handle_timers(at(499));
+        assert!(incidents.next().is_none());
+        incidents.handle_timers(at(500));
+        assert!(incidents.next().is_some());
+        incidents.reported(ENDPOINT, HOLD, told(ReportedHealth::default()), at(500));
+        assert!(incidents.known.is_empty() && incidents.is_idle());
+    }
+
+    #[test]
+    fn a_report_that_keeps_failing_holds_up_no_other() {
+        let mut incidents = Incidents::default();
+        let others = [EndpointId(Uuid::nil()), ENDPOINT, EndpointId(Uuid::from_u128(7))];
+        for endpoint in others {
+            let observed = Observation::Failure { at: at(0), given_up: true, outcome: "503".to_owned() };
+            incidents.observe(MERCHANT, endpoint, HOLD, observed, at(0));
+        }
+        for expected in others.into_iter().chain(others) {
+            let endpoint = incidents.next().unwrap().endpoint;
+            assert_eq!(endpoint, expected);
+            incidents.report_failed(endpoint);
+        }
     }
 
     #[test]
@@ -277,8 +331,9 @@ mod tests {
         arrives(&mut incidents, 10);
         assert!(!incidents.is_idle());
         incidents.end_review(vec![found(failing(0), 5)], at(10));
+        incidents.handle_timers(at(910));
         let candidate = incidents.next().unwrap();
-        assert_eq!(candidate.history.run.health(at(10)), Health::Healthy);
+        assert_eq!(candidate.history.run.health(at(910)), Health::Healthy { since: at(10) });
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use store::messages::settlements::Hold;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 /// The term of a lease.
 pub(crate) const TERM: Duration = Duration::from_secs(10);
@@ -25,6 +26,8 @@ const BUCKETS: usize = 256;
 
 /// The leases of this process. Times are on the machine's monotonic clock, which a sandbox cannot move.
 pub(super) struct Leases {
+    /// The deliverer that holds them.
+    owner: Uuid,
     held: Mutex<BTreeMap<u8, Lease>>,
     /// The times at which buckets were last released.
     released_at: Mutex<BTreeMap<u8, Duration>>,
@@ -44,14 +47,19 @@ struct Lease {
 }
 
 impl Leases {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(owner: Uuid) -> Self {
         Self {
+            owner,
             held: Mutex::default(),
             released_at: Mutex::default(),
             releasing: AtomicBool::new(false),
             calls: AtomicI32::new(0),
             since: Instant::now(),
         }
+    }
+
+    fn hold(&self, bucket: u8, lease: &Lease) -> Hold {
+        Hold { bucket, epoch: lease.epoch, owner: self.owner }
     }
 
     /// The current time on the clock of the leases.
@@ -68,11 +76,7 @@ impl Leases {
     pub(super) fn renew(&self, holds: &[Hold], sent: Duration) -> (Vec<Hold>, Vec<u8>) {
         let mut leases = self.lock();
         let mut gained = Vec::new();
-        let lost: Vec<u8> = leases
-            .iter()
-            .filter(|(bucket, lease)| !holds.contains(&Hold { bucket: **bucket, epoch: lease.epoch }))
-            .map(|(b, _)| *b)
-            .collect();
+        let lost: Vec<u8> = leases.iter().filter(|(bucket, lease)| !holds.contains(&self.hold(**bucket, lease))).map(|(b, _)| *b).collect();
         lost.iter().for_each(|bucket| _ = leases.remove(bucket));
         let released_at = self.released_at.lock().unwrap_or_else(PoisonError::into_inner);
         // Ignore a bucket that was released after the renewal was sent: the answer is out of date.
@@ -98,12 +102,13 @@ impl Leases {
     pub(super) fn hold_to_start(&self, bucket: u8, now: Duration) -> Option<Hold> {
         let lease = *self.lock().get(&bucket)?;
         let may_start = !lease.releasing && now.saturating_sub(lease.renewed) < START_WITHIN;
-        may_start.then_some(Hold { bucket, epoch: lease.epoch })
+        may_start.then(|| self.hold(bucket, &lease))
     }
 
     /// True if work begun under `hold` may continue.
     pub(super) fn is_valid(&self, hold: Hold, now: Duration) -> bool {
-        self.lock().get(&hold.bucket).is_some_and(|lease| lease.epoch == hold.epoch && now.saturating_sub(lease.renewed) < WORK_WITHIN)
+        let lease = self.lock().get(&hold.bucket).copied();
+        lease.is_some_and(|lease| self.hold(hold.bucket, &lease) == hold && now.saturating_sub(lease.renewed) < WORK_WITHIN)
     }
 
     /// Removes the leases that are too old to continue under, and returns their buckets.
@@ -160,7 +165,7 @@ mod tests {
     use super::*;
 
     fn hold(bucket: u8, epoch: i64) -> Hold {
-        Hold { bucket, epoch }
+        Hold { bucket, epoch, owner: Uuid::nil() }
     }
 
     fn at(seconds: u64) -> Duration {
@@ -169,7 +174,7 @@ mod tests {
 
     #[test]
     fn nothing_starts_after_seven_seconds_and_nothing_continues_after_nine() {
-        let leases = Leases::new();
+        let leases = Leases::new(Uuid::nil());
         leases.add(&[hold(3, 1)], at(100));
         assert_eq!(leases.hold_to_start(3, at(106)), Some(hold(3, 1)));
         assert_eq!(leases.hold_to_start(3, at(107)), None);
@@ -182,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_renewal_says_what_is_gained_and_what_is_lost() {
-        let leases = Leases::new();
+        let leases = Leases::new(Uuid::nil());
         leases.add(&[hold(1, 1), hold(2, 5)], at(0));
         assert_eq!(leases.renew(&[hold(2, 5), hold(3, 9)], at(2)), (vec![hold(3, 9)], vec![1]));
         // Someone else has had the bucket in between, so the old hold is no longer valid.
@@ -193,7 +198,7 @@ mod tests {
 
     #[test]
     fn in_a_released_bucket_calls_end_but_none_start() {
-        let leases = Leases::new();
+        let leases = Leases::new(Uuid::nil());
         leases.add(&[hold(1, 1), hold(2, 1), hold(3, 1)], at(0));
         leases.start_releasing(2);
         assert_eq!((leases.active(), leases.releasing()), (vec![1], vec![2, 3]));

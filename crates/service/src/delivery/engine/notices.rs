@@ -5,6 +5,7 @@
 
 mod text;
 
+use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Internal, Kind};
 use domain::messages::notice::{Notice, ReportedHealth, Run};
@@ -27,15 +28,23 @@ pub(super) struct AttemptHistory {
     pub(super) last_failure: Option<String>,
 }
 
-/// Sends the notices for what has changed and returns the health reported by now. Returns `None` if another process holds the
-/// bucket, or if the endpoint is paused or removed.
+/// The result of looking whether an endpoint needs a notice.
+pub(crate) struct Reported {
+    /// The health reported by now.
+    pub(super) health: ReportedHealth,
+    /// The time at which the failure queue has to be looked at again, if it is too early to report it.
+    pub(super) look_again_at: Option<DateTime<Utc>>,
+}
+
+/// Sends the notices for what has changed. Returns `None` if another process holds the bucket, or if the endpoint is paused or
+/// removed.
 pub(super) async fn notify(
     delivery: &Delivery,
     merchant: MerchantId,
     endpoint: EndpointId,
     hold: Hold,
     history: &AttemptHistory,
-) -> Result<Option<ReportedHealth>, Failed> {
+) -> Result<Option<Reported>, Failed> {
     let now = delivery.now();
     let mut tx = delivery.begin(merchant).await?;
     let Some(facts) = notices::lock(&mut tx, hold, endpoint).await? else { return Ok(None) };
@@ -57,7 +66,8 @@ pub(super) async fn notify(
     }
     crash::point(Point::NoticeWritten);
     delivery.commit(tx).await?;
-    Ok(Some(reported))
+    let look_again_at = reported.tells_again_at().filter(|_| facts.open);
+    Ok(Some(Reported { health: reported, look_again_at }))
 }
 
 /// Owes the mail and the webhook call of one notice, as far as there is a contact and a webhook.

@@ -196,7 +196,7 @@ mod tests {
     }
 
     fn queue(slots: usize, per_second: usize) -> EndpointQueue {
-        let mut queue = EndpointQueue::new(MerchantId(Uuid::nil()), Hold { bucket: 0, epoch: 1 }, Duration::ZERO);
+        let mut queue = EndpointQueue::new(MerchantId(Uuid::nil()), Hold { bucket: 0, epoch: 1, owner: Uuid::nil() }, Duration::ZERO);
         queue.peer = Some(Arc::new(Peer::for_tests(slots, per_second)));
         queue
     }

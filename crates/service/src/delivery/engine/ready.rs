@@ -1,10 +1,10 @@
-//! The set of endpoint queues that the loop has to look at.
+//! A set of endpoints that the loop has to look at.
 
 use std::collections::{HashSet, VecDeque};
 
 use domain::id::EndpointId;
 
-/// Endpoints whose queues have to be looked at, each once, in the order in which they were inserted.
+/// Endpoints to look at, each once, in the order in which they were inserted.
 #[derive(Default)]
 pub(super) struct Ready {
     queue: VecDeque<EndpointId>,
@@ -23,6 +23,10 @@ impl Ready {
         let taken: Vec<EndpointId> = self.queue.drain(..most.min(self.queue.len())).collect();
         taken.iter().for_each(|endpoint| _ = self.queued.remove(endpoint));
         taken
+    }
+
+    pub(super) fn contains(&self, endpoint: EndpointId) -> bool {
+        self.queued.contains(&endpoint)
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -11,6 +11,8 @@ use crate::delivery::reaction::Ending;
 /// The result of handling one message: the settlement, and the calls that were made.
 pub(crate) struct AttemptResult {
     pub(super) endpoint: EndpointId,
+    /// The message's lane. Two results of a lane are never settled at the same time.
+    pub(super) lane: String,
     pub(super) settlement: Settlement,
     pub(super) attempts: Vec<Attempt>,
     pub(super) due_again: Option<DateTime<Utc>>,
@@ -28,8 +30,8 @@ pub(super) struct ReactionInput {
 
 impl AttemptResult {
     /// A result without a call.
-    pub(super) fn without_call(endpoint: EndpointId, settlement: Settlement, due_again: Option<DateTime<Utc>>) -> Self {
-        Self { endpoint, settlement, attempts: Vec::new(), due_again, reaction: None }
+    pub(super) fn without_call(endpoint: EndpointId, lane: String, settlement: Settlement, due_again: Option<DateTime<Utc>>) -> Self {
+        Self { endpoint, lane, settlement, attempts: Vec::new(), due_again, reaction: None }
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) async fn run(delivery: Delivery, leases: Arc<Leases>) {
             Ok(true) => RELEASE_EVERY,
             Ok(false) => LOOK_EVERY,
             Err(failed) => {
-                tracing::warn!(%failed, "releasing the messages of retry jobs failed, will retry");
+                tracing::warn!(%failed, "looking for retry jobs failed, will retry");
                 LOOK_EVERY
             }
         };
@@ -45,7 +45,11 @@ async fn run_jobs(delivery: &Delivery, leases: &Leases) -> Result<bool, Failed> 
     let mut continues = false;
     for job in retry_jobs::running(delivery.cell(), &buckets).await? {
         if let Some(hold) = leases.hold_to_start(job.bucket, leases.now()) {
-            continues |= release(delivery, job.merchant, job.job, hold).await?;
+            match release(delivery, job.merchant, job.job, hold).await {
+                Ok(more) => continues |= more,
+                // Somebody may have locked one of its messages. The other jobs go on.
+                Err(failed) => tracing::warn!(%failed, job = %job.job, "releasing the messages of a retry job failed, will retry"),
+            }
         }
     }
     Ok(continues)

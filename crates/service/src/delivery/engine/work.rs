@@ -120,13 +120,10 @@ impl Engine {
             if queue.contains(message) {
                 continue;
             }
-            let settlement = |disposition| Settlement { hold, merchant: due.merchant, message, disposition };
-            if due.discard {
+            if let Some((disposition, due_again)) = without_call(due, self.delivery.now()) {
+                let settlement = Settlement { hold, merchant: due.merchant, message, disposition };
                 queue.add(message, due_at, false);
-                self.settle(AttemptResult::without_call(endpoint, settlement(Disposition::Finished), None));
-            } else if due.text.is_none() {
-                queue.add(message, due_at, false);
-                self.settle(AttemptResult::without_call(endpoint, settlement(Disposition::Parked), Some(due_at)));
+                self.settle(AttemptResult::without_call(endpoint, std::mem::take(&mut due.lane), settlement, due_again));
             } else if unusable.is_none() && !(peer.is_some() && queue.may_start(uptime)) {
                 stopped = Some(due_at);
                 break;
@@ -152,5 +149,20 @@ impl Engine {
         let (delivery, leases) = (self.delivery.clone(), Arc::clone(&self.leases));
         let call = async move { attempt::run(&delivery, &leases, &peer, &message, reaction.as_deref()).await };
         self.calls.start(key, self.events.clone(), call);
+    }
+}
+
+/// The settlement of a row that needs no call, and the time at which the row has to be read again.
+fn without_call(due: &DueRow, now: DateTime<Utc>) -> Option<(Disposition, Option<DateTime<Utc>>)> {
+    if due.discard {
+        Some((Disposition::Finished, None))
+    } else if !due.is_head {
+        Some((Disposition::Parked, Some(due.due_at)))
+    } else if due.text.is_none() {
+        tracing::error!(message = %due.message, endpoint = %due.endpoint, "a message is owed but gone, giving it up");
+        let attempts = due.attempts_before.saturating_add(due.attempts);
+        Some((Disposition::Failed { attempts, reason: "message missing".to_owned(), failed_at: now }, None))
+    } else {
+        None
     }
 }

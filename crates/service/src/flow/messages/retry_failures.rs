@@ -1,4 +1,4 @@
-//! Retries all messages of an endpoint that are in the failure queue. The operator creates or cancels the job; the endpoint's
+//! Retries all messages of an interface that are in the failure queue, also those of endpoints that were removed. The operator creates or cancels the job; the endpoint's
 //! deliverer carries it out.
 
 use chrono::{DateTime, Utc};
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 
-/// A request to retry the failed messages of an endpoint.
+/// A request to retry the failed messages of an interface.
 #[derive(Clone, Copy, Debug)]
 pub struct RetryRequest {
     pub kind: Kind,

@@ -45,7 +45,7 @@ pub enum RetryMessageError {
     #[error("a test message cannot be retried; send a new one with `backhaul endpoint test --merchant HANDLE`")]
     Trial,
     #[error(
-        "the message was erased with the shopper's data and cannot be sent again; `backhaul returns resend --merchant HANDLE` sends the current state of a return"
+        "the content of the message is gone (erased with the shopper's data, or missing), so it cannot be sent again; `backhaul returns resend --merchant HANDLE` sends the current state of a return"
     )]
     Erased,
     #[error("the exchange was converted into refunds; placing the order now would give the shopper both")]

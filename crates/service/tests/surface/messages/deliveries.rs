@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 use backhaul::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use backhaul::flow::messages::configure_endpoint::{self as flow, EndpointChange};
+use backhaul::flow::messages::retry_failures::{RetryRequest, retry_failures};
+use backhaul::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
+use backhaul::flow::messages::work_on_failure::{FailureAction, work_on_failure};
 use domain::messages::message::{Interface, Kind};
 use reqwest::Method;
 use sandbox::merchant::Answer;
@@ -473,4 +476,28 @@ async fn messages_are_kept_for_thirty_days_and_dropped_with_their_week() {
     world.database.becomes(first, &[]).await;
     assert_eq!(engineer().await.status, 404);
     deliverer.leave().await;
+}
+
+#[tokio::test]
+async fn a_delivery_whose_message_is_gone_ends_in_the_failure_queue_and_its_lane_goes_on() {
+    let world = World::new().await;
+    let receiver = world.receiver("acme").await;
+    let gone = receiver.is_owed("R-1", 1).await;
+    receiver.is_owed("R-1", 2).await;
+    sqlx::query("delete from message where message_id = $1").bind(gone).execute(&mut world.database.connect().await).await.unwrap();
+    world.deliver_all_due().await;
+    assert_eq!(receiver.arrived(), ["R-1 2"]);
+    let failed = "select kind || ' ' || subject || ' ' || sequence || ' ' || state || ': ' || reason from failure";
+    assert_eq!(world.database.texts(failed).await, ["rma R-1 1 open: message missing"]);
+    // There is nothing left to send, neither one by one nor with all others.
+    let refused = retry_message(&world.app, Asker::Operator("test"), receiver.merchant, gone).await.unwrap_err();
+    assert!(matches!(refused, RetryMessageError::Erased), "{refused}");
+    let everything = RetryRequest { kind: Kind::Of(Interface::Rma), since: None, per_second: Some(1_000) };
+    let (_, total) = retry_failures(&world.app, "test", receiver.merchant, everything).await.unwrap();
+    assert_eq!(total, 0);
+    world.time_passes(Duration::from_secs(1));
+    world.database.becomes("select count(*)::text from retry_job where ended_at is null", &["0"]).await;
+    world.deliver_all_due().await;
+    assert_eq!((world.owed().await, receiver.systems.count()), (0, 1));
+    work_on_failure(&world.app, "test", receiver.merchant, gone, FailureAction::Discard).await.unwrap();
 }

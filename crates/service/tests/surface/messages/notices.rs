@@ -90,6 +90,9 @@ async fn an_endpoint_that_fails_and_recovers_is_told_of_once_each() {
 
     receiver.systems.answer(PATH, Answer::ok());
     stage.passes(Duration::from_hours(7)).await;
+    stage.passes(Duration::from_mins(14)).await;
+    assert_eq!((receiver.systems.count(), stage.mails().len()), (7, 1), "it may fail again");
+    stage.passes(Duration::from_mins(1)).await;
     assert_eq!(stage.mails(), [FAILING, RECOVERED]);
     assert_eq!(stage.hooks(), ["endpoint.failing", "endpoint.recovered"]);
     receiver.is_owed("R-2", 1).await;
@@ -146,11 +149,14 @@ async fn a_failure_queue_that_fills_is_told_of_once_and_again_after_it_was_empti
     let third = stage.world.database.texts("select message_id::text from failure where state = 'open'").await;
     retry_message(&stage.world.app, Asker::Operator("test"), receiver.merchant, third[0].parse().unwrap()).await.unwrap();
     stage.world.deliver_all_due().await;
+    stage.passes(Duration::from_hours(8)).await;
     give_up("R-4").await;
     assert_eq!(stage.mails(), [GIVEN_UP, GIVEN_UP]);
     let fourth = stage.world.database.texts("select message_id::text from failure where state = 'open'").await;
     work_on_failure(&stage.world.app, "test", receiver.merchant, fourth[0].parse().unwrap(), FailureAction::Discard).await.unwrap();
     give_up("R-5").await;
+    assert_eq!(stage.hooks(), ["endpoint.failures_open"; 2], "it was told a moment ago");
+    stage.passes(Duration::from_hours(8)).await;
     assert_eq!(stage.hooks(), ["endpoint.failures_open"; 3]);
 }
 
@@ -203,7 +209,7 @@ async fn what_a_process_has_seen_is_told_by_the_next_one_when_it_is_killed() {
     drop(deliverer);
     held.rollback().await.unwrap();
     stage.leases_run_out().await;
-    deliver(&[0]).await;
+    deliver(&[0, 900]).await;
     assert_eq!(stage.hooks(), ["endpoint.failing", "endpoint.recovered"]);
     deliver(&[1]).await;
     assert_eq!(stage.mails(), [FAILING, RECOVERED]);
@@ -251,10 +257,11 @@ async fn a_mail_server_that_is_down_disturbs_no_delivery_and_notices_stay_in_ord
     receiver.systems.answer(PATH, Answer::ok());
     stage.passes(Duration::from_secs(2)).await;
     assert_eq!(receiver.systems.count(), 12, "everything arrived at its fourth attempt");
+    stage.passes(Duration::from_mins(15)).await;
     assert_eq!(stage.hooks(), ["endpoint.failing", "endpoint.recovered"]);
     stage.mailbox.answer(mailbox::Answer::Accept);
     let refused = stage.mailbox.count();
-    stage.passes(Duration::from_mins(10)).await;
+    stage.passes(Duration::from_hours(1)).await;
     assert_eq!(stage.mails()[refused..], [FAILING, RECOVERED]);
     assert_eq!(stage.world.owed().await, 0);
 }
@@ -291,4 +298,25 @@ async fn a_contact_that_is_no_address_gets_no_mail() {
     hooks.sort();
     assert_eq!((hooks, stage.mailbox.count()), (vec!["endpoint.failing".to_owned(), "endpoint.failures_open".to_owned()], 0));
     assert_eq!(stage.world.database.count("failure").await, 1, "and no internal work is given up");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_nine_times_out_of_ten_for_a_day_causes_a_handful_of_mails() {
+    let stage = Stage::set().await;
+    let receiver = stage.receiver(CONTACT, EndpointChange::default()).await;
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    receiver.systems.answer_by(PATH, move |_| {
+        let number = calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        if number % 10 == 9 { Answer::ok() } else { Answer::status(503) }
+    });
+    for half_hour in 0..48 {
+        receiver.is_owed(&format!("R-{half_hour}"), 1).await;
+        for wait in [0, 50, 30 * 60 - 50] {
+            stage.passes(Duration::from_secs(wait)).await;
+        }
+    }
+    assert!(receiver.systems.count() > 150, "{}", receiver.systems.count());
+    assert!(stage.mails().len() <= 6, "{:?}", stage.mails());
+    assert_eq!(stage.mails(), [FAILING, GIVEN_UP]);
+    assert_eq!(stage.hooks(), ["endpoint.failing", "endpoint.failures_open"]);
 }

@@ -8,12 +8,14 @@ use backhaul::delivery::Delivery;
 use backhaul::delivery::deliverer::Deliverer;
 use backhaul::delivery::handlers::Handlers;
 use backhaul::delivery::reaction::{Ending, Followed, How, Reacting, Reaction, Reactions};
+use backhaul::delivery::timer::{Run, Timer};
 use backhaul::timers::Timers;
 use domain::messages::message::{Interface, Kind};
 use sandbox::merchant::Answer;
 use store::messages::endpoints;
 use store::messages::outbox::Message;
 use store::{Failed, Tx};
+use tokio::sync::Semaphore;
 
 use crate::world::World;
 use crate::world::receiver::PATH;
@@ -96,14 +98,21 @@ async fn what_follows_from_a_delivery_is_one_with_it() {
 
 #[tokio::test]
 async fn a_reaction_that_cannot_be_done_leaves_nothing_behind_and_its_message_is_sent_again() {
+    for fault in [Fault::Refused, Fault::Panic] {
+        a_reaction_fails(fault).await;
+    }
+}
+
+async fn a_reaction_fails(fault: Fault) {
     let world = Arc::new(World::new().await);
     let receiver = world.receiver("acme").await;
-    let reaction = OwesMore::new(&world, &[Fault::Refused]);
+    let reaction = OwesMore::new(&world, &[fault]);
     let message = receiver.is_owed("R-1", 1).await;
     let deliverer = reaction.delivers();
     deliverer.deliver_all_due().await;
     assert_eq!((world.owed().await, world.database.count("message").await), (1, 1), "the message it owed is rolled back with it");
     assert_eq!(world.metric("backhaul_delivery_reactions_failed_total").await, 1);
+    assert_eq!(world.metric("backhaul_delivery_engines_broken_total").await, 0);
     world.time_passes(Duration::from_mins(1));
     deliverer.deliver_all_due().await;
     assert_eq!((world.owed().await, world.database.count("message").await, reaction.endings().len()), (0, 2, 2));
@@ -148,14 +157,36 @@ async fn a_call_whose_answer_matters_is_written_down_before_it_is_made() {
     assert_eq!(world.database.texts("select sum(count)::text from attempt_hourly").await, ["2"]);
 }
 
+/// A timer that panics as soon as it is told to, once.
+struct Breaking(Arc<Semaphore>);
+
+impl Timer for Breaking {
+    fn run(&self) -> Run<'_> {
+        Box::pin(async {
+            match self.0.try_acquire() {
+                Ok(told) => {
+                    told.forget();
+                    panic!("a timer of a test");
+                }
+                Err(_) => true,
+            }
+        })
+    }
+}
+
 #[tokio::test]
 async fn an_engine_that_breaks_off_is_followed_by_another() {
     let world = Arc::new(World::new().await);
     let receiver = world.receiver("acme").await;
-    let reaction = OwesMore::new(&world, &[Fault::Panic]);
+    receiver.systems.answer_next(PATH, [Answer::ok().held()]);
     receiver.is_owed("R-1", 1).await;
     receiver.is_owed("R-1", 2).await;
-    let deliverer = reaction.delivers();
+    let told = Arc::new(Semaphore::new(0));
+    let handlers = Handlers { reactions: Reactions::default(), timer: Arc::new(Breaking(Arc::clone(&told))) };
+    let deliverer = Deliverer::start(Delivery::clone(&world.app), handlers);
+    receiver.systems.wait_for(1, Duration::from_secs(10)).await.unwrap();
+    told.add_permits(1);
+    world.database.becomes("select count(*)::text from delivery_bucket where owner is not null", &["0"]).await;
     let all_delivered = async {
         while world.owed().await > 0 {
             deliverer.deliver_all_due().await;
@@ -164,7 +195,6 @@ async fn an_engine_that_breaks_off_is_followed_by_another() {
     };
     tokio::time::timeout(Duration::from_secs(30), all_delivered).await.unwrap();
     assert_eq!(world.metric("backhaul_delivery_engines_broken_total").await, 1);
-    let created = receiver.systems.received_at(PATH).into_iter().filter(|request| request.header("x-service-event") == Some("rma.created"));
-    assert_eq!(created.map(|request| request.sequence().unwrap()).collect::<Vec<_>>(), [1, 1, 2], "in order, and none is lost");
+    assert_eq!(receiver.arrived(), ["R-1 1", "R-1 1", "R-1 2"], "in order, and none is lost");
     deliverer.leave().await;
 }

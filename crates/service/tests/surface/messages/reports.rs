@@ -56,7 +56,9 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     let message = receiver.is_owed("R-1", 1).await;
     let endpoint = store::messages::endpoints::list(world.app.cell(), receiver.merchant).await.unwrap().remove(0);
     let bucket = domain::messages::message::bucket_of(endpoint.id.0);
-    let hold = Hold { bucket, epoch: 0 };
+    let owner = world.app.mint();
+    let held: Vec<Hold> = store::messages::leases::take(world.app.cell(), owner, 256, 600.0).await.unwrap();
+    let hold = *held.iter().find(|hold| hold.bucket == bucket).unwrap();
     let attempt = Attempt {
         hold,
         id: world.app.mint(),
@@ -75,9 +77,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     };
     let settlement = Settlement { hold, merchant: receiver.merchant, message, disposition: Disposition::Finished };
     for _ in 0..2 {
-        settlements::settle(world.app.cell(), std::slice::from_ref(&settlement), std::slice::from_ref(&attempt), world.app.now())
-            .await
-            .unwrap();
+        settlements::settle(world.app.cell(), &[&settlement], &[&attempt], world.app.now()).await.unwrap();
     }
     let counted = "select 'attempts ' || outcome || ' ' || count from attempt_hourly
         union all select 'delivered ' || within_ms || ' ' || count from delivered_hourly order by 1";

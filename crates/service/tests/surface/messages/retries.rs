@@ -128,6 +128,43 @@ async fn what_was_owed_to_a_removed_endpoint_goes_to_the_one_that_follows_it() {
 }
 
 #[tokio::test]
+async fn everything_of_an_interface_includes_what_was_owed_to_endpoints_that_were_removed() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", impatient()).await;
+    let replace = async || {
+        endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+        world.deliver_all_due().await;
+        let change = EndpointChange { url: Some(receiver.systems.url(PATH)), per_second: Some(10_000), ..impatient() };
+        endpoint::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
+    };
+    given_up(&receiver, 2).await;
+    replace().await;
+    endpoint::pause_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    receiver.is_owed("R-2", 1).await;
+    world.time_passes(Duration::from_secs(1));
+    replace().await;
+    receiver.systems.answer(PATH, Answer::status(503));
+    receiver.is_owed("R-3", 1).await;
+    world.five_retries_pass().await;
+    receiver.systems.answer(PATH, Answer::ok());
+    assert_eq!(world.database.texts(STATES).await, ["R-0 open after 6", "R-1 open after 6", "R-2 open after 0", "R-3 open after 6"]);
+    let before = receiver.systems.count();
+
+    // One job delivers all of them to the endpoint that is there now, in the order in which they were given up.
+    let (_, total) =
+        retry_failures(&world.app, "test", receiver.merchant, RetryRequest { per_second: Some(3), ..EVERYTHING }).await.unwrap();
+    assert_eq!(total, 4);
+    a_second_passes(&world, "3").await;
+    a_second_passes(&world, "4").await;
+    the_job_ends(&world).await;
+    let mut arrived = receiver.arrived().split_off(before);
+    assert_eq!(arrived.pop().as_deref(), Some("R-3 1"));
+    arrived.sort();
+    assert_eq!(arrived, ["R-0 1", "R-1 1", "R-2 1"]);
+    assert_eq!(world.database.texts("select distinct state from failure").await, ["resolved"]);
+}
+
+#[tokio::test]
 async fn a_failed_message_can_be_tried_again_when_its_day_is_long_gone() {
     let world = World::new().await;
     let receiver = world.receiver_with("acme", impatient()).await;

@@ -65,29 +65,32 @@ pub(super) async fn keep(connection: &mut PgConnection, settlements: &[&Settleme
     sqlx::query!(
         r#"
         insert into failure (
-            merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body
+            merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body, erased
         )
         select
             given_up.merchant_id, given_up.message_id, delivery.endpoint_id, delivery.sequence, given_up.failed_at, given_up.attempts,
-            text.kind, text.event, text.subject, given_up.reason, 'open', text.body
+            coalesce(text.kind, endpoint.interface), coalesce(text.event, 'unknown'), coalesce(text.subject, delivery.lane),
+            given_up.reason, 'open', coalesce(text.body, '{}'), coalesce(text.erased, true)
         from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::smallint[], $5::text[])
             as given_up (merchant_id, message_id, failed_at, attempts, reason)
         join delivery on delivery.merchant_id = given_up.merchant_id and delivery.message_id = given_up.message_id
-        -- The day of a message that was tried again by hand may be dropped by now: then the failure queue has its text.
-        cross join lateral (
-            select kept.kind, kept.event, kept.subject, kept.body
+        join endpoint on endpoint.merchant_id = delivery.merchant_id and endpoint.endpoint_id = delivery.endpoint_id
+        -- The day of a message that was tried again by hand may be dropped by now: then the failure queue has its text. If the text
+        -- is gone altogether, people still learn that something was owed.
+        left join lateral (
+            select kept.kind, kept.event, kept.subject, kept.body, kept.erased
             from (
-                select message.kind, message.event, message.subject, message.body
+                select message.kind, message.event, message.subject, message.body, message.erased
                 from message
                 where message.merchant_id = given_up.merchant_id and message.message_id = given_up.message_id
                 union all
-                select failure.kind, failure.event, failure.subject, failure.body
+                select failure.kind, failure.event, failure.subject, failure.body, failure.erased
                 from failure
                 where failure.merchant_id = given_up.merchant_id and failure.message_id = given_up.message_id
                     and delivery.lane = delivery.message_id::text
             ) as kept
             limit 1
-        ) as text
+        ) as text on true
         on conflict (merchant_id, message_id) do update
         set endpoint_id = excluded.endpoint_id, failed_at = excluded.failed_at, attempts = excluded.attempts, reason = excluded.reason,
             state = 'open', ended_at = null

@@ -33,7 +33,7 @@ pub(in crate::cli) struct Retry {
     ids: Vec<Uuid>,
     #[command(flatten)]
     merchant: OfMerchant,
-    /// Retry everything of this interface's endpoint; `mail` and `operator_hook` are internal work.
+    /// Retry everything of this interface, also what its removed endpoints left behind; `mail` and `operator_hook` are internal work.
     #[arg(long, value_name = "INTERFACE")]
     endpoint: Option<Kind>,
     /// Only messages that failed at this time (ISO 8601) or later.
@@ -50,12 +50,12 @@ pub(in crate::cli) struct Retry {
 pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Result<()> {
     let merchant = retry.merchant.find(app).await?.id;
     let Some(kind) = retry.endpoint else { return retry_each(app, merchant, &retry.ids, format).await };
-    let endpoint = endpoint_of(app, merchant, kind).await?;
+    endpoint_of(app, merchant, kind).await?;
     if !retry.yes {
-        let groups = failures::groups(app.store(merchant), merchant, Of::Endpoint(endpoint), retry.since).await?;
+        let groups = failures::groups(app.store(merchant), merchant, Of::Interface(kind), retry.since).await?;
         let counted = groups.iter().map(|group| group.count).sum();
         if counted == 0 {
-            output::line("The failure queue has no messages of this endpoint.");
+            output::line("The failure queue has no messages for this interface.");
             return Ok(());
         }
         show_groups(&groups, Format::Table)?;

@@ -20,7 +20,7 @@ pub(super) fn compose(details: &Details<'_>) -> (String, String) {
             format!("{handle}: the endpoint for {interface} is failing"),
             format!("None of our messages has reached this endpoint of {handle} since {}:", moment(since)),
             "Please check your system. You need to do nothing else: we retry each message for some hours, and deliver waiting messages \
-             in order once your system accepts them. We will write again when messages arrive."
+             in order once your system accepts them. We will write again when messages have been arriving for a while."
                 .to_owned(),
         ),
         Notice::Recovered { since } => (
@@ -38,7 +38,7 @@ pub(super) fn compose(details: &Details<'_>) -> (String, String) {
             format!(
                 "The message is kept until someone deals with it, and later messages are sent as usual. Once your system can accept it, \
                  {SEND_AGAIN} We do not write about every further message; we will write again when all of them have been dealt \
-                 with and another one is given up."
+                 with and another one is given up, at most every 8 hours."
             ),
         ),
     };
@@ -105,7 +105,7 @@ mod tests {
           waiting:     12 messages
           given up:    0 messages
 
-        Please check your system. You need to do nothing else: we retry each message for some hours, and deliver waiting messages in order once your system accepts them. We will write again when messages arrive.
+        Please check your system. You need to do nothing else: we retry each message for some hours, and deliver waiting messages in order once your system accepts them. We will write again when messages have been arriving for a while.
         ");
     }
 

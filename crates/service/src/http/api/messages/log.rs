@@ -158,7 +158,7 @@ pub(crate) async fn show(
         (status = 202, description = "The message is owed again, and due at once.", body = MessageRetried),
         (status = 404, description = "The merchant has no such message.", body = ErrorBody),
         (status = 409, description = "The message is still owed, has no endpoint, is an endpoint test, or its exchange was converted into refunds.", body = ErrorBody),
-        (status = 410, description = "The message was erased with the shopper's data.", body = ErrorBody),
+        (status = 410, description = "The content of the message is gone: it was erased with the shopper's data, or is missing.", body = ErrorBody),
     )
 )]
 pub(crate) async fn retry(
@@ -178,7 +178,7 @@ pub(crate) async fn retry(
             ApiError::Conflict("An endpoint test cannot be retried. Ask the operator to send a new one.".to_owned())
         },
         RetryMessageError::Erased => ApiError::Gone(
-            "The message was erased with the shopper's data and cannot be sent again. POST /v1/returns/{rma_identifier}/resend sends the current state of a return.",
+            "The content of the message is gone (erased with the shopper's data, or missing), so it cannot be sent again. POST /v1/returns/{rma_identifier}/resend sends the current state of a return.",
         ),
         RetryMessageError::Converted => {
             ApiError::Conflict(

@@ -75,12 +75,12 @@ pub async fn answer(app: &App, connection: &mut PgConnection, merchant: Merchant
     let calls = vec![Call { id: attempt.id, status: answer.status() }];
     let settlement = Settlement { hold, merchant, message, disposition };
     let Some(how) = how else {
-        let settled = settlements::settle(app.cell(), &[settlement], &[attempt], now).await.unwrap();
+        let settled = settlements::settle(app.cell(), &[&settlement], &[&attempt], now).await.unwrap();
         assert_eq!(settled.held, [hold]);
         return ended.to_owned();
     };
     let ending = Ending { message, at: now, number, calls, refusal: b"".as_slice().into(), how };
-    let reacted = settle_and_react(app, Some(&reaction), &settlement, &[attempt], &ending).await.unwrap();
+    let reacted = settle_and_react(app, Some((&reaction, &ending)), &settlement, &[attempt], now).await.unwrap();
     assert_eq!(reacted.settled.held, [hold]);
     if reacted.followed == Followed::Withdrawn { "withdrawn" } else { ended }.to_owned()
 }
@@ -118,11 +118,14 @@ async fn owed(connection: &mut PgConnection, merchant: MerchantId, name: &str) -
         join endpoint using (merchant_id, endpoint_id)
         join delivery_bucket using (bucket)
         where merchant_id = $1 and identifier = $2";
+    // A settlement needs an owner of the bucket.
+    let lease = "update delivery_bucket set owner = $1, leased_until = 'infinity' where owner is null";
+    sqlx::query(lease).bind(Uuid::nil()).execute(&mut *connection).await.unwrap();
     let row = sqlx::query(query).bind(merchant.0).bind(name).fetch_optional(connection).await.unwrap()?;
     Some(OwedOrder {
         message: row.get("message_id"),
         endpoint: EndpointId(row.get("endpoint_id")),
-        hold: Hold { bucket: u8::try_from(row.get::<i16, _>("bucket")).unwrap(), epoch: row.get("epoch") },
+        hold: Hold { bucket: u8::try_from(row.get::<i16, _>("bucket")).unwrap(), epoch: row.get("epoch"), owner: Uuid::nil() },
         attempts: row.get("attempts"),
         attempts_before: row.get("attempts_before"),
         by_hand: row.get("by_hand"),
