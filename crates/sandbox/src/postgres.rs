@@ -163,6 +163,12 @@ impl Cluster {
         format!("postgres:///{database}?host={}&user=postgres", self.dir.display())
     }
 
+    /// The path of its Unix socket.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.dir.join(".s.PGSQL.5432")
+    }
+
     /// Stops the server; [`Self::run`] starts it again.
     pub fn halt(&self, manner: Halt) -> Result<(), NoPostgres> {
         let data = self.data();
