@@ -17,7 +17,8 @@ use std::process::{Command, Stdio};
 
 pub use self::error::NoPostgres;
 pub use self::programs::installed;
-use self::programs::{Account, locate, run};
+use self::programs::run;
+pub(crate) use self::programs::{Account, locate};
 
 /// The ways to stop a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
