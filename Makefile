@@ -41,6 +41,10 @@ check-alarms: ## Check the alarm rules in ops/ and run their tests (needs promto
 test: ## Run all tests on a real PostgreSQL (from the PATH, or DATABASE_URL)
 	cargo nextest run --workspace $(if $(CI),--profile ci)
 
+.PHONY: test-postgres
+test-postgres: ## Run all tests on another PostgreSQL: VERSION=17 or 18, fetched from Debian and not installed
+	@programs=$$(scripts/postgres-version "$(VERSION)") && env -u DATABASE_URL PATH="$$programs:$$PATH" $(MAKE) --no-print-directory test
+
 .PHONY: gen
 gen: ## Regenerate the SQL metadata, the OpenAPI document and the CLI reference
 	@mkdir -p .sqlx && rm -f .sqlx/query-*.json
@@ -96,6 +100,15 @@ chaos-delivery: proof ## Delivery while deliverers are killed and calls fail: lo
 .PHONY: chaos-returns
 chaos-returns: proof ## 1,000 returns while the service and PostgreSQL are killed: closed, lost, double_refunds, seeded_caught
 	@$(PROOF) chaos-returns
+
+.PHONY: chaos-network
+chaos-network: proof ## Returns while the network to PostgreSQL and to merchants fails 50 times: faults, lost, wedged, slowest_recovery_s, seeded_caught
+	@$(PROOF) chaos-network
+
+.PHONY: failover
+failover: proof ## Returns while the primary is lost 20 times with all its data (Patroni, etcd, HAProxy: Debian packages): failovers, lost, inversions, longest_gap_s
+	@scripts/setup failover
+	@PATH="$$PATH:/usr/sbin" $(PROOF) failover
 
 .PHONY: chaos-carriers
 chaos-carriers: proof ## Returns while the service is killed and carriers fail, repeat and reorder: kills, labelled, bought_twice, scans_lost, inversions
@@ -190,6 +203,7 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-delivery --messages 1000 --waiting 2000 --idle 100 --rounds 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-delivery --kills 3 --subjects 60
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-returns --returns 50 --kills 4 --database-kills 2 --every 2000
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-network --faults 5 --longest 3000 --seed 5
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-carriers --returns 40 --kills 3 --every 3000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-receiving --lines 500 --kills 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-exchanges --orders 12 --confirmations 20 --refused 12 --kills 3 --every 1500

@@ -110,6 +110,26 @@ enum Command {
         #[arg(long, default_value_t = 5_000)]
         every: u64,
     },
+    /// Let the network to PostgreSQL and to merchants fail while returns go through their whole life cycle.
+    ChaosNetwork {
+        /// Number of faults.
+        #[arg(long, default_value_t = 50)]
+        faults: usize,
+        /// Shortest and longest fault, in milliseconds.
+        #[arg(long, default_value_t = 1_000)]
+        shortest: u64,
+        #[arg(long, default_value_t = 8_000)]
+        longest: u64,
+        /// Repeats the faults of the run that printed this seed.
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+    /// Lose the primary with all its data while returns go through their whole life cycle. Needs Patroni, etcd and HAProxy.
+    Failover {
+        /// Number of failovers.
+        #[arg(long, default_value_t = 20)]
+        failovers: u32,
+    },
     /// Kill the service while hundreds confirm the same exchange at once and merchants fail before or after placing it.
     ChaosExchanges {
         /// Number of orders exchanged while merchants are unreliable.
@@ -273,6 +293,11 @@ async fn main() -> anyhow::Result<()> {
             let plan = returns::chaos::Plan { returns, kills, database_kills, every: Duration::from_millis(every) };
             returns::chaos::run(&cli.program, &plan).await?
         }
+        Command::ChaosNetwork { faults, shortest, longest, seed } => {
+            let (shortest, longest) = (Duration::from_millis(shortest), Duration::from_millis(longest));
+            returns::network::run(&cli.program, &returns::network::Plan { faults, shortest, longest, seed }).await?
+        }
+        Command::Failover { failovers } => returns::failover::run(&cli.program, &returns::failover::Plan { failovers }).await?,
         Command::ChaosExchanges { orders, confirmations, refused, kills, every } => {
             let every = Duration::from_millis(every);
             returns::exchanges::run(&cli.program, &returns::exchanges::Plan { orders, confirmations, refused, kills, every }).await?

@@ -5,19 +5,21 @@
 //! - The calls received (`record.rs`), and the stored records (`stored.rs`).
 //! - The checker (`history.rs`, `refunds.rs`, with its findings in `findings.rs`), the faults it must find (`faults.rs`), and
 //!   its report (`report.rs`).
-//! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), and crashes at every commit (`crash.rs`), for which a
-//!   gate (`gate.rs`) holds the returns back.
+//! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), faults of the network (`network.rs`), the loss of the
+//!   primary (`failover.rs`), and crashes at every commit (`crash.rs`), for which a gate (`gate.rs`) holds the returns back.
 
 pub(crate) mod carriers;
 pub(crate) mod chaos;
 mod client;
 pub(crate) mod crash;
 pub(crate) mod exchanges;
+pub(crate) mod failover;
 mod faults;
 mod findings;
 mod gate;
 mod history;
 mod life;
+pub(crate) mod network;
 mod record;
 mod refunds;
 mod report;

@@ -36,43 +36,60 @@ static STAGES: AtomicUsize = AtomicUsize::new(0);
 
 /// The database with its merchants.
 pub(crate) struct Stage {
-    pub(crate) cluster: Cluster,
+    /// Its own PostgreSQL, unless it uses another one.
+    own: Option<Cluster>,
+    url: String,
     pub(crate) merchants: Vec<uuid::Uuid>,
     pub(crate) tokens: Vec<String>,
     program: PathBuf,
 }
 
 impl Stage {
+    /// A stage with a PostgreSQL of its own.
     pub(crate) async fn set(program: &Path) -> anyhow::Result<Self> {
-        Self::set_at(program, None).await
+        Self::set_before(program, None).await
     }
 
     /// The same with the schema of an earlier version, whose last migration was `last`.
-    pub(crate) async fn set_at(program: &Path, last: Option<i64>) -> anyhow::Result<Self> {
-        if !program.exists() {
-            bail!("{} does not exist; build it with `make build`", program.display());
-        }
+    pub(crate) async fn set_before(program: &Path, last: Option<i64>) -> anyhow::Result<Self> {
         let number = STAGES.fetch_add(1, Ordering::SeqCst);
         let dir = std::env::temp_dir().join(format!("backhaul-proof-{}-{number}", std::process::id()));
         let cluster = Cluster::start_with(&dir, SETTINGS)?;
         let url = cluster.url("postgres");
-        store::node::installation::migrate_to(&url, Mode::Sandbox, Clock::system().now(), last).await?;
-        let app = app(&url)?;
-        let (mut merchants, mut tokens) = (Vec::new(), Vec::new());
+        Self::fill(Some(cluster), url, program, last).await
+    }
+
+    /// A stage on the empty database at `url`.
+    pub(crate) async fn set_at(program: &Path, url: String) -> anyhow::Result<Self> {
+        Self::fill(None, url, program, None).await
+    }
+
+    async fn fill(own: Option<Cluster>, url: String, program: &Path, last: Option<i64>) -> anyhow::Result<Self> {
+        let mut stage = Self { own, url, merchants: Vec::new(), tokens: Vec::new(), program: program.to_owned() };
+        if !program.exists() {
+            bail!("{} does not exist; build it with `make build`", program.display());
+        }
+        store::node::installation::migrate_to(&stage.url, Mode::Sandbox, Clock::system().now(), last).await?;
+        let app = stage.app()?;
         for number in 0..MERCHANTS {
             let merchant = configure::add_merchant(&app, "proof", &format!("merchant-{number}").parse()?, "A merchant", None).await?;
             let credential = configure::issue_credential(&app, "proof", merchant, Scopes::all(), "").await?;
             let issued = issue_token(&app, &credential.client_id, &credential.client_secret).await?;
-            merchants.push(merchant.0);
-            tokens.push(issued.token.expose_secret().to_owned());
+            stage.merchants.push(merchant.0);
+            stage.tokens.push(issued.token.expose_secret().to_owned());
         }
         app.cell().close().await;
-        Ok(Self { cluster, merchants, tokens, program: program.to_owned() })
+        Ok(stage)
     }
 
     /// An app in this process on the same database.
     pub(crate) fn app(&self) -> anyhow::Result<App> {
-        app(&self.cluster.url("postgres"))
+        app(&self.url)
+    }
+
+    /// Its own PostgreSQL.
+    pub(crate) fn cluster(&self) -> anyhow::Result<&Cluster> {
+        self.own.as_ref().context("this stage has no PostgreSQL of its own")
     }
 
     pub(crate) async fn connect(&self) -> anyhow::Result<PgConnection> {
@@ -81,7 +98,7 @@ impl Stage {
 
     /// The options for connecting to the database.
     pub(crate) fn database(&self) -> anyhow::Result<PgConnectOptions> {
-        let options: PgConnectOptions = self.cluster.url("postgres").parse()?;
+        let options: PgConnectOptions = self.url.parse()?;
         Ok(options.disable_statement_logging())
     }
 
@@ -99,9 +116,12 @@ impl Stage {
         Ok(())
     }
 
-    /// Swaps this stage's cluster with `other`.
+    /// Swaps this stage's own PostgreSQL with `other`.
     pub(crate) fn move_to(&mut self, other: &mut Elsewhere) {
-        std::mem::swap(&mut self.cluster, &mut other.0);
+        self.url = other.0.url("postgres");
+        if let Some(own) = &mut self.own {
+            std::mem::swap(own, &mut other.0);
+        }
     }
 
     /// Starts the service on free ports.
@@ -138,13 +158,13 @@ impl Stage {
         let child = Command::new(&self.program)
             .args(arguments)
             .env("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "0")
-            .envs(variables.iter().copied())
-            .env("DATABASE_URL", self.cluster.url("postgres"))
+            .env("DATABASE_URL", &self.url)
             .env("BACKHAUL__MODE", "sandbox")
             .env("BACKHAUL__HTTP__LISTEN", address.to_string())
             .env("BACKHAUL__HTTP__ADMIN_LISTEN", admin.to_string())
             .env("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000000")
             .env("BACKHAUL__OUTBOUND__ALLOWED", ALLOWED)
+            .envs(variables.iter().copied())
             .stdout(File::create("/dev/null")?)
             .stderr(Stdio::inherit())
             .spawn()
@@ -173,7 +193,7 @@ impl Drop for Elsewhere {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        if let Err(error) = self.cluster.stop() {
+        if let Some(Err(error)) = self.own.as_ref().map(Cluster::stop) {
             eprintln!("stopping the temporary PostgreSQL failed: {error}");
         }
     }

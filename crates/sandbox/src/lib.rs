@@ -2,8 +2,10 @@
 
 pub mod carrier;
 mod connection;
+pub mod fault_proxy;
 pub mod mailbox;
 pub mod merchant;
+pub mod patroni;
 pub mod postgres;
 pub mod shop;
 mod tls;

@@ -17,7 +17,8 @@ use std::process::{Command, Stdio};
 
 pub use self::error::NoPostgres;
 pub use self::programs::installed;
-use self::programs::{Account, locate, run};
+use self::programs::run;
+pub(crate) use self::programs::{Account, locate};
 
 /// The ways to stop a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +162,12 @@ impl Cluster {
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgres:///{database}?host={}&user=postgres", self.dir.display())
+    }
+
+    /// The path of its Unix socket.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.dir.join(".s.PGSQL.5432")
     }
 
     /// Stops the server; [`Self::run`] starts it again.

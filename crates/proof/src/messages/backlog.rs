@@ -135,7 +135,7 @@ impl Bench {
             sqlx::raw_sql("begin isolation level repeatable read; select count(*) from endpoint").execute(&mut old).await?;
         }
         let service = owing::deliver(&self.stage).await?;
-        let database = self.stage.cluster.pid().unwrap_or_default();
+        let database = self.stage.cluster()?.pid().unwrap_or_default();
         self.receiver.wait_for(messages, WITHIN).await?;
         let (before, started, first) = (meter::cpu_of_all(Some(service.pid()), database), Instant::now(), self.receiver.count());
         self.receiver.wait_for(messages * 2 - messages / 10, WITHIN).await?;

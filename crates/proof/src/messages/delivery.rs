@@ -148,7 +148,7 @@ impl Bench {
         self.receiver.clear();
         let service = owing::deliver(&self.stage).await?;
         let mut connection = self.stage.connect().await?;
-        let database = self.stage.cluster.pid().unwrap_or_default();
+        let database = self.stage.cluster()?.pid().unwrap_or_default();
         let before = meter::cpu_of_all(Some(service.pid()), database);
         let app = self.stage.app()?;
         let forwarder = tokio::spawn(backhaul::delivery::forward_signals(app.clone()));
@@ -194,7 +194,7 @@ impl Bench {
         let app = self.stage.app()?;
         let mut connection = self.stage.connect().await?;
         self.pile_up(count).await?;
-        let database = self.stage.cluster.pid().unwrap_or_default();
+        let database = self.stage.cluster()?.pid().unwrap_or_default();
         let before = meter::cpu_of_all(Some(service.pid()), database);
         let started = Instant::now();
         let due_at = app.now() - TimeDelta::hours(1);

@@ -69,7 +69,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     for outage in 1..=plan.outages {
         tokio::time::sleep(CALM).await;
         let manner = if outage % 2 == 0 { Halt::Immediate } else { Halt::Fast };
-        stage.cluster.halt(manner)?;
+        stage.cluster()?.halt(manner)?;
         tokio::time::sleep(plan.down).await;
         let Recovery { first, everywhere } = back(&stage, &witness).await?;
         slowest = Recovery { first: slowest.first.max(first), everywhere: slowest.everywhere.max(everywhere) };
@@ -121,7 +121,7 @@ async fn back(stage: &Stage, witness: &Witness) -> anyhow::Result<Recovery> {
         }
         Instant::now()
     });
-    stage.cluster.run()?;
+    stage.cluster()?.run()?;
     let returned = accepting.await?;
     let mut first = None;
     loop {

@@ -47,7 +47,7 @@ const GONE_FOR: Duration = Duration::from_mins(1);
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     println!("Setting up: a temporary PostgreSQL with a standby, 100 merchants, the service …");
     let mut stage = Stage::set(program).await?;
-    let mut standby = Elsewhere(stage.cluster.standby(&Elsewhere::dir("standby"))?);
+    let mut standby = Elsewhere(stage.cluster()?.standby(&Elsewhere::dir("standby"))?);
     let said = Arc::new(Mutex::new(Said::default()));
     let service = serve(&stage).await?;
     let (moved, address) = watch::channel(service.address);
@@ -65,7 +65,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let writers = Writers::start(&stage, plan.writers, &said, 0)?;
     tokio::time::sleep(plan.part).await;
     println!("The primary is halted while they write, and its standby promoted …");
-    stage.cluster.halt(sandbox::postgres::Halt::Immediate)?;
+    stage.cluster()?.halt(sandbox::postgres::Halt::Immediate)?;
     writers.end().await;
     drop(service);
     standby.0.promote()?;
@@ -78,7 +78,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     println!("A backup is restored into another cluster …");
     drop(service);
     let mut restored = Elsewhere(Cluster::start(&Elsewhere::dir("restored"))?);
-    stage.cluster.restore_into(&restored.0, "postgres")?;
+    stage.cluster()?.restore_into(&restored.0, "postgres")?;
     stage.move_to(&mut restored);
     drop(restored);
     let service = serve(&stage).await?;

@@ -35,10 +35,14 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Sets up the endpoint of the stage's merchant `number`, at its own path of `systems`.
+    /// Sets up the endpoint of the stage's merchant `number`, at its own path of `systems` unless `change` names a URL.
     pub(crate) async fn set(app: &App, stage: &Stage, number: usize, systems: &Merchant, change: EndpointChange) -> anyhow::Result<Self> {
         let merchant = MerchantId(*stage.merchants.get(number).context("there are not so many merchants")?);
-        let change = EndpointChange { url: Some(systems.url(&path(number))), per_second: change.per_second.or(Some(100_000)), ..change };
+        let change = EndpointChange {
+            url: change.url.or_else(|| Some(systems.url(&path(number)))),
+            per_second: change.per_second.or(Some(100_000)),
+            ..change
+        };
         set_endpoint(app, "proof", merchant, INTERFACE, change).await?;
         let endpoint = endpoints::list(app.cell(), merchant).await?.into_iter().next().context("the endpoint is not there")?;
         Ok(Self { merchant, endpoint: endpoint.id, bucket: endpoint.bucket, slots: usize::try_from(endpoint.slots)? })

@@ -47,7 +47,7 @@ pub(crate) struct Plan {
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     println!("Setting up: a temporary PostgreSQL with the schema of an earlier version, 100 merchants …");
-    let stage = Stage::set_at(program, Some(EARLIER)).await?;
+    let stage = Stage::set_before(program, Some(EARLIER)).await?;
     println!("Storing {} messages and {} orders …", plan.messages, plan.orders);
     preload(&stage, plan.orders).await?;
     fill(&stage, plan.messages).await?;

@@ -44,7 +44,7 @@ pub(crate) fn rate(stage: &Stage, rows: usize, clients: usize, duration: Duratio
     let output = Command::new("pgbench")
         .args(["-n", "-M", "prepared", "-j", "2", "-c", &clients.to_string(), "-T", &duration.as_secs().to_string(), "-f"])
         .arg(&file)
-        .arg(stage.cluster.url("postgres"))
+        .arg(stage.cluster()?.url("postgres"))
         .output()
         .context("pgbench could not be started")?;
     std::fs::remove_file(&file)?;

@@ -87,7 +87,7 @@ async fn kills(stage: &Arc<Stage>, plan: &Plan, acknowledged: &Acknowledged, ack
         service.kill();
         if plan.database_kills > 0 && kill % database_every == 0 {
             kill_database(stage).await?;
-            stage.cluster.run()?;
+            stage.cluster()?.run()?;
         }
         service = stage.serve_on(address, admin)?;
         slowest = slowest.max(service.ready().await?);
@@ -104,7 +104,7 @@ async fn kills(stage: &Arc<Stage>, plan: &Plan, acknowledged: &Acknowledged, ack
 
 /// Kills the server and all its processes with SIGKILL, like a crash of the machine.
 async fn kill_database(stage: &Stage) -> anyhow::Result<()> {
-    let Some(server) = stage.cluster.pid() else { return Ok(()) };
+    let Some(server) = stage.cluster()?.pid() else { return Ok(()) };
     let mut doomed = vec![server];
     doomed.extend(meter::children(server));
     Command::new("kill").arg("-9").args(doomed.iter().map(ToString::to_string)).stderr(Stdio::null()).status()?;

@@ -27,7 +27,7 @@ pub(crate) struct Measured {
 
 pub(crate) async fn measure(stage: &Stage, service: &Service, load: &Load, seed: u64) -> anyhow::Result<Measured> {
     let tokens = Arc::new(stage.tokens.clone());
-    let database = stage.cluster.pid().unwrap_or_default();
+    let database = stage.cluster()?.pid().unwrap_or_default();
     let cpu = || [meter::cpu(std::process::id()), meter::cpu(service.pid()), meter::cpu_of_family(database)];
     let before = cpu();
     let outcome: Outcome = load::drive(service.address, &tokens, load, seed).await;

@@ -95,8 +95,8 @@ async fn kill_service(scene: &Scene, plan: &Plan, service: &mut Service) -> anyh
 async fn kill_database(scene: &Scene, plan: &Plan) -> anyhow::Result<()> {
     for kill in 1..=plan.database_kills {
         tokio::time::sleep(plan.every).await;
-        scene.stage.cluster.halt(Halt::Immediate)?;
-        scene.stage.cluster.run()?;
+        scene.stage.cluster()?.halt(Halt::Immediate)?;
+        scene.stage.cluster()?.run()?;
         print_progress(scene, kill);
     }
     Ok(())

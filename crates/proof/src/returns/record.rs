@@ -9,7 +9,6 @@ use serde_json::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use super::REFUSED;
 use crate::messages::history::Digest;
 use crate::messages::witness::answer_by_chance;
 
@@ -37,6 +36,8 @@ pub(super) enum Progress {
     /// The return may not even exist.
     #[default]
     Unknown,
+    /// The merchant knows of the return.
+    Told,
     /// A unit is in transit.
     Scanned,
     /// The return is refunded or cancelled.
@@ -51,11 +52,11 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Records the calls to the merchant `shop`, whose systems are at `path`, and makes some of them fail.
-    pub(super) fn watch(self: &Arc<Self>, systems: &Merchant, path: &str, shop: usize) {
+    /// Records the calls to the merchant `shop`, whose systems are at `path`, and makes `refused` of 100 fail.
+    pub(super) fn watch(self: &Arc<Self>, systems: &Merchant, path: &str, shop: usize, refused: u8) {
         let record = Arc::clone(self);
         systems.answer_by(path, move |received| {
-            let (accepted, answer) = answer_by_chance(received, REFUSED);
+            let (accepted, answer) = answer_by_chance(received, refused);
             record.keep(received, shop, accepted);
             answer
         });
@@ -80,7 +81,7 @@ impl Record {
         let progress = match (receipt.status.as_str(), scanned) {
             ("REFUNDED" | "CANCELED", _) => Progress::Ended,
             (_, true) => Progress::Scanned,
-            (_, false) => Progress::Unknown,
+            (_, false) => Progress::Told,
         };
         if accepted {
             self.follow(shop, &receipt.rma, |of| of.send_if_modified(|known| std::mem::replace(known, progress.max(*known)) < progress));
@@ -98,6 +99,11 @@ impl Record {
         let mut known = self.follow(shop, rma, watch::Sender::subscribe);
         known.wait_for(|known| *known >= progress).await.context("the record has been closed")?;
         Ok(())
+    }
+
+    /// Returns whether the merchant `shop` knows of its return `rma`.
+    pub(super) fn is_told(&self, shop: usize, rma: &str) -> bool {
+        self.follow(shop, rma, |known| *known.borrow() >= Progress::Told)
     }
 
     /// The number of returns that have ended, as their merchants know it.

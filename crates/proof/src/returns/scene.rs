@@ -11,13 +11,13 @@ use sandbox::merchant::Merchant;
 use sqlx::PgConnection;
 use tokio::task::JoinSet;
 
-use super::SHOPS;
 use super::client::Client;
 use super::findings::History;
 use super::gate::{Gate, Step};
 use super::life::{Life, Run};
 use super::record::Record;
 use super::stored::Stored;
+use super::{REFUSED, SHOPS};
 use crate::messages::owing::{Target, path};
 use crate::stage::Stage;
 
@@ -26,6 +26,16 @@ const UNHEARD: u32 = 20;
 
 /// The running life cycles.
 pub(super) type Lives = JoinSet<anyhow::Result<()>>;
+
+/// The way to the merchants' systems.
+pub(super) struct Network {
+    /// The address at which the service reaches them.
+    pub(super) reached_at: SocketAddr,
+    /// Of 100 calls, the number they refuse.
+    pub(super) refused: u8,
+    /// The seconds between attempts.
+    pub(super) waits: [i64; 5],
+}
 
 /// A stage and the clients of all its returns.
 pub(super) struct Scene {
@@ -36,14 +46,22 @@ pub(super) struct Scene {
 }
 
 impl Scene {
+    /// A scene in which merchants' systems refuse some calls.
     pub(super) async fn set(program: &Path) -> anyhow::Result<Self> {
-        let stage = Stage::set(program).await?;
+        let systems = Merchant::start().await?;
+        let reached_at = systems.address();
+        Self::set_with(Stage::set(program).await?, systems, &Network { reached_at, refused: REFUSED, waits: [1, 1, 2, 3, 3] }).await
+    }
+
+    /// A scene on this stage, with these systems and this way to them.
+    pub(super) async fn set_with(stage: Stage, systems: Merchant, network: &Network) -> anyhow::Result<Self> {
         let app = stage.app()?;
-        let (systems, record) = (Merchant::start().await?, Arc::new(Record::default()));
+        let record = Arc::new(Record::default());
         systems.keep_bodies(false);
         for shop in 0..SHOPS {
-            record.watch(&systems, &path(shop), shop);
-            let change = EndpointChange { waits: Some(vec![1, 1, 2, 3, 3]), ..EndpointChange::default() };
+            record.watch(&systems, &path(shop), shop, network.refused);
+            let url = Some(format!("http://{}{}", network.reached_at, path(shop)));
+            let change = EndpointChange { url, waits: Some(network.waits.to_vec()), ..EndpointChange::default() };
             Target::set(&app, &stage, shop, &systems, change).await?;
         }
         app.cell().close().await;
@@ -73,6 +91,14 @@ impl Scene {
             lives.spawn(life.live());
         }
         lives
+    }
+
+    /// Returns whether the merchants of the last `count` returns know of them.
+    pub(super) fn are_told(&self, count: usize) -> bool {
+        self.clients.iter().rev().take(count).all(|client| {
+            let client = client.lock().unwrap_or_else(PoisonError::into_inner);
+            client.rma.as_ref().is_some_and(|rma| self.record.is_told(client.shop, rma))
+        })
     }
 
     /// The current state of the three records.

@@ -11,14 +11,14 @@ use super::error::NoPostgres;
 
 /// A user account on this machine.
 #[derive(Clone, Copy)]
-pub(super) struct Account {
-    pub(super) uid: u32,
-    pub(super) gid: u32,
+pub(crate) struct Account {
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
 }
 
 impl Account {
     /// Finds the account to switch to. `None` if this process is already unprivileged.
-    pub(super) fn unprivileged() -> Result<Option<Self>, NoPostgres> {
+    pub(crate) fn unprivileged() -> Result<Option<Self>, NoPostgres> {
         if !is_root() {
             return Ok(None);
         }
@@ -48,7 +48,7 @@ pub fn installed() -> Result<PathBuf, NoPostgres> {
 }
 
 /// Finds a PostgreSQL program on the PATH, or else the newest version in Debian's directory.
-pub(super) fn locate(program: &'static str) -> Result<PathBuf, NoPostgres> {
+pub(crate) fn locate(program: &'static str) -> Result<PathBuf, NoPostgres> {
     locate_in(program, std::env::var_os("PATH").unwrap_or_default().as_os_str(), Path::new("/usr/lib/postgresql"))
 }
 
