@@ -2,6 +2,7 @@
 
 pub mod carrier;
 mod connection;
+pub mod fault_proxy;
 pub mod mailbox;
 pub mod merchant;
 pub mod postgres;
