@@ -3,3 +3,4 @@
 pub mod installation;
 pub mod limits;
 pub mod rates;
+pub mod sessions;

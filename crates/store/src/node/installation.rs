@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::node::mode::Mode;
-use sqlx::migrate::{Migrate, Migrator};
-use sqlx::{ConnectOptions, Connection as _, Executor as _, PgConnection};
+use sqlx::migrate::{Migrate, Migration, Migrator};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
 
 use crate::messages::partitions;
-use crate::pool::connect_options;
+use crate::server::connect;
 use crate::{Failed, Store};
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
@@ -26,11 +26,12 @@ pub enum MigrateError {
 /// Migrates the schema of the database at `url` and, the first time, fixes its `mode`. Returns the number of migrations
 /// applied.
 pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize, MigrateError> {
-    let mut connection = connect_options(url)?.connect().await.map_err(Failed::from)?;
+    let mut connection = connect(url).await?;
     let table = &MIGRATOR.table_name;
     connection.ensure_migrations_table(table).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
-    let before = pending(&mut connection).await?;
-    MIGRATOR.run(&mut connection).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
+    let plain = if has_lz4(&mut connection).await? { None } else { Some(without_lz4()) };
+    let before = pending(&mut connection).await.map_err(Failed::from)?;
+    plain.as_ref().unwrap_or(&MIGRATOR).run(&mut connection).await.map_err(|error| MigrateError::Migration(error.to_string()))?;
     let stored = sqlx::query_scalar!(
         r#"
         -- The first migration decides; afterwards this changes nothing.
@@ -61,6 +62,24 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
     }
 }
 
+/// Returns whether the server was built with lz4.
+async fn has_lz4(connection: &mut PgConnection) -> Result<bool, Failed> {
+    let methods = sqlx::query_scalar!(
+        r#"select coalesce('lz4' = any (enumvals), false) as "has!" from pg_settings where name = 'default_toast_compression'"#
+    );
+    Ok(methods.fetch_optional(connection).await?.unwrap_or(false))
+}
+
+/// The migrations for a server without lz4, whose columns are compressed by its default method. They count as the same
+/// migrations: the checksums are those of the files.
+fn without_lz4() -> Migrator {
+    let plain = |migration: &Migration| {
+        let sql = migration.sql.as_str().replace(" compression lz4", "");
+        Migration { sql: AssertSqlSafe(sql).into_sql_str(), ..migration.clone() }
+    };
+    Migrator::with_migrations(MIGRATOR.iter().map(plain).collect())
+}
+
 /// Drops every table and function of a sandbox. The database itself refuses if the installation is not a sandbox.
 const FORGET_SANDBOX: &str = r"
 do $$
@@ -87,15 +106,14 @@ end $$";
 
 /// Deletes everything in the sandbox at `url`, in one transaction. Fails without any change on a production database.
 pub async fn forget_sandbox(url: &str) -> Result<(), Failed> {
-    let mut connection = connect_options(url)?.connect().await?;
+    let mut connection = connect(url).await?;
     connection.execute(FORGET_SANDBOX).await?;
     Ok(connection.close().await?)
 }
 
 /// The number of migrations that the program has and the database lacks.
-async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
-    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
-    let applied = applied.map_err(|_| Failed::Internal("the migrations table cannot be read"))?;
+async fn pending(connection: &mut PgConnection) -> Result<usize, sqlx::Error> {
+    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await?;
     Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
 }
 
@@ -175,7 +193,7 @@ impl Store {
             return Ok(MIGRATOR.iter().count());
         }
         let mut connection = self.pool.acquire().await?;
-        pending(&mut connection).await
+        Ok(connection.work(|connection| Box::pin(pending(connection))).await?)
     }
 
     /// Reads the state of the database.
@@ -196,5 +214,31 @@ impl Store {
         .fetch_one(&self.pool)
         .await?;
         Ok(Condition { version: row.version, writable: row.writable, careless: row.careless, now: row.now })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sandbox::postgres::Cluster;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_without_lz4_gets_the_same_schema_but_for_the_compression() {
+        let server = Cluster::shared().unwrap();
+        let name = format!("without_lz4_{}", std::process::id());
+        let mut beside = connect(&server.url("postgres")).await.unwrap();
+        assert!(has_lz4(&mut beside).await.unwrap());
+        for statement in [format!("drop database if exists {name}"), format!("create database {name}")] {
+            beside.execute(AssertSqlSafe(statement)).await.unwrap();
+        }
+        let mut connection = connect(&server.url(&name)).await.unwrap();
+        without_lz4().run(&mut connection).await.unwrap();
+        let compressed = connection.fetch_all("select from pg_attribute where attcompression = 'l'").await.unwrap();
+        assert_eq!(compressed.len(), 0);
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        assert_eq!(migrate(&server.url(&name), Mode::Sandbox, now).await.unwrap(), 0, "they count as the same migrations");
+        connection.close().await.unwrap();
+        beside.execute(AssertSqlSafe(format!("drop database {name}"))).await.unwrap();
     }
 }

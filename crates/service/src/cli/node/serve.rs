@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::app::App;
 use crate::delivery::forward_signals;
 use crate::http::listener::{self, Door};
-use crate::node::Phase;
+use crate::node::{Phase, database};
 use crate::platform::tls::Certificates;
 use crate::platform::{telemetry, tls};
 use crate::{heartbeat, http, worker};
@@ -58,6 +58,7 @@ pub(in crate::cli) async fn serve(
     started: impl FnOnce(std::net::SocketAddr),
 ) -> anyhow::Result<()> {
     let limits = &app.settings.http;
+    refuse_insecure(&app)?;
     let door = roles.has(Role::Api).then(|| public_door(&app)).transpose()?;
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
@@ -107,6 +108,15 @@ pub(in crate::cli) async fn serve(
     app.cell().close().await;
     tracing::info!("shutdown complete");
     Ok(())
+}
+
+/// Refuses a connection to the database that others could read or answer, unless the settings allow it.
+fn refuse_insecure(app: &App) -> anyhow::Result<()> {
+    let check = database::protection(&app.settings);
+    match check.mend {
+        Some(mend) if app.settings.mode == Mode::Production => bail!("the connection to the database is not safe: {}; {mend}", check.found),
+        _ => Ok(()),
+    }
 }
 
 /// Prepares the public listener. If a certificate is set, it uses TLS, and its files are reloaded when they change.
