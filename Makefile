@@ -10,7 +10,7 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 .PHONY: setup
-setup: ## Install missing tools: PostgreSQL, curl, promtool, Node, cargo-nextest, cargo-deny, cargo-fuzz
+setup: ## Install missing tools: PostgreSQL, PgBouncer, curl, promtool, Node, cargo-nextest, cargo-deny, cargo-fuzz
 	@scripts/setup
 
 .PHONY: dev

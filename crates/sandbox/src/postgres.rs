@@ -96,6 +96,20 @@ impl Cluster {
         written.map_err(|error| NoPostgres::Io(file, error))
     }
 
+    /// Restarts the server with TLS, listening at these addresses besides the Unix socket.
+    pub fn serve_tls(&self, addresses: &str, certificate: &str, key: &str) -> Result<(), NoPostgres> {
+        let account = Account::unprivileged()?;
+        for (name, pem) in [("server.crt", certificate), ("server.key", key)] {
+            let file = self.data().join(name);
+            let written = fs::write(&file, pem).and_then(|()| fs::set_permissions(&file, Permissions::from_mode(0o600)));
+            let owned = written.and_then(|()| account.map_or(Ok(()), |Account { uid, gid }| chown(&file, Some(uid), Some(gid))));
+            owned.map_err(|error| NoPostgres::Io(file, error))?;
+        }
+        self.halt(Halt::Fast)?;
+        self.set(&format!("listen_addresses = '{addresses}'\nssl = on\n"))?;
+        self.run()
+    }
+
     /// Starts a synchronous standby of this cluster in `dir`, which must not exist. From now on every commit waits for it.
     pub fn standby(&self, dir: &Path) -> Result<Self, NoPostgres> {
         let account = Account::unprivileged()?;

@@ -14,6 +14,7 @@ use domain::id::MerchantId;
 use store::Failed;
 use store::orders::snapshots::Snapshot;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use self::upsert::upsert_batch;
 pub use self::upsert::{PublishOutcome, TRIES, upsert};
@@ -67,6 +68,11 @@ impl Queue {
         let mut taken: HashSet<u64> = HashSet::with_capacity(MOST_ORDERS);
         let mut staying = Vec::new();
         while let Some(job) = self.jobs.pop_front() {
+            // It waited too long and has been answered.
+            if job.answer.is_closed() {
+                self.orders -= job.orders.len();
+                continue;
+            }
             if count > 0 && count + job.orders.len() > MOST_ORDERS {
                 self.jobs.push_front(job);
                 break;
@@ -87,14 +93,18 @@ impl Queue {
 }
 
 impl Intake {
-    /// Stores the orders of a message, together with whatever else is queued. Returns once they are committed.
+    /// Stores the orders of a message, together with whatever else is queued. Returns once they are committed, or when that
+    /// takes too long.
     pub(crate) async fn publish(self: &Arc<Self>, node: &Node, orders: Vec<Snapshot<'static>>) -> Result<Vec<PublishOutcome>, Failed> {
         let (answer, answered) = oneshot::channel();
         let hashes = orders.iter().map(|order| self.hasher.hash_one(order.key())).collect();
         if self.lock().push(Job { hashes, orders, answer }, node.settings.intake.writers.get()) {
             tokio::spawn(write(node.clone(), Arc::clone(self)));
         }
-        answered.await.unwrap_or_else(|_| Err(Failed::Unreachable("the writer of the order batch ended early".to_owned())))
+        match timeout(node.settings.database.answer_timeout(), answered).await {
+            Ok(answer) => answer.unwrap_or_else(|_| Err(Failed::Unreachable("the writer of the order batch ended early".to_owned()))),
+            Err(_) => Err(Failed::Unreachable("the orders were not written in time".to_owned())),
+        }
     }
 
     /// Admits a message of `merchant`, unless `most` are being processed already, or a quarter of that for the merchant alone. It
@@ -166,7 +176,8 @@ async fn store_batch(node: &Node, batch: Vec<Job>) {
                 let _ = job.answer.send(Ok(own));
             }
         }
-        Err(failed) if batch.len() == 1 => {
+        // An unreachable database would let each of them wait in turn.
+        Err(failed) if batch.len() == 1 || matches!(failed, Failed::Unreachable(_)) => {
             for job in batch {
                 let _ = job.answer.send(Err(failed.clone()));
             }

@@ -1,6 +1,7 @@
 //! A node: one process of the installation, with what every other part needs.
 
 pub mod certificate;
+pub mod database;
 pub mod health;
 pub mod limits;
 pub mod rate;
@@ -15,7 +16,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::node::mode::Mode;
 use store::node::installation;
-use store::{Failed, PoolLimits, Store, Tx};
+use store::{Failed, Store, Tx};
 use uuid::Uuid;
 
 use crate::platform::clock::Clock;
@@ -54,14 +55,8 @@ pub enum Phase {
 impl Node {
     /// A node with these settings. It does not connect to anything yet.
     pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, Failed> {
-        let limits = PoolLimits {
-            connections: settings.database.connections,
-            acquire: settings.database.acquire_timeout(),
-            statement: settings.database.statement_timeout(),
-            lock: settings.database.lock_timeout(),
-        };
         let parts = Parts {
-            store: Store::new(settings.database.url(), limits)?,
+            store: Store::new(settings.database.url(), settings.database.limits())?,
             id: entropy.mint(clock.now()),
             settings,
             clock,

@@ -7,6 +7,7 @@
 //! - Times and ids are parameters. No statement reads a clock or creates an id, so tests are deterministic and every statement
 //!   also runs on a Citus cluster. The exception are leases, which go by the database's clock.
 
+mod connection;
 pub mod crash;
 mod failed;
 pub mod merchants;
@@ -15,9 +16,14 @@ pub mod node;
 pub mod orders;
 mod pool;
 pub mod returns;
+mod server;
+mod session;
 mod tx;
 pub mod warehouse;
 
+pub use self::connection::MARGIN;
 pub use self::failed::Failed;
-pub use self::pool::{APART_CONNECTIONS, FEED_PLANS, PoolLimits, Store};
+pub use self::pool::{PoolLimits, PoolSizes, Store};
+pub use self::server::{Protection, protection};
+pub use self::session::FEED_PLANS;
 pub use self::tx::Tx;

@@ -5,3 +5,4 @@ pub mod installation;
 pub mod limits;
 pub mod migrations;
 pub mod rates;
+pub mod sessions;

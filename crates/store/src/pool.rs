@@ -1,20 +1,23 @@
 //! The connection pools: one for flows, and separate ones for limits, the delivery engine and the feed.
 
-use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::id::MerchantId;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection as _, Executor as _, PgPool};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgPool};
+use tokio::time::timeout;
 
+use crate::connection::Pool;
 use crate::failed::Failed;
+use crate::server::connect_options;
+use crate::session;
 use crate::tx::Tx;
 
 /// The limits of the connection pools.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolLimits {
-    /// The size of the pool for flows.
-    pub connections: u32,
+    pub sizes: PoolSizes,
     /// The time a caller waits for a free connection.
     pub acquire: Duration,
     /// The time one statement may run.
@@ -23,96 +26,87 @@ pub struct PoolLimits {
     pub lock: Duration,
 }
 
+/// The sizes of the pools. One more connection is reserved for limits, and one for listening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolSizes {
+    pub flows: u32,
+    /// Connections of the delivery engine for settling and leases.
+    pub engine: u32,
+    /// Connections of the delivery engine for reading due messages. The statement is small but names a table with many
+    /// partitions, so planning it took five times as long as running it. Here it is planned only once, and it leaves the
+    /// planner no choice.
+    pub readers: u32,
+    /// Connections for reading the feed. Its many followers wait for each other, and nobody else waits for them.
+    pub feed: u32,
+    /// Connections for messages that the delivery engine settles apart: those with a reaction, and those whose rows somebody
+    /// else has locked. They may wait for long, and nobody else waits for them.
+    pub apart: u32,
+}
+
+/// The connections that no pool shares: one for limits, one for listening.
+const RESERVED: u32 = 2;
+
+impl PoolSizes {
+    /// The fewest connections that suffice for all pools.
+    pub const FEWEST: u32 = 9;
+
+    /// Divides the connections of one process. `None` if there are too few.
+    #[must_use]
+    pub fn divide(connections: u32) -> Option<Self> {
+        let (engine, tenth) = ((connections / 4).max(2), (connections / 10).max(1));
+        let flows = connections.checked_sub(RESERVED + engine + 3 * tenth)?;
+        (connections >= Self::FEWEST).then_some(Self { flows, engine, readers: tenth, feed: tenth, apart: tenth })
+    }
+
+    /// The number of all connections.
+    #[must_use]
+    pub fn total(self) -> u32 {
+        RESERVED + self.flows + self.engine + self.readers + self.feed + self.apart
+    }
+}
+
 /// The time a connection may be idle and still be handed out without a ping.
 const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
+
+/// The time for that ping. A connection that does not answer is replaced, and the caller has time left for that.
+const PING: Duration = Duration::from_secs(1);
 
 /// The connection pools of the database; cheap to clone.
 #[derive(Clone)]
 pub struct Store {
-    pub(crate) pool: PgPool,
+    pub(crate) pool: Pool,
     /// One separate connection for limits, which are needed most when all others are busy.
-    pub(crate) aside: PgPool,
-    pub(crate) engine: PgPool,
+    pub(crate) aside: Pool,
+    pub(crate) engine: Pool,
     /// The connections with which the delivery engine reads due messages.
-    pub(crate) readers: PgPool,
-    pub(crate) feed: PgPool,
+    pub(crate) readers: Pool,
+    pub(crate) feed: Pool,
     /// The connections with which the delivery engine settles messages apart, in their merchants' transactions.
-    pub(crate) apart: PgPool,
+    pub(crate) apart: Pool,
+    options: PgConnectOptions,
+    pub(crate) limits: PoolLimits,
 }
 
-/// Connections of the delivery engine for settling, leases and listening.
-const ENGINE_CONNECTIONS: u32 = 10;
-
-/// Connections of the delivery engine for reading due messages. The statement is small but names a table with many partitions, so
-/// planning it took five times as long as running it. Here it is planned only once, and it leaves the planner no choice.
-const READING_CONNECTIONS: u32 = 4;
-
-/// Connections for reading the feed. Its many followers wait for each other, and nobody else waits for them.
-const FEED_CONNECTIONS: u32 = 4;
-
-/// Connections for messages that the delivery engine settles apart: those with a reaction, and those whose rows somebody else has
-/// locked. They may wait for long, and nobody else waits for them.
-pub const APART_CONNECTIONS: u32 = 4;
-
-/// The longest wait of these for a lock. They hold their buckets meanwhile, whose leases have to be renewed.
+/// The longest wait for a lock of what is settled apart. It holds its bucket meanwhile, whose lease has to be renewed.
 const APART_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// The first statement of every connection. The function exists in the schema from the first migration on.
-const NOTE_SYSTEM: &str = "do $$ begin if to_regprocedure('note_system()') is not null then perform note_system(); end if; end $$";
-
-/// The planner's settings for the delivery engine. Its hot table is normally almost empty, and a plan made for an empty table
-/// is disastrous in a burst. So each statement is planned when it runs, using indexes only.
-const ENGINE_PLANS: [(&str, &str); 6] = [
-    ("plan_cache_mode", "force_custom_plan"),
-    ("jit", "off"),
-    ("enable_seqscan", "off"),
-    ("enable_bitmapscan", "off"),
-    ("enable_hashjoin", "off"),
-    ("enable_mergejoin", "off"),
-];
-
-/// The planner's settings for reading the feed. A page is the start of an index range, so nothing needs sorting. The query
-/// names a table with many partitions, so it is planned only once.
-pub const FEED_PLANS: [(&str, &str); 5] = [
-    ("plan_cache_mode", "force_generic_plan"),
-    ("jit", "off"),
-    ("enable_seqscan", "off"),
-    ("enable_bitmapscan", "off"),
-    ("enable_sort", "off"),
-];
 
 impl Store {
     /// A store for the database at `url`. It connects on first use, so a service can start before its database.
     pub fn new(url: &str, limits: PoolLimits) -> Result<Self, Failed> {
-        let millis = |time: Duration| format!("{}ms", time.as_millis());
-        let options = connect_options(url)?.options([
-            ("statement_timeout", millis(limits.statement)),
-            ("lock_timeout", millis(limits.lock)),
-            ("idle_in_transaction_session_timeout", millis(limits.statement * 2)),
-            ("timezone", "UTC".to_owned()),
-        ]);
-        let engine = options.clone().options(ENGINE_PLANS);
-        let readers = engine.clone().options([("plan_cache_mode", "force_generic_plan")]);
-        let feed = options.clone().options(FEED_PLANS);
-        let pool = |most, options: PgConnectOptions| {
-            PgPoolOptions::new()
-                .max_connections(most)
-                .acquire_timeout(limits.acquire)
-                .test_before_acquire(false)
-                .after_connect(|connection, _| Box::pin(async move { connection.execute(NOTE_SYSTEM).await.map(drop) }))
-                // Ping only connections that have been idle for a while; under load it would be a wasted round trip.
-                .before_acquire(|connection, meta| {
-                    Box::pin(async move { Ok(meta.idle_for < IDLE_WITHOUT_PING || connection.ping().await.is_ok()) })
-                })
-                .connect_lazy_with(options)
+        let options = connect_options(url)?;
+        let pool = |most, lock, plans: &[(&str, &str)]| {
+            let settings = session::statement(limits.statement, lock, plans);
+            Pool::new(connections(most, limits.acquire, settings).connect_lazy_with(options.clone()), limits.statement)
         };
         Ok(Self {
-            engine: pool(ENGINE_CONNECTIONS, engine),
-            readers: pool(READING_CONNECTIONS, readers),
-            feed: pool(FEED_CONNECTIONS, feed),
-            aside: pool(1, options.clone()),
-            apart: pool(APART_CONNECTIONS, options.clone().options([("lock_timeout", millis(limits.lock.min(APART_LOCK_TIMEOUT)))])),
-            pool: pool(limits.connections, options),
+            engine: pool(limits.sizes.engine, limits.lock, &session::ENGINE_PLANS),
+            readers: pool(limits.sizes.readers, limits.lock, &session::READER_PLANS),
+            feed: pool(limits.sizes.feed, limits.lock, &session::FEED_PLANS),
+            aside: pool(1, limits.lock, &[]),
+            apart: pool(limits.sizes.apart, limits.lock.min(APART_LOCK_TIMEOUT), &[]),
+            pool: pool(limits.sizes.flows, limits.lock, &[]),
+            options,
+            limits,
         })
     }
 
@@ -124,6 +118,13 @@ impl Store {
     /// Opens a transaction in which the delivery engine settles a message of `merchant` apart.
     pub async fn begin_apart(&self, merchant: MerchantId) -> Result<Tx, Failed> {
         Ok(Tx::new(self.apart.begin().await?, merchant))
+    }
+
+    /// A pool with the connection for listening, which is opened on first use.
+    pub(crate) fn listening(&self) -> PgPool {
+        let settings = session::statement(self.limits.statement, self.limits.lock, &[]);
+        let pool = connections(1, self.limits.acquire, settings).max_lifetime(None).idle_timeout(None);
+        pool.connect_lazy_with(self.options.clone())
     }
 
     /// Waits until every connection has been returned, and closes them.
@@ -139,11 +140,40 @@ impl Store {
     /// The number of connections in the pool for flows, and the number of idle ones.
     #[must_use]
     pub fn connections(&self) -> (u32, usize) {
-        (self.pool.size(), self.pool.num_idle())
+        self.pool.size()
     }
 }
 
-pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, Failed> {
-    let options = PgConnectOptions::from_str(url)?;
-    Ok(options.application_name("backhaul").disable_statement_logging())
+/// A pool of at most `most` connections, each with these `settings`.
+fn connections(most: u32, acquire: Duration, settings: String) -> PgPoolOptions {
+    let settings: Arc<str> = settings.into();
+    let ping = PING.min(acquire / 2);
+    PgPoolOptions::new()
+        .max_connections(most)
+        .acquire_timeout(acquire)
+        .test_before_acquire(false)
+        .after_connect(move |connection, _| {
+            let settings = AssertSqlSafe(Arc::clone(&settings));
+            Box::pin(async move { connection.execute(settings).await.map(drop) })
+        })
+        // Ping only connections that have been idle for a while; under load it would be a wasted round trip.
+        .before_acquire(move |connection, meta| {
+            Box::pin(async move { Ok(meta.idle_for < IDLE_WITHOUT_PING || matches!(timeout(ping, connection.ping()).await, Ok(Ok(())))) })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_connections_are_divided_among_the_pools() {
+        for connections in PoolSizes::FEWEST..200 {
+            let sizes = PoolSizes::divide(connections).unwrap();
+            assert_eq!(sizes.total(), connections);
+            assert!(sizes.flows >= 2 && sizes.engine >= 2 && sizes.readers >= 1 && sizes.feed >= 1 && sizes.apart >= 1, "{sizes:?}");
+        }
+        assert_eq!(PoolSizes::divide(40), Some(PoolSizes { flows: 16, engine: 10, readers: 4, feed: 4, apart: 4 }));
+        assert_eq!(PoolSizes::divide(PoolSizes::FEWEST - 1), None);
+    }
 }

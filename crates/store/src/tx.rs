@@ -1,22 +1,22 @@
 //! The transaction on one merchant's data, including the messages that its changes owe.
 
 use domain::id::{EndpointId, MerchantId};
-use sqlx::{PgConnection, Postgres, Transaction};
 
+use crate::connection::Connection;
 use crate::crash::{self, Point};
 use crate::failed::Failed;
 use crate::messages::outbox::{Message, Outbox, Signal};
 
 /// A transaction on one merchant's data. Dropping it without [`Tx::commit`] changes nothing.
 pub struct Tx {
-    transaction: Transaction<'static, Postgres>,
+    connection: Connection,
     merchant: MerchantId,
     outbox: Outbox,
 }
 
 impl Tx {
-    pub(crate) fn new(transaction: Transaction<'static, Postgres>, merchant: MerchantId) -> Self {
-        Self { transaction, merchant, outbox: Outbox::default() }
+    pub(crate) fn new(connection: Connection, merchant: MerchantId) -> Self {
+        Self { connection, merchant, outbox: Outbox::default() }
     }
 
     /// The merchant whose data this transaction touches.
@@ -38,24 +38,24 @@ impl Tx {
     /// Writes the messages owed so far ahead of the commit, for a change that owes too many to keep in memory. They are signalled
     /// after the commit, like the others.
     pub async fn write_early(&mut self) -> Result<(), Failed> {
-        self.outbox.write(&mut self.transaction, self.merchant).await
+        self.outbox.write(&mut self.connection, self.merchant).await
     }
 
     /// Writes the owed messages as the last statement and commits. Returns the signals for the delivery engine.
     pub async fn commit(mut self) -> Result<Vec<Signal>, Failed> {
-        self.outbox.write(&mut self.transaction, self.merchant).await?;
+        self.outbox.write(&mut self.connection, self.merchant).await?;
         crash::point(Point::Commit);
-        self.transaction.commit().await?;
+        self.connection.commit().await?;
         crash::point(Point::Committed);
         Ok(self.outbox.into_signals())
     }
 
     /// Undoes everything done in this transaction.
     pub async fn rollback(self) -> Result<(), Failed> {
-        Ok(self.transaction.rollback().await?)
+        Ok(self.connection.rollback().await?)
     }
 
-    pub(crate) fn connection(&mut self) -> &mut PgConnection {
-        &mut self.transaction
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
     }
 }

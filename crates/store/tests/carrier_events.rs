@@ -15,7 +15,7 @@ use domain::id::MerchantId;
 use sqlx::ConnectOptions as _;
 use store::returns::carrier_events::{self, KEPT_FOR, WaitingEvent, WaitsFor};
 use store::returns::parcels;
-use store::{PoolLimits, Store};
+use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
 fn now() -> DateTime<Utc> {
@@ -35,7 +35,12 @@ async fn scanned(store: &Store, merchant: u128, id: u128, number: &str, age: Tim
 async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
     let options = database::create("carrier_events").await;
     let patience = Duration::from_secs(10);
-    let limits = PoolLimits { connections: 2, acquire: patience, statement: patience, lock: patience };
+    let limits = PoolLimits {
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+        acquire: patience,
+        statement: patience,
+        lock: patience,
+    };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     assert_eq!(KEPT_FOR, TimeDelta::days(90));
     let second = TimeDelta::seconds(1);
@@ -65,7 +70,12 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
 async fn a_tracking_number_of_a_return_outlives_its_early_events() {
     let options = database::create("carrier_parcels").await;
     let patience = Duration::from_secs(10);
-    let limits = PoolLimits { connections: 2, acquire: patience, statement: patience, lock: patience };
+    let limits = PoolLimits {
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+        acquire: patience,
+        statement: patience,
+        lock: patience,
+    };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     scanned(&store, 1, 11, "T-1", KEPT_FOR).await;
     let (merchant, rma) = (MerchantId(Uuid::from_u128(1)), Uuid::from_u128(99));

@@ -22,7 +22,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection};
 use store::messages::feed;
 use store::messages::outbox::Message;
-use store::{PoolLimits, Store};
+use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
 const MERCHANT: MerchantId = MerchantId(Uuid::from_u128(7));
@@ -47,7 +47,12 @@ impl Temporary {
 
     fn store(&self) -> Store {
         let patience = Duration::from_secs(10);
-        let limits = PoolLimits { connections: 12, acquire: patience, statement: patience, lock: patience };
+        let limits = PoolLimits {
+            sizes: PoolSizes { flows: 12, engine: 10, readers: 4, feed: 4, apart: 4 },
+            acquire: patience,
+            statement: patience,
+            lock: patience,
+        };
         Store::new(&self.0.url("postgres"), limits).unwrap()
     }
 

@@ -25,7 +25,7 @@ use store::messages::failures::{self, Of};
 use store::messages::log::{self, State};
 use store::messages::message_pages::{self, Filter, MOST_LISTED};
 use store::messages::{attempts, health, partitions, retry_jobs};
-use store::{PoolLimits, Store};
+use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
 use self::explained::Explained;
@@ -142,7 +142,12 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
     let options = database::create("lists").await;
     let mut beside = options.connect().await.unwrap();
     let patience = Duration::from_hours(1);
-    let limits = PoolLimits { connections: 2, acquire: patience, statement: patience, lock: patience };
+    let limits = PoolLimits {
+        sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+        acquire: patience,
+        statement: patience,
+        lock: patience,
+    };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     partitions::make(&store, now() - TimeDelta::days(i64::from(DAYS)), DAYS + 17).await.unwrap();
     store.close().await;

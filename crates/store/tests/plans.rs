@@ -25,7 +25,7 @@ use store::messages::deliveries::{self, DueQuery};
 use store::messages::outbox::Message;
 use store::messages::settlements::{self, Attempt, Disposition, Hold, Settlement};
 use store::messages::{backlog, leases, notices};
-use store::{PoolLimits, Store};
+use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
 use self::explained::{Explained, Plan};
@@ -134,7 +134,12 @@ impl Scene {
             alter table message_20260223 set (autovacuum_enabled = off)";
         sqlx::raw_sql(still).execute(&mut beside).await.unwrap();
         let patience = Duration::from_mins(1);
-        let limits = PoolLimits { connections: 2, acquire: patience, statement: patience, lock: patience };
+        let limits = PoolLimits {
+            sizes: PoolSizes { flows: 2, engine: 10, readers: 4, feed: 4, apart: 4 },
+            acquire: patience,
+            statement: patience,
+            lock: patience,
+        };
         let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
         let mut scene = Self { options, beside, store, holds: Vec::new(), filled: false, explained: Explained::listen() };
         scene.analyze().await;

@@ -18,7 +18,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use sqlx::ConnectOptions as _;
 use store::messages::reports;
-use store::{PoolLimits, Store};
+use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
 use self::explained::Explained;
@@ -41,7 +41,12 @@ async fn reports_touch_the_rollups_alone_and_by_their_indexes() {
     sqlx::raw_sql(FILL).execute(&mut beside).await.unwrap();
     sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
     let patience = Duration::from_mins(1);
-    let limits = PoolLimits { connections: 1, acquire: patience, statement: patience, lock: patience };
+    let limits = PoolLimits {
+        sizes: PoolSizes { flows: 1, engine: 10, readers: 4, feed: 4, apart: 4 },
+        acquire: patience,
+        statement: patience,
+        lock: patience,
+    };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     let explained = Explained::listen();
     let to: DateTime<Utc> = "2026-03-01T00:00:00Z".parse().unwrap();

@@ -8,6 +8,7 @@ use store::Failed;
 use store::node::installation::Condition;
 
 use crate::node::{Node, Phase, skew};
+use crate::platform::config::Durability;
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -63,7 +64,7 @@ pub async fn examine(node: &Node) -> Vec<Check> {
         }
     };
     let answered_at = node.clock.wall();
-    let mut checks = vec![version(&condition), writable(&condition), durability(&condition)];
+    let mut checks = vec![version(&condition), writable(&condition), durability(&condition, node.settings.database.durability)];
     checks.extend(skew::measure(node, asked_at, condition.now, answered_at).map(clock));
     checks.push(mode(node).await);
     checks.push(schema(node).await);
@@ -87,11 +88,21 @@ fn writable(condition: &Condition) -> Check {
     }
 }
 
-fn durability(condition: &Condition) -> Check {
-    if condition.careless.is_empty() {
-        Check::good("durability", "commits are written to disk")
+/// Checks that a commit is durable. `fsync` and `full_page_writes` may be the affair of the database's provider.
+fn durability(condition: &Condition, durability: Durability) -> Check {
+    let checked: &[&str] = match durability {
+        Durability::Checked => &["fsync", "full_page_writes", "synchronous_commit"],
+        Durability::Provider => &["synchronous_commit"],
+    };
+    let off: Vec<&str> = condition.careless.iter().map(String::as_str).filter(|setting| checked.contains(setting)).collect();
+    if off.is_empty() {
+        let found = match durability {
+            Durability::Checked => "commits are written to disk",
+            Durability::Provider => "commits are written to the provider's storage",
+        };
+        Check::good("durability", found)
     } else {
-        let off = condition.careless.join(", ");
+        let off = off.join(", ");
         Check::bad("durability", format!("off: {off}"), "turn them on in postgresql.conf: without them, an acknowledged order can be lost")
     }
 }

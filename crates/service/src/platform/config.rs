@@ -1,6 +1,7 @@
 //! The settings: built-in defaults, overridden by the operator's file, overridden by the environment.
 
 mod allowed;
+mod database;
 mod mail;
 mod notices;
 mod outbound;
@@ -18,6 +19,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 pub use self::allowed::{Allowed, NoAllowed, What, is_localhost, is_name};
+pub use self::database::{Database, Durability};
 pub use self::mail::Mail;
 pub use self::notices::Notices;
 pub use self::outbound::Outbound;
@@ -49,19 +51,6 @@ pub struct Settings {
     pub tls: Tls,
     pub log: Log,
     pub keys: Keys,
-}
-
-/// The PostgreSQL connection.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Database {
-    /// A secret because it may contain a password.
-    url: SecretString,
-    /// The most connections in the pool.
-    pub connections: u32,
-    acquire_timeout_ms: u64,
-    statement_timeout_ms: u64,
-    lock_timeout_ms: u64,
 }
 
 /// The HTTP listeners.
@@ -235,37 +224,6 @@ impl Settings {
     }
 }
 
-impl Database {
-    /// The database's URL.
-    #[must_use]
-    pub fn url(&self) -> &str {
-        self.url.expose_secret()
-    }
-
-    /// Replaces the database's URL.
-    pub fn set_url(&mut self, url: &str) {
-        self.url = url.into();
-    }
-
-    /// The longest wait for a free connection.
-    #[must_use]
-    pub fn acquire_timeout(&self) -> Duration {
-        Duration::from_millis(self.acquire_timeout_ms)
-    }
-
-    /// The longest run time of a statement.
-    #[must_use]
-    pub fn statement_timeout(&self) -> Duration {
-        Duration::from_millis(self.statement_timeout_ms)
-    }
-
-    /// The longest wait of a statement for a lock.
-    #[must_use]
-    pub fn lock_timeout(&self) -> Duration {
-        Duration::from_millis(self.lock_timeout_ms)
-    }
-}
-
 impl Imports {
     /// The time for which a connection rests after an import has written with it for `took`.
     #[must_use]
@@ -377,22 +335,28 @@ mod tests {
     }
 
     #[test]
+    fn too_few_connections_for_all_pools_are_refused() {
+        let refused = with(&[("BACKHAUL__DATABASE__CONNECTIONS", "7")]).unwrap_err().to_string();
+        assert!(refused.contains("database.connections is 7, but a process needs at least 8 connections"), "{refused}");
+    }
+
+    #[test]
     fn the_defaults_are_complete() {
         let settings = with(&[]).expect("the defaults are valid");
         assert_eq!(settings.mode, Mode::Production);
-        assert_eq!(settings.database.connections, 20);
+        assert_eq!(settings.database.connections.total(), 40);
     }
 
     #[test]
     fn the_environment_wins() {
         let settings = with(&[
             ("BACKHAUL__MODE", "sandbox"),
-            ("BACKHAUL__DATABASE__CONNECTIONS", "7"),
+            ("BACKHAUL__DATABASE__CONNECTIONS", "9"),
             ("DATABASE_URL", "postgres:///elsewhere"),
             ("PATH", "/bin"),
         ]);
         let settings = settings.expect("settings");
-        assert_eq!((settings.mode, settings.database.connections), (Mode::Sandbox, 7));
+        assert_eq!((settings.mode, settings.database.connections.total()), (Mode::Sandbox, 9));
         assert_eq!(settings.database.url(), "postgres:///elsewhere");
     }
 

@@ -76,7 +76,7 @@ impl Drop for Served {
 }
 
 /// `backhaul` with the settings that production needs.
-fn production(database: &Database) -> Command {
+pub fn production(database: &Database) -> Command {
     let mut command = command(database);
     command.env("BACKHAUL__MODE", "production").env("BACKHAUL__KEYS__FINGERPRINT", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");
     command.env("BACKHAUL__KEYS__SEALING", "k1:QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=");

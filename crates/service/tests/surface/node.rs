@@ -2,13 +2,18 @@
 
 mod body_sizes;
 mod clock;
+mod connections;
+mod encryption;
 mod giving_way;
 mod leaving;
 pub mod listener;
 mod migrating;
+mod network;
 mod open_files;
 mod operating;
+mod pooler;
 mod rates;
+mod replication;
 mod roles;
 mod versions;
 mod watching;

@@ -27,6 +27,8 @@ use domain::id::{Handle, MerchantId};
 use domain::merchants::access::{Scope, Scopes};
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
+use sandbox::fault_proxy::FaultProxy;
+use sandbox::postgres::Cluster;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use sqlx::ConnectOptions as _;
@@ -80,6 +82,28 @@ impl World {
         let url = self.database.options_as(role, password).to_url_lossy().to_string();
         let settings = settings(&self.database, &[("DATABASE_URL", &url)]);
         Self::on(self.database.clone(), settings, 6, self.app.clock.clone()).await
+    }
+
+    /// A world with these settings, whose database is on a server of the test's own.
+    pub async fn on_a_server(cluster: &Cluster, variables: &[(&str, &str)]) -> Self {
+        let database = Arc::new(Database::create_on(cluster).await);
+        let settings = settings(&database, variables);
+        Self::on(database, settings, 1, Clock::fixed(beginning())).await
+    }
+
+    /// A world whose service reaches this database at `url`.
+    pub async fn at(database: Database, url: &str) -> Self {
+        let settings = settings(&database, &[("DATABASE_URL", url)]);
+        Self::on(Arc::new(database), settings, 1, Clock::fixed(beginning())).await
+    }
+
+    /// A world with these settings, and the network between its service and its database.
+    pub async fn over_a_network(variables: &[(&str, &str)]) -> (Self, FaultProxy) {
+        let database = Arc::new(Database::create().await);
+        let (network, url) = database.over_a_network().await;
+        let variables: Vec<_> = variables.iter().copied().chain([("DATABASE_URL", url.as_str())]).collect();
+        let settings = settings(&database, &variables);
+        (Self::on(database, settings, 1, Clock::fixed(beginning())).await, network)
     }
 
     /// A node on the same database whose system clock is off by this much.
@@ -160,7 +184,7 @@ fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
     let usual = [
         ("DATABASE_URL", database.url.as_str()),
         ("BACKHAUL__MODE", "sandbox"),
-        ("BACKHAUL__DATABASE__CONNECTIONS", "16"),
+        ("BACKHAUL__DATABASE__CONNECTIONS", "40"),
         ("BACKHAUL__DATABASE__ACQUIRE_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__STATEMENT_TIMEOUT_MS", "20000"),
         ("BACKHAUL__DATABASE__LOCK_TIMEOUT_MS", "15000"),

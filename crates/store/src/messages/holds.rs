@@ -1,9 +1,8 @@
 //! Buckets as their owners hold them.
 
-use sqlx::PgConnection;
-
 use uuid::Uuid;
 
+use crate::connection::Connection;
 use crate::failed::Failed;
 use crate::messages::buckets::bucket;
 
@@ -19,7 +18,7 @@ pub struct Hold {
 
 /// Locks the buckets' rows until the transaction ends, so that nobody can take them over. Returns the holds that are still
 /// valid.
-pub(crate) async fn hold(connection: &mut PgConnection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
+pub(crate) async fn hold(connection: &mut Connection, holds: &[Hold]) -> Result<Vec<Hold>, Failed> {
     let buckets: Vec<i16> = holds.iter().map(|hold| hold.bucket.into()).collect();
     let epochs: Vec<i64> = holds.iter().map(|hold| hold.epoch).collect();
     let owners: Vec<Uuid> = holds.iter().map(|hold| hold.owner).collect();

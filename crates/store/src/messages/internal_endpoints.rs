@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::messages::message::{Internal, bucket_of};
-use sqlx::PgConnection;
 
+use crate::connection::Connection;
 use crate::failed::Failed;
 
 /// Concurrent calls, and calls per second, for one merchant's internal work. They are low because the operator's systems serve
@@ -14,7 +14,7 @@ const INTERNAL_RATE: i32 = 20;
 
 /// Creates the internal endpoints that `merchant` does not have yet, always all of them and in the same order, so that two
 /// transactions cannot deadlock.
-pub(crate) async fn insert(connection: &mut PgConnection, merchant: MerchantId, now: DateTime<Utc>) -> Result<(), Failed> {
+pub(crate) async fn insert(connection: &mut Connection, merchant: MerchantId, now: DateTime<Utc>) -> Result<(), Failed> {
     let ids = Internal::ALL.map(|internal| internal.endpoint_of(merchant).0);
     sqlx::query!(
         r#"

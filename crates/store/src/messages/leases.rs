@@ -2,7 +2,12 @@
 //!
 //! These tables belong to no merchant, so writes take no `Tx`: each is a single statement.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
+use sqlx::Executor as _;
+use sqlx::postgres::PgListener;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::crash::{self, Point};
@@ -144,27 +149,65 @@ pub async fn count_owed(store: &Store) -> Result<i64, Failed> {
 /// Notifies the other processes of endpoints with work, one line each. Never call this inside a transaction.
 pub async fn notify(store: &Store, lines: &[String]) -> Result<(), Failed> {
     crash::point(Point::Notify);
+    send(store, lines).await?;
+    crash::point(Point::Notified);
+    Ok(())
+}
+
+async fn send(store: &Store, lines: &[String]) -> Result<(), Failed> {
     sqlx::query!(r#"select pg_notify('backhaul_owed', line) as "sent?" from unnest($1::text[]) as line"#, lines)
         .fetch_all(&store.engine)
         .await?;
-    crash::point(Point::Notified);
     Ok(())
 }
 
 /// Receives the notifications of other processes. Those sent while the connection is broken are lost; the backstop finds
 /// their work.
-pub struct Listener(sqlx::postgres::PgListener);
+pub struct Listener {
+    listener: PgListener,
+    /// The time within which the database must answer.
+    limit: Duration,
+}
 
 impl Listener {
-    /// Starts listening.
+    /// Starts listening. Fails if the notifications of other connections do not arrive.
     pub async fn new(store: &Store) -> Result<Self, Failed> {
-        let mut listener = sqlx::postgres::PgListener::connect_with(&store.engine).await?;
-        listener.listen("backhaul_owed").await?;
-        Ok(Self(listener))
+        let limit = store.limits.statement;
+        let listening = async {
+            let mut listener = PgListener::connect_with(&store.listening()).await?;
+            listener.eager_reconnect(false);
+            listener.listen("backhaul_owed").await?;
+            Ok::<_, Failed>(Self { listener, limit })
+        };
+        let mut listening = timeout(limit, listening).await.map_err(|_| silent())??;
+        // A pooler in between may let us listen, and then pass nothing on.
+        send(store, &[String::new()]).await?;
+        match timeout(limit, listening.receive()).await {
+            Ok(heard) => heard.map(drop)?,
+            Err(_) => return Err(Failed::Unreachable("notifications do not arrive".to_owned())),
+        }
+        Ok(listening)
     }
 
-    /// Waits for the next line.
+    /// Waits for the next line. Fails if the connection is broken, or if the database no longer answers.
     pub async fn next(&mut self) -> Result<String, Failed> {
-        Ok(self.0.recv().await?.payload().to_owned())
+        loop {
+            match timeout(self.limit, self.receive()).await {
+                Ok(heard) => return heard,
+                // Nothing to hear, or a dead connection: ask.
+                Err(_) => timeout(self.limit, self.listener.execute("select")).await.map_err(|_| silent())?.map(drop)?,
+            }
+        }
     }
+
+    async fn receive(&mut self) -> Result<String, Failed> {
+        match self.listener.try_recv().await? {
+            Some(notification) => Ok(notification.payload().to_owned()),
+            None => Err(Failed::Unreachable("the connection for listening is closed".to_owned())),
+        }
+    }
+}
+
+fn silent() -> Failed {
+    Failed::Unreachable("it did not answer in time".to_owned())
 }

@@ -3,9 +3,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::notice::{ReportedHealth, Run};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::connection::Connection;
 use crate::messages::buckets::bucket;
 use crate::messages::holds::{Hold, hold};
 use crate::messages::log::first_id;
@@ -254,7 +254,7 @@ pub async fn save(tx: &mut Tx, endpoint: EndpointId, reported: ReportedHealth, s
 
 /// Clears the mark of open failures for those endpoints that no longer have any, so that the next failure is reported again. Runs in the
 /// transaction that took entries out of the queue.
-pub(crate) async fn note_emptied(connection: &mut PgConnection, merchants: &[Uuid], endpoints: &[Uuid]) -> Result<(), Failed> {
+pub(crate) async fn note_emptied(connection: &mut Connection, merchants: &[Uuid], endpoints: &[Uuid]) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         update endpoint_notice

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Kind, bucket_of};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::connection::Connection;
 use crate::failed::Failed;
 use crate::messages::internal_endpoints;
 
@@ -62,7 +62,7 @@ impl Outbox {
     }
 
     /// Writes everything owed so far.
-    pub(crate) async fn write(&mut self, connection: &mut PgConnection, merchant: MerchantId) -> Result<(), Failed> {
+    pub(crate) async fn write(&mut self, connection: &mut Connection, merchant: MerchantId) -> Result<(), Failed> {
         let (for_one, for_kind): (Vec<Owed>, Vec<Owed>) = self.owed.drain(..).partition(|owed| owed.endpoint.is_some());
         for Owed { message, endpoint } in for_one {
             if let Some(endpoint) = endpoint {
@@ -94,7 +94,7 @@ impl Outbox {
 
 /// Creates the internal endpoints for a merchant's first internal work, and the deliveries that could not be written without them.
 async fn insert_internal(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     merchant: MerchantId,
     messages: &[Message],
     addressed: &mut Vec<(Uuid, EndpointId)>,
@@ -130,7 +130,7 @@ async fn insert_internal(
 
 /// Writes a message, and its delivery if the merchant has an endpoint for its kind; without one, a merchant's message is unsent.
 /// Returns that endpoint.
-async fn insert(connection: &mut PgConnection, merchant: MerchantId, message: &Message) -> Result<Option<EndpointId>, Failed> {
+async fn insert(connection: &mut Connection, merchant: MerchantId, message: &Message) -> Result<Option<EndpointId>, Failed> {
     let endpoint = sqlx::query_scalar!(
         r#"
         with written as (
@@ -166,7 +166,7 @@ async fn insert(connection: &mut PgConnection, merchant: MerchantId, message: &M
 
 /// Writes messages, and deliveries for those whose kind has an endpoint; merchants' messages without one are unsent. Returns those
 /// with endpoints.
-async fn insert_many(connection: &mut PgConnection, merchant: MerchantId, messages: &[Message]) -> Result<Vec<(Uuid, EndpointId)>, Failed> {
+async fn insert_many(connection: &mut Connection, merchant: MerchantId, messages: &[Message]) -> Result<Vec<(Uuid, EndpointId)>, Failed> {
     let rows = sqlx::query!(
         r#"
         with owed as (
@@ -207,7 +207,7 @@ async fn insert_many(connection: &mut PgConnection, merchant: MerchantId, messag
 }
 
 /// Writes a message for one given endpoint, and its delivery.
-async fn insert_for(connection: &mut PgConnection, merchant: MerchantId, endpoint: EndpointId, message: &Message) -> Result<(), Failed> {
+async fn insert_for(connection: &mut Connection, merchant: MerchantId, endpoint: EndpointId, message: &Message) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         with written as (

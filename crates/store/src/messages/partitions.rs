@@ -1,7 +1,7 @@
 //! The partitions of `message` and `attempt`, a week each: created ahead of time, dropped whole. Neither holds up readers or writers.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::PgConnection;
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::crash::{self, Point};
@@ -17,17 +17,16 @@ pub async fn make_around(store: &Store, now: DateTime<Utc>) -> Result<i32, Faile
 
 /// Creates the missing partitions for `days` days, starting at `first`. Returns how many it created.
 pub async fn make(store: &Store, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
-    let mut connection = store.engine.acquire().await?;
-    let made = make_by(&mut connection, first, days).await?;
+    let made = make_by(&store.engine, first, days).await?;
     crash::point(Point::PartitionsMade);
     Ok(made)
 }
 
-pub(crate) async fn make_around_by(connection: &mut PgConnection, now: DateTime<Utc>) -> Result<i32, Failed> {
+pub(crate) async fn make_around_by(connection: impl PgExecutor<'_>, now: DateTime<Utc>) -> Result<i32, Failed> {
     make_by(connection, now - TimeDelta::days(1), DAYS_AHEAD).await
 }
 
-async fn make_by(connection: &mut PgConnection, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
+async fn make_by(connection: impl PgExecutor<'_>, first: DateTime<Utc>, days: i32) -> Result<i32, Failed> {
     let made = sqlx::query_scalar!(r#"select make_partitions($1, $2) as "made!""#, first, days).fetch_one(connection).await?;
     Ok(made)
 }

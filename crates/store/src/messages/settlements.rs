@@ -11,9 +11,9 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::promptness::within;
-use sqlx::{Acquire as _, PgConnection};
 use uuid::Uuid;
 
+use crate::connection::Connection;
 use crate::crash::{self, Point};
 pub use crate::messages::holds::Hold;
 use crate::messages::holds::hold;
@@ -32,12 +32,11 @@ pub struct Settled {
 /// Settles, in one transaction, everything that is under a valid hold. Each message may appear once. Lanes continue at
 /// `now`.
 pub async fn settle(store: &Store, settlements: &[&Settlement], attempts: &[&Attempt], now: DateTime<Utc>) -> Result<Settled, Failed> {
-    let mut connection = store.engine.acquire().await?;
-    let mut transaction = connection.begin().await?;
+    let mut connection = store.engine.begin().await?;
     crash::point(Point::SettleBegun);
-    let settled = settle_all(&mut transaction, settlements, attempts, now).await?;
+    let settled = settle_all(&mut connection, settlements, attempts, now).await?;
     crash::point(Point::SettleCommit);
-    transaction.commit().await?;
+    connection.commit().await?;
     crash::point(Point::SettleCommitted);
     Ok(settled)
 }
@@ -50,19 +49,18 @@ pub async fn settle_within(tx: &mut Tx, settlement: &Settlement, attempts: &[Att
 
 /// Records a call that is about to be made. Returns false if the hold is no longer valid.
 pub async fn announce(store: &Store, attempt: &Attempt) -> Result<bool, Failed> {
-    let mut connection = store.engine.acquire().await?;
-    let mut transaction = connection.begin().await?;
-    let held = hold(&mut transaction, &[attempt.hold]).await?;
+    let mut connection = store.engine.begin().await?;
+    let held = hold(&mut connection, &[attempt.hold]).await?;
     if held.is_empty() {
         return Ok(false);
     }
-    append(&mut transaction, &[attempt]).await?;
-    transaction.commit().await?;
+    append(&mut connection, &[attempt]).await?;
+    connection.commit().await?;
     Ok(true)
 }
 
 async fn settle_all(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     settlements: &[&Settlement],
     attempts: &[&Attempt],
     now: DateTime<Utc>,
@@ -99,7 +97,7 @@ struct Removed {
 }
 
 /// Removes finished deliveries.
-async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
+async fn remove(connection: &mut Connection, settlements: &[&Settlement]) -> Result<Vec<Removed>, Failed> {
     let over = settlements
         .iter()
         .filter(|settlement| matches!(settlement.disposition, Disposition::Finished | Disposition::Withdrawn | Disposition::Failed { .. }));
@@ -131,7 +129,7 @@ async fn remove(connection: &mut PgConnection, settlements: &[&Settlement]) -> R
 }
 
 /// Continues the lanes of removed rows: the next message of each becomes due if it was parked.
-async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTime<Utc>) -> Result<Vec<(MerchantId, EndpointId)>, Failed> {
+async fn unpark(connection: &mut Connection, removed: &[Removed], now: DateTime<Utc>) -> Result<Vec<(MerchantId, EndpointId)>, Failed> {
     if removed.is_empty() {
         return Ok(Vec::new());
     }
@@ -182,7 +180,7 @@ async fn unpark(connection: &mut PgConnection, removed: &[Removed], now: DateTim
     Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), EndpointId(row.endpoint_id))).collect())
 }
 
-async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+async fn postpone(connection: &mut Connection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let (mut merchants, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {
         if let Disposition::Postponed { due_at, attempts } = settlement.disposition {
@@ -215,7 +213,7 @@ async fn postpone(connection: &mut PgConnection, settlements: &[&Settlement]) ->
 
 /// Parks rows that are not the head of their lane. This is checked again here, because the head may have been removed since
 /// they were read; nobody else can remove it while we hold the bucket.
-async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+async fn park(connection: &mut Connection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let parked = settlements.iter().filter(|settlement| matches!(settlement.disposition, Disposition::Parked));
     let (merchants, messages): (Vec<Uuid>, Vec<Uuid>) = parked.map(|settlement| (settlement.merchant.0, settlement.message)).unzip();
     if messages.is_empty() {
@@ -246,7 +244,7 @@ async fn park(connection: &mut PgConnection, settlements: &[&Settlement]) -> Res
 
 /// Inserts the attempts, or completes those that were announced, and returns the ids of those that changed. Writing the same
 /// attempts again, after a commit whose confirmation was lost, changes nothing.
-async fn append(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<Vec<Uuid>, Failed> {
+async fn append(connection: &mut Connection, attempts: &[&Attempt]) -> Result<Vec<Uuid>, Failed> {
     let written = sqlx::query_scalar!(
         r#"
         insert into attempt (
@@ -281,7 +279,7 @@ async fn append(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
 }
 
 /// Records the attempts and adds them to the hourly counts, each once.
-async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
+async fn record(connection: &mut Connection, attempts: &[&Attempt]) -> Result<(), Failed> {
     if attempts.is_empty() {
         return Ok(());
     }
@@ -320,7 +318,7 @@ async fn record(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<
 
 /// Counts the delivered messages, each once: only those whose deliveries were removed in this transaction. This is a
 /// separate statement because a Citus cluster allows only one write per statement.
-async fn count_delivered(connection: &mut PgConnection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
+async fn count_delivered(connection: &mut Connection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
     let removed: HashSet<Uuid> = removed.iter().map(|removed| removed.message).collect();
     let delivered: Vec<(&&Attempt, &'static str)> = attempts
         .iter()

@@ -3,7 +3,7 @@
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
 
 use crate::Failed;
-use crate::pool::connect_options;
+use crate::server::connect_options;
 
 /// The reasons that rights cannot be granted.
 #[derive(Debug, thiserror::Error)]

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::node::mode::Mode;
-use sqlx::{ConnectOptions, Connection as _, Executor as _};
+use sqlx::{Connection as _, Executor as _};
 
 use super::migrations::{self, NotApplied};
 use crate::messages::partitions;
-use crate::pool::connect_options;
+use crate::server::connect;
 use crate::{Failed, Store};
 
 /// An error from migrating the schema.
@@ -29,7 +29,7 @@ pub async fn migrate(url: &str, mode: Mode, now: DateTime<Utc>) -> Result<usize,
 
 /// The same, up to the migration `last`, as an earlier version of the program did.
 pub async fn migrate_to(url: &str, mode: Mode, now: DateTime<Utc>, last: Option<i64>) -> Result<usize, MigrateError> {
-    let mut connection = connect_options(url)?.connect().await.map_err(Failed::from)?;
+    let mut connection = connect(url).await?;
     let applied = migrations::apply(&mut connection, last).await?;
     let stored = sqlx::query_scalar!(
         r#"
@@ -87,7 +87,7 @@ end $$";
 
 /// Deletes everything in the sandbox at `url`, in one transaction. Fails without any change on a production database.
 pub async fn forget_sandbox(url: &str) -> Result<(), Failed> {
-    let mut connection = connect_options(url)?.connect().await?;
+    let mut connection = connect(url).await?;
     connection.execute(FORGET_SANDBOX).await?;
     Ok(connection.close().await?)
 }
@@ -181,7 +181,7 @@ impl Store {
             return Ok(migrations::count());
         }
         let mut connection = self.pool.acquire().await?;
-        migrations::pending(&mut connection).await
+        Ok(connection.work(|connection| Box::pin(migrations::pending(connection))).await?)
     }
 
     /// Reads the state of the database.
@@ -202,5 +202,31 @@ impl Store {
         .fetch_one(&self.pool)
         .await?;
         Ok(Condition { version: row.version, writable: row.writable, careless: row.careless, now: row.now })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sandbox::postgres::Cluster;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_without_lz4_gets_the_same_schema_but_for_the_compression() {
+        let server = Cluster::shared().unwrap();
+        let name = format!("without_lz4_{}", std::process::id());
+        let mut beside = connect(&server.url("postgres")).await.unwrap();
+        assert!(has_lz4(&mut beside).await.unwrap());
+        for statement in [format!("drop database if exists {name}"), format!("create database {name}")] {
+            beside.execute(AssertSqlSafe(statement)).await.unwrap();
+        }
+        let mut connection = connect(&server.url(&name)).await.unwrap();
+        without_lz4().run(&mut connection).await.unwrap();
+        let compressed = connection.fetch_all("select from pg_attribute where attcompression = 'l'").await.unwrap();
+        assert_eq!(compressed.len(), 0);
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        assert_eq!(migrate(&server.url(&name), Mode::Sandbox, now).await.unwrap(), 0, "they count as the same migrations");
+        connection.close().await.unwrap();
+        beside.execute(AssertSqlSafe(format!("drop database {name}"))).await.unwrap();
     }
 }

@@ -8,13 +8,12 @@ mod indexes;
 mod locks;
 
 use sqlx::migrate::{Migrate, Migration, Migrator};
-use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
 use tokio::time::sleep;
 
 pub use self::locks::NotApplied;
 use self::locks::{AGAIN_AFTER, LOCK_TIMEOUT, TRIES, was_busy};
-use crate::Failed;
-use crate::pool::connect_options;
+use crate::server::connect_options;
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
@@ -24,9 +23,8 @@ pub(super) fn count() -> usize {
 }
 
 /// The number of migrations that the program has and the database lacks.
-pub(super) async fn pending(connection: &mut PgConnection) -> Result<usize, Failed> {
-    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await;
-    let applied = applied.map_err(|_| Failed::Internal("the migrations table cannot be read"))?;
+pub(super) async fn pending(connection: &mut PgConnection) -> Result<usize, sqlx::Error> {
+    let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await?;
     Ok(MIGRATOR.iter().filter(|known| !applied.iter().any(|applied| applied.version == known.version)).count())
 }
 
@@ -35,8 +33,9 @@ pub(super) async fn apply(connection: &mut PgConnection, last: Option<i64>) -> R
     wait_for_turn(connection).await?;
     connection.ensure_migrations_table(&MIGRATOR.table_name).await?;
     let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await?;
+    let plain = if has_lz4(connection).await? { None } else { Some(without_lz4()) };
     let mut count = 0;
-    for migration in MIGRATOR.iter().filter(|migration| last.is_none_or(|last| migration.version <= last)) {
+    for migration in plain.as_ref().unwrap_or(&MIGRATOR).iter().filter(|migration| last.is_none_or(|last| migration.version <= last)) {
         if applied.iter().any(|applied| applied.version == migration.version) {
             continue;
         }
@@ -55,6 +54,24 @@ pub(super) async fn apply(connection: &mut PgConnection, last: Option<i64>) -> R
     }
     connection.execute("reset lock_timeout").await?;
     Ok(count)
+}
+
+/// Returns whether the server was built with lz4.
+async fn has_lz4(connection: &mut PgConnection) -> Result<bool, NotApplied> {
+    let methods = sqlx::query_scalar!(
+        r#"select coalesce('lz4' = any (enumvals), false) as "has!" from pg_settings where name = 'default_toast_compression'"#
+    );
+    Ok(methods.fetch_optional(connection).await?.unwrap_or(false))
+}
+
+/// The migrations for a server without lz4, whose columns are compressed by its default method. They count as the same
+/// migrations: the checksums are those of the files.
+fn without_lz4() -> Migrator {
+    let plain = |migration: &Migration| {
+        let sql = migration.sql.as_str().replace(" compression lz4", "");
+        Migration { sql: AssertSqlSafe(sql).into_sql_str(), ..migration.clone() }
+    };
+    Migrator::with_migrations(MIGRATOR.iter().map(plain).collect())
 }
 
 /// Waits until no other process migrates. It asks again and again, because a statement that waits has a snapshot, and the process that

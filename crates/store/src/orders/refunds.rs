@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::orders::refund::{Covered, Ledger, Note, Refund};
-use sqlx::PgConnection;
 
+use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// A refund of an order, with its identifier.
@@ -158,7 +158,7 @@ pub async fn outside(store: &Store, merchant: MerchantId, order: &str) -> Result
     read_outside(&mut connection, merchant, order).await
 }
 
-async fn read_outside(connection: &mut PgConnection, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
+async fn read_outside(connection: &mut Connection, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
     let rows = sqlx::query!(
         r#"
         select order_line, sum(outside) as "units!"
@@ -191,7 +191,7 @@ pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Ve
     read(&mut connection, merchant, &[order]).await
 }
 
-async fn read(connection: &mut PgConnection, merchant: MerchantId, orders: &[&str]) -> Result<Vec<Recorded>, Failed> {
+async fn read(connection: &mut Connection, merchant: MerchantId, orders: &[&str]) -> Result<Vec<Recorded>, Failed> {
     let rows = sqlx::query!(
         r#"
         select identifier, order_identifier, total_cents, refunded_at, note, rma_identifier, received_at

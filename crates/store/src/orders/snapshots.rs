@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::orders::order::Status;
 use domain::orders::snapshot::{Digest, Version};
-use sqlx::PgConnection;
 
+use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// A keyed hash of a personal value.
@@ -79,7 +79,7 @@ pub async fn publish_batch(store: &Store, snapshots: &[&Snapshot<'_>]) -> Result
     upsert(&mut connection, snapshots).await
 }
 
-async fn upsert(connection: &mut PgConnection, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
+async fn upsert(connection: &mut Connection, snapshots: &[&Snapshot<'_>]) -> Result<Vec<Published>, Failed> {
     let mut columns = Columns::with_capacity(snapshots.len());
     for snapshot in snapshots {
         columns.push(snapshot);
@@ -203,11 +203,7 @@ pub async fn current_versions(store: &Store, merchant: MerchantId, identifiers: 
     read_versions(&mut connection, merchant, identifiers).await
 }
 
-async fn read_versions(
-    connection: &mut PgConnection,
-    merchant: MerchantId,
-    identifiers: &[&str],
-) -> Result<Vec<(String, Version)>, Failed> {
+async fn read_versions(connection: &mut Connection, merchant: MerchantId, identifiers: &[&str]) -> Result<Vec<(String, Version)>, Failed> {
     let rows = sqlx::query!(
         "select identifier, updated_at, digest from customer_order where merchant_id = $1 and identifier = any($2)",
         merchant.0,

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::returns::carrier::Carrier;
-use sqlx::PgConnection;
 
+use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// A merchant's account with a carrier.
@@ -39,7 +39,7 @@ pub async fn current(store: &Store, merchant: MerchantId) -> Result<Option<Accou
     read(&mut connection, merchant).await
 }
 
-async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Option<Account>, Failed> {
+async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<Option<Account>, Failed> {
     let row = sqlx::query!(
         r#"
         select carrier, url, usual_weight, destination, key_id, api_key, webhook_secret, changed_at

@@ -5,9 +5,9 @@ use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::returns::rma::ExchangeState;
 use domain::returns::rma::choice::Standing;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// The time after which an order without an identifier comes on the work list.
@@ -99,7 +99,7 @@ pub async fn standing_of(store: &Store, merchant: MerchantId, order: &str) -> Re
     Ok(look(&mut connection, merchant, order).await?.0)
 }
 
-async fn look(connection: &mut PgConnection, merchant: MerchantId, order: &str) -> Result<(Standing, Option<String>), Failed> {
+async fn look(connection: &mut Connection, merchant: MerchantId, order: &str) -> Result<(Standing, Option<String>), Failed> {
     let row = sqlx::query!(
         r#"
         select

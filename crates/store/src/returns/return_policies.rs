@@ -5,8 +5,8 @@ use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy, Tag};
 use domain::returns::rma::sale::Weight;
-use sqlx::PgConnection;
 
+use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// The merchant's policy, or the default if it has none.
@@ -21,7 +21,7 @@ pub async fn current(store: &Store, merchant: MerchantId) -> Result<Policy, Fail
     read(&mut connection, merchant).await
 }
 
-async fn read(connection: &mut PgConnection, merchant: MerchantId) -> Result<Policy, Failed> {
+async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<Policy, Failed> {
     let row = sqlx::query!(
         r#"
         select

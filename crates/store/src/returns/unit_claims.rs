@@ -1,9 +1,9 @@
 //! Claims on units: a unit belongs to at most one return, and only cancelling the return releases it.
 
 use domain::id::MerchantId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// A unit that belongs to a return.
@@ -28,7 +28,7 @@ pub async fn list(store: &Store, merchant: MerchantId, order: &str) -> Result<Ve
     read(&mut connection, merchant, order).await
 }
 
-async fn read(connection: &mut PgConnection, merchant: MerchantId, order: &str) -> Result<Vec<Claim>, Failed> {
+async fn read(connection: &mut Connection, merchant: MerchantId, order: &str) -> Result<Vec<Claim>, Failed> {
     let rows = sqlx::query!(
         r#"
         select claim.order_line, claim.unit, item.refund_identifier is not null and not item.refund_in_question as "refunded!"

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
-use store::{PoolLimits, Store};
+use store::{PoolLimits, PoolSizes, Store};
 
 use crate::explained::{self, ALL, Explained};
 
@@ -29,7 +29,12 @@ impl Ledger {
         explained::switch_on(beside, options.get_database().unwrap()).await;
         let patience = Duration::from_mins(10);
         // One connection, so that it keeps its plans.
-        let limits = PoolLimits { connections: 1, acquire: patience, statement: patience, lock: patience };
+        let limits = PoolLimits {
+            sizes: PoolSizes { flows: 1, engine: 10, readers: 4, feed: 4, apart: 4 },
+            acquire: patience,
+            statement: patience,
+            lock: patience,
+        };
         let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
         (store, Self { explained: Explained::listen(), statements: 0, most_sorted: 0, most_pages: 0 })
     }

@@ -9,8 +9,8 @@ use sandbox::postgres;
 use crate::app::App;
 use crate::cli::dev::database::explain;
 use crate::cli::output::{self, Format};
-use crate::node::certificate;
 use crate::node::health::{self, Check};
+use crate::node::{certificate, database};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -36,7 +36,9 @@ async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
     match app {
         Ok(app) => {
             let mut checks = vec![Check::good("settings", "valid")];
+            checks.push(database::protection(&app.settings));
             checks.extend(health::examine(&app).await);
+            checks.extend(database::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
             checks
         }

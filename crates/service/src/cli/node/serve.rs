@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::app::App;
 use crate::delivery::forward_signals;
 use crate::http::listener::{self, Door};
-use crate::node::Phase;
+use crate::node::{Phase, database};
 use crate::platform::config::Settings;
 use crate::platform::tls::Certificates;
 use crate::platform::{open_files, telemetry, tls};
@@ -62,6 +62,7 @@ pub(in crate::cli) async fn serve(
     if roles.has(Role::Api) {
         check_open_files(&app.settings)?;
     }
+    refuse_insecure(&app)?;
     let door = roles.has(Role::Api).then(|| public_door(&app)).transpose()?;
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
@@ -128,6 +129,15 @@ fn check_open_files(settings: &Settings) -> anyhow::Result<()> {
         Mode::Sandbox => tracing::warn!("{found}: {mend}"),
     }
     Ok(())
+}
+
+/// Refuses a connection to the database that others could read or answer, unless the settings allow it.
+fn refuse_insecure(app: &App) -> anyhow::Result<()> {
+    let check = database::protection(&app.settings);
+    match check.mend {
+        Some(mend) if app.settings.mode == Mode::Production => bail!("the connection to the database is not safe: {}; {mend}", check.found),
+        _ => Ok(()),
+    }
 }
 
 /// Prepares the public listener. If a certificate is set, it uses TLS, and its files are reloaded when they change.

@@ -186,7 +186,7 @@ async fn reads_on(merchant: &Merchant<'_>, number: u64, done: &AtomicBool) -> (b
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn five_readers_see_what_sixteen_writers_commit_exactly_once() {
-    let many = [("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000"), ("BACKHAUL__DATABASE__CONNECTIONS", "30")];
+    let many = [("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000"), ("BACKHAUL__DATABASE__CONNECTIONS", "60")];
     let world = World::with(&many).await;
     let merchant = world.merchant("acme").await;
     let done = AtomicBool::new(false);

@@ -5,6 +5,7 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use domain::node::mode::Mode;
+use sandbox::fault_proxy::{FaultProxy, Upstream};
 use sandbox::postgres::Cluster;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
@@ -29,6 +30,24 @@ impl Database {
     /// Creates an empty database.
     pub async fn create_empty() -> Self {
         Server::find().create(None).await
+    }
+
+    /// Creates a migrated database for a sandbox on a server of the test's own.
+    pub async fn create_on(cluster: &Cluster) -> Self {
+        let database = Server { url: cluster.url("postgres") }.create(None).await;
+        installation::migrate(&database.url, Mode::Sandbox, beginning()).await.unwrap();
+        database
+    }
+
+    /// The server's address for a pooler.
+    pub fn server(&self) -> String {
+        let server = options(&self.url);
+        let host = server.get_socket().map_or(server.get_host().to_owned(), |directory| directory.display().to_string());
+        format!("host={host} port={} user={}", server.get_port(), server.get_username())
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// A connection that bypasses the service, to look at the stored data.
@@ -66,6 +85,18 @@ impl Database {
         options(&self.url).username(role).password(password)
     }
 
+    /// A network between the service and this database that can fail, and the database's URL beyond it.
+    pub async fn over_a_network(&self) -> (FaultProxy, String) {
+        let server = options(&self.url);
+        let upstream: Upstream = match server.get_socket() {
+            Some(directory) => directory.join(format!(".s.PGSQL.{}", server.get_port())).into(),
+            None => tokio::net::lookup_host((server.get_host(), server.get_port())).await.unwrap().next().unwrap().into(),
+        };
+        let network = FaultProxy::start(upstream).await.unwrap();
+        let url = format!("postgres://{}@{}/{}", server.get_username(), network.address(), self.name);
+        (network, url)
+    }
+
     /// A connection to another database on the same server.
     pub async fn connect_elsewhere(&self) -> PgConnection {
         options(&self.maintenance).connect().await.unwrap()
@@ -75,7 +106,8 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         let drop = format!("drop database if exists {} with (force)", self.name);
-        let _ = Command::new("psql").args(["-qXc", &drop, &self.maintenance]).output();
+        // It must not wait for a standby that does not exist.
+        let _ = Command::new("psql").env("PGOPTIONS", "-c synchronous_commit=off").args(["-qXc", &drop, &self.maintenance]).output();
     }
 }
 

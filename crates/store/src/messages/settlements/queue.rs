@@ -1,29 +1,29 @@
 //! Failure queue changes that belong to settling: messages that are given up are added, finished ones removed.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::Failed;
+use crate::connection::Connection;
 use crate::crash::{self, Point};
 use crate::messages::notices;
 use crate::messages::settlement::{Attempt, Disposition, Settlement};
 
 /// Resolves the entries of messages that a manual retry has delivered. Costs nothing for other messages.
-pub(super) async fn resolve(connection: &mut PgConnection, attempts: &[&Attempt]) -> Result<(), Failed> {
+pub(super) async fn resolve(connection: &mut Connection, attempts: &[&Attempt]) -> Result<(), Failed> {
     let arrived = attempts.iter().filter(|attempt| attempt.by_hand && attempt.arrived());
     let ended = arrived.map(|attempt| (attempt.merchant.0, attempt.message)).collect();
     end(connection, ended, "resolved").await
 }
 
 /// Discards the entries of manually retried messages that have been withdrawn.
-pub(super) async fn withdraw(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+pub(super) async fn withdraw(connection: &mut Connection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let withdrawn = settlements.iter().filter(|settlement| matches!(settlement.disposition, Disposition::Withdrawn));
     let ended = withdrawn.map(|settlement| (settlement.merchant.0, settlement.message)).collect();
     end(connection, ended, "discarded").await
 }
 
 /// Moves entries into their final state. Messages that are not in the queue are skipped, and those that were resolved before stay so.
-async fn end(connection: &mut PgConnection, ended: Vec<(Uuid, Uuid)>, state: &str) -> Result<(), Failed> {
+async fn end(connection: &mut Connection, ended: Vec<(Uuid, Uuid)>, state: &str) -> Result<(), Failed> {
     if ended.is_empty() {
         return Ok(());
     }
@@ -47,7 +47,7 @@ async fn end(connection: &mut PgConnection, ended: Vec<(Uuid, Uuid)>, state: &st
 }
 
 /// Adds messages that are given up to the failure queue, with a copy of their bodies.
-pub(super) async fn keep(connection: &mut PgConnection, settlements: &[&Settlement]) -> Result<(), Failed> {
+pub(super) async fn keep(connection: &mut Connection, settlements: &[&Settlement]) -> Result<(), Failed> {
     let (mut merchants, mut messages) = (Vec::new(), Vec::new());
     let (mut times, mut counts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
     for settlement in settlements {

@@ -1,0 +1,65 @@
+//! Checks of the way to the database: its protection, and whatever is in between.
+
+use store::messages::leases::Listener;
+use store::node::sessions;
+use store::{Failed, Protection, protection as protection_of};
+
+use crate::node::Node;
+use crate::node::health::Check;
+use crate::platform::config::Settings;
+
+/// The name of the check of the connection's protection.
+const PROTECTION: &str = "database connection";
+
+/// Checks that nobody can read or answer what is sent to the database.
+#[must_use]
+pub fn protection(settings: &Settings) -> Check {
+    let found = match protection_of(settings.database.url()) {
+        Ok(Protection::Local) => return Check::good(PROTECTION, "to this machine"),
+        Ok(Protection::Verified) => return Check::good(PROTECTION, "TLS to a verified server"),
+        Ok(Protection::Unverified) => "TLS to a server that is not verified",
+        Ok(Protection::Plaintext) => "plaintext to another machine",
+        Err(failed) => return Check::bad(PROTECTION, failed.to_string(), "correct DATABASE_URL"),
+    };
+    if settings.database.allow_insecure {
+        return Check::good(PROTECTION, format!("{found}, as database.allow_insecure permits"));
+    }
+    Check::bad(
+        PROTECTION,
+        found,
+        "use sslmode=verify-full in DATABASE_URL, or, if the network is protected otherwise, set database.allow_insecure = true",
+    )
+}
+
+/// The way out of every trouble with a pooler.
+const SESSION_MODE: &str = "set the pooler in between to pool_mode = session, or connect directly";
+
+/// Checks the sessions behind the connections. Nothing if the database is unreachable, which another check reports.
+pub async fn examine(node: &Node) -> Vec<Check> {
+    let shared = |why: &str| Check::bad("sessions", format!("connections share sessions: {why}"), SESSION_MODE);
+    let sessions = match sessions::examine(node.cell()).await {
+        Ok(sessions) => sessions,
+        Err(Failed::Unreachable(_)) => return Vec::new(),
+        // A statement that one connection has prepared is known to another one, or is not known any more.
+        Err(failed) => return vec![shared(&failed.to_string())],
+    };
+    let session = if sessions.is_kept {
+        Check::good("sessions", "every connection has its own, with its settings")
+    } else {
+        shared("settings get lost")
+    };
+    let notifications = match Listener::new(node.cell()).await {
+        Ok(_) => Check::good("notifications", "arrive"),
+        Err(failed) => Check::bad("notifications", format!("{failed}; messages for other processes wait up to 3 seconds"), SESSION_MODE),
+    };
+    let warnings = if sessions.recognises_warnings {
+        Check::good("commit warnings", "recognised")
+    } else {
+        Check::bad(
+            "commit warnings",
+            "commits wait for a standby, and the server does not speak English: a cancelled wait would not be noticed",
+            "set lc_messages = 'C' in postgresql.conf",
+        )
+    };
+    vec![session, notifications, warnings]
+}

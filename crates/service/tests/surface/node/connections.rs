@@ -1,0 +1,42 @@
+//! The connections of one process to its database.
+
+use std::time::Duration;
+
+use backhaul::heartbeat;
+use futures::future::join_all;
+use reqwest::Method;
+
+use crate::world::{World, message, order};
+
+#[tokio::test]
+async fn a_process_opens_as_many_connections_as_its_setting_says_and_no_more() {
+    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "8"), ("BACKHAUL__INTAKE__WRITERS", "6")]).await;
+    let merchant = world.merchant("acme").await;
+    let receiver = world.receiver("other").await;
+    let mut beside = world.database.connect().await;
+    let count = "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'backhaul'";
+    let busy = async {
+        for round in 0..5 {
+            let messages: Vec<_> = (0..30).map(|at| message([order(&format!("O-{round}-{at}"))])).collect();
+            let published = join_all(messages.iter().map(|message| merchant.publishes(message)));
+            let read = join_all((0..10).map(|_| merchant.calls(Method::GET, "/v1/events", |request| request)));
+            receiver.is_owed(&format!("R-{round}"), 1).await;
+            let (published, read, (), beat) = tokio::join!(published, read, world.deliver_all_due(), heartbeat::beat(&world.app, 0));
+            beat.unwrap();
+            assert!(published.iter().chain(&read).all(|reply| reply.status == 200));
+        }
+        assert_eq!(receiver.arrived().len(), 5);
+    };
+    let mut most = 0_i64;
+    let counting = async {
+        loop {
+            most = most.max(sqlx::query_scalar(count).fetch_one(&mut beside).await.unwrap());
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::select! {
+        () = busy => {}
+        () = counting => {}
+    }
+    assert_eq!(most, 8);
+}

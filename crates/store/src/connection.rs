@@ -1,0 +1,245 @@
+//! Connections to the database, each with a deadline on our side for everything it does.
+//!
+//! The server's own limits (`statement_timeout` and others) end work that takes too long, but only while the server can be
+//! heard. If its host vanishes, nothing arrives any more: no answer, no error, no end of the connection. So every statement,
+//! `begin`, `commit` and `rollback` has a deadline here too. When it passes, the connection is closed at once, and its place
+//! in the pool is free again. The same happens when the caller drops a statement half way: nobody knows in which state the
+//! server is then, so no other caller gets that connection.
+//!
+//! [`Pool`] and [`Connection`] are used in place of those of `sqlx`; statements run on both.
+
+mod attempt;
+mod notices;
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgQueryResult, PgRow, PgStatement, PgTypeInfo};
+use sqlx::{Describe, Either, Error, Execute, Executor, PgConnection, PgPool, Postgres, SqlStr};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout};
+
+use self::attempt::Attempt;
+
+/// The time after the server's own limit until a statement is given up.
+pub const MARGIN: Duration = Duration::from_millis(500);
+
+/// A pool of connections with the same settings; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    connections: PgPool,
+    /// The time within which every statement must be answered.
+    limit: Duration,
+}
+
+impl Pool {
+    /// A pool whose statements are ended by the server after `statement`.
+    pub(crate) fn new(connections: PgPool, statement: Duration) -> Self {
+        Self { connections, limit: statement + MARGIN }
+    }
+
+    /// Waits for a free connection.
+    pub(crate) async fn acquire(&self) -> Result<Connection, Error> {
+        let asked_at = Instant::now();
+        let held = self.connections.acquire().await?;
+        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, asked_at, limit: self.limit })
+    }
+
+    /// Waits for a free connection and opens a transaction. Dropping the connection without [`Connection::commit`] undoes it.
+    pub(crate) async fn begin(&self) -> Result<Connection, Error> {
+        let mut connection = self.acquire().await?;
+        connection.begin().await?;
+        Ok(connection)
+    }
+
+    /// Closes the connections, and waits for those in use until their deadlines have passed.
+    pub(crate) async fn close(&self) {
+        let _ = timeout(self.limit, self.connections.close()).await;
+    }
+
+    /// The number of connections, and the number of idle ones.
+    pub(crate) fn size(&self) -> (u32, usize) {
+        (self.connections.size(), self.connections.num_idle())
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
+}
+
+/// A connection in use. Dropping it returns it to its pool, unless something on it was given up.
+pub(crate) struct Connection {
+    held: Option<PoolConnection<Postgres>>,
+    /// False while a statement runs. It stays false if that statement is given up or the connection fails.
+    is_whole: bool,
+    in_transaction: bool,
+    asked_at: Instant,
+    limit: Duration,
+}
+
+impl Connection {
+    async fn begin(&mut self) -> Result<(), Error> {
+        self.control("begin", Instant::now() + self.limit).await?;
+        self.in_transaction = true;
+        Ok(())
+    }
+
+    /// Commits. After an error the outcome may be unknown: the transaction may have been committed.
+    pub(crate) async fn commit(mut self) -> Result<(), Error> {
+        self.control("commit", self.single()).await?;
+        self.in_transaction = false;
+        Ok(())
+    }
+
+    /// Undoes the transaction.
+    pub(crate) async fn rollback(mut self) -> Result<(), Error> {
+        self.control("rollback", Instant::now() + self.limit).await?;
+        self.in_transaction = false;
+        Ok(())
+    }
+
+    async fn control(&mut self, statement: &'static str, deadline: Instant) -> Result<(), Error> {
+        let (connection, attempt) = self.start(deadline)?;
+        attempt.run(connection.execute(statement)).await.map(drop)
+    }
+
+    /// Runs `work`, which is not a single statement, on the connection itself.
+    pub(crate) async fn work<T>(&mut self, work: impl FnOnce(&mut PgConnection) -> BoxFuture<'_, Result<T, Error>>) -> Result<T, Error> {
+        let (connection, attempt) = self.start(Instant::now() + self.limit)?;
+        attempt.run(work(connection)).await
+    }
+
+    /// The deadline of something that commits. A caller who had to wait for the connection does not wait the whole time again,
+    /// so that it has an answer soon even while no standby confirms commits.
+    fn single(&self) -> Instant {
+        (self.asked_at + self.limit).max(Instant::now() + self.limit / 2)
+    }
+
+    fn deadline(&self) -> Instant {
+        if self.in_transaction { Instant::now() + self.limit } else { self.single() }
+    }
+
+    /// The connection itself, and the attempt to run one thing on it.
+    fn start(&mut self, deadline: Instant) -> Result<(&mut PgConnection, Attempt<'_>), Error> {
+        match &mut self.held {
+            Some(held) if self.is_whole => Ok((held, Attempt::new(&mut self.is_whole, deadline))),
+            _ => Err(attempt::given_up()),
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let Some(mut held) = self.held.take() else { return };
+        match Handle::try_current() {
+            Ok(runtime) if self.is_whole => {
+                let (in_transaction, limit) = (self.in_transaction, self.limit);
+                // `sqlx` tests each connection before its pool takes it back, and would wait for ever.
+                runtime.spawn(async move {
+                    if in_transaction && !matches!(timeout(limit, held.execute("rollback")).await, Ok(Ok(_))) {
+                        drop(held.detach());
+                    } else {
+                        let _ = timeout(limit, held.return_to_pool()).await;
+                    }
+                });
+            }
+            _ => drop(held.detach()),
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+impl<'c> Executor<'c> for &'c mut Connection {
+    type Database = Postgres;
+
+    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, Result<Either<PgQueryResult, PgRow>, Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        match self.start(self.deadline()) {
+            Ok((connection, attempt)) => attempt.stream(connection.fetch_many(query)).boxed(),
+            Err(error) => stream::iter([Err(error)]).boxed(),
+        }
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        Box::pin(async move {
+            let (connection, attempt) = self.start(self.deadline())?;
+            attempt.run(connection.fetch_optional(query)).await
+        })
+    }
+
+    fn prepare_with<'e>(self, sql: SqlStr, parameters: &'e [PgTypeInfo]) -> BoxFuture<'e, Result<PgStatement, Error>>
+    where
+        'c: 'e,
+    {
+        Box::pin(async move {
+            let (connection, attempt) = self.start(self.deadline())?;
+            attempt.run(connection.prepare_with(sql, parameters)).await
+        })
+    }
+
+    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, Error>>
+    where
+        'c: 'e,
+    {
+        Box::pin(async move {
+            let (connection, attempt) = self.start(self.deadline())?;
+            attempt.run(connection.describe(sql)).await
+        })
+    }
+}
+
+impl<'p> Executor<'p> for &'p Pool {
+    type Database = Postgres;
+
+    /// Collects everything first, so that the connection is back in its pool before the rows are read.
+    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, Result<Either<PgQueryResult, PgRow>, Error>>
+    where
+        'p: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        let collected = async move {
+            let results: Vec<_> = self.acquire().await?.fetch_many(query).try_collect().await?;
+            Ok::<_, Error>(stream::iter(results.into_iter().map(Ok)))
+        };
+        stream::once(collected).try_flatten().boxed()
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, Error>>
+    where
+        'p: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        Box::pin(async move { self.acquire().await?.fetch_optional(query).await })
+    }
+
+    fn prepare_with<'e>(self, sql: SqlStr, parameters: &'e [PgTypeInfo]) -> BoxFuture<'e, Result<PgStatement, Error>>
+    where
+        'p: 'e,
+    {
+        Box::pin(async move { self.acquire().await?.prepare_with(sql, parameters).await })
+    }
+
+    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, Error>>
+    where
+        'p: 'e,
+    {
+        Box::pin(async move { self.acquire().await?.describe(sql).await })
+    }
+}
