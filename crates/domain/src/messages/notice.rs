@@ -285,7 +285,7 @@ mod tests {
         run.fails(at(7), false);
         run.fails(at(3), false);
         assert_eq!((run.is_empty(), run.failed(), run.since()), (false, 2, Some(at(3))), "attempts may end out of order");
-        run.succeeds();
+        run.succeeds(at(8));
         assert_eq!((run.is_empty(), run.failed(), run.since()), (false, 0, None));
     }
 
@@ -297,14 +297,16 @@ mod tests {
 
     #[test]
     fn an_outage_keeps_its_beginning_until_it_is_over() {
-        let failing = ReportedHealth { failing_since: Some(at(1)), failures_open_since: Some(at(2)) };
+        let failing = ReportedHealth { failing_since: Some(at(1)), failures_open_since: Some(at(2)), ..ReportedHealth::default() };
         assert_eq!(failing.next(Health::Failing { since: at(9) }, true, at(9)), (failing, vec![]));
         assert_eq!(failing.next(Health::Uncertain, true, at(9)), (failing, vec![]));
-        let (after, notices) = failing.next(Health::Healthy, false, at(9));
-        assert_eq!((after, notices), (ReportedHealth::default(), vec![Notice::Recovered { since: at(1) }]));
-        let (after, notices) = after.next(Health::Failing { since: at(10) }, true, at(20));
-        assert_eq!(after, ReportedHealth { failing_since: Some(at(10)), failures_open_since: Some(at(20)) });
-        assert_eq!(notices, [Notice::Failing { since: at(10) }, Notice::FailuresOpen]);
+        assert_eq!(failing.next(Health::Healthy { since: at(9) }, true, at(908)), (failing, vec![]), "not steady yet");
+        let (after, notices) = failing.next(Health::Healthy { since: at(9) }, false, at(909));
+        let recovered = ReportedHealth { recovered_at: Some(at(909)), ..ReportedHealth::default() };
+        assert_eq!((after, notices), (recovered, vec![Notice::Recovered { since: at(1) }]));
+        let (after, notices) = after.next(Health::Failing { since: at(1_000) }, true, at(2_000));
+        assert_eq!((after.failing_since, after.failures_open_since), (Some(at(1_000)), Some(at(2_000))));
+        assert_eq!(notices, [Notice::Failing { since: at(1_000) }, Notice::FailuresOpen]);
     }
 
     proptest! {

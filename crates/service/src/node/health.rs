@@ -149,6 +149,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_provider_answers_for_its_storage_but_not_for_commits_that_do_not_wait() {
+        let condition = |careless: &str| Condition {
+            version: OLDEST,
+            writable: true,
+            careless: vec![careless.to_owned()],
+            now: "2026-03-01T12:00:00Z".parse().unwrap(),
+        };
+        for (careless, by_provider) in [("fsync", true), ("full_page_writes", true), ("synchronous_commit", false)] {
+            assert!(!durability(&condition(careless), Durability::Checked).ok, "{careless}");
+            assert_eq!(durability(&condition(careless), Durability::Provider).ok, by_provider, "{careless}");
+        }
+    }
+
+    #[test]
     fn clocks_may_differ_by_half_a_second() {
         for (skew, ok) in [(0, true), (500, true), (501, false), (-500, true), (-501, false)] {
             let check = clock(TimeDelta::milliseconds(skew));

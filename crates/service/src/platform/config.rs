@@ -190,7 +190,7 @@ impl Settings {
     /// The most connections with which imports write: a quarter of those for requests.
     #[must_use]
     pub fn import_writers(&self) -> usize {
-        usize::try_from(self.database.connections / 4).unwrap_or_default().max(1)
+        usize::try_from(self.database.connections.flows / 4).unwrap_or_default().max(1)
     }
 
     /// The key for shoppers' fingerprints. A sandbox without one uses a well-known key.

@@ -159,7 +159,7 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     for listing in [&["orders", "refused"][..], &["orders", "warned"]] {
         assert_eq!(json(&[listing, &["--merchant", "acme", "-o", "json"]].concat()), Value::Array(Vec::new()));
     }
-    assert_eq!(json(&["doctor", "-o", "json"]).as_array().unwrap().len(), 7);
+    assert_eq!(json(&["doctor", "-o", "json"]).as_array().unwrap().len(), 11);
     assert!(err(&backhaul(&database, &["merchant", "show", "nobody"])).contains("there is no merchant `nobody`"));
 }
 

@@ -2,9 +2,9 @@
 //!
 //! If the wait for a synchronous standby is cancelled, for example with `pg_cancel_backend`, PostgreSQL reports the commit as
 //! successful and sends a warning with it. `sqlx` passes notices to `tracing` and to nobody else. So while a statement is
-//! polled, a subscriber of our own takes the place of the process's, whose filters therefore do not matter.
+//! polled, a subscriber of our own is put before the process's, whose filters therefore do not matter. It passes notices on.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -12,6 +12,7 @@ use tracing::dispatcher::{self, Dispatch};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 
 /// The target under which `sqlx` reports notices.
@@ -22,6 +23,8 @@ const WARNING: &str = "wait for synchronous replication";
 
 thread_local! {
     static UNCONFIRMED: Cell<bool> = const { Cell::new(false) };
+    /// The subscriber that ours was put before.
+    static NEXT: RefCell<Dispatch> = RefCell::new(Dispatch::none());
 }
 
 /// The subscriber, twice: with a single one, `tracing` decides for good when a notice is first reported, possibly outside of a
@@ -31,6 +34,7 @@ static NOTICES: LazyLock<[Dispatch; 2]> = LazyLock::new(|| [Dispatch::new(Notice
 /// Polls something, and sets `unconfirmed` if the server reported a commit that is not confirmed.
 pub(super) fn listen<T>(unconfirmed: &mut bool, poll: impl FnOnce() -> T) -> T {
     let [notices, _] = &*NOTICES;
+    NEXT.set(dispatcher::get_default(Dispatch::clone));
     let polled = dispatcher::with_default(notices, poll);
     if UNCONFIRMED.take() {
         *unconfirmed = true;
@@ -41,8 +45,12 @@ pub(super) fn listen<T>(unconfirmed: &mut bool, poll: impl FnOnce() -> T) -> T {
 struct Notices;
 
 impl Subscriber for Notices {
+    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
+        if metadata.target() == TARGET { Interest::sometimes() } else { Interest::never() }
+    }
+
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == TARGET && *metadata.level() == Level::WARN
+        metadata.target() == TARGET && (*metadata.level() == Level::WARN || NEXT.with_borrow(|next| next.enabled(metadata)))
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
@@ -50,7 +58,13 @@ impl Subscriber for Notices {
     }
 
     fn event(&self, event: &Event<'_>) {
-        event.record(&mut Warning);
+        if *event.metadata().level() == Level::WARN {
+            event.record(&mut Warning);
+        }
+        let next = NEXT.with_borrow(Dispatch::clone);
+        if next.enabled(event.metadata()) {
+            next.event(event);
+        }
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

@@ -204,29 +204,3 @@ impl Store {
         Ok(Condition { version: row.version, writable: row.writable, careless: row.careless, now: row.now })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use sandbox::postgres::Cluster;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_server_without_lz4_gets_the_same_schema_but_for_the_compression() {
-        let server = Cluster::shared().unwrap();
-        let name = format!("without_lz4_{}", std::process::id());
-        let mut beside = connect(&server.url("postgres")).await.unwrap();
-        assert!(has_lz4(&mut beside).await.unwrap());
-        for statement in [format!("drop database if exists {name}"), format!("create database {name}")] {
-            beside.execute(AssertSqlSafe(statement)).await.unwrap();
-        }
-        let mut connection = connect(&server.url(&name)).await.unwrap();
-        without_lz4().run(&mut connection).await.unwrap();
-        let compressed = connection.fetch_all("select from pg_attribute where attcompression = 'l'").await.unwrap();
-        assert_eq!(compressed.len(), 0);
-        let now = "2026-03-01T12:00:00Z".parse().unwrap();
-        assert_eq!(migrate(&server.url(&name), Mode::Sandbox, now).await.unwrap(), 0, "they count as the same migrations");
-        connection.close().await.unwrap();
-        beside.execute(AssertSqlSafe(format!("drop database {name}"))).await.unwrap();
-    }
-}

@@ -30,12 +30,19 @@ pub(super) async fn pending(connection: &mut PgConnection) -> Result<usize, sqlx
 
 /// Applies what is missing, up to the migration `last`. Returns how many were applied.
 pub(super) async fn apply(connection: &mut PgConnection, last: Option<i64>) -> Result<usize, NotApplied> {
+    if has_lz4(connection).await? {
+        apply_all(connection, &MIGRATOR, last).await
+    } else {
+        apply_all(connection, &without_lz4(), last).await
+    }
+}
+
+async fn apply_all(connection: &mut PgConnection, migrator: &Migrator, last: Option<i64>) -> Result<usize, NotApplied> {
     wait_for_turn(connection).await?;
     connection.ensure_migrations_table(&MIGRATOR.table_name).await?;
     let applied = connection.list_applied_migrations(&MIGRATOR.table_name).await?;
-    let plain = if has_lz4(connection).await? { None } else { Some(without_lz4()) };
     let mut count = 0;
-    for migration in plain.as_ref().unwrap_or(&MIGRATOR).iter().filter(|migration| last.is_none_or(|last| migration.version <= last)) {
+    for migration in migrator.iter().filter(|migration| last.is_none_or(|last| migration.version <= last)) {
         if applied.iter().any(|applied| applied.version == migration.version) {
             continue;
         }
@@ -115,4 +122,30 @@ pub async fn build_indexes(url: &str, sql: &str) -> Result<(), NotApplied> {
     let mut connection = options.connect().await?;
     indexes::build(&mut connection, sql).await?;
     Ok(connection.close().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use sandbox::postgres::Cluster;
+
+    use super::*;
+    use crate::server::connect;
+
+    #[tokio::test]
+    async fn a_server_without_lz4_gets_the_same_schema_but_for_the_compression() {
+        let server = Cluster::shared().unwrap();
+        let name = format!("without_lz4_{}", std::process::id());
+        let mut beside = connect(&server.url("postgres")).await.unwrap();
+        assert!(has_lz4(&mut beside).await.unwrap());
+        for statement in [format!("drop database if exists {name}"), format!("create database {name}")] {
+            beside.execute(AssertSqlSafe(statement)).await.unwrap();
+        }
+        let mut connection = connect(&server.url(&name)).await.unwrap();
+        assert_eq!(apply_all(&mut connection, &without_lz4(), None).await.unwrap(), count());
+        let compressed = connection.fetch_all("select from pg_attribute where attcompression = 'l'").await.unwrap();
+        assert_eq!(compressed.len(), 0);
+        assert_eq!(apply(&mut connection, None).await.unwrap(), 0, "they count as the same migrations");
+        connection.close().await.unwrap();
+        beside.execute(AssertSqlSafe(format!("drop database {name}"))).await.unwrap();
+    }
 }

@@ -120,7 +120,7 @@ async fn a_reaction_that_hangs_holds_up_only_its_own_subject() {
     let stuck = receiver.is_owed("R-0", 1).await;
     let gate = Arc::new(Semaphore::new(0));
     let reactions = Reactions::default().with(Kind::Of(Interface::Rma), Gated { stuck, gate: Arc::clone(&gate) });
-    let handlers = Handlers { reactions, timer: Arc::new(Timers(world.app.clone())) };
+    let handlers = Handlers { reactions, timer: Arc::new(Timers::new(world.app.clone())) };
     let deliverer = Deliverer::start(Delivery::clone(&world.app), handlers);
     receiver.systems.wait_for(1, Duration::from_secs(10)).await.unwrap();
     for number in 1..=10 {
