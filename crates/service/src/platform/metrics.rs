@@ -71,10 +71,10 @@ impl Connections {
     fn register(&self, registry: &mut Registry) {
         // They are shown from the start, so that an alarm sees the first one.
         for reason in ["full", "address"] {
-            self.refused.get_or_create(&ReasonLabels { reason });
+            drop(self.refused.get_or_create(&ReasonLabels { reason }));
         }
         for reason in ["head", "idle", "write", "gave_way"] {
-            self.dropped.get_or_create(&ReasonLabels { reason });
+            drop(self.dropped.get_or_create(&ReasonLabels { reason }));
         }
         registry.register("http_connections_open", "Open connections on the public listener", self.open.clone());
         registry.register("http_connections_refused", "Connections closed at once because a limit was reached", self.refused.clone());
