@@ -40,7 +40,7 @@ pub enum NoPatroni {
     Postgres(#[from] NoPostgres),
     #[error("{0}: {1}")]
     Io(PathBuf, #[source] io::Error),
-    #[error("{what} did not happen within {} s; Patroni's last words: {log}", within.as_secs())]
+    #[error("{what} did not happen within {} s; Patroni's last words: {log}", .within.as_secs())]
     TooLate { what: &'static str, within: Duration, log: String },
 }
 
