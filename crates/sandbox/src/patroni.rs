@@ -40,8 +40,8 @@ pub enum NoPatroni {
     Postgres(#[from] NoPostgres),
     #[error("{0}: {1}")]
     Io(PathBuf, #[source] io::Error),
-    #[error("{0} did not happen within {1} s; the logs are in {2}")]
-    TooLate(&'static str, u64, PathBuf),
+    #[error("{what} did not happen within {} s; Patroni's last words: {log}", .within.as_secs())]
+    TooLate { what: &'static str, within: Duration, log: String },
 }
 
 /// One server, with the Patroni that manages it.
@@ -77,11 +77,12 @@ impl Patroni {
             patroni.members.push(Member { ports, patroni: None });
         }
         patroni.run_others(etcd, peer)?;
-        let programs = locate("postgres")?;
-        let programs = programs.parent().unwrap_or(Path::new("/")).canonicalize().map_err(at)?;
+        // A link to one of the programs need not have the others beside it.
+        let server = locate("postgres")?.canonicalize().map_err(at)?;
+        let programs = server.parent().unwrap_or(Path::new("/"));
         for number in 0..MEMBERS {
             if let Some(member) = patroni.members.get(number) {
-                patroni.write(&format!("{number}.yml"), &config::patroni(number, &member.ports, etcd, dir, &programs).to_string())?;
+                patroni.write(&format!("{number}.yml"), &config::patroni(number, &member.ports, etcd, dir, programs).to_string())?;
             }
             patroni.replace(number)?;
         }
@@ -187,7 +188,7 @@ impl Patroni {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         });
-        found.await.map_err(|_| NoPatroni::TooLate("the promotion of a standby", within.as_secs(), self.dir.clone()))
+        found.await.map_err(|_| self.too_late("the promotion of a standby", within))
     }
 
     /// Waits until all members run, one as the primary and one as its synchronous standby.
@@ -203,7 +204,13 @@ impl Patroni {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         });
-        complete.await.map_err(|_| NoPatroni::TooLate("the start of all three members", within.as_secs(), self.dir.clone()))
+        complete.await.map_err(|_| self.too_late("the start of all three members", within))
+    }
+
+    fn too_late(&self, what: &'static str, within: Duration) -> NoPatroni {
+        let log = fs::read_to_string(self.dir.join("patroni.log")).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().rev().take(10).collect();
+        NoPatroni::TooLate { what, within, log: lines.into_iter().rev().collect::<Vec<_>>().join("\n") }
     }
 }
 

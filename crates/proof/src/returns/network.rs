@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use sandbox::fault_proxy::FaultProxy;
 use sandbox::merchant::Merchant;
 use serde_json::{Value, json};
@@ -84,8 +84,9 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     }
     let Run { scene, mut service, mut connection, lives, .. } = run;
     let closed_by = Instant::now() + CLOSED_WITHIN;
+    let mut closed = Ok(());
     for lives in lives {
-        end(lives, closed_by.saturating_duration_since(Instant::now())).await?;
+        closed = closed.and(end(lives, closed_by.saturating_duration_since(Instant::now())).await);
     }
     let drained = owing::all_settled(&mut connection, DRAINED_WITHIN).await;
     service.leave().await?;
@@ -94,6 +95,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         "faults": plan.faults, "seed": seed, "wedged": wedged, "slowest_recovery_s": round(slowest.as_secs_f64(), 2),
     });
     let result = report.result("network", own);
+    closed.with_context(|| format!("a request was answered wrongly: {result}"))?;
     report.ensure(&result)?;
     ensure!(wedged == 0, "the service did not recover by itself: {result}");
     ensure!(slowest <= RECOVERED_WITHIN, "deliveries went on too late: {result}");
