@@ -87,6 +87,11 @@ impl Stage {
         app(&self.url)
     }
 
+    /// The database's URL.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Its own PostgreSQL.
     pub(crate) fn cluster(&self) -> anyhow::Result<&Cluster> {
         self.own.as_ref().context("this stage has no PostgreSQL of its own")

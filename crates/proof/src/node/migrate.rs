@@ -65,7 +65,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let began = Instant::now();
     let upgrade = tokio::process::Command::new(program)
         .arg("migrate")
-        .env("DATABASE_URL", stage.cluster.url("postgres"))
+        .env("DATABASE_URL", stage.url())
         .env("BACKHAUL__MODE", "sandbox")
         .stdout(Stdio::piped())
         .spawn()
@@ -77,7 +77,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     print!("{}", String::from_utf8_lossy(&upgraded.stdout));
     ensure!(upgraded.status.success(), "the upgrade failed");
     let began = Instant::now();
-    migrations::build_indexes(&stage.cluster.url("postgres"), INDEX).await?;
+    migrations::build_indexes(stage.url(), INDEX).await?;
     let index_s = began.elapsed().as_secs_f64();
     tokio::time::sleep(AROUND).await;
     stop.store(true, Ordering::SeqCst);
