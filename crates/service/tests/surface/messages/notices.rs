@@ -316,7 +316,9 @@ async fn an_endpoint_that_fails_nine_times_out_of_ten_for_a_day_causes_a_handful
         }
     }
     assert!(receiver.systems.count() > 150, "{}", receiver.systems.count());
-    assert!(stage.mails().len() <= 6, "{:?}", stage.mails());
-    assert_eq!(stage.mails(), [FAILING, GIVEN_UP]);
-    assert_eq!(stage.hooks(), ["endpoint.failing", "endpoint.failures_open"]);
+    // Two outages at most, one recovery between them, and the messages that were given up.
+    let mails = stage.mails();
+    let count = |subject: &str| mails.iter().filter(|mail| *mail == subject).count();
+    assert!(count(FAILING) <= 2 && count(RECOVERED) <= 1, "{mails:?}");
+    assert_eq!((count(GIVEN_UP), stage.hooks().len()), (1, mails.len()), "{mails:?}");
 }
