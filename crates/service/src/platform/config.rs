@@ -336,8 +336,8 @@ mod tests {
 
     #[test]
     fn too_few_connections_for_all_pools_are_refused() {
-        let refused = with(&[("BACKHAUL__DATABASE__CONNECTIONS", "7")]).unwrap_err().to_string();
-        assert!(refused.contains("database.connections is 7, but a process needs at least 8 connections"), "{refused}");
+        let refused = with(&[("BACKHAUL__DATABASE__CONNECTIONS", "8")]).unwrap_err().to_string();
+        assert!(refused.contains("database.connections is 8, but a process needs at least 9 connections"), "{refused}");
     }
 
     #[test]
@@ -401,8 +401,8 @@ mod tests {
             settings.imports.rest_after(Duration::from_millis(100)).as_millis()
         };
         assert_eq!(["100", "80", "50", "25", "1", "500"].map(rest), [0, 25, 100, 300, 9_900, 0]);
-        assert_eq!(with(&[]).expect("settings").import_writers(), 5);
-        assert_eq!(with(&[("BACKHAUL__DATABASE__CONNECTIONS", "2")]).expect("settings").import_writers(), 1);
+        assert_eq!(with(&[]).expect("settings").import_writers(), 4);
+        assert_eq!(with(&[("BACKHAUL__DATABASE__CONNECTIONS", "9")]).expect("settings").import_writers(), 1);
     }
 
     #[test]

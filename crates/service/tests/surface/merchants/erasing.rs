@@ -261,7 +261,7 @@ async fn an_erased_message_is_gone_for_whoever_wants_it_sent_again() {
     assert_eq!(sent.iter().map(|sent| sent.message_id().unwrap()).collect::<Vec<_>>(), [&messages[1]], "it is left out");
 
     let (status, body) = shop.merchant.wants_again(&messages[0]).await;
-    assert!(status == 410 && body["message"].as_str().unwrap().contains("was erased"), "{status} {body}");
+    assert!(status == 410 && body["message"].as_str().unwrap().contains("erased with the shopper's data"), "{status} {body}");
     let id: Uuid = messages[0].parse().unwrap();
     let refused = retry_message(&world.app, Asker::Operator("test"), shop.merchant.id, id).await;
     assert!(matches!(refused, Err(RetryMessageError::Erased)));

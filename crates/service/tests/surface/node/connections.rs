@@ -10,7 +10,7 @@ use crate::world::{World, message, order};
 
 #[tokio::test]
 async fn a_process_opens_as_many_connections_as_its_setting_says_and_no_more() {
-    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "8"), ("BACKHAUL__INTAKE__WRITERS", "6")]).await;
+    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "9"), ("BACKHAUL__INTAKE__WRITERS", "6")]).await;
     let merchant = world.merchant("acme").await;
     let receiver = world.receiver("other").await;
     let mut beside = world.database.connect().await;
@@ -21,8 +21,10 @@ async fn a_process_opens_as_many_connections_as_its_setting_says_and_no_more() {
             let published = join_all(messages.iter().map(|message| merchant.publishes(message)));
             let read = join_all((0..10).map(|_| merchant.calls(Method::GET, "/v1/events", |request| request)));
             receiver.is_owed(&format!("R-{round}"), 1).await;
+            let apart = world.app.cell().begin_apart(receiver.merchant).await.unwrap();
             let (published, read, (), beat) = tokio::join!(published, read, world.deliver_all_due(), heartbeat::beat(&world.app, 0));
             beat.unwrap();
+            apart.rollback().await.unwrap();
             assert!(published.iter().chain(&read).all(|reply| reply.status == 200));
         }
         assert_eq!(receiver.arrived().len(), 5);
@@ -38,5 +40,5 @@ async fn a_process_opens_as_many_connections_as_its_setting_says_and_no_more() {
         () = busy => {}
         () = counting => {}
     }
-    assert_eq!(most, 8);
+    assert_eq!(most, 9);
 }
