@@ -130,9 +130,7 @@ async fn serve(app: &App) -> anyhow::Result<SocketAddr> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let (address, router, app) = (listener.local_addr()?, http::router(app), app.clone());
     app.enter(Phase::Serving);
-    tokio::spawn(async move {
-        let _ = http::listener::serve(listener, router, &app.settings.http, &app.entropy, std::future::pending()).await;
-    });
+    tokio::spawn(async move { http::listener::serve(listener, router, &app.settings.http, &app.entropy, std::future::pending()).await });
     Ok(address)
 }
 
