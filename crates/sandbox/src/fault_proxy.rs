@@ -119,8 +119,8 @@ async fn accept(listener: TcpListener, address: SocketAddr, upstream: Arc<Upstre
 /// connections to accept is full, and a queue of length zero is full with the one connection made here.
 async fn refuse_handshakes(listener: &TcpListener, address: SocketAddr, faults: &mut Faults) {
     let queue = SockRef::from(listener);
-    let filled = queue.listen(0).is_ok();
-    let filler = if filled { tokio::time::timeout(Duration::from_millis(100), TcpStream::connect(address)).await.ok() } else { None };
+    let _ = queue.listen(0);
+    let filler = tokio::time::timeout(Duration::from_millis(100), TcpStream::connect(address)).await;
     // Fails if the proxy was dropped.
     let _ = faults.wait_for(|fault| *fault != Some(Fault::Partition)).await;
     drop(filler);

@@ -37,13 +37,13 @@ impl<'c> Attempt<'c> {
 
     /// Passes on the results of a statement.
     pub(super) fn stream<'e, T>(self, results: BoxStream<'e, Result<T, Error>>) -> impl Stream<Item = Result<T, Error>> + use<'c, 'e, T> {
-        Results { attempt: self, results, deadline: None, unconfirmed: false, ended: false }
+        Results { attempt: self, inner: results, deadline: None, unconfirmed: false, ended: false }
     }
 }
 
 struct Results<'c, 'e, T> {
     attempt: Attempt<'c>,
-    results: BoxStream<'e, Result<T, Error>>,
+    inner: BoxStream<'e, Result<T, Error>>,
     /// Made on the first wait.
     deadline: Option<Pin<Box<Sleep>>>,
     unconfirmed: bool,
@@ -58,7 +58,7 @@ impl<T> Stream for Results<'_, '_, T> {
         if this.ended {
             return Poll::Ready(None);
         }
-        let next = match notices::listen(&mut this.unconfirmed, || this.results.as_mut().poll_next(cx)) {
+        let next = match notices::listen(&mut this.unconfirmed, || this.inner.as_mut().poll_next(cx)) {
             Poll::Ready(next) => next,
             Poll::Pending => {
                 let at = this.attempt.deadline;

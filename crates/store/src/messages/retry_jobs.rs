@@ -268,7 +268,22 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     .await?;
     let count = i64::try_from(released.len()).unwrap_or(i64::MAX);
     let ended = count < most || row.removed;
-    let (failed_at, message) = released.last().map(|last| (last.failed_at, last.message_id)).unzip();
+    let last = released.last().map(|last| (last.failed_at, last.message_id));
+    record(tx, job, last, count, limiter.after(count), ended.then_some(now)).await?;
+    let signal = (count > 0).then_some(Signal { merchant, endpoint: EndpointId(row.endpoint_id), bucket: by.bucket, due_at: now });
+    Ok(if ended { Turn::Ended(signal) } else { Turn::Released(signal) })
+}
+
+/// Records the progress of a job: the `last` message it has released, and how many more than before.
+async fn record(
+    tx: &mut Tx,
+    job: Uuid,
+    last: Option<(DateTime<Utc>, Uuid)>,
+    count: i64,
+    paced_at: DateTime<Utc>,
+    ended_at: Option<DateTime<Utc>>,
+) -> Result<(), Failed> {
+    let (failed_at, message) = last.unzip();
     sqlx::query!(
         r#"
         update retry_job
@@ -276,18 +291,17 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
             released = released + $5, paced_at = $6, ended_at = $7
         where merchant_id = $1 and job_id = $2
         "#,
-        merchant.0,
+        tx.merchant().0,
         job,
         failed_at,
         message,
         count,
-        limiter.after(count),
-        ended.then_some(now),
+        paced_at,
+        ended_at,
     )
     .execute(tx.connection())
     .await?;
-    let signal = (count > 0).then_some(Signal { merchant, endpoint: EndpointId(row.endpoint_id), bucket: by.bucket, due_at: now });
-    Ok(if ended { Turn::Ended(signal) } else { Turn::Released(signal) })
+    Ok(())
 }
 
 /// The number of further retries that an endpoint can take at `now`.
@@ -344,6 +358,26 @@ impl RateLimiter {
     }
 }
 
+/// The time for which a job is listed after it ended.
+const KEPT_FOR: TimeDelta = TimeDelta::days(90);
+
+/// Jobs of all merchants that ended long enough before `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows =
+        sqlx::query!("select merchant_id, job_id from retry_job where ended_at <= $1 order by ended_at limit $2", now - KEPT_FOR, most,)
+            .fetch_all(&store.pool)
+            .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.job_id)).collect())
+}
+
+/// Deletes these jobs.
+pub async fn forget(tx: &mut Tx, jobs: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("delete from retry_job where merchant_id = $1 and job_id = any($2)", tx.merchant().0, jobs)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,24 +402,4 @@ mod tests {
         let limiter = RateLimiter::new(at(10_000), 10, at(10_500));
         assert_eq!(limiter.after(2), at(10_200));
     }
-}
-
-/// The time for which a job is listed after it ended.
-const KEPT_FOR: TimeDelta = TimeDelta::days(90);
-
-/// Jobs of all merchants that ended long enough before `now`, oldest first.
-pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
-    let rows =
-        sqlx::query!("select merchant_id, job_id from retry_job where ended_at <= $1 order by ended_at limit $2", now - KEPT_FOR, most,)
-            .fetch_all(&store.pool)
-            .await?;
-    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.job_id)).collect())
-}
-
-/// Deletes these jobs.
-pub async fn forget(tx: &mut Tx, jobs: &[Uuid]) -> Result<(), Failed> {
-    sqlx::query!("delete from retry_job where merchant_id = $1 and job_id = any($2)", tx.merchant().0, jobs)
-        .execute(tx.connection())
-        .await?;
-    Ok(())
 }
