@@ -70,16 +70,13 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let mut deck = Deck::new(seed, plan.shortest..=plan.longest);
     for number in 1..=plan.faults {
         let blow = deck.draw();
-        match run.survive(&blow).await? {
-            Some(recovery) => {
-                println!("{number}: {blow}: recovered after {:.2} s", recovery.as_secs_f64());
-                slowest = slowest.max(recovery);
-            }
-            None => {
-                println!("{number}: {blow}: wedged; restarting the service");
-                wedged += 1;
-                run.restart().await?;
-            }
+        if let Some(recovery) = run.survive(&blow).await? {
+            println!("{number}: {blow}: recovered after {:.2} s", recovery.as_secs_f64());
+            slowest = slowest.max(recovery);
+        } else {
+            println!("{number}: {blow}: wedged; restarting the service");
+            wedged += 1;
+            run.restart().await?;
         }
     }
     let Run { scene, mut service, mut connection, lives, .. } = run;

@@ -218,8 +218,8 @@ mod tests {
         ReportedHealth { failing_since: Some(at(since)), ..ReportedHealth::default() }
     }
 
-    fn told(health: ReportedHealth) -> Option<Reported> {
-        Some(Reported { health, look_again_at: None })
+    fn told(health: ReportedHealth) -> Reported {
+        Reported { health, look_again_at: None }
     }
 
     fn found(reported: ReportedHealth, failed: i64) -> (TroubledEndpoint, Hold) {
@@ -261,7 +261,7 @@ mod tests {
             (ENDPOINT, 3, Some("503"))
         );
         assert!(!incidents.is_idle() && incidents.next().is_none(), "one at a time");
-        incidents.reported(ENDPOINT, HOLD, told(failing(0)), at(300));
+        incidents.reported(ENDPOINT, HOLD, Some(told(failing(0))), at(300));
         fails(&mut incidents, 365, false);
         assert!(incidents.is_idle(), "it has been reported");
         arrives(&mut incidents, 400);
@@ -269,7 +269,7 @@ mod tests {
         assert!(incidents.is_idle(), "it may fail again");
         incidents.handle_timers(at(1_300));
         assert!(incidents.next().is_some(), "it has recovered");
-        incidents.reported(ENDPOINT, HOLD, told(ReportedHealth::default()), at(1_300));
+        incidents.reported(ENDPOINT, HOLD, Some(told(ReportedHealth::default())), at(1_300));
         assert!(incidents.known.is_empty() && incidents.is_idle());
     }
 
@@ -280,7 +280,7 @@ mod tests {
         assert!(incidents.next().is_some());
         arrives(&mut incidents, 3);
         assert!(incidents.next().is_none());
-        incidents.reported(ENDPOINT, HOLD, told(failing(0)), at(3));
+        incidents.reported(ENDPOINT, HOLD, Some(told(failing(0))), at(3));
         incidents.handle_timers(at(903));
         assert_eq!(incidents.next().unwrap().history.run.health(at(903)), Health::Healthy { since: at(3) });
     }
@@ -296,7 +296,7 @@ mod tests {
         assert!(incidents.next().is_none());
         incidents.handle_timers(at(500));
         assert!(incidents.next().is_some());
-        incidents.reported(ENDPOINT, HOLD, told(ReportedHealth::default()), at(500));
+        incidents.reported(ENDPOINT, HOLD, Some(told(ReportedHealth::default())), at(500));
         assert!(incidents.known.is_empty() && incidents.is_idle());
     }
 

@@ -29,6 +29,7 @@ pub(super) struct AttemptHistory {
 }
 
 /// The result of looking whether an endpoint needs a notice.
+#[derive(Clone, Copy)]
 pub(crate) struct Reported {
     /// The health reported by now.
     pub(super) health: ReportedHealth,

@@ -57,8 +57,8 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     let endpoint = store::messages::endpoints::list(world.app.cell(), receiver.merchant).await.unwrap().remove(0);
     let bucket = domain::messages::message::bucket_of(endpoint.id.0);
     let owner = world.app.mint();
-    let held: Vec<Hold> = store::messages::leases::take(world.app.cell(), owner, 256, 600.0).await.unwrap();
-    let hold = *held.iter().find(|hold| hold.bucket == bucket).unwrap();
+    let leased: Vec<Hold> = store::messages::leases::take(world.app.cell(), owner, 256, 600.0).await.unwrap();
+    let hold = *leased.iter().find(|hold| hold.bucket == bucket).unwrap();
     let attempt = Attempt {
         hold,
         id: world.app.mint(),

@@ -38,7 +38,7 @@ impl Encrypted {
     }
 
     /// The URL of a database at `address`.
-    fn url(&self, database: &Database, address: Ipv4Addr, parameters: &str) -> String {
+    fn url(database: &Database, address: Ipv4Addr, parameters: &str) -> String {
         format!("postgres://postgres@{address}/{}?sslmode=verify-full{parameters}", database.name())
     }
 
@@ -59,11 +59,11 @@ async fn the_connection_to_the_database_is_encrypted_and_its_server_verified() {
     let database = Database::create_on(&server.cluster).await;
     let migrate = |url: &str| command(&database).env("DATABASE_URL", url).arg("migrate").output().unwrap();
 
-    let good = server.url(&database, server.named, &server.with_root());
+    let good = Encrypted::url(&database, server.named, &server.with_root());
     assert_eq!(out(&migrate(&good)), "The schema is up to date (sandbox).\n");
     let doctor = command(&database).env("DATABASE_URL", &good).arg("doctor").output().unwrap();
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("database connection"), "{doctor:?}");
-    for wrong in [server.url(&database, server.unnamed, &server.with_root()), server.url(&database, server.named, "")] {
+    for wrong in [Encrypted::url(&database, server.unnamed, &server.with_root()), Encrypted::url(&database, server.named, "")] {
         let refused = err(&migrate(&wrong));
         assert!(refused.contains("the database is unreachable: invalid peer certificate"), "{refused}");
     }

@@ -40,7 +40,7 @@ impl Pooler {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .expect("PgBouncer is installed (`make setup`)");
+            .unwrap_or_else(|error| panic!("PgBouncer does not start ({error}): run `make setup`"));
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
             tokio::task::yield_now().await;
         }

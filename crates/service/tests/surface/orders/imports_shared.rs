@@ -71,11 +71,11 @@ async fn an_import_ends_when_its_credential_is_revoked_or_its_merchant_is_paused
 
 #[tokio::test]
 async fn imports_leave_connections_to_everybody_else() {
-    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "4")]).await;
+    let world = World::with(&[("BACKHAUL__DATABASE__CONNECTIONS", "12")]).await;
     let [acme, bolt] = [world.merchant("acme").await, world.merchant("bolt").await];
     let mut connection = world.database.connect().await;
     // Two imports of four chunks each wait for the lock.
-    let file: String = (0..2_000).map(|at| format!("{}\n", order(&at.to_string()))).collect();
+    let file = (0..2_000).map(|at| order(&at.to_string()).to_string()).collect::<Vec<_>>().join("\n");
     hold_writers(&mut connection).await;
     let checking = async {
         until_blocked(&mut connection, 1).await;

@@ -120,21 +120,24 @@ struct Authorised<'a> {
     app: &'a App,
     caller: &'a Merchant,
     lines: LinesBody,
-    /// The piece that has arrived while the caller is checked; `Some(None)` is the end.
-    arrived: Option<Option<Bytes>>,
+    /// The piece that has arrived while the caller is checked.
+    arrived: Option<Result<Bytes, End>>,
     refused: Option<ApiError>,
 }
+
+/// There are no more lines.
+struct End;
 
 impl Source for Authorised<'_> {
     async fn next(&mut self) -> Result<Option<Bytes>, SourceError> {
         if self.arrived.is_none() {
-            self.arrived = Some(self.lines.next().await?);
+            self.arrived = Some(self.lines.next().await?.ok_or(End));
         }
         if let Err(error) = self.caller.check(self.app).await {
             self.refused = Some(error);
             return Err(SourceError::Gone("the caller may not go on".to_owned()));
         }
-        Ok(self.arrived.take().flatten())
+        Ok(self.arrived.take().and_then(Result::ok))
     }
 }
 
