@@ -48,7 +48,7 @@ type Read = (DueRow, Hold);
 /// waits for a full batch.
 pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize, owed: &AtomicUsize) -> anyhow::Result<()> {
     let id = app.mint();
-    leases::renew(app.cell(), id, TERM, &leases::Known { name: "bare", calls: 0 }).await?;
+    leases::renew(app.cell(), id, TERM, &leases::Known { name: "bare", calls: 0, takes_part: true }).await?;
     let taken = leases::take(app.cell(), id, crate::messages::owing::BUCKETS, TERM).await?;
     let holds: HashMap<u8, Hold> = taken.into_iter().map(|hold| (hold.bucket, hold)).collect();
     let state = Arc::new(State::default());
@@ -123,7 +123,7 @@ async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow:
             .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, disposition: Disposition::Finished })
             .collect();
         let attempts: Vec<Attempt> = batch.iter().map(|(row, hold)| attempt(&app, row, *hold, now)).collect();
-        settle(app.cell(), &settlements, &attempts, now).await?;
+        settle(app.cell(), &settlements.iter().collect::<Vec<_>>(), &attempts.iter().collect::<Vec<_>>(), now).await?;
         let mut in_flight = state.in_flight();
         batch.iter().for_each(|(row, _)| _ = in_flight.remove(&row.message));
         drop(in_flight);
