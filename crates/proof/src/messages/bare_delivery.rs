@@ -123,8 +123,7 @@ async fn write(app: App, state: Arc<State>, mut rows: Receiver<Read>) -> anyhow:
             .map(|(row, hold)| Settlement { hold: *hold, merchant: row.merchant, message: row.message, disposition: Disposition::Finished })
             .collect();
         let attempts: Vec<Attempt> = batch.iter().map(|(row, hold)| attempt(&app, row, *hold, now)).collect();
-        let (settlements, attempts): (Vec<_>, Vec<_>) = (settlements.iter().collect(), attempts.iter().collect());
-        settle(app.cell(), &settlements, &attempts, now).await?;
+        settle(app.cell(), &settlements.iter().collect::<Vec<_>>(), &attempts.iter().collect::<Vec<_>>(), now).await?;
         let mut in_flight = state.in_flight();
         batch.iter().for_each(|(row, _)| _ = in_flight.remove(&row.message));
         drop(in_flight);

@@ -211,8 +211,7 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     else {
         return Ok(Turn::NotOurs);
     };
-    let most_due = i64::from(row.slots / 2).max(1);
-    let capacity = capacity(tx, row.endpoint_id, most_due, now).await?;
+    let capacity = capacity(tx, row.endpoint_id, i64::from(row.slots / 2).max(1), now).await?;
     let limiter = RateLimiter::new(row.paced_at, row.per_second, now);
     let most = limiter.allowed.min(capacity);
     if most <= 0 && !row.removed {

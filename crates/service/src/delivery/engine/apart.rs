@@ -1,7 +1,8 @@
 //! Lanes that are settled apart from the batches: those of messages with a reaction, and those whose settling has failed.
 //!
 //! Each has a task that settles its results one after the other, so a reaction that hangs, or a row that somebody else has locked,
-//! holds up its own lane and nothing else. A lane returns to the batches as soon as its results are settled.
+//! holds up its own lane and nothing else, as long as its endpoint has slots for the others: the messages of a lane that are read
+//! meanwhile stay in flight. A lane returns to the batches as soon as its results are settled.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::id::{EndpointId, MerchantId};
+use domain::id::EndpointId;
 use futures::FutureExt as _;
 use store::Failed;
 use store::messages::settlements::Disposition;
@@ -60,8 +61,6 @@ struct Endpoint {
 #[derive(Default)]
 struct Lane {
     waiting: VecDeque<AttemptResult>,
-    /// The earliest due time of messages that were to be parked meanwhile.
-    unparked: Option<(MerchantId, DateTime<Utc>)>,
     failing: bool,
 }
 
@@ -98,15 +97,6 @@ impl Apart {
         let mut endpoints = self.lanes.lock();
         let known = endpoints.entry(endpoint).or_default();
         match known.lanes.get_mut(&lane) {
-            // It need not be parked now, and must not fill the endpoint's slots. It is read again when the lane goes on.
-            Some(known) if matches!(result.settlement.disposition, Disposition::Parked) => {
-                let merchant = result.settlement.merchant;
-                let due_at = result.due_again.into_iter().chain(known.unparked.map(|(_, at)| at)).min();
-                known.unparked = due_at.map(|at| (merchant, at));
-                drop(endpoints);
-                let messages = vec![Settled { due_again: None, ..Settled::new(&result) }];
-                self.lanes.report(Batch { messages, lost: Vec::new(), unparked: Vec::new(), now: self.lanes.delivery.now() });
-            }
             Some(known) => known.waiting.push_back(result),
             None => {
                 known.lanes.insert(lane.clone(), Lane { waiting: VecDeque::from([result]), ..Lane::default() });
@@ -122,14 +112,10 @@ impl Lanes {
         self.endpoints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn report(&self, batch: Batch) {
-        let _ = self.events.send(Event::Settled(batch));
-    }
-
     async fn settle_lane(self: Arc<Self>, endpoint: EndpointId, lane: String) {
         while let Some(result) = self.next(endpoint, &lane) {
             let batch = self.settle(result).await;
-            self.report(batch);
+            let _ = self.events.send(Event::Settled(batch));
         }
     }
 
@@ -144,10 +130,6 @@ impl Lanes {
         known.failing = known.failing.saturating_sub(ended.failing.into());
         if known.lanes.is_empty() {
             endpoints.remove(&endpoint);
-        }
-        drop(endpoints);
-        if let Some((merchant, now)) = ended.unparked {
-            self.report(Batch { messages: Vec::new(), lost: Vec::new(), unparked: vec![(merchant, endpoint)], now });
         }
         None
     }

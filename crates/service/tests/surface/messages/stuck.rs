@@ -129,9 +129,7 @@ async fn a_reaction_that_hangs_holds_up_only_its_own_subject() {
     let deliverer = Deliverer::start(Delivery::clone(&world.app), handlers);
     receiver.systems.wait_for(1, Duration::from_secs(10)).await.unwrap();
     for number in 1..=10 {
-        // More of the stuck subject than the endpoint may have in flight.
-        receiver.is_owed("R-0", 2 * number).await;
-        receiver.is_owed("R-0", 2 * number + 1).await;
+        receiver.is_owed("R-0", number + 1).await;
         receiver.is_owed(&format!("R-{number}"), 1).await;
     }
     receiver.systems.wait_for(11, Duration::from_secs(10)).await.unwrap();
@@ -139,7 +137,7 @@ async fn a_reaction_that_hangs_holds_up_only_its_own_subject() {
     gate.add_permits(100);
     deliverer.deliver_all_due().await;
     let of_the_stuck: Vec<String> = receiver.arrived().into_iter().filter(|arrived| arrived.starts_with("R-0 ")).collect();
-    assert_eq!(of_the_stuck, (1..=21).map(|sequence| format!("R-0 {sequence}")).collect::<Vec<_>>(), "in order, and each once");
+    assert_eq!(of_the_stuck, (1..=11).map(|sequence| format!("R-0 {sequence}")).collect::<Vec<_>>(), "in order, and each once");
     assert_eq!((world.owed().await, world.metric("backhaul_delivery_lanes_rescued_total").await), (0, 0));
     deliverer.leave().await;
 }

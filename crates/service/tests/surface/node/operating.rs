@@ -53,7 +53,8 @@ async fn a_process_whose_clock_is_wrong_is_not_ready() {
         assert_eq!(status, if ready { 200 } else { 503 }, "{body}");
         let body: Value = serde_json::from_str(&body).unwrap();
         let check = body["checks"].as_array().unwrap().iter().find(|check| check["name"] == "clock").unwrap();
-        let mend = (!ready).then_some("synchronise both machines' clocks (NTP)");
+        let mend =
+            (!ready).then_some("synchronise both machines' clocks (NTP); until then this process delivers nothing and runs no timers");
         assert_eq!((check["ok"].as_bool(), check["mend"].as_str()), (Some(ready), mend), "{check}");
     }
 }
