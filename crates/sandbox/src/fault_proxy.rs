@@ -21,6 +21,7 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use self::fault::Faults;
 pub use self::fault::{Direction, Fault};
 use self::pump::{Pump, Reset};
 
@@ -43,9 +44,6 @@ impl From<PathBuf> for Upstream {
         Self::Unix(socket)
     }
 }
-
-/// The fault of the moment; `None` while the network is healthy.
-type Faults = watch::Receiver<Option<Fault>>;
 
 /// The most connections at a time. Any more are reset at once.
 const MOST_CONNECTIONS: usize = 2_000;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 /// A direction of a connection through the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -25,6 +27,9 @@ pub enum Fault {
     /// One byte arrives per second, in each direction.
     Trickle,
 }
+
+/// The fault of the moment; `None` while the network is healthy.
+pub(super) type Faults = watch::Receiver<Option<Fault>>;
 
 impl Fault {
     /// Returns whether bytes in this direction vanish.

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use super::Faults;
-use super::fault::{Direction, Fault};
+use super::fault::{Direction, Fault, Faults};
 
 /// The most bytes that are underway at a time.
 const CHUNK: usize = 16 * 1024;
