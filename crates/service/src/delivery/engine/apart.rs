@@ -96,13 +96,12 @@ impl Apart {
         let (endpoint, lane) = (result.endpoint, result.lane.clone());
         let mut endpoints = self.lanes.lock();
         let known = endpoints.entry(endpoint).or_default();
-        match known.lanes.get_mut(&lane) {
-            Some(known) => known.waiting.push_back(result),
-            None => {
-                known.lanes.insert(lane.clone(), Lane { waiting: VecDeque::from([result]), ..Lane::default() });
-                drop(endpoints);
-                self.tasks.spawn(Arc::clone(&self.lanes).settle_lane(endpoint, lane));
-            }
+        if let Some(known) = known.lanes.get_mut(&lane) {
+            known.waiting.push_back(result);
+        } else {
+            known.lanes.insert(lane.clone(), Lane { waiting: VecDeque::from([result]), ..Lane::default() });
+            drop(endpoints);
+            self.tasks.spawn(Arc::clone(&self.lanes).settle_lane(endpoint, lane));
         }
     }
 }
