@@ -61,8 +61,8 @@ impl From<sqlx::Error> for Failed {
                 let code = error.code().unwrap_or_default().into_owned();
                 match (code.as_str(), error.constraint()) {
                     ("40001" | "40P01", _) => Self::Collided(code),
-                    // Lock timeout, read-only transaction, or an object that is not ready.
-                    ("55P03" | "25006" | "55000", _) => Self::Unreachable(format!("SQLSTATE {code}")),
+                    // Lock timeout, read-only transaction, a transaction that was idle for too long, or an object that is not ready.
+                    ("55P03" | "25006" | "25P03" | "55000", _) => Self::Unreachable(format!("SQLSTATE {code}")),
                     // Connection failure, insufficient resources, operator intervention (shutdown, start-up), system error.
                     (code, _) if ["08", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => {
                         Self::Unreachable(format!("SQLSTATE {code}"))
@@ -72,6 +72,8 @@ impl From<sqlx::Error> for Failed {
                 }
             }
             sqlx::Error::Io(error) => Self::Unreachable(error.to_string()),
+            // What arrives is cut off or mixed up: the connection is of no use.
+            sqlx::Error::Protocol(_) => Self::Unreachable("the connection broke".to_owned()),
             sqlx::Error::Tls(_) => Self::Unreachable("TLS failed".to_owned()),
             sqlx::Error::PoolTimedOut => Self::Unreachable("no connection became free in time".to_owned()),
             sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => Self::Unreachable("the pool is closed".to_owned()),
@@ -80,5 +82,21 @@ impl From<sqlx::Error> for Failed {
             sqlx::Error::ColumnDecode { index, .. } => Self::Refused(format!("the column {index} could not be decoded")),
             _ => Self::Refused("an unexpected error from the database client".to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_breaks_within_an_answer_makes_the_database_unreachable() {
+        let failed = Failed::from(sqlx::Error::Protocol("a message ends too early".to_owned()));
+        assert!(matches!(failed, Failed::Unreachable(_)) && failed.is_outage(), "{failed}");
+    }
+
+    #[test]
+    fn a_transaction_that_took_too_long_is_no_outage() {
+        assert!(!Failed::took_too_long().is_outage());
     }
 }
