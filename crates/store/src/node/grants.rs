@@ -1,9 +1,9 @@
 //! The rights of the role that the program runs as. It reads and writes rows; it owns, alters and drops nothing.
 
-use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
+use sqlx::{Connection as _, Executor as _};
 
 use crate::Failed;
-use crate::server::connect_options;
+use crate::server::connect;
 
 /// The reasons that rights cannot be granted.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ end $$";
 
 /// Grants `role` the rights of the program, in the database at `url`. Run as the owner of the schema.
 pub async fn grant(url: &str, role: &str) -> Result<(), GrantError> {
-    let mut connection = connect_options(url)?.connect().await.map_err(Failed::from)?;
+    let mut connection = connect(url).await?;
     let unbounded = sqlx::query_scalar!(
         r#"
         select rolsuper or exists (

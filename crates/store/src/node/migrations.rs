@@ -8,12 +8,12 @@ mod indexes;
 mod locks;
 
 use sqlx::migrate::{Migrate, Migration, Migrator};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqlSafeStr as _};
 use tokio::time::sleep;
 
 pub use self::locks::NotApplied;
 use self::locks::{AGAIN_AFTER, LOCK_TIMEOUT, TRIES, was_busy};
-use crate::server::connect_options;
+use crate::server::connect;
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
@@ -118,8 +118,7 @@ async fn apply_when_free(connection: &mut PgConnection, migration: &Migration) -
 
 /// Builds the indexes that the statements of `sql` create, in the database at `url`, as a migration builds them.
 pub async fn build_indexes(url: &str, sql: &str) -> Result<(), NotApplied> {
-    let options = connect_options(url).map_err(|failed| NotApplied(failed.to_string()))?;
-    let mut connection = options.connect().await?;
+    let mut connection = connect(url).await.map_err(|failed| NotApplied(failed.to_string()))?;
     indexes::build(&mut connection, sql).await?;
     Ok(connection.close().await?)
 }
@@ -129,7 +128,6 @@ mod tests {
     use sandbox::postgres::Cluster;
 
     use super::*;
-    use crate::server::connect;
 
     #[tokio::test]
     async fn a_server_without_lz4_gets_the_same_schema_but_for_the_compression() {
