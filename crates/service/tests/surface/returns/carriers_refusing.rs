@@ -121,7 +121,9 @@ async fn a_refused_label_is_ordered_again_with_the_address_that_was_corrected() 
     corrected["updated_at"] = "2026-03-01T12:00:00Z".into();
     assert_eq!(merchant.publishes(&message([corrected])).await.results(), ["updated"]);
     let reply = merchant.orders_the_label(&refused[0]).await;
-    assert_eq!((reply.status.as_u16(), &reply.body["label"]["state"]), (202, &json!("ordered")));
+    assert_eq!(reply.status, 202);
+    // The deliverer may have bought it before the answer was written.
+    assert!(["ordered", "bought"].map(Value::from).contains(&reply.body["label"]["state"]), "{}", reply.body);
     // Nobody has corrected this one.
     for again in [false, true] {
         assert_eq!(merchant.orders_the_label(&refused[1]).await.status, 202, "it is being bought; again: {again}");
