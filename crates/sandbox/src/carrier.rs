@@ -1,14 +1,15 @@
-//! A simulated carrier: a real HTTP/1.1 server on a loopback port with the shape of the `EasyPost` API (v2), real labels and
-//! signed tracking webhooks.
+//! A simulated carrier: a real HTTP/1.1 server on a loopback port with the shape of the `EasyPost` API (v2), real labels, QR codes
+//! and signed tracking webhooks.
 //!
 //! - Its API (`api.rs`, `reply.rs`), and its book (`book.rs`) of shipments (`shipment.rs`) and trackers (`tracker.rs`).
-//! - Its labels (`label.rs`), which are PDFs (`pdf.rs`).
+//! - Its labels (`label.rs`), which are PDFs (`pdf.rs`), and their QR codes (`qr_code.rs`), which are PNGs.
 //! - The queue of webhooks (`webhooks.rs`), and the sending of one (`sending.rs`).
 //! - Its faults (`faults.rs`), and the handling of a request (`handler.rs`).
 //!
 //! Some parcels move by themselves. With `SIM-TRANSIT`, `SIM-DELIVERED` or `SIM-LOST` in the shopper's name or street, the
 //! tracking number begins with that word, and as soon as the label is bought the parcel is scanned, then delivered or lost.
-//! Others wait for [`Carrier::scan`], or for `curl -d '{"tracking_code": "…", "status": "in_transit"}' …/sim/scan`.
+//! Others wait for [`Carrier::scan`], or for `curl -d '{"tracking_code": "…", "status": "in_transit"}' …/sim/scan`. With
+//! `SIM-NO-CODE` in the same places, there is a label but no QR code.
 //!
 //! Its memory and its waits are bounded. It uses the machine's clock.
 
@@ -18,6 +19,7 @@ mod faults;
 mod handler;
 mod label;
 mod pdf;
+mod qr_code;
 mod reply;
 mod sending;
 mod shipment;
@@ -79,6 +81,8 @@ pub struct Shipment {
     pub bought: u32,
     /// The number of labels refunded.
     pub refunded: u32,
+    /// The number of forms asked for.
+    pub forms: usize,
 }
 
 /// The error for an unknown tracking number.
@@ -255,6 +259,7 @@ impl Shipment {
             tracking_code: shipment.purchase.as_ref().map(|purchase| purchase.tracking_code.clone()),
             bought: shipment.purchase.is_some().into(),
             refunded: shipment.is_refunded.into(),
+            forms: shipment.forms.len(),
         }
     }
 }

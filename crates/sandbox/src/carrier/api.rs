@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::book::{Book, Draft, Refused, Report};
 use super::faults::Operation;
 use super::label;
+use super::qr_code;
 use super::reply::Reply;
-use super::shipment::{HEAVIEST, missing};
+use super::shipment::{HEAVIEST, Shipment, missing};
 use super::tracker::Status;
 
 /// The maximum length of references and tracking numbers.
@@ -20,8 +21,10 @@ pub(super) enum Route {
     Find(String),
     Buy(String),
     Refund(String),
+    Form(String),
     Track,
     Label(String),
+    QrCode(String),
     Scan,
 }
 
@@ -33,8 +36,10 @@ impl Route {
             ("GET", ["v2", "shipments", name]) => Some(Self::Find(decoded(name)?)),
             ("POST", ["v2", "shipments", name, "buy"]) => Some(Self::Buy(decoded(name)?)),
             ("POST", ["v2", "shipments", name, "refund"]) => Some(Self::Refund(decoded(name)?)),
+            ("POST", ["v2", "shipments", name, "forms"]) => Some(Self::Form(decoded(name)?)),
             ("POST", ["v2", "trackers"]) => Some(Self::Track),
             ("GET", ["labels", file]) => Some(Self::Label(file.strip_suffix(".pdf")?.to_owned())),
+            ("GET", ["qr_codes", file]) => Some(Self::QrCode(file.strip_suffix(".png")?.to_owned())),
             ("POST", ["sim", "scan"]) => Some(Self::Scan),
             _ => None,
         }
@@ -47,17 +52,19 @@ impl Route {
             Self::Find(_) => Some(Operation::Find),
             Self::Buy(_) => Some(Operation::Buy),
             Self::Refund(_) => Some(Operation::Refund),
+            Self::Form(_) => Some(Operation::Form),
             Self::Track => Some(Operation::Track),
             Self::Label(_) => Some(Operation::Label),
+            Self::QrCode(_) => Some(Operation::QrCode),
             Self::Scan => None,
         }
     }
 
-    /// Returns whether the API key is required. Labels are open to anyone who knows their URL.
+    /// Returns whether the API key is required. Labels and QR codes are open to anyone who knows their URL.
     pub(super) fn needs_key(&self) -> bool {
         match self {
-            Self::Create | Self::Find(_) | Self::Buy(_) | Self::Refund(_) | Self::Track => true,
-            Self::Label(_) | Self::Scan => false,
+            Self::Create | Self::Find(_) | Self::Buy(_) | Self::Refund(_) | Self::Form(_) | Self::Track => true,
+            Self::Label(_) | Self::QrCode(_) | Self::Scan => false,
         }
     }
 }
@@ -81,6 +88,10 @@ pub(super) fn act(book: &mut Book, route: &Route, body: &[u8], server: &str) -> 
             Err(refused) => (Reply::refused(refused), Vec::new()),
         },
         Route::Refund(name) => (book.refund(name).map_or_else(Reply::refused, |shipment| ok(&shipment)), Vec::new()),
+        Route::Form(name) => match book.form(name, word(&body, "/form/type"), server) {
+            Ok(shipment) => (Reply::json(StatusCode::CREATED, &shipment), Vec::new()),
+            Err(refused) => (Reply::refused(refused), Vec::new()),
+        },
         Route::Track => match word(&body, "/tracker/tracking_code") {
             code if code.is_empty() || code.len() > LONGEST => (blank("tracker", "tracking_code"), Vec::new()),
             code => {
@@ -88,7 +99,8 @@ pub(super) fn act(book: &mut Book, route: &Route, body: &[u8], server: &str) -> 
                 (Reply::json(StatusCode::CREATED, &tracker), reports)
             }
         },
-        Route::Label(id) => (download(book, id), Vec::new()),
+        Route::Label(id) => (download(book, id, label::render, Reply::pdf), Vec::new()),
+        Route::QrCode(id) => (download(book, id, qr_code::render, Reply::png), Vec::new()),
         Route::Scan => scan(book, &body),
     }
 }
@@ -116,9 +128,9 @@ fn create(book: &mut Book, body: &Value) -> Reply {
     Reply::json(StatusCode::CREATED, &shipment)
 }
 
-fn download(book: &Book, id: &str) -> Reply {
+fn download(book: &Book, id: &str, render: fn(&Shipment) -> Option<Vec<u8>>, reply: fn(Vec<u8>) -> Reply) -> Reply {
     let found = book.find(id).filter(|shipment| shipment.id == id);
-    found.and_then(label::render).map_or_else(Reply::not_found, Reply::pdf)
+    found.and_then(render).map_or_else(Reply::not_found, reply)
 }
 
 fn scan(book: &mut Book, body: &Value) -> (Reply, Vec<Report>) {

@@ -39,13 +39,14 @@ pub(super) struct Draft {
     pub(super) ounces: f64,
 }
 
-/// The reasons a purchase or refund can be refused.
+/// The reasons a purchase, a form or a refund can be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     NoShipment,
     NoRate,
     Bought,
     Void,
+    NoForm,
     Refunded,
     NotBought,
 }
@@ -101,6 +102,7 @@ impl Book {
             from_address: draft.from_address,
             parcel: draft.parcel,
             purchase: None,
+            forms: Vec::new(),
             is_refunded: false,
             created_at: now,
             updated_at: now,
@@ -149,6 +151,27 @@ impl Book {
         shipment.updated_at = now;
         let json = self.find(&id).map(|shipment| self.json(shipment)).ok_or(Refused::NoShipment)?;
         Ok((json, self.play(&code)))
+    }
+
+    /// Adds a form to a bought shipment. Only QR codes are on sale.
+    pub(super) fn form(&mut self, name: &str, kind: &str, server: &str) -> Result<Value, Refused> {
+        let (now, id) = (self.now(), self.id("form"));
+        let shipment = self.change(name).ok_or(Refused::NoShipment)?;
+        if !matches!(kind, "label_qr_code" | "rma_qr_code") || !shipment.sells_qr_code() {
+            return Err(Refused::NoForm);
+        }
+        shipment.forms.push(json!({
+            "id": id,
+            "object": "Form",
+            "mode": "test",
+            "form_type": kind,
+            "form_url": format!("{server}/qr_codes/{}.png", shipment.id),
+            "submitted_electronically": null,
+            "created_at": text(now),
+            "updated_at": text(now),
+        }));
+        shipment.updated_at = now;
+        self.find(name).map(|shipment| self.json(shipment)).ok_or(Refused::NoShipment)
     }
 
     pub(super) fn refund(&mut self, name: &str) -> Result<Value, Refused> {

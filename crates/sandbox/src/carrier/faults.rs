@@ -56,10 +56,14 @@ pub enum Operation {
     Buy,
     /// Refunds a label.
     Refund,
+    /// Asks for a form of a shipment.
+    Form,
     /// Creates a tracker.
     Track,
     /// Downloads a label.
     Label,
+    /// Downloads a QR code.
+    QrCode,
 }
 
 impl Failure {

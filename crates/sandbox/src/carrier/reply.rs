@@ -11,7 +11,7 @@ use super::book::Refused;
 /// The body of a response.
 pub(super) type Content = http_body_util::combinators::MapErr<Full<Bytes>, fn(std::convert::Infallible) -> std::io::Error>;
 
-/// A response: JSON or a PDF.
+/// A response: JSON, a PDF or a PNG.
 pub(super) struct Reply {
     status: StatusCode,
     kind: HeaderValue,
@@ -25,6 +25,10 @@ impl Reply {
 
     pub(super) fn pdf(body: Vec<u8>) -> Self {
         Self { status: StatusCode::OK, kind: HeaderValue::from_static("application/pdf"), body: body.into() }
+    }
+
+    pub(super) fn png(body: Vec<u8>) -> Self {
+        Self { status: StatusCode::OK, kind: HeaderValue::from_static("image/png"), body: body.into() }
     }
 
     pub(super) fn error(status: StatusCode, code: &str, message: &str) -> Self {
@@ -59,6 +63,7 @@ impl Reply {
             Refused::NoRate => ("SHIPMENT.INVALID_PARAMS", "The rate does not belong to this shipment."),
             Refused::Bought => ("SHIPMENT.POSTAGE.EXISTS", "Postage already exists for this shipment."),
             Refused::Void => ("SHIPMENT.POSTAGE.FAILURE", "The label of this shipment was refunded."),
+            Refused::NoForm => ("SHIPMENT.FORM.UNAVAILABLE", "The carrier does not offer this form for this shipment."),
             Refused::NotBought => ("SHIPMENT.REFUND.UNAVAILABLE", "There is no postage to refund."),
             Refused::Refunded => ("SHIPMENT.REFUND.FAILURE", "The refund was submitted already."),
         };

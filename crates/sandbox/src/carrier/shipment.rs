@@ -27,6 +27,9 @@ pub(super) const HEAVIEST: f64 = 70.0 * 16.0;
 /// The mandatory parts of an address.
 const NEEDED: [&str; 4] = ["street1", "city", "zip", "country"];
 
+/// The word in an address that stands for a carrier without QR codes.
+const NO_CODE: &str = "SIM-NO-CODE";
+
 /// A shipment in the book.
 #[derive(Clone, Debug)]
 pub(super) struct Shipment {
@@ -38,6 +41,7 @@ pub(super) struct Shipment {
     pub(super) parcel: Value,
     pub(super) rates: Vec<Value>,
     pub(super) purchase: Option<Purchase>,
+    pub(super) forms: Vec<Value>,
     pub(super) is_refunded: bool,
     pub(super) created_at: DateTime<Utc>,
     pub(super) updated_at: DateTime<Utc>,
@@ -62,12 +66,20 @@ impl Shipment {
         if self.is_return { &self.from_address } else { &self.to_address }
     }
 
+    /// The streets and names in which a word can change what happens, those of the sender first.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let places = [self.sender(), self.receiver()].into_iter().flat_map(|address| [address.get("street1"), address.get("name")]);
+        places.filter_map(|place| place?.as_str())
+    }
+
     /// The magic word in the sender's address, or else in the receiver's.
     pub(super) fn magic(&self) -> Option<Magic> {
-        let of = |address: &Value| {
-            ["street1", "name"].iter().find_map(|part| address.get(*part).and_then(Value::as_str).and_then(Magic::asked_for))
-        };
-        of(self.sender()).or_else(|| of(self.receiver()))
+        self.texts().find_map(Magic::asked_for)
+    }
+
+    /// True if there is a label with which a QR code can be had.
+    pub(super) fn sells_qr_code(&self) -> bool {
+        self.purchase.is_some() && !self.is_refunded && !self.texts().any(|text| text.contains(NO_CODE))
     }
 
     pub(super) fn rate(&self, id: &str) -> Option<&Value> {
@@ -89,6 +101,7 @@ impl Shipment {
             "rates": self.rates,
             "selected_rate": purchase.map(|purchase| &purchase.rate),
             "postage_label": purchase.map(|purchase| &purchase.label),
+            "forms": self.forms,
             "tracking_code": purchase.map(|purchase| &purchase.tracking_code),
             "tracker": tracker.map(Tracker::json),
             "refund_status": self.is_refunded.then_some("submitted"),

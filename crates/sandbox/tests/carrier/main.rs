@@ -5,5 +5,6 @@ mod caller;
 mod faults;
 mod labels;
 mod magic;
+mod qr_codes;
 mod shipments;
 mod webhooks;
