@@ -39,6 +39,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::returns::rmas::start, api::returns::rmas::list))
         .routes(routes!(api::returns::rmas::show))
         .routes(routes!(api::returns::rmas::label, api::returns::rmas::order_label))
+        .routes(routes!(api::returns::rmas::label_code))
         .routes(routes!(api::returns::rmas::cancel))
         .routes(routes!(api::returns::rmas::confirm_refund))
         .routes(routes!(api::returns::rmas::resend))

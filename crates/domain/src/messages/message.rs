@@ -134,13 +134,15 @@ pub enum Internal {
     OperatorHook,
     /// A label to buy. It is not given up as long as the return waits for it.
     Label,
+    /// The QR code of a label to fetch.
+    LabelCode,
     /// A label to void.
     LabelVoid,
 }
 
 impl Internal {
     /// Every kind of internal work.
-    pub const ALL: [Self; 4] = [Self::Mail, Self::OperatorHook, Self::Label, Self::LabelVoid];
+    pub const ALL: [Self; 5] = [Self::Mail, Self::OperatorHook, Self::Label, Self::LabelCode, Self::LabelVoid];
 
     /// The name in the database; never changed once released.
     #[must_use]
@@ -149,6 +151,7 @@ impl Internal {
             Self::Mail => "mail",
             Self::OperatorHook => "operator_hook",
             Self::Label => "label",
+            Self::LabelCode => "label_code",
             Self::LabelVoid => "label_void",
         }
     }
@@ -160,6 +163,7 @@ impl Internal {
             Self::Mail => 0x6d61_696c,
             Self::OperatorHook => 0x686f_6f6b,
             Self::Label => 0x6c61_6265,
+            Self::LabelCode => 0x636f_6465,
             Self::LabelVoid => 0x766f_6964,
         };
         EndpointId(Uuid::from_u128(merchant.0.as_u128() ^ mark))
@@ -214,9 +218,9 @@ impl Kind {
     pub fn schedule(self) -> Schedule {
         match self {
             Self::Internal(Internal::Label) => Schedule::patient(),
-            Self::Of(_) | Self::EndpointTest | Self::Internal(Internal::Mail | Internal::OperatorHook | Internal::LabelVoid) => {
-                Schedule::default()
-            }
+            Self::Of(_)
+            | Self::EndpointTest
+            | Self::Internal(Internal::Mail | Internal::OperatorHook | Internal::LabelCode | Internal::LabelVoid) => Schedule::default(),
         }
     }
 
@@ -227,7 +231,7 @@ impl Kind {
             Self::Of(_) | Self::EndpointTest => Transport::Endpoint,
             Self::Internal(Internal::Mail) => Transport::Mail,
             Self::Internal(Internal::OperatorHook) => Transport::OperatorHook,
-            Self::Internal(Internal::Label | Internal::LabelVoid) => Transport::Carrier,
+            Self::Internal(Internal::Label | Internal::LabelCode | Internal::LabelVoid) => Transport::Carrier,
         }
     }
 }
@@ -318,7 +322,7 @@ mod tests {
             assert_eq!(internal(kind), (false, Transport::Endpoint), "{kind}");
         }
         let transports = Internal::ALL.map(|work| internal(Kind::Internal(work)));
-        let expected = [Transport::Mail, Transport::OperatorHook, Transport::Carrier, Transport::Carrier];
+        let expected = [Transport::Mail, Transport::OperatorHook, Transport::Carrier, Transport::Carrier, Transport::Carrier];
         assert_eq!(transports, expected.map(|transport| (true, transport)));
     }
 

@@ -4,6 +4,7 @@ pub mod cancel_return;
 pub mod carrier_event;
 pub mod carrier_webhook;
 pub mod close_case;
+pub mod code_label;
 pub mod configure_carrier;
 pub mod confirm_refund;
 pub mod convert_exchange;

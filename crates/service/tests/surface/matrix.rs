@@ -47,8 +47,8 @@ fn operations() -> Vec<Operation> {
 /// What stands for the parameters of a path.
 #[derive(Clone, Copy)]
 enum Named<'a> {
-    /// Things that there are: an order with an exchange, an import, a message, a return with a label, a carrier account, an ASN, and
-    /// a case of the work list. A drop-ship order has the name of the order, a shipment that of the ASN.
+    /// Things that there are: an order with an exchange, an import, a message, a return with a label and its code, a carrier account, an
+    /// ASN, and a case of the work list. A drop-ship order has the name of the order, a shipment that of the ASN.
     There { order: &'a str, import: &'a str, message: &'a str, rma: &'a str, account: &'a str, asn: &'a str, case: &'a str },
     /// Nothing that there is.
     Absent,
@@ -114,7 +114,7 @@ async fn every_protected_operation_refuses_whoever_has_no_business_there() {
     let world = World::new().await;
     let carried = world.shop_with_a_carrier("owner").await;
     let owner = &carried.shop.merchant;
-    let (rma, _) = carried.has_a_label("owned").await;
+    let (rma, _) = carried.has_a_code("owned").await;
     let import = owner.imports(&[order("owned")]).await.body["import_id"].as_str().unwrap().to_owned();
     let told = world.owe(owner.id, "owned", 1).await.to_string();
     let account = owner.id.to_string();
@@ -238,7 +238,7 @@ async fn no_answer_is_undocumented() {
     let world = World::new().await;
     let carried = world.shop_with_a_carrier("acme").await;
     let merchant = &carried.shop.merchant;
-    let (rma, _) = carried.has_a_label("x").await;
+    let (rma, _) = carried.has_a_code("x").await;
     let import = merchant.imports(&[order("x")]).await.body["import_id"].as_str().unwrap().to_owned();
     let told = world.owe(merchant.id, "x", 1).await.to_string();
     let account = merchant.id.to_string();

@@ -4,6 +4,7 @@ mod by_carriers;
 mod cancelled;
 mod carriers;
 mod carriers_cancelled;
+mod carriers_codes;
 mod carriers_command;
 mod carriers_failing;
 mod carriers_refusing;

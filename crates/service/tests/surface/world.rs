@@ -260,6 +260,7 @@ impl Merchant<'_> {
 pub struct Reply {
     pub status: StatusCode,
     pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
     pub text: String,
     pub body: Value,
 }
@@ -269,9 +270,10 @@ impl Reply {
         let (status, headers) = (response.status(), response.headers().clone());
         // A live feed has no end to wait for.
         let endless = headers.get("content-type").is_some_and(|kind| kind == "text/event-stream");
-        let text = if endless { String::new() } else { response.text().await.unwrap() };
+        let bytes = if endless { Vec::new() } else { response.bytes().await.unwrap().to_vec() };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         let body = serde_json::from_str(&text).unwrap_or_default();
-        Self { status, headers, text, body }
+        Self { status, headers, bytes, text, body }
     }
 
     pub fn header(&self, name: &str) -> &str {

@@ -9,6 +9,7 @@ use domain::returns::work::WorkKind;
 use uuid::Uuid;
 
 use crate::orders::snapshots::Fingerprint;
+use crate::returns::labels;
 use crate::{Failed, Store, Tx};
 
 /// The reason on the work list, once the carrier's own words are erased.
@@ -201,7 +202,7 @@ pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Faile
     )
     .execute(tx.connection())
     .await?;
-    sqlx::query!("update label set pdf = '' where merchant_id = $1 and rma_id = any($2)", merchant, &ids).execute(tx.connection()).await?;
+    labels::forget_documents(tx, &ids).await?;
     sqlx::query!(
         "update rma set giftee_email = null where merchant_id = $1 and rma_id = any($2) and giftee_email is not null",
         merchant,

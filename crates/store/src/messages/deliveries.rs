@@ -312,13 +312,13 @@ pub async fn discard(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> 
     Ok(done.rows_affected() > 0)
 }
 
-/// Asks the bucket's owner to drop internal work on `subject`, if there is any.
-pub async fn discard_work(tx: &mut crate::Tx, kind: Internal, subject: &str) -> Result<(), Failed> {
-    let endpoint = kind.endpoint_of(tx.merchant());
+/// Asks the bucket's owner to drop internal work of these kinds on `subject`, if there is any.
+pub async fn discard_work(tx: &mut crate::Tx, kinds: &[Internal], subject: &str) -> Result<(), Failed> {
+    let endpoints: Vec<Uuid> = kinds.iter().map(|kind| kind.endpoint_of(tx.merchant()).0).collect();
     sqlx::query!(
-        "update delivery set discard = true where merchant_id = $1 and endpoint_id = $2 and lane = $3",
+        "update delivery set discard = true where merchant_id = $1 and endpoint_id = any($2) and lane = $3",
         tx.merchant().0,
-        endpoint.0,
+        &endpoints,
         subject,
     )
     .execute(tx.connection())

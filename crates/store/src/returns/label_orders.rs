@@ -54,13 +54,23 @@ pub async fn of_message(tx: &mut Tx, message: Uuid) -> Result<Option<String>, Fa
     Ok(identifier)
 }
 
-/// The state of a return's purchase, and the carrier's reason if it refuses the label. `None` if no label was ordered.
-pub async fn look(store: &Store, merchant: MerchantId, rma: Uuid) -> Result<Option<(LabelState, Option<String>)>, Failed> {
+/// The progress of a return's purchase.
+pub struct Progress {
+    pub state: LabelState,
+    /// The carrier's reason, if it refuses the label.
+    pub reason: Option<String>,
+    /// There is a QR code.
+    pub has_code: bool,
+}
+
+/// The progress of a return's purchase. `None` if no label was ordered.
+pub async fn look(store: &Store, merchant: MerchantId, rma: Uuid) -> Result<Option<Progress>, Failed> {
     let row = sqlx::query!(
         r#"
-        select label_order.state, work_item.reason as "reason?"
+        select label_order.state, work_item.reason as "reason?", coalesce(label.qr_code <> '', false) as "has_code!"
         from label_order
         join rma on rma.merchant_id = label_order.merchant_id and rma.rma_id = label_order.rma_id
+        left join label on label.merchant_id = label_order.merchant_id and label.rma_id = label_order.rma_id
         left join work_item
             on work_item.merchant_id = label_order.merchant_id and work_item.subject = rma.identifier
             and work_item.kind = $3 and work_item.closed_at is null
@@ -72,7 +82,7 @@ pub async fn look(store: &Store, merchant: MerchantId, rma: Uuid) -> Result<Opti
     )
     .fetch_optional(&store.pool)
     .await?;
-    row.map(|row| Ok((row.state.parse().map_err(unknown)?, row.reason))).transpose()
+    row.map(|row| Ok(Progress { state: row.state.parse().map_err(unknown)?, reason: row.reason, has_code: row.has_code })).transpose()
 }
 
 fn unknown<T>(_: T) -> Failed {

@@ -74,6 +74,43 @@ impl<'a> Purchase<'a> {
     }
 }
 
+/// The forms that are QR codes: of all carriers but FedEx, and of FedEx.
+const LABEL_QR_CODE: &str = "label_qr_code";
+const RMA_QR_CODE: &str = "rma_qr_code";
+
+/// A request for a form of a bought shipment.
+#[derive(Serialize)]
+pub struct NewForm {
+    form: FormBody,
+}
+
+#[derive(Serialize)]
+struct FormBody {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rma: Option<RmaBody>,
+}
+
+#[derive(Serialize)]
+struct RmaBody {
+    /// The counter packs the goods.
+    pack_and_return: bool,
+}
+
+impl NewForm {
+    /// The QR code of a label that was bought from `carrier`.
+    #[must_use]
+    pub fn qr_code(carrier: &str) -> Self {
+        let is_fedex = carrier.get(..5).is_some_and(|name| name.eq_ignore_ascii_case("fedex"));
+        let form = if is_fedex {
+            FormBody { r#type: RMA_QR_CODE, rma: Some(RmaBody { pack_and_return: true }) }
+        } else {
+            FormBody { r#type: LABEL_QR_CODE, rma: None }
+        };
+        Self { form }
+    }
+}
+
 /// A shipment as EasyPost returns it.
 #[derive(Deserialize)]
 pub struct Shipment {
@@ -89,6 +126,7 @@ pub struct Shipment {
     pub selected_rate: Option<Rate>,
     /// Present once a refund was requested.
     pub refund_status: Option<String>,
+    forms: Option<Vec<Form>>,
     /// The reasons there are no offers of some carriers.
     #[serde(default)]
     messages: Vec<RateMessage>,
@@ -107,6 +145,13 @@ pub struct PostageLabel {
     pub label_url: String,
 }
 
+/// A document that goes with a label.
+#[derive(Deserialize)]
+struct Form {
+    form_type: Option<String>,
+    form_url: Option<String>,
+}
+
 /// A price.
 #[derive(Deserialize)]
 pub struct Rate {
@@ -122,6 +167,19 @@ impl Shipment {
     pub fn no_rates(&self) -> String {
         let said: Vec<&str> = self.messages.iter().filter_map(|said| said.message.as_str()).collect();
         if said.is_empty() { "There are no rates for this parcel.".to_owned() } else { shortened(&said.join(" ")) }
+    }
+
+    /// The carrier that sold the label; empty before.
+    #[must_use]
+    pub fn carrier(&self) -> &str {
+        self.selected_rate.as_ref().map_or("", |rate| &rate.carrier)
+    }
+
+    /// The address of the QR code's picture, once one was asked for.
+    #[must_use]
+    pub fn qr_code(&self) -> Option<&str> {
+        let is_code = |form: &&Form| matches!(form.form_type.as_deref(), Some(LABEL_QR_CODE | RMA_QR_CODE));
+        self.forms.iter().flatten().filter(is_code).find_map(|form| form.form_url.as_deref())
     }
 
     /// The cheapest rate.
@@ -206,6 +264,38 @@ impl Tracker {
             "return_to_sender" => Some(CarrierWord::ReturnedToSender),
             "failure" | "error" | "cancelled" => Some(CarrierWord::Failed),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fedex_is_asked_for_its_own_form() {
+        let asked = |carrier| serde_json::to_value(NewForm::qr_code(carrier)).unwrap();
+        for carrier in ["USPS", "UPSDAP", "Fed", "", "Fed\u{e9}x"] {
+            assert_eq!(asked(carrier), json!({"form": {"type": "label_qr_code"}}), "{carrier}");
+        }
+        for carrier in ["FedEx", "FedExDefault", "FedexSmartPost"] {
+            assert_eq!(asked(carrier), json!({"form": {"type": "rma_qr_code", "rma": {"pack_and_return": true}}}), "{carrier}");
+        }
+    }
+
+    #[test]
+    fn the_qr_code_is_found_among_other_forms() {
+        let shipment = |forms: Value| -> Shipment { serde_json::from_value(json!({"id": "shp_1", "forms": forms})).unwrap() };
+        let form = |kind: &str, url: Value| json!({"object": "Form", "form_type": kind, "form_url": url});
+        let invoice = form("commercial_invoice", json!("https://example.com/1.pdf"));
+        for none in [json!(null), json!([]), json!([invoice]), json!([form("label_qr_code", json!(null))])] {
+            assert_eq!(shipment(none.clone()).qr_code(), None, "{none}");
+        }
+        for kind in ["label_qr_code", "rma_qr_code"] {
+            let code = form(kind, json!("https://example.com/2.png"));
+            assert_eq!(shipment(json!([invoice, code])).qr_code(), Some("https://example.com/2.png"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Labels: a request to a carrier, as stored until it is done, and the purchased label. No type has `Debug`: addresses are
-//! personal.
+//! Labels: a request to a carrier, as stored until it is done, the purchased label, and its QR code. No type has `Debug`:
+//! addresses are personal.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -32,6 +32,8 @@ const fn first() -> u32 {
 pub enum LabelAction {
     /// Buy a label unless there is one.
     Buy,
+    /// Fetch the QR code of the label.
+    Code,
     /// Void the label if there is one.
     Void,
 }
@@ -94,6 +96,43 @@ impl BoughtLabel {
     }
 
     /// Deserialises a label.
+    #[must_use]
+    pub fn read(text: &[u8]) -> Option<Self> {
+        serde_json::from_slice(text).ok()
+    }
+}
+
+/// The QR code of a purchased label, which a shopper shows at the counter instead of a printed label.
+#[derive(Serialize, Deserialize)]
+pub struct LabelCode {
+    /// The return identifier.
+    pub reference: String,
+    /// The carrier's id of the shipment.
+    pub shipment: String,
+    /// In base64.
+    png: String,
+}
+
+impl LabelCode {
+    /// The QR code that `work` asked for, as a picture.
+    #[must_use]
+    pub fn new(work: &LabelWork, shipment: String, png: &[u8]) -> Self {
+        Self { reference: work.reference.clone(), shipment, png: BASE64_STANDARD.encode(png) }
+    }
+
+    /// The picture.
+    #[must_use]
+    pub fn png(&self) -> Option<Vec<u8>> {
+        BASE64_STANDARD.decode(&self.png).ok()
+    }
+
+    /// Serialises the code.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Deserialises a code.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
         serde_json::from_slice(text).ok()

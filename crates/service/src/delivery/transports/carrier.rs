@@ -1,10 +1,11 @@
-//! Carriers: buys labels there, and voids them.
+//! Carriers: buys labels there, fetches their QR codes, and voids them.
 //!
 //! After a crash nobody knows how far the work got, so every step can be repeated: a shipment is created under a reference of
 //! ours, and a shipment that already exists under this reference is reused.
 
 mod api;
 mod easypost;
+mod picture;
 
 use secrecy::SecretString;
 use store::returns::carrier_accounts::Account;
@@ -15,7 +16,7 @@ use self::api::Carrier;
 use self::easypost::EasyPost;
 use crate::delivery::client::CallResult;
 
-/// A label to buy or to void, with the merchant's account. It has no `Debug` because it holds the API key.
+/// Work on a label, with the merchant's account. It has no `Debug` because it holds the API key.
 pub(crate) struct LabelTask {
     carrier: Box<dyn Carrier>,
     work: LabelWork,
@@ -33,6 +34,7 @@ impl LabelTask {
     pub(super) async fn run(&self, calls: &Calls<'_>) -> CallResult {
         match self.work.action {
             LabelAction::Buy => self.carrier.buy(calls, &self.work).await,
+            LabelAction::Code => self.carrier.code(calls, &self.work).await,
             LabelAction::Void => self.carrier.void(calls, &self.work).await,
         }
     }

@@ -35,7 +35,7 @@ pub(crate) enum PreparedMessage {
         token: Option<Token>,
     },
     Mail(Mail),
-    /// A label to buy or to void.
+    /// Work on a label.
     Label(carrier::LabelTask),
     /// A message that cannot be sent.
     Refused(Outcome),

@@ -186,8 +186,13 @@ impl LockedRecords {
 
 /// The kinds and subjects of the messages on an order and its returns. A subject alone is not unique.
 fn of_order(order: &str, returns: &[OfOrder]) -> Vec<(Kind, String)> {
-    let kinds =
-        [Kind::Of(Interface::Rma), Kind::Internal(Internal::Label), Kind::Internal(Internal::LabelVoid), Kind::Internal(Internal::Mail)];
+    let kinds = [
+        Kind::Of(Interface::Rma),
+        Kind::Internal(Internal::Label),
+        Kind::Internal(Internal::LabelCode),
+        Kind::Internal(Internal::LabelVoid),
+        Kind::Internal(Internal::Mail),
+    ];
     let of_returns = returns.iter().flat_map(|of_order| kinds.map(|kind| (kind, of_order.identifier.clone())));
     of_returns.chain([(Kind::Of(Interface::ExchangeOrder), order.to_owned())]).collect()
 }

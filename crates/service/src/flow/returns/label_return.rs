@@ -12,7 +12,7 @@ use uuid::Uuid;
 use wire::returns::label::BoughtLabel;
 
 use super::carrier_event::{self, Labelled};
-use super::label_work::void_label;
+use super::label_work::{fetch_code, void_label};
 use crate::app::App;
 use crate::delivery::reaction::{Ending, Followed, How, Reacting, Reaction};
 
@@ -56,7 +56,9 @@ async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<(), Failed> {
             let pdf = bought.pdf().ok_or_else(unreadable)?;
             let tracking_number = tracking_number.as_str();
             let label = Label { tracking_number, carrier: &bought.carrier, shipment: &bought.shipment, pdf: &pdf };
-            labels::insert(tx, kept.id, &label, app.now()).await?;
+            if labels::insert(tx, kept.id, &label, app.now()).await? {
+                fetch_code(app, tx, &kept, number).await?;
+            }
             label_orders::save(tx, kept.id, &LabelOrder { number, state: LabelState::Bought }, app.now()).await
         }
         Labelled::Unwanted => {

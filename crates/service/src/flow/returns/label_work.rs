@@ -1,4 +1,4 @@
-//! Work for the carrier on a return's label: buying it, and voiding it when nobody needs it any more.
+//! Work for the carrier on a return's label: buying it, fetching its QR code, and voiding it when nobody needs it any more.
 
 use chrono::TimeDelta;
 use domain::messages::message::{Internal, Kind};
@@ -16,8 +16,9 @@ use wire::returns::label::{LabelAction, LabelWork, PostalAddress};
 
 use crate::app::App;
 
-/// The events of the messages that buy and void labels.
+/// The events of the messages that buy labels, fetch their codes and void them.
 const WANTED: &str = "label.wanted";
+const CODE_WANTED: &str = "label.code_wanted";
 const UNWANTED: &str = "label.unwanted";
 
 /// An upper bound on the calls of one purchase.
@@ -33,10 +34,18 @@ pub(super) async fn buy_label(app: &App, tx: &mut Tx, kept: &Return, order: &Ord
     Ok(ordered)
 }
 
-/// Withdraws the label of a return that no longer needs one: stops buying it, closes its case on the work list, and voids it. The
-/// carrier knows best if there is a label to void.
+/// Fetches the QR code of the label that was bought with this number, if the shopper hands the goods over without printing it.
+pub(super) async fn fetch_code(app: &App, tx: &mut Tx, kept: &Return, number: u32) -> Result<(), Failed> {
+    match kept.rma.method {
+        Method::ExpressReturns => owe(app, tx, kept, None, LabelAction::Code, number).await.map(drop),
+        Method::MailBack | Method::CustomerKeep => Ok(()),
+    }
+}
+
+/// Withdraws the label of a return that no longer needs one: stops buying it and fetching its code, closes its case on the work list,
+/// and voids it. The carrier knows best if there is a label to void.
 pub(super) async fn withdraw_label(app: &App, tx: &mut Tx, kept: &Return) -> Result<(), Failed> {
-    stop_buying(tx, kept).await?;
+    deliveries::discard_work(tx, &[Internal::Label, Internal::LabelCode], &kept.identifier).await?;
     let number = match label_orders::find(tx, kept.id).await? {
         Some(order) => {
             work_items::close(tx, WorkKind::LabelRefused, &kept.identifier, app.now()).await?;
@@ -50,7 +59,7 @@ pub(super) async fn withdraw_label(app: &App, tx: &mut Tx, kept: &Return) -> Res
 
 /// Stops a purchase that is waiting. One that is under way goes on.
 pub(super) async fn stop_buying(tx: &mut Tx, kept: &Return) -> Result<(), Failed> {
-    deliveries::discard_work(tx, Internal::Label, &kept.identifier).await
+    deliveries::discard_work(tx, &[Internal::Label], &kept.identifier).await
 }
 
 /// Voids the label that was bought with this number, if there is one.
@@ -72,6 +81,7 @@ async fn owe(app: &App, tx: &mut Tx, kept: &Return, order: Option<&OrderIn<'_>>,
     let body = LabelWork { action, reference: kept.identifier.clone(), number, from, to, weight }.write();
     let (kind, event, due_at) = match action {
         LabelAction::Buy => (Internal::Label, WANTED, app.now()),
+        LabelAction::Code => (Internal::LabelCode, CODE_WANTED, app.now()),
         LabelAction::Void => (Internal::LabelVoid, UNWANTED, app.now() + longest_purchase(app)),
     };
     let (kind, subject) = (Kind::Internal(kind), kept.identifier.clone());

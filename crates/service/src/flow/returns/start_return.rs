@@ -19,6 +19,7 @@ use domain::returns::rma::{Rma, Unit};
 use futures::future::try_join_all;
 use store::Failed;
 use store::orders::{refunds, snapshots};
+use store::returns::label_orders::Progress;
 use store::returns::rmas::{Item, Return};
 use store::returns::{exchange_orders, idempotency, return_policies, unit_claims};
 use wire::fault::Fault;
@@ -175,7 +176,7 @@ async fn attempt(
             None => return Err(faulty(&[Impossible::Exchange { item: 0, why: NoExchange::NotOffered }])),
         },
     };
-    let label = label_ordered.then(|| rmas::shown_label(LabelState::Ordered, None));
+    let label = label_ordered.then(|| rmas::shown_label(Progress { state: LabelState::Ordered, reason: None, has_code: false }));
     let shown = ReturnOut { label, ..rmas::shown(&new, exchange.as_ref()) };
     let answer = serde_json::to_string(&shown).map_err(|_| Failed::Internal("an answer could not be written"))?;
     if let Some(key) = key {

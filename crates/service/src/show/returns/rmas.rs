@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use domain::money::Cents;
-use domain::returns::label::LabelState;
 use domain::returns::rma::choice::Standing;
 use domain::returns::rma::eligibility::{self, LineEligibility, Obstacle, UnavailableUnits};
 use domain::returns::rma::identifier::Identifier;
@@ -13,7 +12,7 @@ use domain::returns::rma::sale::{Sale, SoldLine};
 use domain::returns::rma::{ExchangeState, Receiving, RefundType, Step, TrackingNumber, Unit};
 use store::Failed;
 use store::returns::exchange_orders::{self, Exchange, Placed};
-use store::returns::label_orders;
+use store::returns::label_orders::{self, Progress};
 use store::returns::rma_pages::Listed;
 use store::returns::rmas::{Item, Return};
 use store::returns::unit_claims::Claim;
@@ -106,13 +105,12 @@ pub(crate) fn shown(kept: &Return, exchange: Option<&Exchange>) -> ReturnOut {
 pub(crate) async fn look(app: &App, merchant: MerchantId, kept: &Return) -> Result<ReturnOut, Failed> {
     let exchange = exchange_orders::find(app.store(merchant), merchant, &kept.order).await?;
     let label = label_orders::look(app.store(merchant), merchant, kept.id).await?;
-    let label = label.map(|(state, reason)| shown_label(state, reason));
-    Ok(ReturnOut { label, ..shown(kept, exchange.filter(|exchange| exchange.rma == kept.id).as_ref()) })
+    Ok(ReturnOut { label: label.map(shown_label), ..shown(kept, exchange.filter(|exchange| exchange.rma == kept.id).as_ref()) })
 }
 
 /// The label that the service buys for a return.
-pub(crate) fn shown_label(state: LabelState, reason: Option<String>) -> LabelOut {
-    LabelOut { state: state.to_string(), reason }
+pub(crate) fn shown_label(Progress { state, reason, has_code }: Progress) -> LabelOut {
+    LabelOut { state: state.to_string(), reason, code: has_code }
 }
 
 fn shown_exchange(exchange: &Exchange) -> ExchangeOut {

@@ -133,16 +133,17 @@ async fn an_entry_of_the_failure_queue_is_deleted_30_days_after_it_was_resolved_
 }
 
 #[tokio::test]
-async fn a_labels_pdf_is_deleted_after_90_days_and_its_return_goes_on() {
+async fn a_labels_pdf_and_qr_code_are_deleted_after_90_days_and_its_return_goes_on() {
     let world = World::new().await;
     let mut carried = world.shop_with_a_carrier("acme").await;
-    let (rma, _) = carried.has_a_label("A-1").await;
+    let (rma, _) = carried.has_a_code("A-1").await;
     carried.shop.merchant.publishes(&message([refunded(sold("A-1", 1), [refund_for(&rma, "F1", 1)])])).await;
     for (days, found) in [(89, 200), (1, 404)] {
         world.days_pass(days).await;
         world.timers_run().await;
         carried.shop.merchant.token = carried.shop.merchant.gets_a_token().await;
         assert_eq!(carried.shop.merchant.asks_for_the_label(&rma).await.status, found, "after {days} more days");
+        assert_eq!(carried.shop.merchant.asks_for_the_code(&rma).await.status, found, "after {days} more days");
     }
     assert_eq!(world.database.count("label").await, 1, "its tracking number stays");
 }

@@ -97,20 +97,20 @@ async fn merchants_see_nothing_of_what_a_carrier_is_asked() {
     let world = World::new().await;
     let carried = world.shop_with_a_carrier("acme").await;
     let merchant = &carried.shop.merchant;
-    let (rma, _) = carried.has_a_label("A-1").await;
+    let (rma, _) = carried.has_a_code("A-1").await;
     assert_eq!(merchant.cancels(&rma).await.status, 200);
     world.time_passes(Duration::from_mins(3));
     assert_eq!(carried.receives_events().await, ["canceled"]);
-    let words = ["label", "label_void", "label.wanted", "label.unwanted"];
+    let words = ["label", "label_code", "label_void", "label.wanted", "label.code_wanted", "label.unwanted"];
     for path in ["/v1/messages", "/v1/events", "/v1/endpoints"] {
         let seen = merchant.gets(path).await.text;
         assert!(words.iter().all(|word| !seen.contains(&format!("\"{word}\""))), "{path}: {seen}");
     }
-    for path in words[..2].iter().flat_map(|word| [format!("/v1/messages?interface={word}"), format!("/v1/events?interface={word}")]) {
+    for path in words[..3].iter().flat_map(|word| [format!("/v1/messages?interface={word}"), format!("/v1/events?interface={word}")]) {
         assert_eq!(merchant.calls(Method::GET, &path, |request| request).await.status, 400, "{path}");
     }
-    let ids = world.database.texts("select message_id::text from message where kind in ('label', 'label_void')").await;
-    assert_eq!(ids.len(), 2);
+    let ids = world.database.texts("select message_id::text from message where kind in ('label', 'label_code', 'label_void')").await;
+    assert_eq!(ids.len(), 3);
     for id in ids {
         assert_eq!(merchant.calls(Method::GET, &format!("/v1/messages/{id}"), |request| request).await.status, 404);
     }

@@ -91,9 +91,12 @@ async fn a_label_that_the_carrier_refuses_for_good_is_a_case_for_the_operator_an
     assert_eq!(carried.receives_events().await, ["created"]);
     carried.tries(&[5]).await;
     let ordered = merchant.looks_at(&rma).await;
-    assert_eq!((&ordered["label"], merchant.refused_labels().await), (&json!({ "state": "ordered", "reason": null }), vec![]));
+    assert_eq!(
+        (&ordered["label"], merchant.refused_labels().await),
+        (&json!({ "state": "ordered", "reason": null, "code": false }), vec![])
+    );
     carried.tries(&[40]).await;
-    assert_eq!(merchant.looks_at(&rma).await["label"], json!({ "state": "refused", "reason": WORDS }));
+    assert_eq!(merchant.looks_at(&rma).await["label"], json!({ "state": "refused", "reason": WORDS, "code": false }));
     assert_eq!(merchant.refused_labels().await, [(rma.clone(), WORDS.to_owned())]);
     let tried = "attempt join message using (merchant_id, message_id) where kind = 'label'";
     assert_eq!((world.database.count(tried).await, world.owed().await, world.failures().await), (3, 0, 0));
@@ -138,7 +141,7 @@ async fn a_refused_label_is_ordered_again_with_the_address_that_was_corrected() 
     carried.tries(&[5, 40]).await;
     assert_eq!(merchant.refused_labels().await, [(refused[1].clone(), WORDS.to_owned())]);
     let shown = merchant.looks_at(&refused[0]).await;
-    assert_eq!(shown["label"], json!({ "state": "bought", "reason": null }));
+    assert_eq!(shown["label"], json!({ "state": "bought", "reason": null, "code": false }));
     let second = carried.shipment(&format!("{}-2", refused[0]));
     assert_eq!((second.bought, &json!(second.tracking_code)), (1, &shown["items"][0]["tracking_number"]));
     assert_eq!(merchant.asks_for_the_label(&refused[0]).await.status, 200);
@@ -230,7 +233,10 @@ async fn a_label_with_the_number_of_a_live_return_is_voided_and_is_a_case_for_th
     let why = format!("The carrier sold the tracking number {number}, which another return still uses. The label is voided.");
     assert_eq!(merchant.refused_labels().await, [(rma.clone(), why.clone())]);
     let shown = merchant.looks_at(&rma).await;
-    assert_eq!((&shown["label"], &shown["items"][0]["tracking_number"]), (&json!({ "state": "refused", "reason": why }), &Value::Null));
+    assert_eq!(
+        (&shown["label"], &shown["items"][0]["tracking_number"]),
+        (&json!({ "state": "refused", "reason": why, "code": false }), &Value::Null)
+    );
     world.time_passes(SETTLED);
     world.deliver_all_due().await;
     assert_eq!(carried.bought_and_given_back(&rma), (1, 1));

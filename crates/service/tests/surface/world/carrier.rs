@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 use wire::returns::label::PostalAddress;
 
-use super::{Merchant, Reply, Shop, World, message, sold};
+use super::{Merchant, Reply, Shop, World, mail_back, message, sold};
 
 /// A shop that buys its labels from a carrier, which reports scans by webhook.
 pub struct Carried<'w> {
@@ -88,6 +88,11 @@ impl Merchant<'_> {
         format!("/v1/carrier_webhooks/{}", self.id)
     }
 
+    /// Requests the QR code of a return's label.
+    pub async fn asks_for_the_code(&self, rma: &str) -> Reply {
+        self.calls(Method::GET, &format!("/v1/returns/{rma}/label/code"), |request| request).await
+    }
+
     /// Requests the label of a return.
     pub async fn asks_for_the_label(&self, rma: &str) -> Reply {
         self.calls(Method::GET, &format!("/v1/returns/{rma}/label"), |request| request).await
@@ -103,16 +108,40 @@ impl Carried<'_> {
 
     /// Starts a return for a shopper in this street.
     pub async fn has_a_return_from(&self, order: &str, street: &str) -> String {
+        self.sells_to(order, street).await;
+        self.shop.merchant.starts_a_return(order, 1).await
+    }
+
+    /// Starts a return by `express-returns` for a shopper in this street; nothing is delivered yet.
+    pub async fn has_an_express_return_from(&self, order: &str, street: &str) -> String {
+        self.sells_to(order, street).await;
+        let mut wanted = mail_back(order, 1);
+        wanted["return_method"] = "express-returns".into();
+        let reply = self.shop.merchant.starts(&wanted).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+        reply.body["rma_identifier"].as_str().unwrap().to_owned()
+    }
+
+    /// Publishes an order of one unit to a shopper in this street.
+    async fn sells_to(&self, order: &str, street: &str) {
         let mut lives = sold(order, 1);
         lives["shipping_address"]["street1"] = street.into();
         assert_eq!(self.shop.merchant.publishes(&message([lives])).await.results(), ["created"]);
-        self.shop.merchant.starts_a_return(order, 1).await
     }
 
     /// Starts a return whose label has been delivered to its systems, and returns its tracking number too.
     pub async fn has_a_label(&self, order: &str) -> (String, String) {
         let rma = self.has_a_return(order, 1).await;
         assert_eq!(self.receives_events().await, ["created", "PRE_TRANSIT"]);
+        let number = self.shipment(&rma).tracking_code.unwrap();
+        (rma, number)
+    }
+
+    /// Starts a return whose label has been delivered to its systems and has a QR code, and returns its tracking number too.
+    pub async fn has_a_code(&self, order: &str) -> (String, String) {
+        let rma = self.has_an_express_return_from(order, "1 Main St").await;
+        assert_eq!(self.receives_events().await, ["created", "PRE_TRANSIT"]);
+        assert_eq!(self.shop.merchant.looks_at(&rma).await["label"]["code"], true);
         let number = self.shipment(&rma).tracking_code.unwrap();
         (rma, number)
     }

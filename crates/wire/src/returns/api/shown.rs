@@ -139,6 +139,9 @@ pub struct LabelOut {
     pub state: String,
     /// The reason for the refusal, as a sentence.
     pub reason: Option<String>,
+    /// True once there is a QR code to show instead of the printed label: with `express-returns`, if the carrier sells one. See
+    /// `GET /v1/returns/{rma_identifier}/label/code`.
+    pub code: bool,
 }
 
 /// A unit of a return.

@@ -22,6 +22,10 @@ pub(super) trait Carrier: Send + Sync {
     /// [`wire::returns::label::BoughtLabel`]. If the carrier [`refused`] the label, the result holds its words.
     fn buy<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a>;
 
+    /// Fetches the QR code of the label that was bought under the reference, and asks for it first unless that was done before. A
+    /// successful result holds a [`wire::returns::label::LabelCode`]. If the carrier [`refused`] it, the result holds its words.
+    fn code<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a>;
+
     /// Voids the label that was bought under the reference, if there is one.
     fn void<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a>;
 }
@@ -38,7 +42,7 @@ pub(super) fn done(answer: Vec<u8>) -> CallResult {
     CallResult { answer: Bytes::from(answer), ..CallResult::refused(Outcome::Answered { status: 200, retry_after: None }) }
 }
 
-/// The result for a label that the carrier refuses, with its words.
+/// The result for a label or a code that the carrier refuses, with its words.
 pub(super) fn refused(words: String) -> CallResult {
     CallResult { answer: Bytes::from(words), ..CallResult::refused(Outcome::Answered { status: REFUSED, retry_after: None }) }
 }

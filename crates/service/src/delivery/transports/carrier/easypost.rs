@@ -9,14 +9,22 @@ use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use wire::returns::easypost::{BOUGHT_ALREADY, ErrorAnswer, NewShipment, Purchase, Shipment};
-use wire::returns::label::{BoughtLabel, LabelWork};
+use wire::returns::easypost::{BOUGHT_ALREADY, ErrorAnswer, NewForm, NewShipment, Purchase, Shipment};
+use wire::returns::label::{BoughtLabel, LabelCode, LabelWork};
 
 use super::api::{Calls, Carrier, CarrierFuture, MOST_READ, done, refused, unexpected};
+use super::picture::is_code;
 use crate::delivery::client::{CallResult, Request};
 
-/// The first bytes of every PDF.
-const PDF: &[u8] = b"%PDF-";
+/// A file that is stored at another host.
+struct Document {
+    name: &'static str,
+    format: &'static str,
+    fits: fn(&[u8]) -> bool,
+}
+
+const LABEL: Document = Document { name: "label", format: "PDF", fits: |file| file.starts_with(b"%PDF-") };
+const CODE: Document = Document { name: "QR code", format: "PNG", fits: is_code };
 
 /// An account at EasyPost.
 pub(super) struct EasyPost {
@@ -67,22 +75,23 @@ impl EasyPost {
         let (Some(label), Some(number)) = (shipment.postage_label, shipment.tracking_code) else {
             return Err(unexpected("a bought shipment has no label or no tracking code"));
         };
-        let document = self.document(calls, &label.label_url).await?;
+        let document = download(calls, &LABEL, &label.label_url).await?;
         let carrier = shipment.selected_rate.map_or_else(String::new, |rate| rate.carrier);
         Ok(BoughtLabel::new(work, shipment.id, number, carrier, &document))
     }
 
-    /// Downloads the label. It is stored on another host, so the request carries no API key.
-    async fn document(&self, calls: &Calls<'_>, url: &str) -> StepResult<Bytes> {
-        let result = send(calls, calls.client.request(Method::GET, url)).await?;
-        if !result.outcome.is_success() {
-            // Not the answer itself, because the carrier has not refused the label.
-            return Err(unexpected(&format!("the label could not be downloaded ({})", result.outcome.word())));
-        }
-        if result.truncated || !result.answer.starts_with(PDF) {
-            return Err(unexpected("the label is not a PDF, or too large"));
-        }
-        Ok(result.answer)
+    async fn fetch_code(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<LabelCode> {
+        let reference = work.shipment();
+        let found = self.find(calls, &reference).await?.ok_or_else(|| unexpected("a bought shipment was not found"))?;
+        let shipment = if found.qr_code().is_some() { found } else { self.ask_for_code(calls, &reference, &found).await? };
+        let url = shipment.qr_code().ok_or_else(|| unexpected("a shipment has no QR code after it was asked for one"))?;
+        let picture = download(calls, &CODE, url).await?;
+        Ok(LabelCode::new(work, shipment.id, &picture))
+    }
+
+    async fn ask_for_code(&self, calls: &Calls<'_>, reference: &str, shipment: &Shipment) -> StepResult<Shipment> {
+        let form = NewForm::qr_code(shipment.carrier());
+        read(self.call(calls, Method::POST, &format!("/v2/shipments/{reference}/forms"), json(&form)).await?)
     }
 
     async fn void_all(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<()> {
@@ -122,6 +131,20 @@ async fn send(calls: &Calls<'_>, request: Request) -> StepResult<CallResult> {
     }
 }
 
+/// Downloads a document. It is stored at another host, so the request carries no API key.
+async fn download(calls: &Calls<'_>, document: &Document, url: &str) -> StepResult<Bytes> {
+    let Document { name, format, fits } = document;
+    let result = send(calls, calls.client.request(Method::GET, url)).await?;
+    if !result.outcome.is_success() {
+        // Not the answer itself, because the carrier has not refused the document.
+        return Err(unexpected(&format!("the {name} could not be downloaded ({})", result.outcome.word())));
+    }
+    if result.truncated || !fits(&result.answer) {
+        return Err(unexpected(&format!("the {name} is not a {format}, or too large")));
+    }
+    Ok(result.answer)
+}
+
 fn json(body: &impl Serialize) -> Bytes {
     serde_json::to_vec(body).unwrap_or_default().into()
 }
@@ -147,6 +170,15 @@ impl Carrier for EasyPost {
         Box::pin(async move {
             match self.buy_all(calls, work).await {
                 Ok(bought) => done(bought.write()),
+                Err(result) => result,
+            }
+        })
+    }
+
+    fn code<'a>(&'a self, calls: &'a Calls<'a>, work: &'a LabelWork) -> CarrierFuture<'a> {
+        Box::pin(async move {
+            match self.fetch_code(calls, work).await {
+                Ok(code) => done(code.write()),
                 Err(result) => result,
             }
         })

@@ -187,6 +187,30 @@ pub(crate) async fn label(
     Ok(([(header::CONTENT_TYPE, "application/pdf")], pdf))
 }
 
+/// Get the QR code of a return's label.
+///
+/// The picture that a shopper shows at the counter instead of a printed label. With `express-returns` it is fetched from the carrier
+/// right after the label was bought. Not every carrier sells one; the label can be printed in any case.
+#[utoipa::path(
+    get,
+    path = "/v1/returns/{rma_identifier}/label/code",
+    tag = "returns",
+    security(("oauth2" = ["orders"])),
+    params(("rma_identifier" = String, Path, description = "The RMA identifier.")),
+    responses(
+        (status = 200, description = "The QR code.", content_type = "image/png"),
+        (status = 404, description = "The merchant has no such return, or there is no QR code for it, or not yet.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn label_code(
+    State(app): State<App>,
+    caller: Merchant,
+    Named(RmaIdentifier(rma)): Named<RmaIdentifier>,
+) -> Result<impl IntoResponse, ApiError> {
+    let png = labels::code(app.store(caller.merchant), caller.merchant, &rma).await?.ok_or(ApiError::NotFound)?;
+    Ok(([(header::CONTENT_TYPE, "image/png")], png))
+}
+
 /// Order a return's label.
 ///
 /// Buys the label with the address that the order has now, after the carrier refused it or because there was no carrier account
