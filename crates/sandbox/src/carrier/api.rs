@@ -119,6 +119,10 @@ fn create(book: &mut Book, body: &Value) -> Reply {
     let Some(ounces) = parcel.get("weight").and_then(Value::as_f64).filter(|ounces| *ounces > 0.0 && *ounces <= HEAVIEST) else {
         return self::blank("shipment", "parcel.weight");
     };
+    if word(body, "/shipment/options/label_format") != "PDF" {
+        let (message, field) = ("Labels are sold as PDFs only.", "options.label_format".to_owned());
+        return Reply::errors(StatusCode::UNPROCESSABLE_ENTITY, "SHIPMENT.INVALID_PARAMS", message, &[field]);
+    }
     let reference = field("reference").as_str().filter(|reference| !reference.is_empty()).map(str::to_owned);
     if reference.as_ref().is_some_and(|reference| reference.len() > LONGEST) {
         return Reply::error(StatusCode::UNPROCESSABLE_ENTITY, "SHIPMENT.INVALID_PARAMS", "The reference is too long.");
@@ -175,7 +179,8 @@ mod tests {
     fn a_shipment_without_a_weight_is_refused() {
         let address = json!({"name": "Ada", "street1": "1 Main St", "city": "Reno", "zip": "89501", "country": "US"});
         for weight in [json!(null), json!(0), json!(-1), json!("16"), json!(HEAVIEST + 1.0)] {
-            let body = json!({"shipment": {"to_address": address, "from_address": address, "parcel": {"weight": weight}}});
+            let (parcel, options) = (json!({"weight": weight}), json!({"label_format": "PDF"}));
+            let body = json!({"shipment": {"to_address": address, "from_address": address, "parcel": parcel, "options": options}});
             let mut book = Book::new(b"", 10);
             let (reply, _) = act(&mut book, &Route::Create, body.to_string().as_bytes(), "");
             assert_eq!(reply.response().status(), 422, "{weight}");

@@ -73,6 +73,7 @@ pub fn shipment(reference: &str, shopper: &str) -> Value {
         "from_address": {"name": shopper, "street1": "12 (b) Rue de l'Été", "city": "Reno", "state": "NV", "zip": "89501", "country": "US"},
         "to_address": {"company": "Shop", "street1": "1 Dock Rd", "city": "Reno", "state": "NV", "zip": "89502", "country": "US"},
         "parcel": {"weight": 17.5},
+        "options": {"label_format": "PDF"},
     }})
 }
 

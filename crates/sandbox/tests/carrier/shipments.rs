@@ -67,6 +67,18 @@ async fn an_incomplete_address_is_refused_and_says_what_it_lacks() {
 }
 
 #[tokio::test]
+async fn a_label_that_is_not_a_pdf_is_not_on_sale() {
+    let world = World::new().await;
+    for options in [json!(null), json!({}), json!({"label_format": "PNG"})] {
+        let mut body = shipment("RMA-1", "Ada");
+        body["shipment"]["options"] = options.clone();
+        let (status, answer) = read(world.post("v2/shipments", &body)).await;
+        assert_eq!((status, &answer["error"]["errors"][0]["field"]), (422, &json!("options.label_format")), "{options}");
+    }
+    assert!(world.carrier.shipments().is_empty());
+}
+
+#[tokio::test]
 async fn what_is_no_json_or_too_much_is_refused() {
     let world = World::new().await;
     assert_eq!(error(world.post("v2/shipments", &json!({})).body("{")).await.0, 400);

@@ -27,12 +27,19 @@ struct ShipmentBody<'a> {
     from_address: &'a PostalAddress,
     to_address: &'a PostalAddress,
     parcel: Parcel,
+    options: Options,
 }
 
 #[derive(Serialize)]
 struct Parcel {
     /// In ounces.
     weight: f64,
+}
+
+#[derive(Serialize)]
+struct Options {
+    /// The format of the label. EasyPost's default is a PNG.
+    label_format: &'static str,
 }
 
 /// Ounces per thousandth of a pound.
@@ -50,6 +57,7 @@ impl<'a> NewShipment<'a> {
                 from_address: &work.to,
                 to_address: &work.from,
                 parcel: Parcel { weight: (f64::from(work.weight) * OUNCES * 10.0).ceil() / 10.0 },
+                options: Options { label_format: "PDF" },
             },
         }
     }
