@@ -25,6 +25,12 @@ impl Cents {
         Self(i64::try_from(amount.clamp(0, i128::from(Self::MAX))).unwrap_or(Self::MAX))
     }
 
+    /// The sum, for the few amounts of an order or a return; at most the largest amount.
+    #[must_use]
+    pub fn plus(self, more: Self) -> Self {
+        Self::nearest(i128::from(self.0) + i128::from(more.0))
+    }
+
     /// The number, for storage and for arithmetic that may leave the range ([`Balance`]).
     #[must_use]
     pub const fn get(self) -> i64 {

@@ -3,5 +3,6 @@
 pub mod carrier;
 pub mod exchange;
 pub mod label;
+pub mod portal;
 pub mod rma;
 pub mod work;

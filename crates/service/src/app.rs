@@ -21,6 +21,7 @@ use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
 use crate::platform::keys::fingerprint::{FingerprintKey, NoKey};
+use crate::shops::ShopCache;
 
 /// A handle to everything; cheap to clone.
 #[derive(Clone)]
@@ -33,6 +34,7 @@ pub struct Parts {
     /// The queue of order messages that share an upsert.
     pub intake: Arc<Intake>,
     pub grants: GrantCache,
+    pub shops: ShopCache,
     /// The variants that merchants offer for exchanges.
     pub variants: Arc<Variants>,
     pub limits: Limits,
@@ -71,6 +73,7 @@ impl App {
             fingerprints,
             intake: Arc::default(),
             grants: GrantCache::default(),
+            shops: ShopCache::default(),
             limits,
             rates: Rates::default(),
         };

@@ -87,6 +87,9 @@ enum Command {
     /// Show and change merchants' return policies.
     #[command(subcommand)]
     Policy(returns::policy::Command),
+    /// Show and change what merchants' portals show shoppers, and the host names that lead to them.
+    #[command(subcommand)]
+    Portal(merchants::portal::Command),
     /// Report on deliveries to a merchant's systems.
     #[command(subcommand)]
     Report(messages::report::Command),
@@ -154,6 +157,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Returns(command) => returns::commands::run(command, &app().await?, cli.output).await?,
         Command::Shopper(command) => merchants::shopper::run(command, &app().await?, cli.output).await?,
         Command::Policy(command) => returns::policy::run(command, &app().await?, cli.output).await?,
+        Command::Portal(command) => merchants::portal::run(command, &app().await?, cli.output).await?,
         Command::Report(command) => messages::report::run(command, &app().await?, cli.output).await?,
         Command::Limit(command) => node::limit::run(command, &app().await?, cli.output).await?,
         Command::Clock(command) => node::clock::run(command, &app().await?, cli.output).await?,

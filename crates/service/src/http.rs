@@ -10,10 +10,15 @@ mod error;
 pub mod listener;
 mod middleware;
 pub mod openapi;
+pub mod own_host;
+mod pages;
 mod path;
+mod portal;
 mod rate;
 mod request_id;
 mod size;
+
+use std::collections::BTreeSet;
 
 use axum::Router;
 use axum::middleware::{from_fn_with_state, map_response};
@@ -23,6 +28,7 @@ use utoipa_axum::routes;
 
 use self::api_version::Versions;
 use self::error::ApiError;
+use self::own_host::Api;
 use crate::app::App;
 
 /// The public routes with their OpenAPI descriptions.
@@ -86,20 +92,31 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::warehouse::outbound_shipments::cancel))
 }
 
-/// The public listener's router.
+/// The public listener's router: the API, and the portal unless that has a listener of its own.
 pub fn router(app: &App) -> Router {
     router_of(app, Versions::default())
 }
 
 /// The public listener's router, with these versions of the API.
 pub fn router_of(app: &App, versions: Versions) -> Router {
-    let (routes, _) = public().split_for_parts();
-    routes
+    let (routes, document) = public().split_for_parts();
+    let api = routes
         .fallback(async || ApiError::NotFound)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(from_fn_with_state(app.clone(), middleware::handle))
         .layer(from_fn_with_state(versions, api_version::announce))
-        .with_state(app.clone())
+        .with_state(app.clone());
+    if app.settings.portal.listen().is_some() {
+        return api;
+    }
+    let segments: BTreeSet<&str> = document.paths.paths.keys().map(|path| own_host::first_segment(path)).collect();
+    let api = Api { router: api, segments: segments.into_iter().map(str::to_owned).collect() };
+    own_host::serve_beside(api, app, portal::router(app))
+}
+
+/// The router of the portal's own listener.
+pub fn portal_listener_router(app: &App) -> Router {
+    own_host::serve(app, portal::router(app))
 }
 
 /// The admin listener's router, for the operator's machines and not for the internet.

@@ -7,7 +7,7 @@
 //! - [`cli`] is the command line, one file per group of commands.
 //! - [`delivery`] is the delivery engine, and the only HTTP client.
 //! - [`intake`] batches order messages that arrive at the same time.
-//! - [`grants`] caches the grants of access tokens.
+//! - [`grants`] caches the grants of access tokens, [`shops`] the merchants as shoppers see them.
 //! - [`worker`] starts the delivery engine with the reactions and [`timers`] of the flows.
 //! - [`heartbeat`] runs every second on each node: it reads limits and the clock, and shares request counts.
 //! - [`node`] is one process of the installation, with its [`limits`](node::limits), [`rates`](node::rate),
@@ -24,6 +24,7 @@ pub mod http;
 pub mod intake;
 pub mod node;
 pub mod platform;
+pub mod shops;
 pub mod show;
 pub mod timers;
 pub mod worker;

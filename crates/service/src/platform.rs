@@ -1,11 +1,13 @@
-//! The foundation: settings, clock, entropy, keys, metrics, open files, telemetry, TLS and tasks.
+//! The foundation: settings, clock, entropy, host names, keys, metrics, open files, telemetry, TLS and tasks.
 
 pub mod clock;
 pub mod config;
 pub mod entropy;
+pub mod host_name;
 pub mod keys;
 pub mod metrics;
 pub mod open_files;
 pub mod task;
 pub mod telemetry;
+pub mod texts;
 pub mod tls;

@@ -1,8 +1,9 @@
-//! Merchants, credentials, tokens, the audit log, and erasing.
+//! Merchants, their portals, credentials, tokens, the audit log, and erasing.
 
 pub mod accounts;
 pub mod audit;
 pub mod credentials;
 pub mod erasures;
+pub mod portals;
 pub mod retentions;
 pub mod tokens;

@@ -18,7 +18,7 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or are small and shared: reference tables on a cluster.
-const SHARED: [&str; 9] = [
+const SHARED: [&str; 10] = [
     "_sqlx_migrations",
     "credential",
     "deliverer",
@@ -27,12 +27,16 @@ const SHARED: [&str; 9] = [
     "merchant",
     "node_pulse",
     "operator_limit",
+    "portal_host",
     "rate_count",
 ];
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 25] = [
+const ACROSS: [(&str, &str); 28] = [
+    ("from portal_session where seen_at <= $1", "portal_session"),
+    ("from return_draft where changed_at <= $1", "return_draft"),
+    ("from portal_miss where expires_at <= $1", "portal_miss"),
     ("from rma where wakes_at <= $1", "rma"),
     ("from carrier_event where received_at <= $1", "carrier_event"),
     ("from carrier_webhook where received_at < $1", "carrier_webhook"),

@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod carrier;
+pub mod draft;
 pub mod easypost;
 pub mod exchange_order;
 pub mod label;

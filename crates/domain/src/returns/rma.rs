@@ -5,6 +5,7 @@
 //! owes none.
 
 pub mod allocation;
+pub mod bill;
 pub mod choice;
 pub mod eligibility;
 pub mod identifier;

@@ -41,15 +41,16 @@ const SERVICE: &str = "crates/service/src";
 /// The top modules of the service, from the surface down, and what each may import.
 const LAYERS: &[Layer] = &[
     ("cli", &["http", "worker", "heartbeat", "flow", "show", "app", "delivery", "node", "platform"]),
-    ("http", &["flow", "show", "app", "delivery", "node", "platform"]),
+    ("http", &["flow", "show", "app", "shops", "delivery", "node", "platform"]),
     ("worker", &["timers", "flow", "app", "delivery"]),
     ("timers", &["flow", "app", "delivery"]),
     ("heartbeat", &["app", "node", "platform"]),
     ("flow", &["show", "app", "intake", "delivery", "node", "platform"]),
     ("show", &["app", "delivery", "node", "platform"]),
-    ("app", &["intake", "grants", "delivery", "node", "platform"]),
+    ("app", &["intake", "grants", "shops", "delivery", "node", "platform"]),
     ("intake", &["node"]),
     ("grants", &["node", "platform"]),
+    ("shops", &["node", "platform"]),
     ("delivery", &["node", "platform"]),
     ("node", &["platform"]),
     ("platform", &[]),

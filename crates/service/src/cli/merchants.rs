@@ -1,5 +1,6 @@
-//! `backhaul merchant`, `credential` and `shopper`.
+//! `backhaul merchant`, `credential`, `portal` and `shopper`.
 
 pub(super) mod credential;
 pub(super) mod merchant;
+pub(super) mod portal;
 pub(super) mod shopper;

@@ -1,6 +1,7 @@
-//! Flows on merchants, their access, and erasing shoppers' data.
+//! Flows on merchants, their access and portals, and erasing shoppers' data.
 
 pub mod configure_merchant;
+pub mod configure_portal;
 pub mod end_retention;
 pub mod erase_shopper;
 pub mod forget_audit;

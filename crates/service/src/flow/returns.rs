@@ -1,5 +1,6 @@
 //! Flows on returns, exchanges, labels, and carriers.
 
+pub mod answer_draft;
 pub mod cancel_return;
 pub mod carrier_event;
 pub mod carrier_webhook;
@@ -8,6 +9,7 @@ pub mod code_label;
 pub mod configure_carrier;
 pub mod confirm_refund;
 pub mod convert_exchange;
+pub mod find_order;
 pub mod forget_outdated;
 pub mod label_return;
 pub(super) mod label_work;
@@ -19,5 +21,6 @@ pub mod record_exchange;
 pub mod resend_return;
 pub(super) mod save_return;
 pub mod set_policy;
+pub mod start_over;
 pub mod start_return;
 pub mod wake_returns;

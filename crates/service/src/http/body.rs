@@ -139,7 +139,7 @@ fn no_memory(app: &App, full: Full) -> ApiError {
 
 /// Reads a body of at most `limit` bytes. The rest of a body that is too large, or for which there is no memory, is read for a
 /// while and discarded, because most clients read the answer only after they have sent everything.
-async fn read(request: Request, app: &App, limit: usize) -> Result<Bytes, ApiError> {
+pub(super) async fn read(request: Request, app: &App, limit: usize) -> Result<Bytes, ApiError> {
     let party = request.extensions().get::<Party>().copied();
     let party = party.ok_or_else(|| ApiError::Internal("a request of nobody".to_owned()))?;
     let reading = async {

@@ -2,7 +2,7 @@
 //!
 //! It gives every request an id, counts it towards the rate limit of its address and refuses it above the limit. It runs the
 //! handler in a task of its own, so that a caller who hangs up cannot leave a transaction half way. It renders errors in the
-//! format that the caller accepts, and counts and logs every request once.
+//! format that the caller accepts, as JSON for machines and as a page for people, and counts and logs every request once.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Version, header};
@@ -10,40 +10,40 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
+use super::pages;
 use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
 use crate::node::Phase;
 use crate::platform::metrics::{RequestLabels, RouteLabels};
 
-/// Handles one request, from its id to its log line.
-pub(super) async fn handle(State(app): State<App>, mut request: Request, next: Next) -> Response {
+/// Handles one request of a machine, from its id to its log line.
+pub(super) async fn handle(State(app): State<App>, request: Request, next: Next) -> Response {
+    let format = ErrorFormat::accepted_by(request.headers());
+    serve(&app, request, next, |response, id, route| render(response, id, route, format)).await
+}
+
+/// Handles one request of a person, from its id to its log line.
+pub(super) async fn handle_page(State(app): State<App>, request: Request, next: Next) -> Response {
+    serve(&app, request, next, pages::error::render).await
+}
+
+async fn serve(app: &App, mut request: Request, next: Next, render: impl Fn(Response, &RequestId, &str) -> Response) -> Response {
     let started = app.clock.uptime();
     let id = RequestId(app.mint().simple().to_string());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
     let method = request.method().as_str().to_owned();
-    let format = ErrorFormat::accepted_by(request.headers());
     let version = request.version();
     request.extensions_mut().insert(id.clone());
 
-    let verdict = rate::count(&app, &mut request);
+    let verdict = rate::count(app, &mut request);
     let mut response = if verdict.admitted {
         tokio::spawn(next.run(request)).await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
     } else {
-        rate::refuse(&app, Exceeded::Requests, verdict).into_response()
+        rate::refuse(app, Exceeded::Requests, verdict).into_response()
     };
 
-    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
-        error.log(&id.0, &route);
-        let rendered = error.render(&id.0, format);
-        // The handler's own headers stay, such as Api-Version.
-        let (mut parts, _) = response.into_parts();
-        let (rendered, body) = rendered.into_parts();
-        parts.status = rendered.status;
-        parts.headers.remove(header::CONTENT_LENGTH);
-        parts.headers.extend(rendered.headers);
-        response = Response::from_parts(parts, body);
-    }
+    response = render(response, &id, &route);
     if let Ok(id) = HeaderValue::from_str(&id.0) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -65,4 +65,18 @@ pub(super) async fn handle(State(app): State<App>, mut request: Request, next: N
     app.metrics.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
     app.metrics.requests.get_or_create(&RequestLabels { route, method, status }).inc();
     response
+}
+
+/// Renders the error of an answer, if it has one.
+fn render(mut response: Response, id: &RequestId, route: &str, format: ErrorFormat) -> Response {
+    let Some(error) = response.extensions_mut().remove::<ApiError>() else { return response };
+    error.log(&id.0, route);
+    let rendered = error.render(&id.0, format);
+    // The handler's own headers stay, such as Api-Version.
+    let (mut parts, _) = response.into_parts();
+    let (rendered, body) = rendered.into_parts();
+    parts.status = rendered.status;
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.extend(rendered.headers);
+    Response::from_parts(parts, body)
 }

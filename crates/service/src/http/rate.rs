@@ -16,13 +16,18 @@ const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Counts a request for its address, and puts the address into the request for the handlers. Until a token says more, the address
-/// is the party that takes shares.
+/// Counts a request for its address, once, and puts the address into the request for the handlers. Until a token says more, the
+/// address is the party that takes shares.
 pub(super) fn count(app: &App, request: &mut Request) -> Verdict {
+    if let Some(verdict) = request.extensions().get::<Verdict>() {
+        return *verdict;
+    }
     let client = address::of(request.extensions(), request.headers(), &app.settings.http.trusted_proxies);
     request.extensions_mut().insert(client);
     request.extensions_mut().insert(Party::Address(client.0));
-    app.rates.requests.take(client.0, app.clock.uptime().as_secs(), app.limits.requests_per_minute())
+    let verdict = app.rates.requests.take(client.0, app.clock.uptime().as_secs(), app.limits.requests_per_minute());
+    request.extensions_mut().insert(verdict);
+    verdict
 }
 
 /// The error of a request above a limit, which is counted in the metrics.

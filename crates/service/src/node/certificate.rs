@@ -1,35 +1,67 @@
-//! Checks on the TLS certificate for `backhaul doctor`: its names, its validity and its issuing authority.
+//! Checks on the TLS certificates for `backhaul doctor`: their names, their validity and their issuing authority.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::node::mode::Mode;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use store::merchants::portals;
 use webpki::{EndEntityCert, KeyUsage};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer as _;
 use x509_parser::x509::{RelativeDistinguishedName, X509Name};
 
+use crate::node::Node;
 use crate::node::health::Check;
-use crate::platform::config::Settings;
-use crate::platform::tls::Certificates;
+use crate::platform::config::{PairFiles, Settings};
+use crate::platform::tls::Certificate;
 
 /// The time before expiry at which a certificate must be renewed.
 const RENEW_BEFORE: TimeDelta = TimeDelta::days(14);
 
-/// Checks the certificate, if one is set. The public authorities are those that Mozilla trusts.
+/// Checks the certificates that are set. The public authorities are those that Mozilla trusts.
 #[must_use]
 pub fn examine(settings: &Settings, now: DateTime<Utc>) -> Vec<Check> {
-    let Some(files) = settings.tls.files() else { return Vec::new() };
-    let loaded = Certificates::load(files);
-    let certificates = match loaded {
-        Ok(certificates) => certificates.current(),
-        Err(error) => {
-            let mend = "set tls.certificate and tls.private_key to the PEM files of a certificate and its private key";
-            return vec![Check::bad("certificate", error.to_string(), mend)];
-        }
-    };
-    inspect(&certificates.cert, webpki_roots::TLS_SERVER_ROOTS, settings.mode, now)
+    let mut checks = Vec::new();
+    if let Some(files) = settings.tls.files() {
+        let mend = "set tls.certificate and tls.private_key to the PEM files of a certificate and its private key";
+        checks.extend(examine_files(files, mend, settings.mode, now));
+    }
+    for files in settings.portal.certificates() {
+        // There may be several, so each finding names its file.
+        let file = files.certificate.display().to_string();
+        let mend = "name the PEM files of a certificate and its private key in portal.certificates";
+        let of_portal = examine_files(files.clone(), mend, settings.mode, now).into_iter();
+        checks.extend(of_portal.map(|check| Check { found: format!("{file}: {}", check.found), ..check }));
+    }
+    checks
+}
+
+fn examine_files(files: PairFiles, mend: &str, mode: Mode, now: DateTime<Utc>) -> Vec<Check> {
+    match Certificate::load(files) {
+        Ok(certificate) => inspect(&certificate.current().cert, webpki_roots::TLS_SERVER_ROOTS, mode, now),
+        Err(error) => vec![Check::bad("certificate", error.to_string(), mend)],
+    }
+}
+
+/// Checks that every host name of merchants' portals has a certificate, if the portal is served over TLS.
+pub async fn examine_hosts(node: &Node) -> Option<Check> {
+    let (portal, tls) = (&node.settings.portal, &node.settings.tls);
+    let files = if portal.listen().is_some() { portal.own_certificates(tls) } else { portal.public_certificates(tls) };
+    let certificates: Vec<Certificate> = files.into_iter().filter_map(|files| Certificate::load(files).ok()).collect();
+    // The database and the certificates have checks of their own.
+    let hosts = portals::list_all_hosts(node.cell()).await.ok().filter(|hosts| !hosts.is_empty() && !certificates.is_empty())?;
+    let bare: Vec<&str> = hosts.iter().map(String::as_str).filter(|host| !certificates.iter().any(|one| one.is_for(host))).collect();
+    Some(if bare.is_empty() {
+        Check::good("portal hosts", format!("{} with a certificate", hosts.len()))
+    } else {
+        let found = format!("no certificate is valid for {}", bare.join(", "));
+        Check::bad(
+            "portal hosts",
+            found,
+            "add certificates for them to portal.certificates, or remove them with `backhaul portal remove-host`",
+        )
+    })
 }
 
 /// Checks a chain: its names, its validity, and that it ends in one of `anchors`.
@@ -71,7 +103,7 @@ fn authority(root: Result<String, webpki::Error>, certificate: &X509Certificate<
         (Err(why), Mode::Production) => Check::bad(
             "authority",
             format!("the chain of {} does not end in a public root ({why:?})", certificate.issuer()),
-            "use a certificate of a public authority, and append its intermediate certificates to the file in tls.certificate",
+            "use a certificate of a public authority, and append its intermediate certificates to the certificate's file",
         ),
     }
 }

@@ -5,6 +5,7 @@ mod database;
 mod mail;
 mod notices;
 mod outbound;
+mod portal;
 mod tls;
 
 use std::net::IpAddr;
@@ -23,6 +24,7 @@ pub use self::database::{Database, Durability};
 pub use self::mail::Mail;
 pub use self::notices::Notices;
 pub use self::outbound::Outbound;
+pub use self::portal::Portal;
 pub use self::tls::{PairFiles, Tls};
 use crate::platform::keys::fingerprint::{FingerprintKey, NoKey};
 use crate::platform::keys::sealing::{Keyring, NoKeyring};
@@ -48,6 +50,7 @@ pub struct Settings {
     pub outbound: Outbound,
     pub mail: Mail,
     pub notices: Notices,
+    pub portal: Portal,
     pub tls: Tls,
     pub log: Log,
     pub keys: Keys,
@@ -184,7 +187,9 @@ impl Settings {
             overlay(&mut table, parse(&name, &text)?);
         }
         overlay(&mut table, from_environment(variables));
-        table.try_into().map_err(|error: toml::de::Error| NoSettings::Wrong(error.message().to_owned()))
+        let settings: Self = table.try_into().map_err(|error: toml::de::Error| NoSettings::Wrong(error.message().to_owned()))?;
+        settings.portal.check(settings.mode, &settings.tls).map_err(NoSettings::Wrong)?;
+        Ok(settings)
     }
 
     /// The most connections with which imports write: a quarter of those for requests.

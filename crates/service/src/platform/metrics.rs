@@ -76,7 +76,7 @@ impl Connections {
         for reason in ["head", "idle", "write", "gave_way"] {
             drop(self.dropped.get_or_create(&ReasonLabels { reason }));
         }
-        registry.register("http_connections_open", "Open connections on the public listener", self.open.clone());
+        registry.register("http_connections_open", "Open connections", self.open.clone());
         registry.register("http_connections_refused", "Connections closed at once because a limit was reached", self.refused.clone());
         registry.register("http_connections_dropped", "Connections closed because the client missed a timeout", self.dropped.clone());
         registry.register("tls_handshake_failures", "TLS handshakes that failed or timed out", self.handshake_failures.clone());
@@ -169,6 +169,8 @@ pub struct Metrics {
     pub clock_skew_seconds: Gauge<f64, AtomicU64>,
     /// The connections of the public listener.
     pub listener: Connections,
+    /// The connections of the portal's own listener.
+    pub portal_listener: Connections,
     connections: Gauge,
     idle_connections: Gauge,
 }
@@ -202,6 +204,7 @@ impl Default for Metrics {
             ready: Gauge::default(),
             clock_skew_seconds: Gauge::default(),
             listener: Connections::default(),
+            portal_listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
             registry: Registry::default(),
@@ -243,6 +246,7 @@ impl Default for Metrics {
         registry.register("ready", "1 if this process is ready, otherwise 0", metrics.ready.clone());
         registry.register("clock_skew_seconds", "The database's clock minus this process's", metrics.clock_skew_seconds.clone());
         metrics.listener.register(&mut registry);
+        metrics.portal_listener.register(registry.sub_registry_with_prefix("portal"));
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());
         Self { registry, ..metrics }

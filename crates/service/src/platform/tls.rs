@@ -1,4 +1,4 @@
-//! TLS on the public listener: the protocol versions, and the certificate, which can be replaced while the service runs.
+//! TLS on the listeners: the protocol versions, and the certificates, which can be replaced while the service runs.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use rustls::{ServerConfig, SupportedProtocolVersion, version};
 use sha2::{Digest as _, Sha256};
 use tokio::signal::unix::{SignalKind, signal};
+use webpki::EndEntityCert;
 
 use crate::platform::config::PairFiles;
 
-/// An error from loading the certificate.
+/// An error from loading a certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum NoCertificate {
-    #[error("only one of tls.certificate and tls.private_key is set; set both or neither")]
+    #[error("only one of a certificate and its private key is set; set both or neither")]
     NotSet,
     #[error("{0} cannot be read: {1}")]
     Unreadable(String, std::io::Error),
@@ -32,15 +33,15 @@ pub enum NoCertificate {
 /// A digest of both files, to notice changes without keeping the private key in memory.
 type FilesDigest = [u8; 32];
 
-/// The certificate that clients are shown. It is reloaded when its files change.
+/// A certificate that clients are shown. It is reloaded when its files change.
 #[derive(Debug)]
-pub struct Certificates {
+pub struct Certificate {
     files: PairFiles,
     current: RwLock<Arc<CertifiedKey>>,
     digest: Mutex<FilesDigest>,
 }
 
-impl Certificates {
+impl Certificate {
     /// Loads the certificate from these files.
     pub fn load(files: PairFiles) -> Result<Self, NoCertificate> {
         let bytes = Pair::read(&files)?;
@@ -54,27 +55,49 @@ impl Certificates {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Returns true if the certificate is valid for this host name, by itself or by a wildcard.
+    #[must_use]
+    pub fn is_for(&self, host: &str) -> bool {
+        let Ok(name) = ServerName::try_from(host) else { return false };
+        let current = self.current();
+        let certificate = current.cert.first().and_then(|der| EndEntityCert::try_from(der).ok());
+        certificate.is_some_and(|certificate| certificate.verify_is_valid_for_subject_name(&name).is_ok())
+    }
+
     /// Reloads the files if they changed. If they cannot be used, the old certificate stays, and the error is logged once.
-    pub fn refresh(&self) {
+    fn refresh(&self) {
         let read = Pair::read(&self.files);
         let digest = read.as_ref().map_or(FilesDigest::default(), Pair::digest);
         if std::mem::replace(&mut *self.digest.lock().unwrap_or_else(PoisonError::into_inner), digest) == digest {
             return;
         }
+        let file = self.files.certificate.display();
         match read.and_then(|pair| pair.parse(&self.files)) {
             Ok(new) => {
                 *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
-                tracing::info!("the TLS certificate was reloaded");
+                tracing::info!(%file, "the TLS certificate was reloaded");
             }
-            Err(error) => tracing::error!(%error, "reloading the TLS certificate failed, keeping the old one"),
+            Err(error) => tracing::error!(%file, %error, "reloading the TLS certificate failed, keeping the old one"),
         }
+    }
+}
+
+/// The certificates of a listener. A client is shown the first one that is valid for the host name it asks for (SNI), and without
+/// such a name, the first of all.
+#[derive(Debug)]
+pub struct Certificates(Vec<Certificate>);
+
+impl Certificates {
+    /// Loads the certificates from these files.
+    pub fn load(files: Vec<PairFiles>) -> Result<Self, NoCertificate> {
+        files.into_iter().map(Certificate::load).collect::<Result<_, _>>().map(Self)
     }
 
     /// Reloads the files at this interval, and on SIGHUP.
     pub async fn keep_current(self: Arc<Self>, every: Duration) {
         let mut ticks = tokio::time::interval(every);
         let Ok(mut hangup) = signal(SignalKind::hangup()) else {
-            tracing::error!("installing the SIGHUP handler failed, the TLS certificate will not be reloaded");
+            tracing::error!("installing the SIGHUP handler failed, TLS certificates will not be reloaded");
             return;
         };
         loop {
@@ -82,15 +105,16 @@ impl Certificates {
                 _ = ticks.tick() => {}
                 _ = hangup.recv() => {}
             }
-            // Two small files: blocking is fine.
-            self.refresh();
+            // A few small files: blocking is fine.
+            self.0.iter().for_each(Certificate::refresh);
         }
     }
 }
 
 impl ResolvesServerCert for Certificates {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.current())
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let named = hello.server_name().and_then(|host| self.0.iter().find(|certificate| certificate.is_for(host)));
+        named.or_else(|| self.0.first()).map(Certificate::current)
     }
 }
 
@@ -125,7 +149,7 @@ impl Pair {
     }
 }
 
-/// The TLS configuration of the public listener.
+/// The TLS configuration of a listener.
 pub fn server_config(certificates: Arc<Certificates>, allow_1_3: bool) -> Result<Arc<ServerConfig>, rustls::Error> {
     let versions: &[&SupportedProtocolVersion] = if allow_1_3 { &[&version::TLS12, &version::TLS13] } else { &[&version::TLS12] };
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))

@@ -1,5 +1,6 @@
 //! Returns, exchange options and the work list as they are shown.
 
 pub mod exchanges;
+pub(crate) mod portal;
 pub mod rmas;
 pub mod work_items;

@@ -29,6 +29,8 @@ mod life;
 mod listed;
 mod messages;
 mod policy_command;
+mod portal;
+mod portal_access;
 mod promptly;
 mod races;
 mod received;

@@ -9,6 +9,7 @@ mod inbound;
 mod order;
 pub mod receiver;
 mod returns;
+pub mod shopper;
 pub mod warehouse;
 
 use std::sync::Arc;
@@ -54,6 +55,8 @@ pub struct World {
     pub database: Arc<Database>,
     pub base: String,
     pub admin: String,
+    /// The address of the shoppers' portal.
+    pub portal: String,
     pub client: reqwest::Client,
     /// Created when a test first delivers.
     pub deliverer: tokio::sync::OnceCell<backhaul::delivery::deliverer::Deliverer>,
@@ -130,8 +133,9 @@ impl World {
         let app = App::new(settings, clock, Entropy::seeded(seed)).unwrap();
         let base = serve(&app, http::router(&app)).await;
         let admin = serve(&app, http::admin_router(&app)).await;
+        let portal = serve(&app, http::portal_listener_router(&app)).await;
         app.enter(Phase::Serving);
-        Self { app, database, base, admin, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
+        Self { app, database, base, admin, portal, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
     }
 
     /// Adds a merchant with a credential for every scope, and gets a token for it.
@@ -194,7 +198,8 @@ fn settings(database: &Database, more: &[(&str, &str)]) -> Settings {
     Settings::load(None, usual.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
 }
 
-async fn serve(app: &App, router: axum::Router) -> String {
+/// Serves `router` on a port of its own, and returns its address.
+pub async fn serve(app: &App, router: axum::Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let app = app.clone();

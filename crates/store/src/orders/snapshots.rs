@@ -248,6 +248,37 @@ pub async fn find(store: &Store, merchant: MerchantId, identifier: &str) -> Resu
     Ok(stored)
 }
 
+/// What a shopper must know to see an order.
+pub struct ShopperKeys {
+    pub identifier: String,
+    /// Fingerprint of the shopper's e-mail address.
+    pub email: Option<Fingerprint>,
+    /// Fingerprint of the shopper's postal code.
+    pub zip: Option<Fingerprint>,
+}
+
+/// The orders of `merchant` with one of these identifiers, and the keys of their shoppers.
+pub async fn shopper_keys(store: &Store, merchant: MerchantId, identifiers: &[String]) -> Result<Vec<ShopperKeys>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select identifier, email_fingerprint, zip_fingerprint
+        from customer_order
+        where merchant_id = $1 and identifier = any($2)
+        "#,
+        merchant.0,
+        identifiers,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    let print = |stored: Option<Vec<u8>>| stored.and_then(|stored| stored.try_into().ok());
+    let keys = rows.into_iter().map(|row| ShopperKeys {
+        identifier: row.identifier,
+        email: print(row.email_fingerprint),
+        zip: print(row.zip_fingerprint),
+    });
+    Ok(keys.collect())
+}
+
 /// The order `identifier`, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Stored>, Failed> {
     let stored = sqlx::query_as!(

@@ -52,8 +52,8 @@ pub fn of<'a>(units: &[Picked<'a>], bonus: Cents) -> Option<ExchangeOrder<'a>> {
                 let same = |known: &&mut Replacement<'_>| known.line.identifier == line.identifier && known.variant.sku == variant.sku;
                 if let Some(known) = replacements.iter_mut().find(same) {
                     known.quantity += 1;
-                    known.product = plus(known.product, variant.unit_price);
-                    known.discount = plus(known.discount, money.discount);
+                    known.product = known.product.plus(variant.unit_price);
+                    known.discount = known.discount.plus(money.discount);
                 } else {
                     replacements.push(Replacement { line, variant, quantity: 1, product: variant.unit_price, discount: money.discount });
                 }
@@ -71,10 +71,6 @@ pub fn of<'a>(units: &[Picked<'a>], bonus: Cents) -> Option<ExchangeOrder<'a>> {
     let bonus = if value > Cents::default() { bonus } else { Cents::default() };
     let gift_card = (!returned.is_empty()).then_some(GiftCard { value, bonus, returned });
     (gift_card.is_some() || !replacements.is_empty()).then_some(ExchangeOrder { replacements, gift_card })
-}
-
-fn plus(amount: Cents, more: Cents) -> Cents {
-    Cents::nearest(i128::from(amount.get()) + i128::from(more.get()))
 }
 
 #[cfg(test)]

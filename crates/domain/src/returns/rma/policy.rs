@@ -15,6 +15,8 @@ use crate::money::Cents;
 
 /// A return without a scan is cancelled this long after it was created.
 pub const EXPIRES_AFTER: TimeDelta = TimeDelta::days(30);
+/// The cancel reason of a return that expired.
+pub const EXPIRED: &str = "expired";
 /// The shopper is reminded of a return without a scan this long after it was created.
 pub const REMINDED_AFTER: TimeDelta = TimeDelta::days(21);
 /// The reason of a shopper who gives none. It is always allowed, because a withdrawal within the EU needs no reason.

@@ -7,6 +7,9 @@ use super::database::Database;
 use super::paint::Paint;
 use super::seed::Demo;
 
+/// The seeded orders among which one is chosen to try the portal with.
+const SHOWN: usize = 10;
+
 /// The network of the simulated systems.
 pub(super) const LOOPBACK: &str = "127.0.0.1/32";
 
@@ -25,8 +28,19 @@ pub(super) fn welcome(base: &str, database: &Database, demos: &(Demo, Demo), now
     let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
     let paste = "\nPaste this into another terminal, step by step or all at once:\n".to_owned();
     let rest = format!("{}\n\nMessages to merchants and mails to shoppers from now on:\n\n", paint.bold(end));
-    let lines = [head, credential(shoes), credential(outdoor), paste].into_iter();
+    let lines = [head, portal(base, shoes, now, paint), credential(shoes), credential(outdoor), paste].into_iter();
     lines.chain(parts(base, database, shoes, now).into_iter().map(part)).chain([rest]).collect::<Vec<_>>().join("\n")
+}
+
+/// Where to return something as a shopper, and with which order.
+fn portal(base: &str, demo: &Demo, now: DateTime<Utc>, paint: Paint) -> String {
+    let orders = demo.shop.orders(SHOWN, now);
+    let text =
+        |order: &serde_json::Value, field: &str| order.pointer(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+    let shipped = orders.iter().find(|order| text(order, "/status") == "Shipped");
+    let (number, email) = shipped.map(|order| (text(order, "/identifier"), text(order, "/customer/email"))).unwrap_or_default();
+    let address = paint.good(&format!("{base}/r/{}", demo.handle));
+    format!("  {}  {address}\n  Return something as a shopper: order number {number}, e-mail {email}\n", paint.bold("Portal      "))
 }
 
 fn parts(base: &str, database: &Database, demo: &Demo, now: DateTime<Utc>) -> Vec<(&'static str, String)> {

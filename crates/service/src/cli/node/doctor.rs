@@ -40,6 +40,7 @@ async fn installation(settings: anyhow::Result<Settings>) -> Vec<Check> {
             checks.extend(health::examine(&app).await);
             checks.extend(database::examine(&app).await);
             checks.extend(certificate::examine(&app.settings, app.clock.wall()));
+            checks.extend(certificate::examine_hosts(&app).await);
             checks
         }
         Err(error) => {

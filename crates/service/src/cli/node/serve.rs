@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use domain::node::mode::Mode;
+use rustls::ServerConfig;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -14,7 +15,8 @@ use crate::app::App;
 use crate::delivery::forward_signals;
 use crate::http::listener::{self, Door};
 use crate::node::{Phase, database};
-use crate::platform::config::Settings;
+use crate::platform::config::{PairFiles, Settings};
+use crate::platform::metrics::Connections;
 use crate::platform::tls::Certificates;
 use crate::platform::{open_files, telemetry, tls};
 use crate::{heartbeat, http, worker};
@@ -63,7 +65,7 @@ pub(in crate::cli) async fn serve(
         check_open_files(&app.settings)?;
     }
     refuse_insecure(&app)?;
-    let door = roles.has(Role::Api).then(|| public_door(&app)).transpose()?;
+    let doors = roles.has(Role::Api).then(|| Doors::prepare(&app)).transpose()?;
     // Start the admin listener first, so that its health page shows why the service is not ready yet.
     let admin = bind(&limits.admin_listen, "http.admin_listen").await?;
     let admin = {
@@ -87,14 +89,26 @@ pub(in crate::cli) async fn serve(
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
     let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
-    if let Some(door) = door {
+    if let Some(doors) = doors {
         let public = bind(&limits.listen, "http.listen").await?;
+        let portal = match app.settings.portal.listen() {
+            Some(listen) => Some(bind(listen, "portal.listen").await?),
+            None => None,
+        };
         let address = public.local_addr()?;
         let tls = app.settings.tls.files().is_some();
-        tracing::info!(%address, tls, mode = app.settings.mode.as_str(), "serving");
+        let of_portal = portal.as_ref().map(TcpListener::local_addr).transpose()?.map(tracing::field::display);
+        tracing::info!(%address, portal = of_portal, tls, mode = app.settings.mode.as_str(), "serving");
         app.enter(Phase::Serving);
         started(address);
-        listener::serve_through(door, public, http::router(&app), leaving_requested(leaving)).await?;
+        let serving = listener::serve_through(doors.public, public, http::router(&app), leaving_requested(leaving.clone()));
+        match doors.portal.zip(portal) {
+            Some((door, portal)) => {
+                let router = http::portal_listener_router(&app);
+                tokio::try_join!(serving, listener::serve_through(door, portal, router, leaving_requested(leaving)))?;
+            }
+            None => serving.await?,
+        }
     } else {
         tracing::info!(mode = app.settings.mode.as_str(), "delivering");
         app.enter(Phase::Serving);
@@ -120,9 +134,11 @@ const OTHER_FILES: u64 = 1024;
 /// Raises the limit on open files, and checks that it suffices for the connections in the settings.
 fn check_open_files(settings: &Settings) -> anyhow::Result<()> {
     let connections = settings.http.connections;
-    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
+    let listeners = 1 + u64::from(settings.portal.listen().is_some());
+    let needed = u64::try_from(connections).unwrap_or(u64::MAX).saturating_mul(listeners).saturating_add(OTHER_FILES);
     let Some(files) = open_files::raise().filter(|files| *files < needed) else { return Ok(()) };
-    let found = format!("this process may open {files} files, but http.connections = {connections} needs {needed}");
+    let of = if listeners > 1 { " on two listeners" } else { "" };
+    let found = format!("this process may open {files} files, but http.connections = {connections}{of} needs {needed}");
     let mend = "raise the limit (LimitNOFILE, ulimit -n), or lower http.connections";
     match settings.mode {
         Mode::Production => bail!("{found}: {mend}"),
@@ -140,21 +156,41 @@ fn refuse_insecure(app: &App) -> anyhow::Result<()> {
     }
 }
 
-/// Prepares the public listener. If a certificate is set, it uses TLS, and its files are reloaded when they change.
-fn public_door(app: &App) -> anyhow::Result<Door> {
-    let settings = &app.settings;
-    let tls = match settings.tls.files() {
-        Some(files) => {
-            let certificates = Arc::new(Certificates::load(files).context("loading tls.certificate and tls.private_key failed")?);
-            tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
-            Some(tls::server_config(certificates, settings.tls.allow_1_3).context("preparing TLS failed")?)
+/// What the listeners for the internet admit, and with which certificates.
+struct Doors {
+    public: Door,
+    /// Of the portal's own listener, if it has one.
+    portal: Option<Door>,
+}
+
+impl Doors {
+    fn prepare(app: &App) -> anyhow::Result<Self> {
+        let settings = &app.settings;
+        let door = |certificates, allow_1_3, counts: &Connections| {
+            anyhow::Ok(Door::public(&settings.http, &app.entropy, secure(settings, certificates, allow_1_3)?, counts.clone()))
+        };
+        let public = door(settings.portal.public_certificates(&settings.tls), settings.tls.allow_1_3, &app.metrics.listener)?;
+        // The contract restricts the API to TLS 1.2, not the portal.
+        let portal = || door(settings.portal.own_certificates(&settings.tls), true, &app.metrics.portal_listener);
+        Ok(Self { public, portal: settings.portal.listen().map(|_| portal()).transpose()? })
+    }
+}
+
+/// The TLS of a listener with these certificates, whose files are reloaded when they change. Without any, it speaks plain HTTP.
+fn secure(settings: &Settings, certificates: Vec<PairFiles>, allow_1_3: bool) -> anyhow::Result<Option<Arc<ServerConfig>>> {
+    if certificates.is_empty() {
+        if settings.mode == Mode::Production && !settings.http.behind_tls_proxy {
+            bail!(
+                "production serves only over TLS: set tls.certificate and tls.private_key, or, if a proxy in front of this process terminates TLS, http.behind_tls_proxy = true"
+            );
         }
-        None if settings.mode == Mode::Production && !settings.http.behind_tls_proxy => bail!(
-            "production serves only over TLS: set tls.certificate and tls.private_key, or, if a proxy in front of this process terminates TLS, http.behind_tls_proxy = true"
-        ),
-        None => None,
-    };
-    Ok(Door::public(&settings.http, &app.entropy, tls, app.metrics.listener.clone()))
+        return Ok(None);
+    }
+    let certificates = Certificates::load(certificates)
+        .context("loading the files of tls.certificate and tls.private_key, or of portal.certificates, failed")?;
+    let certificates = Arc::new(certificates);
+    tokio::spawn(Arc::clone(&certificates).keep_current(settings.tls.reload_interval()));
+    Ok(Some(tls::server_config(certificates, allow_1_3).context("preparing TLS failed")?))
 }
 
 async fn bind(address: &str, setting: &str) -> anyhow::Result<TcpListener> {

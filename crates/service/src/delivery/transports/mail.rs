@@ -60,7 +60,7 @@ impl Mailer {
     /// True if a mail server is configured and `to` is an e-mail address.
     #[must_use]
     pub fn can_write_to(&self, to: &str) -> bool {
-        self.account.is_some() && to.parse::<Address>().is_ok()
+        self.account.is_some() && is_address(to)
     }
 
     /// Tries once to send a mail. It always returns with an outcome, at the latest shortly after the deadline.
@@ -93,6 +93,12 @@ impl Account {
             }
         }
     }
+}
+
+/// Returns true if `text` is an e-mail address.
+#[must_use]
+pub fn is_address(text: &str) -> bool {
+    text.parse::<Address>().is_ok()
 }
 
 fn refused(why: &str) -> CallResult {

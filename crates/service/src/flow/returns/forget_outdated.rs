@@ -1,11 +1,11 @@
-//! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, closed cases of the work list, and
-//! the documents of labels.
+//! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, closed cases of the work list, the
+//! documents of labels, and what the portal keeps of shoppers: sessions, drafts and counters of misses.
 
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use store::Failed;
-use store::returns::{carrier_events, carrier_webhooks, labels, work_items};
+use store::returns::{carrier_events, carrier_webhooks, labels, portal_misses, portal_sessions, return_drafts, work_items};
 
 use crate::app::App;
 
@@ -19,7 +19,10 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let taken = carrier_webhooks::list_outdated(app.cell(), now, MOST).await?;
     let closed = work_items::list_outdated(app.cell(), now, MOST).await?;
     let printed = labels::list_outdated(app.cell(), now, MOST).await?;
-    let more = [waited.len(), taken.len(), closed.len(), printed.len()]
+    let left = portal_sessions::list_outdated(app.cell(), now, MOST).await?;
+    let drafted = return_drafts::list_outdated(app.cell(), now, MOST).await?;
+    let missed = portal_misses::list_outdated(app.cell(), now, MOST).await?;
+    let more = [waited.len(), taken.len(), closed.len(), printed.len(), left.len(), drafted.len(), missed.len()]
         .into_iter()
         .any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, events) in by_merchant(waited) {
@@ -40,6 +43,21 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     for (merchant, returns) in by_merchant(printed) {
         let mut tx = app.begin(merchant).await?;
         labels::forget_documents(&mut tx, &returns).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, sessions) in by_merchant(left) {
+        let mut tx = app.begin(merchant).await?;
+        portal_sessions::forget(&mut tx, &sessions).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, drafts) in by_merchant(drafted) {
+        let mut tx = app.begin(merchant).await?;
+        return_drafts::forget(&mut tx, &drafts).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, counters) in by_merchant(missed) {
+        let mut tx = app.begin(merchant).await?;
+        portal_misses::forget(&mut tx, &counters, now).await?;
         app.commit(tx).await?;
     }
     Ok(more)

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::messages::message::{Interface, Kind};
 use domain::returns::rma::Event;
 use store::messages::outbox::Message;
+use store::returns::rma_events;
 use store::returns::rmas::{self, Return};
 use store::{Failed, Tx};
 
@@ -34,6 +35,9 @@ pub(in crate::flow) async fn save_change(
         changed.wakes_at = None;
     }
     rmas::save(tx, changed).await?;
+    if event != Event::Resent {
+        rma_events::insert(tx, changed, event, now).await?;
+    }
     // A refunded return needs no label, but one that it has may be on a parcel that travels.
     if event == Event::Refunded && changed.rma.is_labelled() {
         stop_buying(tx, changed).await?;

@@ -21,7 +21,8 @@ use store::Failed;
 use store::orders::{refunds, snapshots};
 use store::returns::label_orders::Progress;
 use store::returns::rmas::{Item, Return};
-use store::returns::{exchange_orders, idempotency, return_policies, unit_claims};
+use store::returns::{exchange_orders, idempotency, return_drafts, return_policies, unit_claims};
+use uuid::Uuid;
 use wire::fault::Fault;
 use wire::returns::api::{ReturnOut, StartReturnIn};
 
@@ -43,6 +44,8 @@ pub struct IdempotencyKey {
     pub key: String,
     /// SHA-256 of the request's body.
     pub request_hash: [u8; 32],
+    /// The draft that becomes the return, if the shopper put it together in the portal.
+    pub draft: Option<Uuid>,
 }
 
 /// The variants that the merchant offers, by order line.
@@ -181,6 +184,9 @@ async fn attempt(
     let answer = serde_json::to_string(&shown).map_err(|_| Failed::Internal("an answer could not be written"))?;
     if let Some(key) = key {
         idempotency::insert(&mut tx, &key.key, &key.request_hash, &answer, now).await?;
+        if let Some(draft) = key.draft {
+            return_drafts::finish(&mut tx, draft, &new.identifier, now).await?;
+        }
     }
     app.commit(tx).await?;
     Ok(StartedReturn { answer, repeated: false })

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::messages::message::{Internal, Kind};
 use domain::returns::rma::Step;
-use domain::returns::rma::policy::EXPIRES_AFTER;
+use domain::returns::rma::policy::{EXPIRED, EXPIRES_AFTER};
 use store::merchants::accounts;
 use store::messages::outbox::Message;
 use store::orders::snapshots;
@@ -17,9 +17,6 @@ use wire::messages::mail::MailBody;
 use super::label_work::withdraw_label;
 use super::save_return::save_change;
 use crate::app::App;
-
-/// The cancel reason of a return that expired.
-pub const EXPIRED: &str = "expired";
 
 /// The most returns woken in one run.
 const MOST: i64 = 100;

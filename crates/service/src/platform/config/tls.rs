@@ -17,7 +17,8 @@ pub struct Tls {
 }
 
 /// The files of a certificate and its private key.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PairFiles {
     /// The certificate, followed by its intermediates.
     pub certificate: PathBuf,

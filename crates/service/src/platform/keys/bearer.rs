@@ -56,6 +56,12 @@ pub fn merchant_of(token: &SecretString) -> Option<MerchantId> {
     Uuid::from_slice(bytes.get(..MERCHANT_BYTES)?).ok().map(MerchantId)
 }
 
+/// Creates a secret of 256 random bits, for a cookie or a link.
+#[must_use]
+pub fn new_secret(entropy: &Entropy) -> SecretString {
+    URL_SAFE_NO_PAD.encode(entropy.bytes::<RANDOM_BYTES>()).into()
+}
+
 /// Creates a credential: its public id and its secret.
 #[must_use]
 pub fn new_credential(entropy: &Entropy) -> (String, SecretString) {

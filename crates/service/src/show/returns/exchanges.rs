@@ -31,8 +31,8 @@ pub enum OptionsError {
 /// An order with what decides on its exchanges: the return policy and any earlier exchange.
 pub struct Exchangeable {
     pub sale: Sale,
-    policy: Policy,
-    standing: Standing,
+    pub(crate) policy: Policy,
+    pub(crate) standing: Standing,
 }
 
 impl Exchangeable {
@@ -50,6 +50,11 @@ impl Options {
     #[must_use]
     pub fn into_variants(self) -> Option<Arc<[Variant]>> {
         self.0.ok()
+    }
+
+    /// All variants that the merchant listed, or the reason it was not asked.
+    pub(crate) fn variants(&self) -> Result<&Arc<[Variant]>, NotOffered> {
+        self.0.as_ref().map_err(|why| *why)
     }
 
     /// The variants that a shopper is shown for `line`.

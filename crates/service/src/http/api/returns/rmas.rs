@@ -82,7 +82,7 @@ fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<IdempotencyKey>, ApiEr
     let fits = |key: &&str| (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
     let key = value.to_str().ok().filter(fits);
     let key = key.ok_or_else(|| ApiError::BadHeader(format!("Idempotency-Key must be 1 to {LONGEST_KEY} visible ASCII characters")))?;
-    Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: Sha256::digest(body).into() }))
+    Ok(Some(IdempotencyKey { key: key.to_owned(), request_hash: Sha256::digest(body).into(), draft: None }))
 }
 
 /// List returns.

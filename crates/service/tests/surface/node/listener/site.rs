@@ -73,6 +73,21 @@ impl Authority {
         certificate.der().clone()
     }
 
+    /// Issues a certificate for `host` into files of its own. Returns it as callers will see it.
+    pub fn issue_for(&self, host: &str) -> CertificateDer<'static> {
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(vec![host.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
+        let [certificate_file, key_file] = self.pair_for(host);
+        std::fs::write(certificate_file, certificate.pem() + &self.issuer.pem()).unwrap();
+        std::fs::write(key_file, key.serialize_pem()).unwrap();
+        certificate.der().clone()
+    }
+
+    /// The files of the certificate for `host` and of its key.
+    pub fn pair_for(&self, host: &str) -> [PathBuf; 2] {
+        [format!("{host}.pem"), format!("{host}-key.pem")].map(|file| self.directory.join(file))
+    }
+
     /// Puts a key of this authority next to the other one's certificate.
     pub fn copy_key_to(&self, other: &Self) {
         self.issue();
@@ -125,7 +140,7 @@ impl Site {
         let files = [("TLS__CERTIFICATE", file(authority.certificate())), ("TLS__PRIVATE_KEY", file(authority.private_key()))];
         let changed = changed.iter().map(|(name, value)| (*name, (*value).to_owned())).chain(files.into_iter().filter(|_| secure));
         let settings = Settings::load(None, changed.map(|(name, value)| (format!("BACKHAUL__{name}"), value))).unwrap();
-        let certificates = settings.tls.files().map(|files| Arc::new(Certificates::load(files).unwrap()));
+        let certificates = settings.tls.files().map(|files| Arc::new(Certificates::load(vec![files]).unwrap()));
         let tls = certificates.clone().map(|certificates| tls::server_config(certificates, settings.tls.allow_1_3).unwrap());
         let counts = Connections::default();
         let door = Door::public(&settings.http, &Entropy::seeded(1), tls, counts.clone());
@@ -186,8 +201,17 @@ impl Site {
 
 /// Performs a TLS handshake with the server at `address`.
 pub async fn handshake(address: SocketAddr, client: impl Into<Arc<ClientConfig>>) -> io::Result<TlsStream<TcpStream>> {
+    handshake_with("localhost", address, client).await
+}
+
+/// The same with a server that the client takes for `host`.
+pub async fn handshake_with(
+    host: &'static str,
+    address: SocketAddr,
+    client: impl Into<Arc<ClientConfig>>,
+) -> io::Result<TlsStream<TcpStream>> {
     let stream = TcpStream::connect(address).await?;
-    soon(TlsConnector::from(client.into()).connect(ServerName::try_from("localhost").unwrap(), stream)).await
+    soon(TlsConnector::from(client.into()).connect(ServerName::try_from(host).unwrap(), stream)).await
 }
 
 /// An HTTP/2 client.

@@ -1,0 +1,129 @@
+//! `backhaul portal …`: what merchants' portals show, and the host names that lead to them.
+
+use anyhow::Context as _;
+use chrono_tz::Tz;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use store::merchants::accounts::Merchant;
+use store::merchants::portals;
+
+use crate::app::App;
+use crate::cli::context::{OfMerchant, actor};
+use crate::cli::output::{self, Format};
+use crate::flow::merchants::configure_portal::{self as flow, PortalChange};
+use crate::platform::host_name::HostName;
+
+#[derive(Subcommand)]
+pub(in crate::cli) enum Command {
+    /// Change what a merchant's portal shows, and add host names that lead to it.
+    ///
+    /// Options that are left out keep their value; an empty value restores the default. Every node follows within 5 seconds.
+    Set(Set),
+    /// Show a merchant's portal: its address, what it shows, and its host names.
+    Show {
+        #[command(flatten)]
+        merchant: OfMerchant,
+    },
+    /// Remove a host name; it no longer leads to the merchant's portal.
+    RemoveHost {
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The host name.
+        host: HostName,
+    },
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct Set {
+    #[command(flatten)]
+    merchant: OfMerchant,
+    /// The name of the shop (the merchant's name unless set).
+    #[arg(long)]
+    shop_name: Option<String>,
+    /// The e-mail address that shoppers can turn to.
+    #[arg(long)]
+    help_email: Option<String>,
+    /// The time zone in which shoppers read times, such as Europe/Berlin (UTC unless set).
+    #[arg(long, value_parser = time_zone)]
+    time_zone: Option<Tz>,
+    /// The start of order numbers, which shoppers may leave out.
+    #[arg(long)]
+    number_prefix: Option<String>,
+    /// A host name that leads to this portal alone, such as returns.example.com. Repeat for several; they are added to those that
+    /// are there. Its DNS must lead here, and `portal.certificates` needs a certificate for it.
+    #[arg(long)]
+    host: Vec<HostName>,
+}
+
+impl From<Set> for PortalChange {
+    fn from(set: Set) -> Self {
+        let text = |value: Option<String>| value.map(|value| value.trim().to_owned());
+        Self {
+            shop_name: text(set.shop_name),
+            help_email: text(set.help_email),
+            time_zone: set.time_zone,
+            number_prefix: text(set.number_prefix),
+            hosts: set.host.into_iter().collect(),
+        }
+    }
+}
+
+/// Parses the value of `--time-zone`.
+fn time_zone(text: &str) -> Result<Tz, String> {
+    let zone = if text.is_empty() { Ok(Tz::UTC) } else { text.parse() };
+    zone.map_err(|_| "write a time zone as the IANA database names it, such as Europe/Berlin".to_owned())
+}
+
+#[derive(Serialize)]
+struct PortalOut {
+    merchant: String,
+    /// The address below `portal.url`, or the path alone without that setting.
+    address: String,
+    shop_name: String,
+    help_email: Option<String>,
+    time_zone: &'static str,
+    number_prefix: Option<String>,
+}
+
+/// A portal with its host names: a list in JSON, a text in a table.
+#[derive(Serialize)]
+struct ShownPortal<H> {
+    #[serde(flatten)]
+    portal: PortalOut,
+    hosts: H,
+}
+
+pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Command::Set(set) => {
+            let merchant = set.merchant.find(app).await?;
+            flow::set_portal(app, &actor(), merchant.id, set.into()).await?;
+            show(app, &merchant, format).await
+        }
+        Command::Show { merchant } => show(app, &merchant.find(app).await?, format).await,
+        Command::RemoveHost { merchant, host } => {
+            let found = merchant.find(app).await?;
+            flow::remove_host(app, &actor(), found.id, host.clone()).await?;
+            output::line(&format!("The host name {host} no longer leads to the portal of {merchant}."));
+            Ok(())
+        }
+    }
+}
+
+async fn show(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<()> {
+    let shop = app.shops.find_by_handle(app, &merchant.handle).await?;
+    let shop = shop.with_context(|| format!("the merchant `{}` is gone", merchant.handle))?;
+    let hosts = portals::list_hosts(app.store(merchant.id), merchant.id).await?;
+    let portal = PortalOut {
+        merchant: merchant.handle.clone(),
+        address: format!("{}/r/{}", app.settings.portal.url().unwrap_or_default(), merchant.handle),
+        shop_name: shop.name.clone(),
+        help_email: shop.help_email.clone(),
+        time_zone: shop.zone.name(),
+        number_prefix: shop.number_prefix.clone(),
+    };
+    match format {
+        Format::Json => output::one(format, &ShownPortal { portal, hosts }),
+        Format::Table => output::one(format, &ShownPortal { portal, hosts: Some(hosts.join(", ")).filter(|hosts| !hosts.is_empty()) }),
+    }
+}

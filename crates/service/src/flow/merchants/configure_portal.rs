@@ -1,0 +1,130 @@
+//! The operator sets up a merchant's portal: what it shows, and the host names that lead to it. Every change is audited in its own
+//! transaction.
+
+use std::collections::BTreeSet;
+
+use chrono_tz::Tz;
+use domain::id::MerchantId;
+use store::merchants::accounts;
+use store::merchants::audit::{self, Entry};
+use store::merchants::portals::{self, PortalSettings};
+use store::{Failed, Tx};
+
+use crate::app::App;
+use crate::delivery::transports::mail;
+use crate::platform::host_name::HostName;
+
+/// The most characters of a shop's name, and of the prefix of order numbers.
+const LONGEST_NAME: usize = 100;
+const LONGEST_PREFIX: usize = 20;
+
+/// Changes to a merchant's portal. Absent fields stay as they are; an empty text restores the default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortalChange {
+    /// The shop's name; by default the merchant's.
+    pub shop_name: Option<String>,
+    /// The address that shoppers can turn to.
+    pub help_email: Option<String>,
+    /// The time zone in which shoppers read times.
+    pub time_zone: Option<Tz>,
+    /// The start of order numbers, which shoppers may leave out.
+    pub number_prefix: Option<String>,
+    /// Host names to add.
+    pub hosts: BTreeSet<HostName>,
+}
+
+/// The reasons a portal cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurePortalError {
+    #[error("no change was given; `backhaul portal set --help` lists the options")]
+    Nothing,
+    #[error("a shop's name must have at most {} characters, and no control characters", LONGEST_NAME)]
+    ShopName,
+    #[error("`{0}` is not an e-mail address, such as help@example.com")]
+    HelpEmail(String),
+    #[error("the prefix of order numbers must have at most {} characters, and no spaces", LONGEST_PREFIX)]
+    NumberPrefix,
+    /// The other merchant is not named: whoever may change one need not know of the other.
+    #[error("the host name {0} leads to another merchant's portal already; remove it there first, or choose another name")]
+    HostTaken(HostName),
+    #[error("the merchant has no host name {0}; `backhaul portal show --merchant HANDLE` lists its host names")]
+    NoSuchHost(HostName),
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str) -> Result<(), Failed> {
+    audit::record(tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await
+}
+
+/// Changes the merchant's portal. Every node follows within 5 seconds.
+pub async fn set_portal(app: &App, actor: &str, merchant: MerchantId, change: PortalChange) -> Result<(), ConfigurePortalError> {
+    if change == PortalChange::default() {
+        return Err(ConfigurePortalError::Nothing);
+    }
+    check(&change)?;
+    let detail = describe(&change);
+    let mut tx = app.begin(merchant).await?;
+    // The settings may not exist yet, so lock the merchant instead.
+    accounts::lock(&mut tx).await?;
+    for host in &change.hosts {
+        if !portals::insert_host(&mut tx, host.as_str()).await? {
+            return Err(ConfigurePortalError::HostTaken(host.clone()));
+        }
+    }
+    let settings = apply(portals::get(&mut tx).await?, change);
+    portals::save(&mut tx, &settings, app.now()).await?;
+    record(app, &mut tx, actor, "portal.changed", &detail).await?;
+    Ok(app.commit(tx).await?)
+}
+
+/// Removes a host name of the merchant's portal.
+pub async fn remove_host(app: &App, actor: &str, merchant: MerchantId, host: HostName) -> Result<(), ConfigurePortalError> {
+    let mut tx = app.begin(merchant).await?;
+    if !portals::remove_host(&mut tx, host.as_str()).await? {
+        return Err(ConfigurePortalError::NoSuchHost(host));
+    }
+    record(app, &mut tx, actor, "portal.host_removed", host.as_str()).await?;
+    Ok(app.commit(tx).await?)
+}
+
+fn check(change: &PortalChange) -> Result<(), ConfigurePortalError> {
+    let PortalChange { shop_name, help_email, number_prefix, .. } = change;
+    let is_long = |text: &str, most: usize| text.chars().count() > most;
+    if shop_name.as_deref().is_some_and(|name| is_long(name, LONGEST_NAME) || name.contains(char::is_control)) {
+        return Err(ConfigurePortalError::ShopName);
+    }
+    if let Some(email) = help_email.as_deref().filter(|email| !email.is_empty() && !mail::is_address(email)) {
+        return Err(ConfigurePortalError::HelpEmail(email.to_owned()));
+    }
+    let is_blank = |c: char| c.is_whitespace() || c.is_control();
+    if number_prefix.as_deref().is_some_and(|prefix| is_long(prefix, LONGEST_PREFIX) || prefix.contains(is_blank)) {
+        return Err(ConfigurePortalError::NumberPrefix);
+    }
+    Ok(())
+}
+
+fn apply(settings: PortalSettings, change: PortalChange) -> PortalSettings {
+    let text = |old: Option<String>, new: Option<String>| new.or(old).filter(|text| !text.is_empty());
+    PortalSettings {
+        shop_name: text(settings.shop_name, change.shop_name),
+        help_email: text(settings.help_email, change.help_email),
+        time_zone: change.time_zone.map(|zone| zone.name().to_owned()).or(settings.time_zone),
+        number_prefix: text(settings.number_prefix, change.number_prefix),
+    }
+}
+
+/// The changes as text, for the audit log.
+fn describe(change: &PortalChange) -> String {
+    let text = |name: &str, value: Option<&str>| {
+        value.map(|value| if value.is_empty() { format!("no {name}") } else { format!("{name}: {value}") })
+    };
+    let settings = [
+        text("shop_name", change.shop_name.as_deref()),
+        text("help_email", change.help_email.as_deref()),
+        text("time_zone", change.time_zone.map(Tz::name)),
+        text("number_prefix", change.number_prefix.as_deref()),
+    ];
+    let hosts = change.hosts.iter().map(|host| format!("host {host}"));
+    settings.into_iter().flatten().chain(hosts).collect::<Vec<_>>().join("; ")
+}

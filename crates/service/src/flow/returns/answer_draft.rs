@@ -1,0 +1,38 @@
+//! Keeps a shopper's answers while they put a return together, and starts it when they confirm.
+
+use domain::id::MerchantId;
+use sha2::{Digest as _, Sha256};
+use store::Failed;
+use store::returns::return_drafts::{self, Draft};
+use wire::returns::draft::Answers;
+
+use super::start_return::{IdempotencyKey, StartReturnError, start_return};
+use crate::app::App;
+
+/// The reasons a draft cannot be confirmed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfirmDraftError {
+    #[error("not every question is answered")]
+    Unanswered,
+    #[error(transparent)]
+    Start(#[from] StartReturnError),
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Saves the answers to the open draft of an order.
+pub async fn save_answers(app: &App, merchant: MerchantId, order: &str, answers: &Answers) -> Result<(), Failed> {
+    let mut tx = app.begin(merchant).await?;
+    return_drafts::save(&mut tx, app.mint(), order, &answers.write(), app.now()).await?;
+    app.commit(tx).await
+}
+
+/// Starts the return that a draft describes, once, however often it is called.
+pub async fn confirm_draft(app: &App, merchant: MerchantId, draft: &Draft) -> Result<(), ConfirmDraftError> {
+    let body = Answers::read(&draft.answers).request(&draft.order).ok_or(ConfirmDraftError::Unanswered)?;
+    let request = wire::returns::api::read(body.as_bytes()).map_err(|_| Failed::Internal("a draft became an unreadable request"))?;
+    let key =
+        IdempotencyKey { key: format!("portal-{}", draft.id.simple()), request_hash: Sha256::digest(&body).into(), draft: Some(draft.id) };
+    start_return(app, merchant, &request, Some(&key)).await?;
+    Ok(())
+}

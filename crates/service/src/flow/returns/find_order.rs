@@ -1,0 +1,131 @@
+//! Finds a shopper's order by its number and the e-mail address or postal code, and opens a session for it.
+//!
+//! Only misses are counted and limited, so that nobody can lock a shopper out: the right pair always works.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
+use domain::returns::portal::{Proof, spellings};
+use secrecy::{ExposeSecret as _, SecretString};
+use store::Failed;
+use store::merchants::accounts::Merchant;
+use store::orders::snapshots::{self, Fingerprint, ShopperKeys};
+use store::returns::portal_misses::{self, Counter};
+use store::returns::portal_sessions::{self, Session};
+
+use crate::app::App;
+use crate::platform::keys::bearer;
+
+/// The most misses of one address in a quarter of an hour.
+const OF_ADDRESS: (i32, TimeDelta) = (10, TimeDelta::minutes(15));
+/// The most misses for one order number in a day.
+const OF_ORDER: (i32, TimeDelta) = (20, TimeDelta::days(1));
+/// The most misses in one merchant's portal in a minute.
+const OF_MERCHANT: (i32, TimeDelta) = (1_000, TimeDelta::minutes(1));
+
+/// A session's last sign of life is written this often.
+const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+
+/// An attempt to find an order.
+pub struct Attempt<'a> {
+    pub number: &'a str,
+    /// The start of the shop's order numbers, which may be left out.
+    pub prefix: Option<&'a str>,
+    /// An e-mail address or a postal code.
+    pub key: &'a str,
+    /// The shopper's network address.
+    pub address: &'a str,
+}
+
+/// The reasons an order is not found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindOrderError {
+    /// There is no such order, or the key is not its own, or the merchant is paused. Never tell which.
+    #[error("no order with this number and key")]
+    Miss,
+    #[error("too many attempts, until {0}")]
+    TooMany(DateTime<Utc>),
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// Opens a session for the order that `attempt` names. Returns the session's secret.
+pub async fn find_order(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -> Result<SecretString, FindOrderError> {
+    let numbers = spellings(attempt.number, attempt.prefix);
+    let orders = snapshots::shopper_keys(app.store(merchant.id), merchant.id, &numbers).await?;
+    let found = orders.iter().find_map(|order| Some((order, proof(app, order, attempt.key)?)));
+    match found.filter(|_| merchant.paused_at.is_none()) {
+        Some((order, proof)) => Ok(open_session(app, merchant, &order.identifier, proof).await?),
+        None => Err(count_miss(app, merchant, &numbers, attempt).await?),
+    }
+}
+
+/// Opens a session for an order.
+pub(super) async fn open_session(app: &App, merchant: &Merchant, order: &str, proof: Proof) -> Result<SecretString, Failed> {
+    let (now, secret) = (app.now(), bearer::new_secret(&app.entropy));
+    let session = Session { order: order.to_owned(), proof, started_at: now, seen_at: now };
+    let mut tx = app.begin(merchant.id).await?;
+    portal_sessions::insert(&mut tx, &bearer::hash(secret.expose_secret()), &session).await?;
+    app.commit(tx).await?;
+    Ok(secret)
+}
+
+/// The proof that `key` is for an order; `None` if it is not the order's own.
+fn proof(app: &App, order: &ShopperKeys, key: &str) -> Option<Proof> {
+    let same = |stored: Option<Fingerprint>, typed: Fingerprint| stored.is_some_and(|stored| bearer::same(&stored, &typed));
+    let prints = &app.fingerprints;
+    // Whether the order is from the United States is unknown here; a ZIP+4 is shortened there only.
+    let zip = same(order.zip, prints.zip(key, None)) | same(order.zip, prints.zip(key, Some("")));
+    let email = same(order.email, prints.email(key));
+    if email { Some(Proof::Email) } else { zip.then_some(Proof::Zip) }
+}
+
+/// Counts a miss by address, by number and by merchant, and returns what to answer.
+async fn count_miss(app: &App, merchant: &Merchant, numbers: &[String], attempt: &Attempt<'_>) -> Result<FindOrderError, Failed> {
+    let number = numbers.get(1).or(numbers.first()).map_or("", |number| number.trim_start_matches('#'));
+    let limits = [
+        (app.fingerprints.miss("address", attempt.address), OF_ADDRESS),
+        (app.fingerprints.miss("order", &number.to_uppercase()), OF_ORDER),
+        (app.fingerprints.miss("merchant", ""), OF_MERCHANT),
+    ];
+    let counters = limits.map(|(key, (_, period))| Counter { key, period });
+    let mut tx = app.begin(merchant.id).await?;
+    let counts = portal_misses::add(&mut tx, &counters, app.now()).await?;
+    app.commit(tx).await?;
+    let over = counts.iter().zip(limits).filter(|(count, (_, (most, _)))| count.misses > *most);
+    Ok(over.map(|(count, _)| count.until).max().map_or(FindOrderError::Miss, FindOrderError::TooMany))
+}
+
+/// Notes that a shopper is still there, once a minute at most.
+pub async fn keep_session(app: &App, merchant: MerchantId, hash: &[u8], session: &Session) -> Result<(), Failed> {
+    let now = app.now();
+    if now - session.seen_at < NOTED_EVERY {
+        return Ok(());
+    }
+    let mut tx = app.begin(merchant).await?;
+    portal_sessions::touch(&mut tx, hash, session.proof, now).await?;
+    app.commit(tx).await
+}
+
+/// Checks an order's postal code, so that its shopper may see the address on a label. Misses count like those of finding an order.
+pub async fn show_postcode(
+    app: &App,
+    merchant: &Merchant,
+    hash: &[u8],
+    session: &Session,
+    attempt: &Attempt<'_>,
+) -> Result<(), FindOrderError> {
+    let orders = snapshots::shopper_keys(app.store(merchant.id), merchant.id, std::slice::from_ref(&session.order)).await?;
+    if !orders.iter().any(|order| proof(app, order, attempt.key) == Some(Proof::Zip)) {
+        return Err(count_miss(app, merchant, std::slice::from_ref(&session.order), attempt).await?);
+    }
+    let mut tx = app.begin(merchant.id).await?;
+    portal_sessions::touch(&mut tx, hash, Proof::Zip, app.now()).await?;
+    Ok(app.commit(tx).await?)
+}
+
+/// Ends a session. If there is none, nothing changes.
+pub async fn end_session(app: &App, merchant: MerchantId, hash: &[u8]) -> Result<(), Failed> {
+    let mut tx = app.begin(merchant).await?;
+    portal_sessions::end(&mut tx, hash).await?;
+    app.commit(tx).await
+}

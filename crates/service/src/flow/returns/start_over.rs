@@ -1,0 +1,35 @@
+//! Cancels a return whose label the carrier refuses, and keeps its answers, so that the shopper can choose another way back.
+
+use domain::id::MerchantId;
+use domain::returns::rma::RefundType;
+use store::returns::rmas::Return;
+use wire::returns::draft::{AnsweredItem, Answers, Wish};
+
+use super::answer_draft::save_answers;
+use super::cancel_return::{BY_SHOPPER, CancelReturnError, cancel_return};
+use crate::app::App;
+
+/// Cancels the return, and makes its answers the draft of a new one, without the way back.
+pub async fn start_over(app: &App, actor: &str, merchant: MerchantId, identifier: &str) -> Result<(), CancelReturnError> {
+    let cancelled = cancel_return(app, actor, merchant, identifier, BY_SHOPPER).await?;
+    save_answers(app, merchant, &cancelled.order, &answers(&cancelled)).await?;
+    Ok(())
+}
+
+fn answers(kept: &Return) -> Answers {
+    let mut items: Vec<AnsweredItem> = Vec::new();
+    for (unit, item) in kept.units() {
+        let instead = match (unit.refund_type, &item.exchange_sku) {
+            (RefundType::UnevenExchange, _) => Wish::GiftCard,
+            (RefundType::EvenExchange, Some(sku)) => Wish::Variant(sku.clone()),
+            (RefundType::EvenExchange, None) | (RefundType::Refund, _) => Wish::Refund,
+        };
+        if let Some(known) = items.iter_mut().find(|known| known.line == unit.line) {
+            known.quantity += 1;
+        } else {
+            let (line, reason) = (unit.line.clone(), Some(item.reason.clone()));
+            items.push(AnsweredItem { line, quantity: 1, reason, instead: Some(instead) });
+        }
+    }
+    Answers { items, method: None }
+}

@@ -1,0 +1,38 @@
+//! Style sheets and scripts, built into the program and served under names that contain their hash, so that browsers keep them.
+
+use std::sync::LazyLock;
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest as _, Sha256};
+
+/// A file that pages refer to.
+pub(crate) struct Asset {
+    media_type: &'static str,
+    bytes: &'static [u8],
+    /// The path under which it is served.
+    pub(crate) path: String,
+}
+
+const FOREVER: &str = "public, max-age=31536000, immutable";
+
+impl Asset {
+    fn new(name: &str, extension: &str, media_type: &'static str, bytes: &'static [u8]) -> Self {
+        let hash = Sha256::digest(bytes).iter().take(6).fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
+        Self { media_type, bytes, path: format!("/assets/{name}.{hash}.{extension}") }
+    }
+}
+
+pub(crate) static PORTAL_STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("portal", "css", "text/css; charset=utf-8", include_bytes!("../../../assets/portal.css")));
+pub(crate) static PORTAL_SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("portal", "js", "text/javascript; charset=utf-8", include_bytes!("../../../assets/portal.js")));
+pub(crate) static ICON: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_bytes!("../../../assets/icon.svg")));
+
+/// The asset that is served under this name.
+pub(crate) fn find(name: &str) -> Option<Response> {
+    let known: [&Asset; 3] = [&PORTAL_STYLE, &PORTAL_SCRIPT, &ICON];
+    let asset = known.into_iter().find(|asset| asset.path.strip_prefix("/assets/") == Some(name))?;
+    Some(([(header::CONTENT_TYPE, asset.media_type), (header::CACHE_CONTROL, FOREVER)], asset.bytes).into_response())
+}

@@ -1,0 +1,141 @@
+//! The errors of pages. Each becomes a page of its own, once the reader's shop and language are known.
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use store::Failed;
+
+use super::frame::{Frame, Reader};
+use super::headers;
+use crate::http::error::ApiError;
+use crate::http::request_id::RequestId;
+use crate::platform::texts::Language;
+
+/// An error of a page.
+#[derive(Clone, Debug)]
+pub(crate) enum PageError {
+    NotFound,
+    /// The form was not sent from one of our pages, or cannot be read.
+    Foreign,
+    /// The shopper's session is over, or was never there.
+    SessionOver,
+    /// What the page was about is over for good, such as a label that was deleted.
+    Gone,
+    /// Too many attempts, until this time.
+    TooMany(Option<DateTime<Utc>>),
+    /// Carries the cause, which is logged and not shown.
+    Unavailable(String),
+    /// Carries the cause, which is logged and not shown.
+    Internal(String),
+}
+
+impl PageError {
+    pub(crate) const fn status(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Foreign => StatusCode::FORBIDDEN,
+            Self::SessionOver => StatusCode::UNAUTHORIZED,
+            Self::Gone => StatusCode::GONE,
+            Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// The beginning of the keys of its texts.
+    const fn key(&self) -> &'static str {
+        match self {
+            Self::NotFound => "missing",
+            Self::Foreign => "foreign",
+            Self::SessionOver => "over",
+            Self::Gone => "gone",
+            Self::TooMany(_) => "busy",
+            Self::Unavailable(_) | Self::Internal(_) => "trouble",
+        }
+    }
+
+    fn log(&self, id: &RequestId, route: &str) {
+        if let Self::Unavailable(why) | Self::Internal(why) = self {
+            tracing::error!(request_id = id.0, route, why, status = self.status().as_u16(), "showing a page failed");
+        }
+    }
+}
+
+impl IntoResponse for PageError {
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<Failed> for PageError {
+    fn from(failed: Failed) -> Self {
+        match ApiError::from(failed) {
+            ApiError::Unavailable(why) => Self::Unavailable(why),
+            error => Self::from(error),
+        }
+    }
+}
+
+impl From<ApiError> for PageError {
+    /// For what happens before a page is asked: limits, bodies, panics.
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::TooManyRequests { .. } => Self::TooMany(None),
+            ApiError::NotFound | ApiError::MethodNotAllowed => Self::NotFound,
+            ApiError::Unavailable(why) => Self::Unavailable(why),
+            ApiError::Internal(why) => Self::Internal(why),
+            _ => Self::Foreign,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "portal/error.html")]
+struct ErrorPage {
+    frame: Frame,
+    heading: String,
+    lede: String,
+    /// When to come back.
+    until: Option<String>,
+    /// The id of the request, for whoever writes to support about it.
+    request: Option<String>,
+    over: bool,
+    trouble: bool,
+}
+
+/// Renders the error of an answer, if it has one, and completes the headers of every page.
+pub(crate) fn render(mut response: Response, id: &RequestId, route: &str) -> Response {
+    let reader = response.extensions_mut().remove::<Reader>();
+    let refused = response.extensions_mut().remove::<ApiError>().map(PageError::from);
+    let error = response.extensions_mut().remove::<PageError>().or(refused);
+    if let Some(error) = error {
+        error.log(id, route);
+        let page = page(&error, reader.as_ref(), id).render().unwrap_or_default();
+        response = (error.status(), Html(page)).into_response();
+        if matches!(error, PageError::Unavailable(_)) {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+        }
+    }
+    headers::add(response.headers_mut());
+    response
+}
+
+fn page(error: &PageError, reader: Option<&Reader>, id: &RequestId) -> ErrorPage {
+    let key = error.key();
+    let mut frame = reader.map_or_else(|| Frame::anywhere(Language::default()), |reader| reader.frame(&format!("{key}-title")));
+    frame.title = frame.text(&format!("{key}-title"));
+    frame.solo = true;
+    let until = match (error, reader) {
+        (PageError::TooMany(Some(until)), Some(reader)) => {
+            Some(reader.language.text_with("busy-until", [("time", reader.words().time(*until).into())]))
+        }
+        _ => None,
+    };
+    let trouble = matches!(error, PageError::Unavailable(_) | PageError::Internal(_));
+    let over = matches!(error, PageError::SessionOver) && reader.is_some();
+    let (heading, lede) = (frame.text(&format!("{key}-heading")), frame.text(&format!("{key}-lede")));
+    ErrorPage { frame, heading, lede, until, request: trouble.then(|| id.0.clone()), over, trouble }
+}

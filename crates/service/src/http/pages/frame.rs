@@ -1,0 +1,170 @@
+//! The frame of a page: shop, language, title, progress and faults. The templates' layout draws it.
+
+use std::sync::Arc;
+
+use fluent_bundle::FluentValue;
+
+use super::assets::{ICON, PORTAL_SCRIPT, PORTAL_STYLE};
+use super::markup::Markup;
+use super::words::Words;
+use crate::platform::texts::{Language, languages};
+use crate::shops::Shop;
+
+/// The reader of a page: in which shop, and in which language.
+#[derive(Clone)]
+pub(crate) struct Reader {
+    pub(crate) shop: Arc<Shop>,
+    pub(crate) language: Language,
+    /// The path of the portal's first page.
+    pub(crate) root: Arc<str>,
+}
+
+/// A fault of a form.
+pub(crate) struct FieldFault {
+    /// The id of the field, which the summary links to.
+    pub(crate) field: String,
+    pub(crate) text: String,
+}
+
+/// The frame of a page.
+pub(crate) struct Frame {
+    /// `None` on a page that is in no shop.
+    pub(crate) shop: Option<Arc<Shop>>,
+    pub(crate) language: Language,
+    root: Arc<str>,
+    pub(crate) title: String,
+    /// The step of five, drawn as progress.
+    pub(crate) step: Option<u8>,
+    /// One column, without anything beside it.
+    pub(crate) solo: bool,
+    pub(crate) back: Option<String>,
+    pub(crate) faults: Vec<FieldFault>,
+    pub(crate) fault_heading: String,
+    /// The languages to choose from.
+    pub(crate) languages: Vec<Language>,
+    /// The paths of the style sheet, the script and the icon.
+    pub(crate) style: &'static str,
+    pub(crate) script: &'static str,
+    pub(crate) icon: &'static str,
+}
+
+impl Reader {
+    /// The frame of a page with the title `title`, a text's key.
+    pub(crate) fn frame(&self, title: &str) -> Frame {
+        Frame {
+            shop: Some(Arc::clone(&self.shop)),
+            root: Arc::clone(&self.root),
+            title: self.language.text(title),
+            fault_heading: self.language.text("faults-heading"),
+            solo: false,
+            ..Frame::anywhere(self.language)
+        }
+    }
+
+    /// The path of a page of this portal.
+    pub(crate) fn path(&self, page: &str) -> String {
+        path(&self.root, page)
+    }
+
+    /// The formats of this reader.
+    pub(crate) fn words(&self) -> Words {
+        Words { language: self.language, zone: self.shop.zone }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> String {
+        self.language.text(key)
+    }
+
+    /// The text `key` with these values.
+    pub(crate) fn text_with<'a>(&self, key: &str, values: impl IntoIterator<Item = (&'a str, FluentValue<'a>)>) -> String {
+        self.language.text_with(key, values)
+    }
+
+    /// The text `key`, which has markup, with these values, which have none.
+    pub(crate) fn rich<'a>(&self, key: &str, values: impl IntoIterator<Item = (&'a str, FluentValue<'a>)>) -> Markup {
+        Markup::of(self.language, key, values)
+    }
+}
+
+fn path(root: &str, page: &str) -> String {
+    match (root, page) {
+        ("", page) => format!("/{page}"),
+        (root, "") => root.to_owned(),
+        (root, page) => format!("{root}/{page}"),
+    }
+}
+
+impl Frame {
+    /// The frame of a page that is in no shop.
+    pub(crate) fn anywhere(language: Language) -> Self {
+        Self {
+            shop: None,
+            language,
+            root: "".into(),
+            title: String::new(),
+            step: None,
+            solo: true,
+            back: None,
+            faults: Vec::new(),
+            fault_heading: String::new(),
+            languages: languages().collect(),
+            style: &PORTAL_STYLE.path,
+            script: &PORTAL_SCRIPT.path,
+            icon: &ICON.path,
+        }
+    }
+
+    /// Draws the progress at `step`, with a link back to `back`.
+    pub(crate) fn at_step(mut self, step: u8, back: String) -> Self {
+        (self.step, self.back) = (Some(step), Some(back));
+        self
+    }
+
+    /// A page with one column.
+    pub(crate) fn alone(mut self) -> Self {
+        self.solo = true;
+        self
+    }
+
+    /// Shows what is wrong with a form.
+    pub(crate) fn with_faults(mut self, faults: Vec<FieldFault>) -> Self {
+        self.faults = faults;
+        self
+    }
+
+    pub(crate) fn is_faulty(&self) -> bool {
+        !self.faults.is_empty()
+    }
+
+    /// The fault of a field, if it has one.
+    pub(crate) fn fault(&self, field: &str) -> Option<&str> {
+        self.faults.iter().find(|fault| fault.field == field).map(|fault| &*fault.text)
+    }
+
+    pub(crate) fn text(&self, key: &str) -> String {
+        self.language.text(key)
+    }
+
+    /// The text `key`, which has markup.
+    pub(crate) fn rich(&self, key: &str) -> Markup {
+        Markup::of(self.language, key, [])
+    }
+
+    /// A text in which the shop is named.
+    pub(crate) fn text_of_shop(&self, key: &str) -> String {
+        self.language.text_with(key, [("shop", self.shop_name().into())])
+    }
+
+    pub(crate) fn shop_name(&self) -> String {
+        self.shop.as_ref().map_or_else(|| self.text("returns"), |shop| shop.name.clone())
+    }
+
+    pub(crate) fn help_email(&self) -> Option<&str> {
+        self.shop.as_ref()?.help_email.as_deref()
+    }
+
+    /// The path of a page of this portal.
+    pub(crate) fn at(&self, page: &str) -> String {
+        path(&self.root, page)
+    }
+}

@@ -1,0 +1,65 @@
+//! The shopper's portal: one file per page. A page parses, calls one flow or reads, and renders.
+//!
+//! - `find.rs` finds the order; `session.rs` knows the shopper from then on.
+//! - `items.rs`, `reason.rs`, `instead.rs`, `exchange.rs`, `how.rs` ask the questions; `step.rs` knows which is next.
+//! - `check.rs` shows all answers and confirms; `changed.rs` says what has changed since they were given.
+//! - `done.rs`, `status.rs`, `returns.rs`, `label.rs`, `cancel.rs` are about returns.
+//! - `view.rs` and `bill.rs` are what several pages show.
+
+mod bill;
+mod cancel;
+mod changed;
+mod check;
+mod done;
+mod exchange;
+mod find;
+mod how;
+mod instead;
+mod items;
+mod label;
+mod reason;
+mod returns;
+mod session;
+mod shop;
+mod status;
+mod step;
+mod view;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{any, get, post};
+
+use super::middleware;
+use super::pages;
+use super::pages::error::PageError;
+use crate::app::App;
+
+/// The portal's router.
+pub(super) fn router(app: &App) -> Router {
+    let shop = Router::new()
+        .route("/r/{merchant}", get(find::show).post(find::find))
+        .route("/r/{merchant}/leave", post(find::leave))
+        .route("/r/{merchant}/items", get(items::show).post(items::choose))
+        .route("/r/{merchant}/items/{item}/reason", get(reason::show).post(reason::answer))
+        .route("/r/{merchant}/items/{item}/instead", get(instead::show).post(instead::answer))
+        .route("/r/{merchant}/items/{item}/exchange", get(exchange::show).post(exchange::answer))
+        .route("/r/{merchant}/how", get(how::show).post(how::answer))
+        .route("/r/{merchant}/check", get(check::show).post(check::confirm))
+        .route("/r/{merchant}/changed", post(changed::accept))
+        .route("/r/{merchant}/returns", get(returns::list))
+        .route("/r/{merchant}/returns/{rma}", get(status::show))
+        .route("/r/{merchant}/returns/{rma}/done", get(done::show))
+        .route("/r/{merchant}/returns/{rma}/another", post(done::start_over))
+        .route("/r/{merchant}/returns/{rma}/label", get(label::show).post(label::show_postcode))
+        .route("/r/{merchant}/returns/{rma}/code", get(label::show_code))
+        .route("/r/{merchant}/returns/{rma}/cancel", get(cancel::show).post(cancel::cancel))
+        .route("/r/{merchant}/{*rest}", any(async || PageError::NotFound))
+        .layer(from_fn_with_state(app.clone(), shop::enter));
+    Router::new()
+        .route("/assets/{name}", get(pages::asset))
+        .merge(shop)
+        .fallback(async || PageError::NotFound)
+        .method_not_allowed_fallback(async || PageError::NotFound)
+        .layer(from_fn_with_state(app.clone(), middleware::handle_page))
+        .with_state(app.clone())
+}

@@ -1,0 +1,68 @@
+//! `/r/{merchant}/returns`: the returns of the order. With none the shopper chooses items, with one it is shown at once.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+
+use super::session::Shopper;
+use super::status::{Chip, goods};
+use super::view::{Day, Goods, OrderBox};
+use crate::app::App;
+use crate::http::pages::error::PageError;
+use crate::http::pages::frame::{Frame, Reader};
+use crate::http::pages::{render, see};
+use crate::show::returns::portal::{PortalOrder, PortalReturn, list_returns};
+
+#[derive(Template)]
+#[template(path = "portal/returns.html")]
+struct Several {
+    frame: Frame,
+    heading: String,
+    order: OrderBox,
+    returns: Vec<Listed>,
+    /// Something else can come back.
+    more: bool,
+}
+
+struct Listed {
+    rma: String,
+    path: String,
+    chip: Chip,
+    goods: Vec<Goods>,
+    until: Option<Day>,
+    refund: Option<String>,
+}
+
+/// `GET /r/{merchant}/returns`.
+pub(super) async fn list(State(app): State<App>, shopper: Shopper) -> Result<Response, PageError> {
+    let reader = &shopper.reader;
+    let returns = list_returns(&app, shopper.merchant, &shopper.session.order).await?;
+    let order = shopper.order(&app).await?;
+    match &*returns {
+        // A shopper who comes back goes on where they were.
+        [] if order.draft.is_some() => Ok(see(&reader.path(&super::step::next(&order)))),
+        [] => Ok(see(&reader.path("items"))),
+        [only] => Ok(see(&reader.path(&format!("returns/{}", only.kept.identifier)))),
+        several => render(&Several {
+            frame: reader.frame("returns-title"),
+            heading: reader.text_with("returns-heading", [("returns", several.len().into())]),
+            order: OrderBox::of(reader, &order),
+            returns: several.iter().map(|one| listed(reader, &order, one)).collect(),
+            more: order.lines.iter().any(|line| line.units > 0),
+        }),
+    }
+}
+
+fn listed(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Listed {
+    let bill = one.bill();
+    let refund = (bill.refund.get() > 0)
+        .then(|| reader.text_with("returns-refund", [("amount", reader.words().money(bill.refund, &order.currency).into())]));
+    Listed {
+        rma: one.kept.identifier.clone(),
+        path: reader.path(&format!("returns/{}", one.kept.identifier)),
+        chip: Chip::of(reader, one.progress()),
+        goods: goods(reader, order, one),
+        until: one.deadline().map(|deadline| Day::with_weekday(reader.words(), deadline)),
+        refund: refund.filter(|_| one.is_open()),
+    }
+}

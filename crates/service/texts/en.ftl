@@ -1,0 +1,386 @@
+# English. Words between < and > are markup; values in { } are filled in.
+
+## Every page
+
+error-title = Error:
+error-label = Error:
+returns = Returns
+skip = Skip to main content
+back = Back
+continue = Continue
+language = Language:
+brand-label = { $shop } returns, start
+help-heading = Need a hand?
+help-write = Write to
+write-to-us = Write to us.
+start-again = Start a return
+cookie-note = We set one cookie to keep your place for 30 minutes. No tracking, no ads. Returns for { $shop } are run by Backhaul.
+faults-heading = There is a problem
+money = { $symbol }{ $amount }
+less = −{ $amount }
+step = Step { $step } of 5
+step-item = Step { $step } of 5 · item { $item } of { $items }
+return-by = Return by
+return-by-within = return by
+by-day = By { $day }
+units-of = { $units } of { $quantity }
+units = { $units ->
+    [one] 1 piece
+   *[other] { $units } pieces
+}
+price-each = each
+free = Free
+
+## Finding the order
+
+find-title = Find your order
+find-heading = Return or exchange something
+find-lede = First, let’s find your order. You don’t need an account.
+find-number = Order number
+find-number-hint = In your confirmation e-mail.
+find-key = E-mail or postcode
+find-key-hint = The ones you used for this order. Either is fine.
+find-button = Find my order
+find-number-missing = Enter your order number
+find-key-missing = Enter the e-mail or the postcode of the order
+find-miss-heading = We can’t find that order
+find-miss = Check the order number, and the e-mail or postcode
+find-miss-note = These two must belong together. It often helps to:
+find-miss-copy = copy the number from the confirmation e-mail
+find-miss-postcode = try the postcode instead of the e-mail
+find-miss-wait = wait a few minutes if you have only just ordered
+find-elsewhere = Bought somewhere else?
+find-elsewhere-answer = We can only take back what was ordered at { $shop }. For anything else, ask where you bought it.
+
+## The promises beside the first pages
+
+promises = Returns at { $shop }
+promise-window = <b>{ $days } days to decide.</b> Counted from the day we shipped.
+promise-express = <b>No printer, no box.</b> Show a code at a drop-off place.
+promise-exchange = <b>Another size?</b> Exchange it at no extra cost.
+
+## Choosing
+
+items-title = Choose items
+items-heading = What would you like to send back?
+items-lede = Tick what goes back. Prices are what you paid, after discounts.
+items-how-many = How many go back?
+items-none = Tick at least one item
+items-partly = { $units } of { $quantity } can come back. { $why }
+items-cannot = These can’t come back
+items-damaged = Damaged or not what you ordered? That is different.
+items-nothing-title = Nothing can come back
+items-nothing = Nothing in this order can come back
+items-more = What you can still do
+items-other = Another order?
+items-other-find = Find it here.
+order-heading = Order { $order }
+order-placed = Ordered
+order-shipped = Shipped
+
+held-order_cancelled = The order was cancelled.
+held-cancelled = Cancelled before it was shipped.
+held-not_shipped = Not shipped yet. Come back when it is with you.
+held-refunded = Already refunded.
+held-in_return = Already in another return.
+held-final_sale = Final sale. This was marked when you bought it.
+held-gift_card = Gift cards can’t be returned.
+held-pickup_in_store = Picked up in a shop. Return it there.
+held-third_party = Sold by another company. Ask them to take it back.
+held-window_over = The time for returns is over.
+held-window_over-on = The time for returns ended on { $day }.
+
+## Why
+
+reason-title = Why is it going back?
+reason-heading = Why is it going back?
+reason-lede = It helps us find the right offer for you. You don’t have to tell us.
+reason-legend = Why is { $title } going back?
+reason-TOO_SMALL = Too small
+reason-TOO_LARGE = Too large
+reason-CHANGED_MIND = I changed my mind
+reason-NOT_AS_DESCRIBED = Not as described
+reason-DAMAGED = Damaged or faulty
+reason-WRONG_ITEM = Not what I ordered
+reason-NOT_GIVEN = I’d rather not say
+
+## What instead
+
+draft-heading = Your return
+
+instead-title = What would you like instead?
+instead-heading = What would you like instead?
+instead-legend = What would you like instead of { $title }?
+instead-exchange = Another size or colour
+instead-exchanged = Exchange
+instead-kept = You keep it
+instead-exchange-note = We order it when you confirm. No need to wait until the old one arrives.
+instead-exchange-slow = We can’t see what is in stock right now. Your answers are kept, so you can try again in a minute.
+instead-exchange-sold-out = Sold out
+instead-exchange-none = Everything we could exchange it for is sold out.
+instead-again = Try again
+instead-refund = Refund
+instead-refund-note = To the way you paid, after we get it.
+instead-gift-card = Gift card
+instead-gift-card-note = By e-mail.
+instead-gift-card-bonus = { $worth } for what you return and <b>{ $bonus } on top</b> from us. By e-mail.
+instead-once = An order can be exchanged once. Take care of all exchanges of this order now.
+instead-none = Choose what you would like instead
+
+exchange-title = Which one would you like?
+exchange-heading = Which one would you like?
+exchange-variant = Variant
+exchange-note = Same price, nothing to pay. We order it as soon as you confirm.
+exchange-other = Mine isn’t here
+exchange-none = Choose one
+exchange-gone = This one has just sold out. Choose another
+sold-out = sold out
+in-stock = in stock
+left = { $left } left
+
+## How
+
+how-title = How would you like to send it back?
+how-heading = How would you like to send it back?
+how-keep-heading = Send it back, or keep it?
+how-lede-fee = Everything goes back together. A fee is taken off your refund, so you pay nothing now.
+how-express-returns = Drop it off
+how-express-returns-note = Show a code at a drop-off place. They pack it and label it.
+how-mail-back = Send it with a label
+how-mail-back-note = Put it in a box, stick the label on and take it to the carrier.
+how-customer-keep = Keep it
+how-customer-keep-note = Use it, give it away or recycle it. You still get your money.
+how-none = Choose how to send it back
+fact-no-printer = No printer
+fact-no-box = No box
+fact-printer = Printer needed
+fact-box = Box needed
+fact-nothing = Nothing to send
+
+## Check and confirm
+
+check-title = Check before you confirm
+check-heading = Check before you confirm
+check-reason = Reason
+check-instead = Instead
+check-change = Change
+check-change-reason = reason for
+check-change-instead = what you get for
+check-change-way = way back
+check-exchange = Exchange for { $variant }
+check-refund = Refund to the way you paid
+check-way = Way back
+check-fee = Fee
+check-new-goes = The new one goes to
+check-new-address = The address of order
+check-bill = Your refund
+check-estimate = It is an estimate until we have looked at the items.
+check-until = You then have time to hand it over until
+check-confirm = Confirm return
+check-confirming = Confirming…
+check-items = Change items
+bill-caption = Estimated refund, line by line
+bill-units = { $title }, { $units } pieces
+bill-price = Price
+bill-discount = Discounts
+bill-tax = Tax
+bill-exchanged = Exchanged at the same price
+bill-fee = Fee for the way back
+bill-total = Estimated refund
+bill-gift-card = Gift card
+bill-gift-card-bonus = Gift card, with { $bonus } on top
+
+changed-title = Something has changed
+changed-not-started = We did not start the return
+changed-heading = Something has changed
+changed-lede = All other answers are as you gave them.
+changed-chose = You chose
+changed-now = Now
+changed-none = This can’t come back any more. { $why }
+changed-fewer = Only { $units } of { $quantity } can still come back. { $why }
+changed-sold-out = It has just sold out.
+changed-slow = We can’t see what is in stock right now.
+changed-exchanged = This order was exchanged already, and that is possible once.
+changed-no-exchange = This is no longer possible.
+changed-exchange = Exchange for { $variant }
+changed-see-all = See everything in stock
+changed-way = The way back that you chose is no longer possible. Choose another on the next page.
+
+## Done
+
+done-title = Your return is confirmed
+done-heading = Your return is confirmed
+done-show-code = Show this at the counter
+done-code-alt = The QR code of your return
+done-say-code = or say this code
+done-number = Your return number
+done-parcel = Parcel number
+done-drop-until = Drop off by
+done-send-until = Send by
+done-until = Hand over by
+done-items = Items
+done-cost-label = Cost
+done-cost = { $amount }
+done-cost-deducted = { $amount }, off your refund
+done-label = Open the label (PDF)
+done-show = Check again
+done-follow = Follow this return
+done-pending-code = Your code is being made.
+done-pending-label = Your label is being made.
+done-pending-note = It takes a few seconds. You can come back to this page at any time.
+done-refused-title = Your return is confirmed, without a label
+done-refused-heading = Your return is confirmed, but the carrier makes no label
+done-refused-lede = The carrier refused to make a label for the address of this order. Choose another way back, or write to us.
+done-another = Choose another way back
+done-kept-heading = All done. It is yours to keep
+done-kept-lede = There is nothing to send.
+done-kept-refund = Refund to the way you paid
+next-heading = What happens next
+next-drop-off = Take everything to a drop-off place by <b>{ $day }</b>. No box needed.
+next-send = Put everything in one box, stick the label on and send it by <b>{ $day }</b>. Keep the receipt.
+next-drop-off-open = Take everything to a drop-off place. No box needed.
+next-send-open = Put everything in one box, stick the label on and send it. Keep the receipt.
+next-exchange = We order the new one <b>now</b>.
+next-exchange-placed = The new one is <b>ordered</b>.
+next-refund = When it reaches us, you get a refund of about <b>{ $amount }</b>, to the way you paid.
+next-refund-kept = You get a refund of <b>{ $amount }</b>, to the way you paid.
+
+postcode-title = Enter the postcode
+postcode-heading = Enter the postcode to see the label
+postcode-lede = A name and an address stand on the label. So we ask first.
+postcode = Postcode
+postcode-hint = Of the address the order was sent to.
+postcode-show = Show the label
+postcode-miss = Check the postcode
+postcode-not-needed = You don’t need the label to see where your return is.
+
+## Where it is
+
+returns-title = Your returns
+returns-heading = { $returns ->
+    [one] You have one return for this order
+   *[other] You have { $returns } returns for this order
+}
+returns-see = See this return
+returns-more = Return something else
+returns-refund = About { $amount }, after we get it
+status-title = Where your return is
+status-return = Return
+status-ticket-express-returns = Show my code
+status-ticket-mail-back = Show the label
+status-again = Start a new return
+status-bill = How your refund is made up
+status-help = Get help with this return
+status-mention = and mention
+status-cancel = Cancel this return
+status-too-late = This return can’t be cancelled any more, because it is on its way.
+status-exchanged = This return can’t be cancelled, because what you get instead is ordered.
+
+status-waiting-heading = Waiting for you to send it
+status-waiting-drop-heading = Waiting for you to drop it off
+status-waiting-lede = You have until { $day }.
+status-sold-out-heading = Sold out. You get a refund instead
+status-dropped-off-heading = Dropped off
+status-dropped-off-lede = It will be on its way to us soon.
+status-on-its-way-heading = Your parcel is on its way to us
+status-on-its-way-lede = There is nothing to do for you.
+status-arrived-heading = We got your parcel
+status-arrived-lede = We look at the items next.
+status-coming-back-heading = Your parcel is coming back to you
+status-coming-back-lede = The carrier could not deliver it to us. You did nothing wrong. Write to us when it is with you.
+status-trouble-heading = The carrier has trouble with your parcel
+status-trouble-lede = You did nothing wrong. We keep an eye on it.
+status-refunded-heading = Your return is complete
+status-refunded-lede = We refunded { $amount }, to the way you paid.
+status-partly-heading = We refunded a part
+status-partly-lede = So far: { $amount }, to the way you paid.
+status-kept-heading = It is yours to keep
+status-kept-lede = You get a refund of { $amount }, to the way you paid.
+status-cancelled-heading = This return is cancelled
+status-cancelled-lede = You keep the items. Its code no longer works.
+status-expired-heading = This return has run out
+status-expired-lede = We did not get the items in time, so the return was closed.
+
+chip-waiting = Waiting for you
+chip-dropped-off = Dropped off
+chip-on-its-way = On its way to us
+chip-arrived = With us
+chip-coming-back = Coming back to you
+chip-trouble = Trouble on the way
+chip-refunded = Complete
+chip-partly = Partly refunded
+chip-kept = Yours to keep
+chip-cancelled = Cancelled
+chip-expired = Run out
+unit-refunded = Refunded
+unit-not-arrived = Not arrived
+unit-exchanged = Exchanged
+unit-waiting = Not refunded yet
+partly-units = Piece by piece
+sold-out-changes = What changes
+sold-out-refund = What you chose instead was sold out when we ordered it. You get a refund for it, to the way you paid. You don’t have to do anything else.
+
+time-heading = What has happened
+time-done = Done:
+time-now = Now:
+time-todo = To come:
+time-bad = Problem:
+time-exchange-pending = We are ordering the new one
+time-drop-off = Drop it off
+time-send = Send it
+time-arrives = We get your parcel
+time-refund-about = Refund of about { $amount }
+time-refund-note = To the way you paid
+time-refunded-amount = Refunded { $amount }
+event-confirmed = Return confirmed
+event-code-made = Code made
+event-label-made = Label made
+event-dropped-off = Dropped off
+event-on-its-way = On its way
+event-arrived = We got your parcel
+event-received = We got your items
+event-coming-back = Could not be delivered, coming back to you
+event-trouble = Trouble with the carrier
+event-cancelled = Cancelled
+event-expired = Closed, nothing received
+event-exchange-placed = The new one is ordered
+event-exchange-converted = Exchange not possible
+
+cancel-title = Cancel this return?
+cancel-heading = Cancel this return?
+cancel-code = The code
+cancel-code-stops = stops working. Don’t drop anything off with it.
+cancel-keep = You keep the items. There is no refund and no fee.
+cancel-again = You can start again as long as the items can come back.
+cancel-yes = Yes, cancel it
+cancel-no = No, keep the return
+cancel-late-title = It can’t be cancelled any more
+cancel-late-heading = It can’t be cancelled any more
+cancel-late-lede = It is on its way already. Your return goes on as planned.
+cancel-late-see = See the return
+
+## Trouble
+
+missing-title = Page not found
+missing-heading = We can’t find this page
+missing-lede = The link may be cut off or too old. Your orders and returns are safe.
+foreign-title = This form can’t be used
+foreign-heading = This form can’t be used
+foreign-lede = It did not come from our own pages, or is incomplete. Nothing was changed. Start from the first page.
+gone-title = This is no longer here
+gone-heading = This is no longer here
+gone-lede = Labels are deleted after 90 days. Your return is as it was.
+trouble-title = Something went wrong on our side
+trouble-heading = Something went wrong on our side
+trouble-lede = It is not you. Your answers are kept and nothing was sent twice.
+trouble-again = Try again
+trouble-mention = If you write to us, mention this number:
+busy-title = Too many attempts
+busy-heading = Let’s take a short break
+busy-lede = There were too many attempts from here. This keeps your orders safe from people who guess.
+busy-until = You can try again at { $time }.
+over-title = You were away for a while
+over-heading = You were away for a while
+over-lede = After 30 minutes we close your order, so that nobody else can see it on this device. Nothing was sent.
+over-kept = Find your order again and go on where you were. We kept your choices.
+over-go-on = Go on

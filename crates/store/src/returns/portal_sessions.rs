@@ -1,0 +1,104 @@
+//! The sessions of shoppers in the portal.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
+use domain::returns::portal::Proof;
+
+use crate::{Failed, Store, Tx};
+
+/// A shopper without a request for this long must find the order again.
+pub const QUIET: TimeDelta = TimeDelta::minutes(30);
+/// The longest life of a session.
+pub const LONGEST: TimeDelta = TimeDelta::hours(12);
+
+/// A shopper who has shown that an order is theirs.
+#[derive(Clone, Debug)]
+pub struct Session {
+    pub order: String,
+    pub proof: Proof,
+    pub started_at: DateTime<Utc>,
+    pub seen_at: DateTime<Utc>,
+}
+
+/// Starts a session.
+pub async fn insert(tx: &mut Tx, hash: &[u8], session: &Session) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into portal_session (merchant_id, session_hash, order_identifier, proof, started_at, seen_at)
+        values ($1, $2, $3, $4, $5, $6)
+        "#,
+        tx.merchant().0,
+        hash,
+        session.order,
+        session.proof.as_str(),
+        session.started_at,
+        session.seen_at,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The session with this hash, unless it is over at `now`.
+pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTime<Utc>) -> Result<Option<Session>, Failed> {
+    let row = sqlx::query!(
+        r#"
+        select order_identifier, proof, started_at, seen_at
+        from portal_session
+        where merchant_id = $1 and session_hash = $2 and seen_at > $3 and started_at > $4
+        "#,
+        merchant.0,
+        hash,
+        now - QUIET,
+        now - LONGEST,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    row.map(|row| {
+        let proof = row.proof.parse().map_err(|_| Failed::Internal("a stored session has an unknown proof"))?;
+        Ok(Session { order: row.order_identifier, proof, started_at: row.started_at, seen_at: row.seen_at })
+    })
+    .transpose()
+}
+
+/// Notes that the shopper was there at `now`, and perhaps showed more.
+pub async fn touch(tx: &mut Tx, hash: &[u8], proof: Proof, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        "update portal_session set seen_at = $3, proof = $4 where merchant_id = $1 and session_hash = $2",
+        tx.merchant().0,
+        hash,
+        now,
+        proof.as_str(),
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Ends a session.
+pub async fn end(tx: &mut Tx, hash: &[u8]) -> Result<(), Failed> {
+    sqlx::query!("delete from portal_session where merchant_id = $1 and session_hash = $2", tx.merchant().0, hash)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// Sessions of all merchants that are over at `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Vec<u8>)>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, session_hash from portal_session where seen_at <= $1 order by seen_at limit $2",
+        now - QUIET,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.session_hash)).collect())
+}
+
+/// Deletes sessions.
+pub async fn forget(tx: &mut Tx, hashes: &[Vec<u8>]) -> Result<(), Failed> {
+    sqlx::query!("delete from portal_session where merchant_id = $1 and session_hash = any($2)", tx.merchant().0, hashes)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Returns that shoppers are putting together in the portal.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
+use uuid::Uuid;
+
+use crate::{Failed, Store, Tx};
+
+/// The time for which a draft is kept after its last change.
+pub const KEPT_FOR: TimeDelta = TimeDelta::days(7);
+
+/// A return that is being put together.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub id: Uuid,
+    pub order: String,
+    /// Counts the changes, from 1.
+    pub revision: i32,
+    /// The answers so far, as JSON.
+    pub answers: String,
+}
+
+/// The open draft of an order.
+pub async fn find(store: &Store, merchant: MerchantId, order: &str) -> Result<Option<Draft>, Failed> {
+    let draft = sqlx::query_as!(
+        Draft,
+        r#"
+        select draft_id as id, order_identifier as "order", revision, answers
+        from return_draft
+        where merchant_id = $1 and order_identifier = $2 and rma_identifier is null
+        "#,
+        merchant.0,
+        order,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    Ok(draft)
+}
+
+/// Saves the answers to the open draft of an order, which becomes the draft `id` if there is none.
+pub async fn save(tx: &mut Tx, id: Uuid, order: &str, answers: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        insert into return_draft as stored (merchant_id, draft_id, order_identifier, created_at, changed_at, revision, answers)
+        values ($1, $2, $3, $5, $5, 1, $4)
+        on conflict (merchant_id, order_identifier) where rma_identifier is null do update
+        set answers = excluded.answers, changed_at = excluded.changed_at, revision = stored.revision + 1
+        "#,
+        tx.merchant().0,
+        id,
+        order,
+        answers,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Notes that a draft became the return `rma`.
+pub async fn finish(tx: &mut Tx, id: Uuid, rma: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        "update return_draft set rma_identifier = $3, changed_at = $4 where merchant_id = $1 and draft_id = $2",
+        tx.merchant().0,
+        id,
+        rma,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The return that a draft of `order` became; `None` while it is open.
+pub async fn outcome(store: &Store, merchant: MerchantId, order: &str, id: Uuid) -> Result<Option<String>, Failed> {
+    let rma = sqlx::query_scalar!(
+        "select rma_identifier from return_draft where merchant_id = $1 and draft_id = $2 and order_identifier = $3",
+        merchant.0,
+        id,
+        order,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    Ok(rma.flatten())
+}
+
+/// Drafts of all merchants that nobody has changed for too long at `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
+    let rows = sqlx::query!(
+        "select merchant_id, draft_id from return_draft where changed_at <= $1 order by changed_at limit $2",
+        now - KEPT_FOR,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (MerchantId(row.merchant_id), row.draft_id)).collect())
+}
+
+/// Deletes drafts.
+pub async fn forget(tx: &mut Tx, drafts: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("delete from return_draft where merchant_id = $1 and draft_id = any($2)", tx.merchant().0, drafts)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! The answers of a shopper who is putting a return together, as they are stored, and the request that they become.
+
+use domain::returns::rma::Method;
+use domain::returns::rma::policy::NOT_GIVEN;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// The answers so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answers {
+    #[serde(default)]
+    pub items: Vec<AnsweredItem>,
+    #[serde(default, with = "method")]
+    pub method: Option<Method>,
+}
+
+/// The answers about units of one order line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweredItem {
+    pub line: String,
+    pub quantity: u32,
+    #[serde(default)]
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub instead: Option<Wish>,
+}
+
+/// What a shopper would like for what goes back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wish {
+    Refund,
+    GiftCard,
+    /// The SKU of a variant.
+    Variant(String),
+}
+
+mod method {
+    use domain::returns::rma::Method;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+
+    #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    pub(super) fn serialize<S: Serializer>(method: &Option<Method>, serializer: S) -> Result<S::Ok, S::Error> {
+        method.map(Method::as_str).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Method>, D::Error> {
+        let word: Option<String> = Option::deserialize(deserializer)?;
+        word.map(|word| word.parse().map_err(D::Error::custom)).transpose()
+    }
+}
+
+impl Answers {
+    /// Reads stored answers. Unreadable ones, of another version, start from the beginning.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// Writes them as they are stored.
+    #[must_use]
+    pub fn write(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The request to start the return of an order: the same that a merchant's system would send. `None` while an answer is missing.
+    #[must_use]
+    pub fn request(&self, order: &str) -> Option<String> {
+        let item = |item: &AnsweredItem| {
+            let mut wanted = json!({
+                "order_line_item_identifier": item.line,
+                "quantity": item.quantity,
+                "return_reason": item.reason.as_deref().unwrap_or(NOT_GIVEN),
+            });
+            match item.instead.as_ref()? {
+                Wish::Refund => {}
+                Wish::GiftCard => _ = wanted.as_object_mut()?.insert("gift_card".to_owned(), true.into()),
+                Wish::Variant(sku) => _ = wanted.as_object_mut()?.insert("exchange_sku".to_owned(), sku.clone().into()),
+            }
+            Some(wanted)
+        };
+        let items: Vec<_> = self.items.iter().map(item).collect::<Option<_>>()?;
+        let method = self.method.filter(|_| !items.is_empty())?;
+        Some(json!({ "order_identifier": order, "return_method": method.as_str(), "items": items }).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::returns::api;
+
+    fn answers() -> Answers {
+        let item =
+            |line: &str, wish| AnsweredItem { line: line.to_owned(), quantity: 1, reason: Some("TOO_SMALL".to_owned()), instead: wish };
+        Answers {
+            items: vec![item("1", Some(Wish::Refund)), item("2", Some(Wish::GiftCard)), item("3", Some(Wish::Variant("S-43".to_owned())))],
+            method: Some(Method::ExpressReturns),
+        }
+    }
+
+    #[test]
+    fn answers_are_read_as_they_are_written() {
+        assert_eq!(Answers::read(&answers().write()), answers());
+        assert_eq!(Answers::read("{}"), Answers::default());
+        assert_eq!(Answers::read("of another version"), Answers::default());
+    }
+
+    #[test]
+    fn the_request_is_one_that_a_merchants_system_could_send() {
+        let request = answers().request("A-1").expect("everything is answered");
+        assert!(api::read(request.as_bytes()).is_ok());
+        insta::assert_snapshot!(request, @r#"{"items":[{"order_line_item_identifier":"1","quantity":1,"return_reason":"TOO_SMALL"},{"gift_card":true,"order_line_item_identifier":"2","quantity":1,"return_reason":"TOO_SMALL"},{"exchange_sku":"S-43","order_line_item_identifier":"3","quantity":1,"return_reason":"TOO_SMALL"}],"order_identifier":"A-1","return_method":"express-returns"}"#);
+    }
+
+    #[test]
+    fn there_is_no_request_while_an_answer_is_missing() {
+        assert_eq!(Answers { method: None, ..answers() }.request("A-1"), None);
+        assert_eq!(Answers { items: Vec::new(), ..answers() }.request("A-1"), None);
+        let mut unanswered = answers();
+        unanswered.items[0].instead = None;
+        assert_eq!(unanswered.request("A-1"), None);
+    }
+}
