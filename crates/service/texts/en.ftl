@@ -174,6 +174,7 @@ check-fee = Fee
 check-new-goes = The new one goes to
 check-new-address = The address of order
 check-bill = Your refund
+check-gets = What you get
 check-estimate = It is an estimate until we have looked at the items.
 check-until = You then have time to hand it over until
 check-confirm = Confirm return

@@ -76,10 +76,10 @@ pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)
         express: one.kept.rma.method == Method::ExpressReturns,
         code: one.has_code.then(|| reader.path(&format!("returns/{}/code", one.kept.identifier))),
         tracking: one.tracking_number(),
-        until: one.deadline().map(|deadline| Day::with_weekday(reader.words(), deadline)),
+        until: one.deadline().filter(|_| ticket != Ticket::Refused).map(|deadline| Day::with_weekday(reader.words(), deadline)),
         units: one.kept.items.len(),
         cost,
-        next: next(reader, &order, &one),
+        next: if ticket == Ticket::Refused { Vec::new() } else { next(reader, &order, &one) },
         refund: (bill.refund > Cents::default()).then(|| money(bill.refund)),
         rma: one.kept.identifier,
     })

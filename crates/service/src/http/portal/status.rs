@@ -201,7 +201,7 @@ fn entries(reader: &Reader, order: &PortalOrder, one: &PortalReturn, progress: P
         entries.push(ahead("now", reader.text("time-exchange-pending"), String::new()));
     }
     let by = |deadline| reader.text_with("by-day", [("day", words.day(deadline).into())]);
-    let refund = one.bill().refund;
+    let refund = one.still_to_come();
     let about = (refund > Cents::default()).then(|| reader.text_with("time-refund-about", [("amount", amount(refund).into())]));
     let to_you = reader.text("time-refund-note");
     match progress {

@@ -387,3 +387,17 @@ async fn a_label_that_the_carrier_refuses_lets_the_shopper_choose_another_way_ba
     assert!(check.says("Too small"), "the answers are kept: {}", check.reads());
     assert_eq!(pat.confirms(&check).await.heading(), "All done. It is yours to keep");
 }
+
+#[tokio::test]
+async fn the_refund_that_is_still_to_come_leaves_out_what_was_refunded() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 2).await;
+    let rma = shop.merchant.starts_a_return("A-1", 2).await;
+    let pat = world.shopper("acme");
+    assert!(pat.finds("A-1", "pat@example.com").await.says("Refund of about $108.00"));
+    let refund = refunded(sold("A-1", 2), [refund_for(&rma, "F-1", 1)]);
+    assert_eq!(shop.merchant.publishes(&message([refund])).await.results(), ["updated"]);
+    let status = pat.opens("returns").await;
+    assert!(status.says("Refunded $54.00") && status.says("Refund of about $54.00"), "{}", status.reads());
+}

@@ -175,6 +175,12 @@ impl PortalReturn {
         }))
     }
 
+    /// What is still to be refunded.
+    pub(crate) fn still_to_come(&self) -> Cents {
+        let open = self.kept.units().filter(|(_, item)| item.refund.is_none());
+        open.fold(Cents::default(), |sum, (_, item)| sum.plus(item.financials.shopper))
+    }
+
     /// The last moment to hand the goods over; `None` once that is done, or if there is nothing to hand over.
     pub(crate) fn deadline(&self) -> Option<DateTime<Utc>> {
         self.kept.wakes_at.map(|_| self.kept.created_at + EXPIRES_AFTER)
