@@ -42,6 +42,19 @@ async fn an_order_is_found_by_its_number_in_any_spelling_and_its_email_or_postco
 }
 
 #[tokio::test]
+async fn an_order_without_a_postcode_is_not_found_by_an_empty_one() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    let mut order = sold("A-1", 1);
+    order["shipping_address"]["zip_code"] = "-".into();
+    order["customer"]["email"] = "".into();
+    assert_eq!(shop.merchant.publishes(&message([order])).await.results(), ["created"]);
+    for key in ["-", ".", "- -"] {
+        assert!(world.shopper("acme").finds("A-1", key).await.says("We can’t find that order"), "{key:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_form_that_is_not_filled_in_says_what_is_missing() {
     let world = World::new().await;
     world.shop("acme").await;
