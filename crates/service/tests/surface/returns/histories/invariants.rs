@@ -41,6 +41,9 @@ struct Ledger {
     naming: BTreeSet<(String, String)>,
     /// The refunds that were stated without lines at least once.
     by_amount: BTreeSet<(String, String)>,
+    /// The units that a refund covered until another one settled them, by refund, order and line: it came while their exchange was
+    /// owed, and nobody confirmed it.
+    replaced: BTreeMap<(String, String, String), u32>,
     /// The returns as last seen.
     returns: BTreeMap<String, Return>,
     /// The number of messages on each return, and true once one of them was `rma.refunded`.
@@ -86,14 +89,15 @@ impl Ledger {
     }
 
     /// The units of a line that were certainly refunded outside of returns: by refunds that never named one, less those that they
-    /// settled.
+    /// cover or covered in returns.
     fn outside(&self, order: usize, line: usize, view: &View) -> u32 {
         let of_line = |((refund, of), lines): (&(String, String), &BTreeMap<usize, u32>)| {
             let unnamed = *of == order_name(order) && !self.naming.contains(&(refund.clone(), of.clone()));
             let returned = view.returns.iter().filter(|kept| kept.order == *of).flat_map(|kept| &kept.units);
             let settled = returned.filter(|unit| unit.line == line_name(line) && unit.refund.as_ref() == Some(refund)).count();
+            let replaced = self.replaced.get(&(refund.clone(), of.clone(), line_name(line))).copied().unwrap_or_default();
             let units = lines.get(&line).copied().unwrap_or_default();
-            if unnamed { units.saturating_sub(u32::try_from(settled).unwrap()) } else { 0 }
+            if unnamed { units.saturating_sub(u32::try_from(settled).unwrap() + replaced) } else { 0 }
         };
         self.refunds.iter().map(of_line).sum()
     }
@@ -133,22 +137,26 @@ impl Ledger {
                 hold(before_the_scan(Some("PRE_TRANSIT")), || format!("{} was scanned before its label was sent", message.name))?;
             }
         }
-        for now in &view.returns {
-            let name = &now.name;
+        for shown in &view.returns {
+            let name = &shown.name;
             let sent = self.messages.get(name).map_or(0, |(count, _)| *count);
-            hold(sent == now.sequence, || format!("{name} is at {} but has {sent} messages", now.sequence))?;
+            hold(sent == shown.sequence, || format!("{name} is at {} but has {sent} messages", shown.sequence))?;
             if let Some(before) = self.returns.get(name) {
                 let is_final = !before.is_live();
-                hold(!is_final || before.status == now.status, || format!("{name} was {} and is {}", before.status, now.status))?;
-                for (before, now) in before.units.iter().zip(&now.units) {
+                hold(!is_final || before.status == shown.status, || format!("{name} was {} and is {}", before.status, shown.status))?;
+                for (before, now) in before.units.iter().zip(&shown.units) {
                     let kept = before.refund.is_none() || before.refund == now.refund || (before.in_question && now.is_covered());
                     hold(kept, || format!("a unit of {name} has lost its refund"))?;
+                    if let Some(refund) = before.refund.as_ref().filter(|_| before.refund != now.refund) {
+                        let key = (refund.clone(), shown.order.clone(), before.line.clone());
+                        *self.replaced.entry(key).or_default() += 1;
+                    }
                     let converted = before.got.is_exchange() && !now.got.is_exchange();
                     let asked = now.in_question == before.refund.is_some();
                     hold(!converted || asked, || format!("a refund of {name} that came before the conversion is taken for the shopper's"))?;
                 }
             }
-            self.returns.insert(name.clone(), now.clone());
+            self.returns.insert(name.clone(), shown.clone());
         }
         Ok(())
     }
