@@ -60,6 +60,9 @@
       } else if (answer.redirected) {
         location.assign(answer.url);
         return;
+      } else if (answer.status < 500) {
+        // The session is over.
+        return;
       }
     } catch {
       // Without a connection the next attempt may succeed.

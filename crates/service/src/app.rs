@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use crate::delivery::photos::Photos;
 use crate::delivery::variants::Variants;
 use crate::delivery::{Delivery, NoDelivery};
 use crate::grants::GrantCache;
@@ -37,6 +38,8 @@ pub struct Parts {
     pub shops: ShopCache,
     /// The variants that merchants offer for exchanges.
     pub variants: Arc<Variants>,
+    /// The photos of goods.
+    pub photos: Photos,
     pub limits: Limits,
     pub rates: Rates,
     /// The memory of request bodies, in bytes.
@@ -69,6 +72,7 @@ impl App {
             import_writers: Arc::new(Semaphore::new(delivery.settings.import_writers())),
             bodies: Arc::new(Shares::shown_by(delivery.metrics.body_bytes.clone())),
             variants: Arc::new(Variants::new(delivery.settings.outbound.variants_timeout())),
+            photos: Photos::default(),
             delivery,
             fingerprints,
             intake: Arc::default(),

@@ -21,8 +21,8 @@
 //! - runs the jobs that retry failed messages (`retries`),
 //! - remembers endpoints in trouble (`incidents`) and informs people about them (`notices`).
 //!
-//! Outside the engine, [`variants`] queries merchants' systems while a shopper waits, with the same client, and
-//! [`subscribers`] wakes the live readers of the feed. [`handlers`] are the parts of flows that the engine runs.
+//! Outside the engine, [`variants`] queries merchants' systems while a shopper waits, and [`photos`] fetches the photos of goods, both
+//! with the same client; [`subscribers`] wakes the live readers of the feed. [`handlers`] are the parts of flows that the engine runs.
 
 pub mod client;
 pub mod deliverer;
@@ -31,6 +31,7 @@ mod engine;
 pub mod guard;
 mod handle;
 pub mod handlers;
+pub mod photos;
 mod rate_limiter;
 pub mod reaction;
 pub mod secrets;

@@ -28,6 +28,8 @@ pub struct Shop {
     /// The address that shoppers can turn to.
     pub help_email: Option<String>,
     pub zone: Tz,
+    /// The public URL of the portal's first page, at the merchant's own host name if it has one.
+    pub address: Option<String>,
     /// The start of order numbers, which shoppers may leave out.
     pub number_prefix: Option<String>,
 }
@@ -60,12 +62,16 @@ impl ShopCache {
 async fn look_up(node: &Node, handle: &Handle) -> Result<Option<Arc<Shop>>, Failed> {
     let Some(merchant) = accounts::find(node.cell(), handle).await? else { return Ok(None) };
     let settings = portals::current(node.store(merchant.id), merchant.id).await?;
+    let hosts = portals::list_hosts(node.store(merchant.id), merchant.id).await?;
+    let shared = || Some(format!("{}/r/{}", node.settings.portal.url()?, merchant.handle));
+    let address = hosts.first().map(|host| format!("https://{host}")).or_else(shared);
     let zone = settings.time_zone.map_or(Ok(Tz::UTC), |zone| zone.parse());
     Ok(Some(Arc::new(Shop {
         name: settings.shop_name.unwrap_or_else(|| merchant.name.clone()),
         help_email: settings.help_email,
         zone: zone.map_err(|_| Failed::Internal("a stored time zone is unknown"))?,
         number_prefix: settings.number_prefix,
+        address,
         merchant,
     })))
 }

@@ -52,6 +52,59 @@ find-miss-wait = wait a few minutes if you have only just ordered
 find-elsewhere = Bought somewhere else?
 find-elsewhere-answer = We can only take back what was ordered at { $shop }. For anything else, ask where you bought it.
 
+lost-link = Don’t have the number? Get a link by e-mail
+
+## A link by e-mail
+
+lost-title = Get a link by e-mail
+lost-heading = Get a link by e-mail
+lost-lede = We send you a link that opens your orders and returns. No order number needed.
+lost-email = E-mail of the order
+lost-wrong = Enter an e-mail address, like name@example.com
+lost-send = Send me a link
+lost-number = Use the order number instead
+sent-title = Check your e-mail
+sent-heading = Check your e-mail
+sent-lede = If we have orders for <b>{ $email }</b>, a link is on its way. It works once, for one hour.
+sent-nothing = Nothing there after five minutes?
+sent-spam = Look in spam or promotions.
+sent-other = Did you order with another e-mail?
+sent-other-try = Try that one.
+sent-number = Have the order number at hand?
+sent-number-find = Find the order with it.
+link-title = Open your orders and returns
+link-heading = Open your orders and returns
+link-lede = Your link works once. It is used when you press Continue.
+link-why = Why one more step?
+link-why-answer = Some mail programs open every link to check it. With this step, only you use yours up.
+link-device = Not your own device?
+link-device-answer = We close your orders after 30 minutes without a click. On a shared device, close the window when you are done.
+used-title = This link no longer works
+used-heading = This link no longer works
+used-lede = A link works once, for one hour. This one was used, or its hour is over. Your returns are as you left them.
+used-hint = We send you a new link.
+used-send = Send me a new link
+used-latest = Asked for more than one link? Use the one in the latest e-mail.
+orders-title = Your orders
+orders-heading = Which order is it about?
+orders-open = Go on with this order
+link-mail-subject = Your link to your orders and returns at { $shop }
+link-mail =
+    { $shop }
+
+    Hello, here is the link you asked for. It opens your orders and returns.
+    It works once, for one hour.
+
+    { $link }
+
+    The page asks you to press Continue. Only then the link is used up.
+
+    You didn’t ask for it? Then ignore this e-mail. Nobody sees your orders
+    without the link, so don’t pass it on.
+
+    You get this e-mail because somebody entered your address at the returns
+    of { $shop }. No tracking in this e-mail.
+
 ## The promises beside the first pages
 
 promises = Returns at { $shop }
@@ -229,6 +282,8 @@ done-follow = Follow this return
 done-pending-code = Your code is being made.
 done-pending-label = Your label is being made.
 done-pending-note = It takes a few seconds. You can come back to this page at any time.
+done-unlabelled = Your label is not here yet.
+done-unlabelled-note = The shop makes it and it then appears on this page. Come back later, or write to us.
 done-refused-title = Your return is confirmed, without a label
 done-refused-heading = Your return is confirmed, but the carrier makes no label
 done-refused-lede = The carrier refused to make a label for the address of this order. Choose another way back, or write to us.
@@ -244,7 +299,6 @@ next-send-open = Put everything in one box, stick the label on and send it. Keep
 next-exchange = We order the new one <b>now</b>.
 next-exchange-placed = The new one is <b>ordered</b>.
 next-refund = When it reaches us, you get a refund of about <b>{ $amount }</b>, to the way you paid.
-next-refund-kept = You get a refund of <b>{ $amount }</b>, to the way you paid.
 
 postcode-title = Enter the postcode
 postcode-heading = Enter the postcode to see the label
@@ -365,6 +419,7 @@ cancel-late-see = See the return
 missing-title = Page not found
 missing-heading = We can’t find this page
 missing-lede = The link may be cut off or too old. Your orders and returns are safe.
+missing-nowhere = Use the link in your order confirmation, or the one on the shop’s own pages.
 foreign-title = This form can’t be used
 foreign-heading = This form can’t be used
 foreign-lede = It did not come from our own pages, or is incomplete. Nothing was changed. Start from the first page.

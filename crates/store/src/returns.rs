@@ -1,4 +1,4 @@
-//! Returns, policies, claims on units, exchange orders, labels, parcels, carriers, and the work list.
+//! Returns, policies, claims on units, exchange orders, labels, parcels, photos, carriers, and the work list.
 
 pub mod carrier_accounts;
 pub mod carrier_events;
@@ -9,6 +9,8 @@ pub mod idempotency;
 pub mod label_orders;
 pub mod labels;
 pub mod parcels;
+pub mod photos;
+pub mod portal_links;
 pub mod portal_misses;
 pub mod portal_sessions;
 pub mod return_drafts;

@@ -33,7 +33,8 @@ const SHARED: [&str; 10] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 28] = [
+const ACROSS: [(&str, &str); 30] = [
+    ("from portal_link where sent_at <= $1", "portal_link"),
     ("from portal_session where seen_at <= $1", "portal_session"),
     ("from return_draft where changed_at <= $1", "return_draft"),
     ("from portal_miss where expires_at <= $1", "portal_miss"),
@@ -50,6 +51,7 @@ const ACROSS: [(&str, &str); 28] = [
     ("from failure where ended_at <= $1", "failure"),
     ("from retry_job where ended_at <= $1", "retry_job"),
     ("from label where bought_at <= $1", "label"),
+    ("from photo where fetched_at <= $1", "photo"),
     ("(select from delivery limit 10000)", "delivery"),
     ("from endpoint\n        cross join lateral", "endpoint"),
     ("where endpoint.bucket = $1", "endpoint"),

@@ -1,4 +1,4 @@
-//! Flows on returns, exchanges, labels, and carriers.
+//! Flows on returns, exchanges, labels, photos, and carriers.
 
 pub mod answer_draft;
 pub mod cancel_return;
@@ -9,6 +9,7 @@ pub mod code_label;
 pub mod configure_carrier;
 pub mod confirm_refund;
 pub mod convert_exchange;
+pub mod fetch_photo;
 pub mod find_order;
 pub mod forget_outdated;
 pub mod label_return;
@@ -20,6 +21,7 @@ pub mod receive_return;
 pub mod record_exchange;
 pub mod resend_return;
 pub(super) mod save_return;
+pub mod send_link;
 pub mod set_policy;
 pub mod start_over;
 pub mod start_return;

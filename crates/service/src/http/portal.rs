@@ -1,10 +1,11 @@
 //! The shopper's portal: one file per page. A page parses, calls one flow or reads, and renders.
 //!
-//! - `find.rs` finds the order; `session.rs` knows the shopper from then on.
+//! - `find.rs` finds the order; `lost.rs` and `link.rs` open it by a mailed link, `orders.rs` chooses among several. `session.rs` knows
+//!   the shopper from then on.
 //! - `items.rs`, `reason.rs`, `instead.rs`, `exchange.rs`, `how.rs` ask the questions; `step.rs` knows which is next.
 //! - `check.rs` shows all answers and confirms; `changed.rs` says what has changed since they were given.
 //! - `done.rs`, `status.rs`, `returns.rs`, `label.rs`, `cancel.rs` are about returns.
-//! - `view.rs` and `bill.rs` are what several pages show.
+//! - `view.rs`, `bill.rs` and `photo.rs` are what several pages show.
 
 mod bill;
 mod cancel;
@@ -17,6 +18,10 @@ mod how;
 mod instead;
 mod items;
 mod label;
+mod link;
+mod lost;
+mod orders;
+mod photo;
 mod reason;
 mod returns;
 mod session;
@@ -39,10 +44,14 @@ pub(super) fn router(app: &App) -> Router {
     let shop = Router::new()
         .route("/r/{merchant}", get(find::show).post(find::find))
         .route("/r/{merchant}/leave", post(find::leave))
+        .route("/r/{merchant}/lost", get(lost::show).post(lost::send))
+        .route("/r/{merchant}/l/{link}", get(link::show).post(link::open))
+        .route("/r/{merchant}/orders", get(orders::list).post(orders::choose))
         .route("/r/{merchant}/items", get(items::show).post(items::choose))
         .route("/r/{merchant}/items/{item}/reason", get(reason::show).post(reason::answer))
         .route("/r/{merchant}/items/{item}/instead", get(instead::show).post(instead::answer))
         .route("/r/{merchant}/items/{item}/exchange", get(exchange::show).post(exchange::answer))
+        .route("/r/{merchant}/photos/{line}", get(photo::show))
         .route("/r/{merchant}/how", get(how::show).post(how::answer))
         .route("/r/{merchant}/check", get(check::show).post(check::confirm))
         .route("/r/{merchant}/changed", post(changed::accept))

@@ -19,10 +19,11 @@ pub struct RequestLabels {
     pub status: u16,
 }
 
-/// The label of an order, or of a refused order message.
+/// The label of an order, of a refused order message, or of a photo.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct ResultLabels {
-    /// `created`, `updated`, `unchanged` or `stale`; for a refused message, `malformed` or `faulty`.
+    /// `created`, `updated`, `unchanged` or `stale`; for a refused message, `malformed` or `faulty`; for a photo,
+    /// `fetched`, `failed` or `busy`.
     pub result: &'static str,
 }
 
@@ -146,6 +147,8 @@ pub struct Metrics {
     pub attempt_seconds: Family<InterfaceLabels, Histogram>,
     /// Entries in merchants' lists of variants that could not be read.
     pub variants_skipped: Counter,
+    /// Photos of goods that were to be fetched.
+    pub photos: Family<ResultLabels, Counter>,
     /// The number of messages settled in one batch.
     pub settled_together: Histogram,
     /// Lanes that were stuck without a head; must stay 0.
@@ -192,6 +195,7 @@ impl Default for Metrics {
             attempts: Family::default(),
             attempt_seconds: Family::new_with_constructor(seconds),
             variants_skipped: Counter::default(),
+            photos: Family::default(),
             settled_together: Histogram::new([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]),
             lanes_rescued: Counter::default(),
             partitions_failed: Counter::default(),
@@ -230,6 +234,11 @@ impl Default for Metrics {
             "Entries in merchants' lists of variants that could not be read",
             metrics.variants_skipped.clone(),
         );
+        // All results are there from the start, at 0.
+        for result in ["fetched", "failed", "busy"] {
+            let _ = metrics.photos.get_or_create(&ResultLabels { result });
+        }
+        registry.register("photos", "Photos of goods that were to be fetched, by result", metrics.photos.clone());
         registry.register("delivery_batch_messages", "Messages settled in one batch", metrics.settled_together.clone());
         registry.register("delivery_lanes_rescued", "Lanes that were stuck without a head and were rescued", metrics.lanes_rescued.clone());
         registry.register(

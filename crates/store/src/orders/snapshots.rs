@@ -279,6 +279,31 @@ pub async fn shopper_keys(store: &Store, merchant: MerchantId, identifiers: &[St
     Ok(keys.collect())
 }
 
+/// An order of an e-mail address.
+pub struct OfEmail {
+    pub identifier: String,
+    pub placed_at: DateTime<Utc>,
+    pub snapshot: String,
+}
+
+/// The newest orders of `merchant` with an e-mail address.
+pub async fn of_email(store: &Store, merchant: MerchantId, email: Fingerprint, most: i64) -> Result<Vec<OfEmail>, Failed> {
+    let orders = sqlx::query_as!(
+        OfEmail,
+        r#"
+        select identifier, placed_at, snapshot
+        from customer_order
+        where merchant_id = $1 and email_fingerprint = $2
+        order by placed_at desc
+        limit $3
+        "#,
+        merchant.0,
+        email.as_slice(),
+        most,
+    );
+    Ok(orders.fetch_all(&store.pool).await?)
+}
+
 /// The order `identifier`, locked until the transaction ends.
 pub async fn lock(tx: &mut Tx, identifier: &str) -> Result<Option<Stored>, Failed> {
     let stored = sqlx::query_as!(

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use domain::returns::portal::Proof;
 
+use crate::orders::snapshots::Fingerprint;
 use crate::{Failed, Store, Tx};
 
 /// A shopper without a request for this long must find the order again.
@@ -16,6 +17,8 @@ pub const LONGEST: TimeDelta = TimeDelta::hours(12);
 pub struct Session {
     pub order: String,
     pub proof: Proof,
+    /// The e-mail address whose orders it may see, if a link opened it.
+    pub email: Option<Fingerprint>,
     pub started_at: DateTime<Utc>,
     pub seen_at: DateTime<Utc>,
 }
@@ -24,8 +27,8 @@ pub struct Session {
 pub async fn insert(tx: &mut Tx, hash: &[u8], session: &Session) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into portal_session (merchant_id, session_hash, order_identifier, proof, started_at, seen_at)
-        values ($1, $2, $3, $4, $5, $6)
+        insert into portal_session (merchant_id, session_hash, order_identifier, proof, started_at, seen_at, email_fingerprint)
+        values ($1, $2, $3, $4, $5, $6, $7)
         "#,
         tx.merchant().0,
         hash,
@@ -33,6 +36,7 @@ pub async fn insert(tx: &mut Tx, hash: &[u8], session: &Session) -> Result<(), F
         session.proof.as_str(),
         session.started_at,
         session.seen_at,
+        session.email.as_ref().map(Fingerprint::as_slice),
     )
     .execute(tx.connection())
     .await?;
@@ -43,7 +47,7 @@ pub async fn insert(tx: &mut Tx, hash: &[u8], session: &Session) -> Result<(), F
 pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTime<Utc>) -> Result<Option<Session>, Failed> {
     let row = sqlx::query!(
         r#"
-        select order_identifier, proof, started_at, seen_at
+        select order_identifier, proof, started_at, seen_at, email_fingerprint
         from portal_session
         where merchant_id = $1 and session_hash = $2 and seen_at > $3 and started_at > $4
         "#,
@@ -56,7 +60,8 @@ pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTim
     .await?;
     row.map(|row| {
         let proof = row.proof.parse().map_err(|_| Failed::Internal("a stored session has an unknown proof"))?;
-        Ok(Session { order: row.order_identifier, proof, started_at: row.started_at, seen_at: row.seen_at })
+        let email = row.email_fingerprint.and_then(|email| email.try_into().ok());
+        Ok(Session { order: row.order_identifier, proof, email, started_at: row.started_at, seen_at: row.seen_at })
     })
     .transpose()
 }
@@ -69,6 +74,19 @@ pub async fn touch(tx: &mut Tx, hash: &[u8], proof: Proof, now: DateTime<Utc>) -
         hash,
         now,
         proof.as_str(),
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Turns a session to another order.
+pub async fn turn_to(tx: &mut Tx, hash: &[u8], order: &str) -> Result<(), Failed> {
+    sqlx::query!(
+        "update portal_session set order_identifier = $3 where merchant_id = $1 and session_hash = $2",
+        tx.merchant().0,
+        hash,
+        order,
     )
     .execute(tx.connection())
     .await?;

@@ -57,6 +57,12 @@ impl Mailer {
         Ok(Self { account, clock })
     }
 
+    /// True if a mail server is configured.
+    #[must_use]
+    pub fn has_server(&self) -> bool {
+        self.account.is_some()
+    }
+
     /// True if a mail server is configured and `to` is an e-mail address.
     #[must_use]
     pub fn can_write_to(&self, to: &str) -> bool {

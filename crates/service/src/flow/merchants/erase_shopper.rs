@@ -194,7 +194,9 @@ fn of_order(order: &str, returns: &[OfOrder]) -> Vec<(Kind, String)> {
         Kind::Internal(Internal::Mail),
     ];
     let of_returns = returns.iter().flat_map(|of_order| kinds.map(|kind| (kind, of_order.identifier.clone())));
-    of_returns.chain([(Kind::Of(Interface::ExchangeOrder), order.to_owned())]).collect()
+    // Mails with links to the order have its number as their subject.
+    let of_order = [Kind::Of(Interface::ExchangeOrder), Kind::Internal(Internal::Mail)];
+    of_returns.chain(of_order.map(|kind| (kind, order.to_owned()))).collect()
 }
 
 fn of_drop_ship_order(order: &str) -> Vec<(Kind, String)> {

@@ -6,11 +6,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use domain::returns::portal::{Proof, spellings};
 use secrecy::{ExposeSecret as _, SecretString};
-use store::Failed;
 use store::merchants::accounts::Merchant;
 use store::orders::snapshots::{self, Fingerprint, ShopperKeys};
 use store::returns::portal_misses::{self, Counter};
 use store::returns::portal_sessions::{self, Session};
+use store::{Failed, Tx};
 
 use crate::app::App;
 use crate::platform::keys::bearer;
@@ -54,18 +54,27 @@ pub async fn find_order(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -
     let orders = snapshots::shopper_keys(app.store(merchant.id), merchant.id, &numbers).await?;
     let found = orders.iter().find_map(|order| Some((order, proof(app, order, attempt.key)?)));
     match found.filter(|_| merchant.paused_at.is_none()) {
-        Some((order, proof)) => Ok(open_session(app, merchant, &order.identifier, proof).await?),
+        Some((order, proof)) => {
+            let mut tx = app.begin(merchant.id).await?;
+            let secret = open_session(app, &mut tx, &order.identifier, proof, None).await?;
+            app.commit(tx).await?;
+            Ok(secret)
+        }
         None => Err(count_miss(app, merchant, &numbers, attempt).await?),
     }
 }
 
-/// Opens a session for an order.
-pub(super) async fn open_session(app: &App, merchant: &Merchant, order: &str, proof: Proof) -> Result<SecretString, Failed> {
+/// Opens a session for an order; with `email`, for all orders of that address.
+pub(super) async fn open_session(
+    app: &App,
+    tx: &mut Tx,
+    order: &str,
+    proof: Proof,
+    email: Option<Fingerprint>,
+) -> Result<SecretString, Failed> {
     let (now, secret) = (app.now(), bearer::new_secret(&app.entropy));
-    let session = Session { order: order.to_owned(), proof, started_at: now, seen_at: now };
-    let mut tx = app.begin(merchant.id).await?;
-    portal_sessions::insert(&mut tx, &bearer::hash(secret.expose_secret()), &session).await?;
-    app.commit(tx).await?;
+    let session = Session { order: order.to_owned(), proof, email, started_at: now, seen_at: now };
+    portal_sessions::insert(tx, &bearer::hash(secret.expose_secret()), &session).await?;
     Ok(secret)
 }
 

@@ -1,11 +1,13 @@
 //! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, closed cases of the work list, the
-//! documents of labels, and what the portal keeps of shoppers: sessions, drafts and counters of misses.
+//! documents of labels, photos, and what the portal keeps of shoppers: sessions, links, drafts and counters of misses.
 
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use store::Failed;
-use store::returns::{carrier_events, carrier_webhooks, labels, portal_misses, portal_sessions, return_drafts, work_items};
+use store::returns::{
+    carrier_events, carrier_webhooks, labels, photos, portal_links, portal_misses, portal_sessions, return_drafts, work_items,
+};
 
 use crate::app::App;
 
@@ -19,12 +21,15 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let taken = carrier_webhooks::list_outdated(app.cell(), now, MOST).await?;
     let closed = work_items::list_outdated(app.cell(), now, MOST).await?;
     let printed = labels::list_outdated(app.cell(), now, MOST).await?;
+    let pictured = photos::list_outdated(app.cell(), now, MOST).await?;
     let left = portal_sessions::list_outdated(app.cell(), now, MOST).await?;
+    let linked = portal_links::list_outdated(app.cell(), now, MOST).await?;
     let drafted = return_drafts::list_outdated(app.cell(), now, MOST).await?;
     let missed = portal_misses::list_outdated(app.cell(), now, MOST).await?;
-    let more = [waited.len(), taken.len(), closed.len(), printed.len(), left.len(), drafted.len(), missed.len()]
-        .into_iter()
-        .any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
+    let more =
+        [waited.len(), taken.len(), closed.len(), printed.len(), pictured.len(), left.len(), linked.len(), drafted.len(), missed.len()]
+            .into_iter()
+            .any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, events) in by_merchant(waited) {
         let mut tx = app.begin(merchant).await?;
         carrier_events::forget(&mut tx, &events).await?;
@@ -43,6 +48,16 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     for (merchant, returns) in by_merchant(printed) {
         let mut tx = app.begin(merchant).await?;
         labels::forget_documents(&mut tx, &returns).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, hashes) in by_merchant(pictured) {
+        let mut tx = app.begin(merchant).await?;
+        photos::forget(&mut tx, &hashes).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, links) in by_merchant(linked) {
+        let mut tx = app.begin(merchant).await?;
+        portal_links::forget(&mut tx, &links).await?;
         app.commit(tx).await?;
     }
     for (merchant, sessions) in by_merchant(left) {

@@ -130,7 +130,7 @@ fn page(error: &PageError, reader: Option<&Reader>, id: &RequestId) -> ErrorPage
     frame.solo = true;
     let until = match (error, reader) {
         (PageError::TooMany(Some(until)), Some(reader)) => {
-            Some(reader.language.text_with("busy-until", [("time", reader.words().time(*until).into())]))
+            Some(reader.language.text_with("busy-until", [("time", reader.words().time_with_zone(*until).into())]))
         }
         _ => None,
     };

@@ -77,6 +77,11 @@ impl Words {
         format().unwrap_or_else(|| time.with_timezone(&self.zone).format("%H:%M").to_string())
     }
 
+    /// A time of day with its zone, such as `11:20 CET`.
+    pub(crate) fn time_with_zone(self, time: DateTime<Utc>) -> String {
+        format!("{} {}", self.time(time), time.with_timezone(&self.zone).format("%Z"))
+    }
+
     /// A day for the `datetime` attribute.
     pub(crate) fn machine_day(self, time: DateTime<Utc>) -> String {
         iso_day(self, time)

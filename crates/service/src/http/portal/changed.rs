@@ -86,7 +86,7 @@ fn of_units(reader: &Reader, order: &PortalOrder, at: usize, free: u32, held: &[
     Some(ChangedItem {
         id: format!("c{}", at + 1),
         number: at + 1,
-        goods: Goods::of_item(order, &item.line, String::new()),
+        goods: Goods::of_item(reader, order, &item.line, String::new()),
         chosen: match units_of(reader, item.quantity, sold) {
             chosen if chosen.is_empty() => reader.text_with("units", [("units", item.quantity.into())]),
             chosen => chosen,
@@ -129,7 +129,7 @@ fn of_exchange(
     Some(ChangedItem {
         id: format!("c{}", at + 1),
         number: at + 1,
-        goods: Goods::of_item(order, &item.line, String::new()),
+        goods: Goods::of_item(reader, order, &item.line, String::new()),
         chosen: match &item.instead {
             Some(Wish::GiftCard) => reader.text("instead-gift-card"),
             _ => reader.text_with("check-exchange", [("variant", name.into())]),

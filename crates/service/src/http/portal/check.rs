@@ -116,7 +116,7 @@ fn page(reader: &Reader, order: &PortalOrder, draft: &Draft, chosen: &Chosen<'_>
         financials,
     });
     let bill = bill(billed);
-    let title = |line: &str| Goods::of_item(order, line, String::new()).title;
+    let title = |line: &str| Goods::of_item(reader, order, line, String::new()).title;
     let item = |(item, number): (&AnsweredItem, usize)| {
         let picked = chosen.units.iter().find(|unit| unit.line.identifier == item.line);
         let instead = match (&item.instead, picked.map(|unit| unit.getting)) {
@@ -128,7 +128,7 @@ fn page(reader: &Reader, order: &PortalOrder, draft: &Draft, chosen: &Chosen<'_>
         };
         let sold = order.line(&item.line).map_or(1, |(sold, _)| sold.quantity);
         Item {
-            goods: Goods::of_item(order, &item.line, units_of(reader, item.quantity, sold)),
+            goods: Goods::of_item(reader, order, &item.line, units_of(reader, item.quantity, sold)),
             reason: item.reason.as_deref().map(|given| reason::words(reader, given)).unwrap_or_default(),
             instead,
             reason_path: reader.path(&format!("items/{number}/reason")),

@@ -47,6 +47,8 @@ enum Ticket {
     Label,
     /// The label is being made.
     Pending,
+    /// The merchant has no carrier with us, and may bring a label of its own.
+    Unlabelled,
     /// The carrier refuses the label for good.
     Refused,
     /// It is under way, or over.
@@ -90,7 +92,8 @@ fn ticket(one: &PortalReturn) -> Ticket {
         (Progress::Kept, _) => Ticket::Kept,
         (Progress::Waiting, Some(LabelState::Bought)) => Ticket::Label,
         (Progress::Waiting, Some(LabelState::Refused)) => Ticket::Refused,
-        (Progress::Waiting, Some(LabelState::Ordered) | None) => Ticket::Pending,
+        (Progress::Waiting, Some(LabelState::Ordered)) => Ticket::Pending,
+        (Progress::Waiting, None) => Ticket::Unlabelled,
         _ => Ticket::Past,
     }
 }
@@ -114,10 +117,9 @@ fn next(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Vec<Markup>
         Some(ExchangeState::Placed) => Some(reader.rich("next-exchange-placed", [])),
         Some(ExchangeState::Converted) | None => None,
     };
-    let refund = (bill.refund > Cents::default()).then(|| {
-        let key = if hand_over.is_some() { "next-refund" } else { "next-refund-kept" };
-        reader.rich(key, [("amount", words.money(bill.refund, &order.currency).into())])
-    });
+    // What comes back for goods that are kept is on the page already.
+    let refund = (bill.refund > Cents::default() && hand_over.is_some())
+        .then(|| reader.rich("next-refund", [("amount", words.money(bill.refund, &order.currency).into())]));
     [hand_over, exchange, refund].into_iter().flatten().collect()
 }
 

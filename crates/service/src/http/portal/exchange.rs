@@ -148,7 +148,7 @@ fn page(
         step: numbered(reader, 3, number, order.answers.items.len()),
         action: format!("{path}?of={current}"),
         other: reader.path(&format!("items/{number}/instead")),
-        goods: Goods::of(sold, units_of(reader, item.quantity, sold.quantity)),
+        goods: Goods::of(reader, order, sold, units_of(reader, item.quantity, sold.quantity)),
         tabs_heading: layout.tabs_heading.clone(),
         tabs: if layout.tabs.len() > 1 { layout.tabs.iter().enumerate().map(tab).collect() } else { Vec::new() },
         grid_heading: if layout.grid_heading.is_empty() { reader.text("exchange-variant") } else { layout.grid_heading.clone() },

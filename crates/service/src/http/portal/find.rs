@@ -14,6 +14,7 @@ use store::returns::return_policies;
 use super::session::{cookie, remove_cookie, set_cookie};
 use crate::app::App;
 use crate::flow::returns::find_order::{Attempt, FindOrderError, end_session, find_order};
+use crate::flow::returns::send_link::can_send_links;
 use crate::http::address::Client;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
@@ -22,7 +23,7 @@ use crate::http::pages::markup::Markup;
 use crate::http::pages::{render, see};
 use crate::platform::keys::bearer;
 
-/// Every miss takes this long, so that its time tells nothing about the order.
+/// Every miss, and every request for a link, takes this long, so that its time tells nothing about orders.
 const MISS_TAKES: Duration = Duration::from_millis(150);
 
 #[derive(Template)]
@@ -33,6 +34,8 @@ struct Find {
     number: String,
     key: String,
     missed: bool,
+    /// Links can be sent by mail.
+    links: bool,
 }
 
 /// What the merchant's policy promises.
@@ -78,12 +81,17 @@ pub(super) async fn find(State(app): State<App>, reader: Reader, client: Client,
         Err(FindOrderError::Failed(failed)) => return Err(failed.into()),
         Err(missed) => missed,
     };
-    tokio::time::sleep(MISS_TAKES.saturating_sub(app.clock.uptime().saturating_sub(started))).await;
+    take_as_long_as_all(&app, started).await;
     if let FindOrderError::TooMany(until) = missed {
         return Err(PageError::TooMany(Some(until)));
     }
     let fault = FieldFault { field: "order".to_owned(), text: reader.text("find-miss") };
     page(&app, &reader, typed, vec![fault], true).await
+}
+
+/// Waits until as much time has passed since `started` as for everybody.
+pub(super) async fn take_as_long_as_all(app: &App, started: Duration) {
+    tokio::time::sleep(MISS_TAKES.saturating_sub(app.clock.uptime().saturating_sub(started))).await;
 }
 
 /// `POST /r/{merchant}/leave`: ends the session.
@@ -114,5 +122,6 @@ async fn page(app: &App, reader: &Reader, typed: Typed, faults: Vec<FieldFault>,
         express: policy.offers.iter().any(|offer| offer.method == Method::ExpressReturns),
         exchange: !policy.exchange_reasons.is_empty(),
     };
-    render(&Find { frame, promises, number: typed.order, key: typed.key, missed })
+    let links = can_send_links(app, &reader.shop);
+    render(&Find { frame, promises, number: typed.order, key: typed.key, missed, links })
 }

@@ -122,7 +122,7 @@ async fn page(app: &App, shopper: &Shopper, order: &PortalOrder, number: &str, f
         }
     });
     let reason = item.reason.as_deref().map(|reason| words(reader, reason)).unwrap_or_default();
-    let goods = Goods::of(sold, joined([units_of(reader, item.quantity, sold.quantity), reason]));
+    let goods = Goods::of(reader, order, sold, joined([units_of(reader, item.quantity, sold.quantity), reason]));
     render(&What {
         frame: reader.frame("instead-title").at_step(3, reader.path(&format!("items/{number}/reason"))).with_faults(faults),
         draft: DraftBox::of(reader, order),

@@ -107,7 +107,7 @@ fn page(reader: &Reader, order: &PortalOrder, faults: Vec<FieldFault>) -> Result
             Some(until) => reader.text_with("held-window_over-on", [("day", words.day_of_year(until).into())]),
             None => because(reader, line),
         };
-        Held { goods: Goods::of(sold, units_bought(reader, sold)), why }
+        Held { goods: Goods::of(reader, order, sold, units_bought(reader, sold)), why }
     };
     render(&Items {
         frame: reader.frame(title).at_step(1, reader.path("returns")).with_faults(faults),
@@ -128,7 +128,7 @@ fn shown(reader: &Reader, order: &PortalOrder, sold: &SoldLine, line: &LineEligi
     let partly = [("units", line.units.into()), ("quantity", sold.quantity.into()), ("why", because(reader, line).into())];
     Line {
         identifier: sold.identifier.clone(),
-        goods: Goods::of(sold, units_bought(reader, sold)),
+        goods: Goods::of(reader, order, sold, units_bought(reader, sold)),
         price: words.money(money.estimated, &order.currency),
         each: sold.quantity > 1,
         until: line.until.map(|until| Day::of(words, until)),

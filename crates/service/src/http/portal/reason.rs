@@ -85,7 +85,7 @@ pub(super) async fn answer(
 fn page(reader: &Reader, order: &PortalOrder, number: &str) -> Result<Response, PageError> {
     let (number, item) = step::item(order, number)?;
     let (sold, _) = order.line(&item.line).ok_or(PageError::NotFound)?;
-    let goods = Goods::of(sold, units_of(reader, item.quantity, sold.quantity));
+    let goods = Goods::of(reader, order, sold, units_of(reader, item.quantity, sold.quantity));
     let reason =
         |value: &str| Reason { value: value.to_owned(), words: words(reader, value), chosen: item.reason.as_deref() == Some(value) };
     let offered = order.policy().reasons.iter().map(String::as_str).filter(|reason| *reason != NOT_GIVEN).chain([NOT_GIVEN]);

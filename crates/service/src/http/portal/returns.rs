@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use domain::money::Cents;
 
 use super::session::Shopper;
 use super::status::{Chip, goods};
@@ -31,6 +32,7 @@ struct Listed {
     goods: Vec<Goods>,
     until: Option<Day>,
     refund: Option<String>,
+    gift_card: Option<String>,
 }
 
 /// `GET /r/{merchant}/returns`.
@@ -55,8 +57,9 @@ pub(super) async fn list(State(app): State<App>, shopper: Shopper) -> Result<Res
 
 fn listed(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Listed {
     let bill = one.bill();
-    let refund = (bill.refund.get() > 0)
-        .then(|| reader.text_with("returns-refund", [("amount", reader.words().money(bill.refund, &order.currency).into())]));
+    let money = |amount: Cents| reader.words().money(amount, &order.currency);
+    let refund = (bill.refund > Cents::default()).then(|| reader.text_with("returns-refund", [("amount", money(bill.refund).into())]));
+    let card = (bill.gift_card > Cents::default()).then(|| money(bill.gift_card.plus(one.bonus())));
     Listed {
         rma: one.kept.identifier.clone(),
         path: reader.path(&format!("returns/{}", one.kept.identifier)),
@@ -64,5 +67,6 @@ fn listed(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Listed {
         goods: goods(reader, order, one),
         until: one.deadline().map(|deadline| Day::with_weekday(reader.words(), deadline)),
         refund: refund.filter(|_| one.is_open()),
+        gift_card: card.filter(|_| one.is_open()),
     }
 }

@@ -92,8 +92,8 @@ pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)
     let progress = one.progress();
     let bill = one.bill();
     let path = |page: &str| reader.path(&format!("returns/{}{page}", one.kept.identifier));
-    let titles = |line: &str| title(&order, &one, line);
-    let bonus = one.exchange.as_ref().and_then(|exchange| exchange.gift_card).map_or_else(Cents::default, |(_, bonus)| bonus);
+    let titles = |line: &str| named(reader, &order, &one, line, String::new()).title;
+    let bonus = one.bonus();
     let open = one.is_open();
     let more = order.lines.iter().any(|line| line.units > 0);
     let again = matches!(progress, Progress::Cancelled | Progress::Expired);
@@ -237,7 +237,7 @@ pub(super) fn goods(reader: &Reader, order: &PortalOrder, one: &PortalReturn) ->
             (_, RefundType::UnevenExchange) => "instead-gift-card",
         };
         let units = if line.units > 1 { reader.text_with("units", [("units", line.units.into())]) } else { String::new() };
-        Goods { title: title(order, one, line.line), note: joined([reader.text(key), units]), photo: None }
+        named(reader, order, one, line.line, joined([reader.text(key), units]))
     });
     shown.collect()
 }
@@ -251,17 +251,15 @@ fn units(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Vec<UnitLi
             (false, _) if unit.refund_type != RefundType::Refund => ("chip", "unit-exchanged"),
             (false, _) => ("chip", "unit-waiting"),
         };
-        UnitLine {
-            goods: Goods { title: title(order, one, &unit.line), note: String::new(), photo: None },
-            chip: Chip { class, words: reader.text(key) },
-        }
+        UnitLine { goods: named(reader, order, one, &unit.line, String::new()), chip: Chip { class, words: reader.text(key) } }
     };
     one.kept.units().map(unit).collect()
 }
 
-/// The name of a line. The return knows it even if the order has changed.
-pub(super) fn title(order: &PortalOrder, one: &PortalReturn, line: &str) -> String {
+/// The goods of a line. The return knows their name even if the order has changed.
+fn named(reader: &Reader, order: &PortalOrder, one: &PortalReturn, line: &str, note: String) -> Goods {
+    let goods = Goods::of_item(reader, order, line, note);
     let item = one.kept.units().find(|(unit, _)| unit.line == line).map(|(_, item)| item);
-    let own = item.map(|item| item.title.clone().unwrap_or_else(|| item.sku.clone()));
-    own.unwrap_or_else(|| Goods::of_item(order, line, String::new()).title)
+    let title = item.map(|item| item.title.clone().unwrap_or_else(|| item.sku.clone()));
+    Goods { title: title.unwrap_or(goods.title), ..goods }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::returns::rma::sale::SoldLine;
 use wire::returns::draft::{AnsweredItem, Wish};
 
+use super::photo;
 use crate::http::pages::frame::Reader;
 use crate::http::pages::words::Words;
 use crate::show::returns::portal::PortalOrder;
@@ -20,14 +21,15 @@ pub(super) struct Goods {
 
 impl Goods {
     /// The goods of a line. Without a title, the SKU has to do.
-    pub(super) fn of(sold: &SoldLine, note: String) -> Self {
-        Self { title: sold.title.clone().unwrap_or_else(|| sold.sku.clone()), note, photo: None }
+    pub(super) fn of(reader: &Reader, order: &PortalOrder, sold: &SoldLine, note: String) -> Self {
+        let photo = order.photo(sold).map(|url| photo::path(reader, &sold.identifier, url));
+        Self { title: sold.title.clone().unwrap_or_else(|| sold.sku.clone()), note, photo }
     }
 
     /// Goods of an order that has changed: the line may be gone.
-    pub(super) fn of_item(order: &PortalOrder, line: &str, note: String) -> Self {
+    pub(super) fn of_item(reader: &Reader, order: &PortalOrder, line: &str, note: String) -> Self {
         match order.line(line) {
-            Some((sold, _)) => Self::of(sold, note),
+            Some((sold, _)) => Self::of(reader, order, sold, note),
             None => Self { title: line.to_owned(), note, photo: None },
         }
     }
@@ -99,7 +101,7 @@ impl DraftBox {
                 Some(Wish::GiftCard) => reader.text("instead-gift-card"),
                 Some(Wish::Variant(_)) => reader.text("instead-exchange"),
             };
-            Some(Goods::of(sold, joined([wish, units_of(reader, item.quantity, sold.quantity)])))
+            Some(Goods::of(reader, order, sold, joined([wish, units_of(reader, item.quantity, sold.quantity)])))
         };
         let until = order.answers.items.iter().filter_map(|item| order.line(&item.line)?.1.until).min();
         Self {

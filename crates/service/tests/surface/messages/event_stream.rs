@@ -217,7 +217,7 @@ async fn a_client_that_does_not_read_is_cut_off_and_one_that_waits_is_not() {
     // Not over HTTP, where an idle connection lasts as short a time.
     soon(async {
         while world.app.metrics.followers.get() != 1 {
-            tokio::task::yield_now().await
+            tokio::task::yield_now().await;
         }
     })
     .await;

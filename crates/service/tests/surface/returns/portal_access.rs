@@ -10,7 +10,7 @@ use crate::world::shopper::Page;
 use crate::world::{World, message, sold};
 
 /// A page without what differs from request to request.
-fn alike(page: &Page) -> (u16, Vec<(String, String)>, String) {
+pub fn alike(page: &Page) -> (u16, Vec<(String, String)>, String) {
     let same = |name: &str| !name.starts_with("ratelimit") && !matches!(name, "x-request-id" | "date" | "content-length");
     let mut headers: Vec<(String, String)> = page
         .headers

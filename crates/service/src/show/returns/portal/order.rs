@@ -13,6 +13,7 @@ use domain::returns::rma::policy::{NOT_GIVEN, Offer, Policy};
 use domain::returns::rma::sale::{Sale, SoldLine};
 use store::Failed;
 use store::orders::{refunds, snapshots};
+use store::returns::photos::{self, Known};
 use store::returns::return_drafts::{self, Draft};
 use store::returns::unit_claims::{self, Claim};
 use store::returns::{exchange_orders, return_policies};
@@ -29,6 +30,8 @@ pub(crate) struct PortalOrder {
     /// What of each line can come back.
     pub(crate) lines: Vec<LineEligibility>,
     claims: Vec<Claim>,
+    /// The URLs of photos that could not be had.
+    missing_photos: BTreeSet<String>,
     /// The draft of a return.
     pub(crate) draft: Option<Draft>,
     /// The answers in it.
@@ -48,7 +51,18 @@ pub(crate) async fn load(app: &App, merchant: MerchantId, order: &str) -> Result
     let standing = exchange_orders::standing_of(store, merchant, order).await?;
     let draft = return_drafts::find(store, merchant, order).await?;
     let answers = draft.as_ref().map(|draft| Answers::read(&draft.answers)).unwrap_or_default();
-    Ok(Some(PortalOrder { order: Exchangeable { sale, policy, standing }, currency, lines, claims, draft, answers }))
+    let missing_photos = missing_photos(app, merchant, &sale).await?;
+    Ok(Some(PortalOrder { order: Exchangeable { sale, policy, standing }, currency, lines, claims, missing_photos, draft, answers }))
+}
+
+/// The URLs of an order's photos that could not be had a short while ago.
+async fn missing_photos(app: &App, merchant: MerchantId, sale: &Sale) -> Result<BTreeSet<String>, Failed> {
+    let urls: Vec<&str> = sale.lines.iter().filter_map(|line| line.image_url.as_deref()).collect();
+    if urls.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let states = photos::known(app.store(merchant), merchant, &urls, app.now()).await?;
+    Ok(urls.into_iter().zip(states).filter(|(_, state)| *state == Known::Missing).map(|(url, _)| url.to_owned()).collect())
 }
 
 impl PortalOrder {
@@ -68,6 +82,11 @@ impl PortalOrder {
     /// Every line with what of it can come back.
     pub(crate) fn each_line(&self) -> impl Iterator<Item = (&SoldLine, &LineEligibility)> {
         self.lines.iter().filter_map(|line| Some((self.sale().lines.get(line.line)?, line)))
+    }
+
+    /// The URL of a line's photo, unless it could not be had.
+    pub(crate) fn photo<'a>(&self, sold: &'a SoldLine) -> Option<&'a str> {
+        sold.image_url.as_deref().filter(|url| !self.missing_photos.contains(*url))
     }
 
     /// The ways to send the chosen items back.

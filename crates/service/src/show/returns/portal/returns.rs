@@ -186,6 +186,11 @@ impl PortalReturn {
         self.kept.wakes_at.map(|_| self.kept.created_at + EXPIRES_AFTER)
     }
 
+    /// The bonus on top of its gift card.
+    pub(crate) fn bonus(&self) -> Cents {
+        self.exchange.as_ref().and_then(|exchange| exchange.gift_card).map_or_else(Cents::default, |(_, bonus)| bonus)
+    }
+
     /// Something is still to come.
     pub(crate) fn is_open(&self) -> bool {
         match self.kept.rma.status {
