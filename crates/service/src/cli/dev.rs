@@ -139,7 +139,7 @@ fn sandboxed(mut settings: Settings, url: &str, port: u16, mailbox: &Mailbox) ->
     settings.http.listen = format!("127.0.0.1:{port}");
     "127.0.0.1:0".clone_into(&mut settings.http.admin_listen);
     settings.tls.turn_off();
-    settings.portal.share_listener();
+    settings.portal.share_listener(format!("http://127.0.0.1:{port}"));
     settings.mail.set_url(&format!("{}?tls=none", mailbox.url()));
     "notices@example.com".clone_into(&mut settings.mail.from);
     // The simulated systems listen on this machine's loopback address, which calls otherwise refuse.

@@ -170,6 +170,8 @@ pub(super) async fn report(app: &App, receiver: &Receiver, mailbox: &Mailbox, mu
             for mail in mails.iter().skip(shown) {
                 let (to, subject) = (mail.envelope_to().join(", "), mail.subject().unwrap_or_default());
                 output::line(&format!("  {}  {} to {to}: {subject}", paint.dim(&time()), paint.bold("a mail")));
+                let links = mail.text().unwrap_or_default().lines().filter(|line| line.starts_with("http"));
+                links.for_each(|link| output::line(&format!("            {link}")));
             }
             shown = mails.len();
         }

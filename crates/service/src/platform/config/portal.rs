@@ -66,8 +66,9 @@ impl Portal {
         }
     }
 
-    /// Has the public listener serve the portal too, without further certificates.
-    pub fn share_listener(&mut self) {
+    /// Has the public listener serve the portal too, at this URL and without further certificates.
+    pub fn share_listener(&mut self, url: String) {
+        self.url = Some(url);
         self.listen.clear();
         self.certificates.clear();
     }
