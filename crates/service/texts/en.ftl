@@ -137,6 +137,7 @@ held-not_shipped = Not shipped yet. Come back when it is with you.
 held-refunded = Already refunded.
 held-in_return = Already in another return.
 held-final_sale = Final sale. This was marked when you bought it.
+held-gift = This was bought as a gift. Write to the shop, and they start the return for you.
 held-gift_card = Gift cards can’t be returned.
 held-pickup_in_store = Picked up in a shop. Return it there.
 held-third_party = Sold by another company. Ask them to take it back.

@@ -23,30 +23,25 @@ pub async fn insert(tx: &mut Tx, hash: &[u8], email: Fingerprint, now: DateTime<
     Ok(())
 }
 
-/// Returns true if the link can be used at `now`.
-pub async fn works(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTime<Utc>) -> Result<bool, Failed> {
-    let found = sqlx::query_scalar!(
-        "select true from portal_link where merchant_id = $1 and link_hash = $2 and sent_at > $3",
+/// The e-mail address whose orders a link opens; `None` if it cannot be used at `now`.
+pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTime<Utc>) -> Result<Option<Fingerprint>, Failed> {
+    let email = sqlx::query_scalar!(
+        "select email_fingerprint from portal_link where merchant_id = $1 and link_hash = $2 and sent_at > $3",
         merchant.0,
         hash,
         now - LASTS,
     )
     .fetch_optional(&store.pool)
     .await?;
-    Ok(found.is_some())
+    Ok(email.and_then(|email| email.try_into().ok()))
 }
 
-/// Uses a link up, and returns the e-mail address whose orders it opens; `None` if it cannot be used at `now`.
-pub async fn take(tx: &mut Tx, hash: &[u8], now: DateTime<Utc>) -> Result<Option<Fingerprint>, Failed> {
-    let email = sqlx::query_scalar!(
-        "delete from portal_link where merchant_id = $1 and link_hash = $2 and sent_at > $3 returning email_fingerprint",
-        tx.merchant().0,
-        hash,
-        now - LASTS,
-    )
-    .fetch_optional(tx.connection())
-    .await?;
-    Ok(email.and_then(|email| email.try_into().ok()))
+/// Uses a link up. Returns false if somebody else has.
+pub async fn take(tx: &mut Tx, hash: &[u8]) -> Result<bool, Failed> {
+    let taken = sqlx::query!("delete from portal_link where merchant_id = $1 and link_hash = $2", tx.merchant().0, hash)
+        .execute(tx.connection())
+        .await?;
+    Ok(taken.rows_affected() > 0)
 }
 
 /// The links of all merchants that have run out at `now`, oldest first.

@@ -100,12 +100,23 @@ async fn count_miss(app: &App, merchant: &Merchant, numbers: &[String], attempt:
         (app.fingerprints.miss("order", &number.to_uppercase()), OF_ORDER),
         (app.fingerprints.miss("merchant", ""), OF_MERCHANT),
     ];
+    let over = count(app, merchant.id, limits).await?;
+    Ok(over.into_iter().flatten().max().map_or(FindOrderError::Miss, FindOrderError::TooMany))
+}
+
+/// Counts once towards each of `limits`, which are keys with the most in a period. Returns for each whether it is used up, and until
+/// when.
+pub(super) async fn count<const N: usize>(
+    app: &App,
+    merchant: MerchantId,
+    limits: [(Fingerprint, (i32, TimeDelta)); N],
+) -> Result<[Option<DateTime<Utc>>; N], Failed> {
     let counters = limits.map(|(key, (_, period))| Counter { key, period });
-    let mut tx = app.begin(merchant.id).await?;
+    let mut tx = app.begin(merchant).await?;
     let counts = portal_misses::add(&mut tx, &counters, app.now()).await?;
     app.commit(tx).await?;
-    let over = counts.iter().zip(limits).filter(|(count, (_, (most, _)))| count.misses > *most);
-    Ok(over.map(|(count, _)| count.until).max().map_or(FindOrderError::Miss, FindOrderError::TooMany))
+    let mut counts = counts.into_iter();
+    Ok(limits.map(|(_, (most, _))| counts.next().filter(|count| count.misses > most).map(|count| count.until)))
 }
 
 /// Notes that a shopper is still there, once a minute at most.

@@ -12,12 +12,11 @@ use store::merchants::accounts::Merchant;
 use store::messages::outbox::Message;
 use store::orders::snapshots::{self, OfEmail};
 use store::returns::portal_links;
-use store::returns::portal_misses::{self, Counter};
 use store::returns::portal_sessions::{self, Session};
 use wire::messages::mail::MailBody;
 use wire::orders::order::read_stored;
 
-use super::find_order::open_session;
+use super::find_order::{count, open_session};
 use crate::app::App;
 use crate::platform::keys::bearer;
 use crate::platform::texts::Language;
@@ -53,12 +52,7 @@ pub async fn send_link(app: &App, shop: &Shop, language: Language, email: &str, 
         (app.fingerprints.miss("link-merchant", ""), OF_MERCHANT),
         (print, OF_EMAIL),
     ];
-    let counters = limits.map(|(key, (_, period))| Counter { key, period });
-    let mut tx = app.begin(merchant.id).await?;
-    let counts = portal_misses::add(&mut tx, &counters, now).await?;
-    app.commit(tx).await?;
-    let mut over = counts.iter().zip(limits).map(|(count, (_, (most, _)))| (count.misses > most).then_some(count.until));
-    let (of_address, of_merchant, of_email) = (over.next().flatten(), over.next().flatten(), over.next().flatten());
+    let [of_address, of_merchant, of_email] = count(app, merchant.id, limits).await?;
     if let Some(until) = of_address.max(of_merchant) {
         return Err(SendLinkError::TooMany(until));
     }
@@ -93,11 +87,14 @@ fn address_of(order: &OfEmail) -> Option<String> {
 /// Uses a link up and opens a session for the orders of its e-mail address, at the newest one. Returns the session's secret; `None`
 /// if the link does not work any more, or the orders are gone.
 pub async fn open_link(app: &App, merchant: &Merchant, link: &SecretString) -> Result<Option<SecretString>, Failed> {
-    let mut tx = app.begin(merchant.id).await?;
-    let email = portal_links::take(&mut tx, &bearer::hash(link.expose_secret()), app.now()).await?;
+    let (store, hash) = (app.store(merchant.id), bearer::hash(link.expose_secret()));
+    let email = portal_links::find(store, merchant.id, &hash, app.now()).await?;
     let Some(email) = email.filter(|_| merchant.paused_at.is_none()) else { return Ok(None) };
-    let newest = snapshots::of_email(app.store(merchant.id), merchant.id, email, 1).await?.pop();
-    let Some(order) = newest else { return Ok(None) };
+    let Some(order) = snapshots::of_email(store, merchant.id, email, 1).await?.pop() else { return Ok(None) };
+    let mut tx = app.begin(merchant.id).await?;
+    if !portal_links::take(&mut tx, &hash).await? {
+        return Ok(None);
+    }
     let secret = open_session(app, &mut tx, &order.identifier, Proof::Link, Some(email)).await?;
     app.commit(tx).await?;
     Ok(Some(secret))

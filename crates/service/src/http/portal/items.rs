@@ -92,9 +92,10 @@ pub(super) async fn choose(
     Ok(see(&shopper.reader.path(&step::next(&order))))
 }
 
-/// The lines of which something can come back.
+/// The lines of which something can come back. A gift's return needs an address of whoever was given it, and these pages do not ask
+/// for one.
 fn returnable(order: &PortalOrder) -> impl Iterator<Item = (&SoldLine, &LineEligibility)> {
-    order.each_line().filter(|(_, line)| line.units > 0)
+    order.each_line().filter(|(_, line)| line.units > 0 && !order.is_gift())
 }
 
 fn page(reader: &Reader, order: &PortalOrder, faults: Vec<FieldFault>) -> Result<Response, PageError> {
@@ -105,6 +106,7 @@ fn page(reader: &Reader, order: &PortalOrder, faults: Vec<FieldFault>) -> Result
         let over = line.until.filter(|_| line.held.iter().any(|(obstacle, _)| *obstacle == Obstacle::WindowOver));
         let why = match over {
             Some(until) => reader.text_with("held-window_over-on", [("day", words.day_of_year(until).into())]),
+            None if line.units > 0 => reader.text("held-gift"),
             None => because(reader, line),
         };
         Held { goods: Goods::of(reader, order, sold, units_bought(reader, sold)), why }
@@ -113,7 +115,7 @@ fn page(reader: &Reader, order: &PortalOrder, faults: Vec<FieldFault>) -> Result
         frame: reader.frame(title).at_step(1, reader.path("returns")).with_faults(faults),
         order: OrderBox::of(reader, order),
         lines,
-        held: order.each_line().filter(|(_, line)| line.units == 0).map(held).collect(),
+        held: order.each_line().filter(|(_, line)| line.units == 0 || order.is_gift()).map(held).collect(),
         step: reader.text_with("step", [("step", 1.into())]),
     })
 }

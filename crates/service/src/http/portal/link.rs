@@ -28,8 +28,8 @@ struct Link {
 /// `GET /r/{merchant}/l/{link}`.
 pub(super) async fn show(State(app): State<App>, reader: Reader, Path((_, link)): Path<(String, String)>) -> Result<Response, PageError> {
     let merchant = &reader.shop.merchant;
-    let works = portal_links::works(app.store(merchant.id), merchant.id, &bearer::hash(&link), app.now()).await?;
-    if !works || merchant.paused_at.is_some() {
+    let known = portal_links::find(app.store(merchant.id), merchant.id, &bearer::hash(&link), app.now()).await?;
+    if known.is_none() || merchant.paused_at.is_some() {
         return used(&app, &reader);
     }
     let action = reader.path(&format!("l/{link}"));
