@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use store::Failed;
 
 use super::frame::{Frame, Reader};
@@ -11,6 +11,9 @@ use super::headers;
 use crate::http::error::ApiError;
 use crate::http::request_id::RequestId;
 use crate::platform::texts::Language;
+
+/// The format of dates in headers.
+const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
 /// An error of a page.
 #[derive(Clone, Debug)]
@@ -115,12 +118,23 @@ pub(crate) fn render(mut response: Response, id: &RequestId, route: &str) -> Res
         error.log(id, route);
         let page = page(&error, reader.as_ref(), id).render().unwrap_or_default();
         response = (error.status(), Html(page)).into_response();
-        if matches!(error, PageError::Unavailable(_)) {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+        let later = match error {
+            PageError::Unavailable(_) => Some(HeaderValue::from_static("5")),
+            PageError::TooMany(Some(until)) => HeaderValue::try_from(whole_minute(until).format(HTTP_DATE).to_string()).ok(),
+            _ => None,
+        };
+        if let Some(later) = later {
+            response.headers_mut().insert(header::RETRY_AFTER, later);
         }
     }
     headers::add(response.headers_mut());
     response
+}
+
+/// The first whole minute that is not before `until`. Pages show minutes; who comes at the one that is shown must not be too early.
+fn whole_minute(until: DateTime<Utc>) -> DateTime<Utc> {
+    let minute = until.duration_trunc(TimeDelta::minutes(1)).unwrap_or(until);
+    if minute < until { minute + TimeDelta::minutes(1) } else { until }
 }
 
 fn page(error: &PageError, reader: Option<&Reader>, id: &RequestId) -> ErrorPage {
@@ -130,7 +144,7 @@ fn page(error: &PageError, reader: Option<&Reader>, id: &RequestId) -> ErrorPage
     frame.solo = true;
     let until = match (error, reader) {
         (PageError::TooMany(Some(until)), Some(reader)) => {
-            Some(reader.language.text_with("busy-until", [("time", reader.words().time_with_zone(*until).into())]))
+            Some(reader.language.text_with("busy-until", [("time", reader.words().moment_with_zone(whole_minute(*until)).into())]))
         }
         _ => None,
     };

@@ -5,9 +5,9 @@ use chrono_tz::Tz;
 use domain::money::Cents;
 use fixed_decimal::Decimal;
 use icu_calendar::Iso;
-use icu_datetime::fieldsets::{MD, MDE, T, YMD};
+use icu_datetime::DateTimeFormatter;
+use icu_datetime::fieldsets::{MD, MDE, YMD};
 use icu_datetime::input::{Date, DateTime as LocalTime, Time};
-use icu_datetime::{DateTimeFormatter, NoCalendarFormatter};
 use icu_decimal::DecimalFormatter;
 use icu_decimal::options::DecimalFormatterOptions;
 use icu_locale_core::Locale;
@@ -71,15 +71,9 @@ impl Words {
         format().unwrap_or_else(|| iso_day(self, time))
     }
 
-    /// A time of day, such as `11:20`.
-    pub(crate) fn time(self, time: DateTime<Utc>) -> String {
-        let format = || Some(NoCalendarFormatter::try_new(self.locale().into(), T::hm()).ok()?.format(&self.clock(time)?).to_string());
-        format().unwrap_or_else(|| time.with_timezone(&self.zone).format("%H:%M").to_string())
-    }
-
-    /// A time of day with its zone, such as `11:20 CET`.
-    pub(crate) fn time_with_zone(self, time: DateTime<Utc>) -> String {
-        format!("{} {}", self.time(time), time.with_timezone(&self.zone).format("%Z"))
+    /// A time with its day and zone, such as `4 December at 11:20 CET`.
+    pub(crate) fn moment_with_zone(self, time: DateTime<Utc>) -> String {
+        format!("{} {}", self.moment(time), time.with_timezone(&self.zone).format("%Z"))
     }
 
     /// A day for the `datetime` attribute.

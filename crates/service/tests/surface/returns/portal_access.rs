@@ -125,6 +125,35 @@ async fn only_misses_count_and_nobody_can_lock_a_shopper_out() {
 }
 
 #[tokio::test]
+async fn a_limit_says_the_day_and_the_minute_to_come_back() {
+    let world = World::with(&[("BACKHAUL__HTTP__TRUSTED_PROXIES", r#"["127.0.0.0/8"]"#)]).await;
+    world.shop("acme").await;
+    world.time_passes(Duration::from_secs(10));
+    let pat = world.shopper("acme");
+    let misses = async |address: &str, order: &str| {
+        let fields = [("order", order), ("key", "x@example.com")];
+        pat.asks(Method::POST, "/r/acme", |request| {
+            request.header("Sec-Fetch-Site", "same-origin").header("X-Forwarded-For", address).form(&fields)
+        })
+        .await
+    };
+    for miss in 1..=20 {
+        assert_eq!(misses(&format!("198.51.100.{miss}"), "A-1").await.status, 200);
+    }
+    let over = misses("198.51.100.21", "A-1").await;
+    assert_eq!(over.status, 429);
+    // The limit ends at 12:00:10, when the minute that is shown must be over.
+    assert!(over.says("You can try again from 2 March at 12:01 UTC."), "{}", over.reads());
+    assert_eq!(over.headers["retry-after"], "Mon, 02 Mar 2026 12:01:00 GMT");
+    for _ in 1..=10 {
+        misses("192.0.2.1", "B-1").await;
+    }
+    let over = misses("192.0.2.1", "B-2").await;
+    assert!(over.says("You can try again from 1 March at 12:16 UTC."), "{}", over.reads());
+    assert_eq!(over.headers["retry-after"], "Sun, 01 Mar 2026 12:16:00 GMT");
+}
+
+#[tokio::test]
 async fn a_session_ends_after_half_an_hour_of_quiet_and_after_twelve_hours() {
     let world = World::new().await;
     let shop = world.shop("acme").await;
