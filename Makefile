@@ -122,6 +122,10 @@ chaos-receiving: proof ## 50 scanners receive an ASN of 10,000 lines, and return
 chaos-exchanges: proof ## Hundreds of concurrent confirmations per exchange while the service is killed and merchants fail: placed, doubled, both, lost, seeded_caught
 	@$(PROOF) chaos-exchanges
 
+.PHONY: bench-portal
+bench-portal: proof ## 200 pages a second of the portal with 1 million stored orders, beside order intake at half its rate: pages_per_s, p99_ms
+	@$(PROOF) bench-portal
+
 # The binary with crash points has its own name and sits next to the plain one. Only the two crates that contain crash points
 # are built a second time, and the plain binary stays free of them.
 CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
@@ -207,6 +211,7 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-carriers --returns 40 --kills 3 --every 3000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-receiving --lines 500 --kills 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-exchanges --orders 12 --confirmations 20 --refused 12 --kills 3 --every 1500
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-portal --orders 20000 --per-second 20 --seconds 5
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-restarts --restarts 3 --per-second 100

@@ -219,6 +219,18 @@ enum Command {
         #[arg(long, default_value_t = 50)]
         shoppers: u64,
     },
+    /// Measure the shoppers' portal along the whole road, with many orders stored and beside order intake.
+    BenchPortal {
+        /// Number of stored orders.
+        #[arg(long, default_value_t = 1_000_000)]
+        orders: u64,
+        /// Pages shown per second.
+        #[arg(long, default_value_t = 200)]
+        per_second: u32,
+        /// Seconds of the measurement.
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
     /// Read the feed during concurrent writes, a failover and the restore of a backup.
     Feed {
         /// Seconds of writing before the failover, after it, and after the restore.
@@ -322,6 +334,10 @@ async fn main() -> anyhow::Result<()> {
         Command::BenchVariants { seconds, rounds, shoppers } => {
             returns::variants::run(&cli.program, &returns::variants::Plan { duration: Duration::from_secs(seconds), rounds, shoppers })
                 .await?
+        }
+        Command::BenchPortal { orders, per_second, seconds } => {
+            let plan = returns::portal::bench::Plan { orders, pages_per_second: per_second, duration: Duration::from_secs(seconds) };
+            returns::portal::bench::run(&cli.program, &plan).await?
         }
         Command::Feed { seconds, writers, readers } => {
             messages::feed::run(&cli.program, &messages::feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?

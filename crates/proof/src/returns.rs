@@ -7,6 +7,7 @@
 //!   its report (`report.rs`).
 //! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), faults of the network (`network.rs`), the loss of the
 //!   primary (`failover.rs`), and crashes at every commit (`crash.rs`), for which a gate (`gate.rs`) holds the returns back.
+//! - The shoppers' portal under load, attack and kills (`portal.rs`).
 
 pub(crate) mod carriers;
 pub(crate) mod chaos;
@@ -20,6 +21,7 @@ mod gate;
 mod history;
 mod life;
 pub(crate) mod network;
+pub(crate) mod portal;
 mod record;
 mod refunds;
 mod report;

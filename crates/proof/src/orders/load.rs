@@ -9,6 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use crate::meter::of;
 use crate::orders::order::Request;
 
 /// The requests to send.
@@ -42,11 +43,20 @@ impl Outcome {
     }
 }
 
-/// Sends `load` to the service at `address`. All orders of a request belong to one merchant.
+/// Sends `load` to the service at `address`, as fast as it is answered. All orders of a request belong to one merchant.
 pub(crate) async fn drive(address: SocketAddr, tokens: &Arc<Vec<String>>, load: &Load, seed: u64) -> Outcome {
+    drive_every(address, tokens, load, seed, Duration::ZERO).await
+}
+
+/// The same, with this time between the requests of a connection. Requests that are late are sent as soon as possible.
+pub(crate) async fn drive_every(address: SocketAddr, tokens: &Arc<Vec<String>>, load: &Load, seed: u64, every: Duration) -> Outcome {
     let started = Instant::now();
     let drivers: Vec<_> = (0..load.connections)
-        .map(|at| tokio::spawn(connection(address, tokens.clone(), load.clone(), started, seed * 1_000 + at as u64)))
+        .map(|at| {
+            // Connections take turns.
+            let first = started + every.mul_f64(of(at) / of(load.connections));
+            tokio::spawn(connection(address, tokens.clone(), load.clone(), (started, first, every), seed * 1_000 + at as u64))
+        })
         .collect();
     let mut outcome = Outcome::default();
     for driver in drivers {
@@ -60,13 +70,24 @@ pub(crate) async fn drive(address: SocketAddr, tokens: &Arc<Vec<String>>, load: 
     outcome
 }
 
-async fn connection(address: SocketAddr, tokens: Arc<Vec<String>>, load: Load, started: Instant, seed: u64) -> Outcome {
+async fn connection(
+    address: SocketAddr,
+    tokens: Arc<Vec<String>>,
+    load: Load,
+    (started, first, every): (Instant, Instant, Duration),
+    seed: u64,
+) -> Outcome {
+    let mut due = first;
     let mut outcome = Outcome::default();
     let mut rng = StdRng::seed_from_u64(seed);
     let merchants = tokens.len() as u64;
     let mut request = Request::new(load.orders, tokens.first().map_or(0, String::len));
     let mut stream: Option<Connection> = None;
     while started.elapsed() < load.duration {
+        if due > Instant::now() {
+            tokio::time::sleep_until(due.into()).await;
+        }
+        due += every;
         let connected = match stream.take() {
             Some(stream) => Some(stream),
             None => Connection::open(address).await,
@@ -126,10 +147,14 @@ impl Connection {
         self.buffer.get(head..).unwrap_or_default()
     }
 
+    /// The head of the last response.
+    pub(crate) fn head(&self) -> &[u8] {
+        self.buffer.get(..self.buffer.len() - self.body().len()).unwrap_or_default()
+    }
+
     /// True if the last response said that the connection closes.
     pub(crate) fn closes(&self) -> bool {
-        let head = self.buffer.len() - self.body().len();
-        self.buffer.get(..head).is_some_and(|head| head.windows(19).any(|line| line == b"\r\nconnection: close"))
+        self.head().windows(19).any(|line| line == b"\r\nconnection: close")
     }
 
     /// True if the other end has closed the connection since.
