@@ -126,6 +126,10 @@ chaos-exchanges: proof ## Hundreds of concurrent confirmations per exchange whil
 bench-portal: proof ## 200 pages a second of the portal with 1 million stored orders, beside order intake at half its rate: pages_per_s, p99_ms
 	@$(PROOF) bench-portal
 
+.PHONY: attack-portal
+attack-portal: proof ## Compare the portal's misses, answers and times, in 10,000 pairs each, and guess 10,000 orders: pairs, worst_t, guesses, found, locked_out
+	@$(PROOF) attack-portal
+
 # The binary with crash points has its own name and sits next to the plain one. Only the two crates that contain crash points
 # are built a second time, and the plain binary stays free of them.
 CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
@@ -212,6 +216,7 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-receiving --lines 500 --kills 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-exchanges --orders 12 --confirmations 20 --refused 12 --kills 3 --every 1500
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-portal --orders 20000 --per-second 20 --seconds 5
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul attack-portal --pairs 50 --guesses 1500 --addresses 20
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-restarts --restarts 3 --per-second 100

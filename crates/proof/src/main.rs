@@ -231,6 +231,18 @@ enum Command {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
+    /// Compare the answers of the portal to failed searches for an order, and guess orders.
+    AttackPortal {
+        /// Number of pairs of each kind of miss and an unknown number.
+        #[arg(long, default_value_t = 10_000)]
+        pairs: u32,
+        /// Number of guesses.
+        #[arg(long, default_value_t = 10_000)]
+        guesses: u32,
+        /// Number of addresses of those who guess.
+        #[arg(long, default_value_t = 100)]
+        addresses: u32,
+    },
     /// Read the feed during concurrent writes, a failover and the restore of a backup.
     Feed {
         /// Seconds of writing before the failover, after it, and after the restore.
@@ -338,6 +350,9 @@ async fn main() -> anyhow::Result<()> {
         Command::BenchPortal { orders, per_second, seconds } => {
             let plan = returns::portal::bench::Plan { orders, pages_per_second: per_second, duration: Duration::from_secs(seconds) };
             returns::portal::bench::run(&cli.program, &plan).await?
+        }
+        Command::AttackPortal { pairs, guesses, addresses } => {
+            returns::portal::attack::run(&cli.program, &returns::portal::attack::Plan { pairs, guesses, addresses }).await?
         }
         Command::Feed { seconds, writers, readers } => {
             messages::feed::run(&cli.program, &messages::feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?

@@ -5,6 +5,7 @@
 //! - The runs: the whole road beside order intake (`bench.rs`), attackers who compare misses or guess (`attack.rs`), and kills of
 //!   the service while shoppers confirm (`chaos.rs`).
 
+pub(crate) mod attack;
 pub(crate) mod bench;
 mod browser;
 mod orders;
