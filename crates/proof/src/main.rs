@@ -243,6 +243,15 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         addresses: u32,
     },
+    /// Kill the service while shoppers confirm their returns in the portal, all at once.
+    ChaosPortal {
+        /// Number of shoppers.
+        #[arg(long, default_value_t = 200)]
+        shoppers: usize,
+        /// Number of kills of the service.
+        #[arg(long, default_value_t = 10)]
+        kills: usize,
+    },
     /// Read the feed during concurrent writes, a failover and the restore of a backup.
     Feed {
         /// Seconds of writing before the failover, after it, and after the restore.
@@ -353,6 +362,9 @@ async fn main() -> anyhow::Result<()> {
         }
         Command::AttackPortal { pairs, guesses, addresses } => {
             returns::portal::attack::run(&cli.program, &returns::portal::attack::Plan { pairs, guesses, addresses }).await?
+        }
+        Command::ChaosPortal { shoppers, kills } => {
+            returns::portal::chaos::run(&cli.program, &returns::portal::chaos::Plan { shoppers, kills }).await?
         }
         Command::Feed { seconds, writers, readers } => {
             messages::feed::run(&cli.program, &messages::feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?

@@ -8,6 +8,7 @@
 pub(crate) mod attack;
 pub(crate) mod bench;
 mod browser;
+pub(crate) mod chaos;
 mod orders;
 mod road;
 mod server_time;
