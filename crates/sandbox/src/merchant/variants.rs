@@ -15,6 +15,7 @@ use super::received::Received;
 pub struct OnShelf {
     sku: String,
     size: String,
+    colour: Option<String>,
     cents: i64,
     stock: i64,
 }
@@ -23,7 +24,14 @@ impl OnShelf {
     /// A variant with three in stock.
     #[must_use]
     pub fn new(sku: &str, size: &str, cents: i64) -> Self {
-        Self { sku: sku.to_owned(), size: size.to_owned(), cents, stock: 3 }
+        Self { sku: sku.to_owned(), size: size.to_owned(), colour: None, cents, stock: 3 }
+    }
+
+    /// Gives it a colour besides the size.
+    #[must_use]
+    pub fn colour(mut self, colour: &str) -> Self {
+        self.colour = Some(colour.to_owned());
+        self
     }
 
     /// Sets the number in stock.
@@ -34,11 +42,14 @@ impl OnShelf {
     }
 
     fn json(&self) -> Value {
-        let Self { sku, size, cents, stock } = self;
+        let Self { sku, size, colour, cents, stock } = self;
+        let attribute = |name: &str, value: &String| json!({ "name": name, "value": value });
+        let attributes: Vec<Value> =
+            [Some(attribute("size", size)), colour.as_ref().map(|colour| attribute("color", colour))].into_iter().flatten().collect();
         json!({
             "sku": sku,
             "title": format!("{sku}, size {size}"),
-            "attributes": [{ "name": "size", "value": size }],
+            "attributes": attributes,
             "unit_price_amount_cents": cents,
             "quantity_in_stock": stock,
             "image_url": format!("https://shop.example.com/{sku}.png"),
