@@ -20,9 +20,10 @@ use super::rate;
 use crate::app::App;
 use crate::platform::host_name::HostName;
 
-/// The first segment of the paths of merchants' pages, and of what the pages of all merchants refer to.
+/// The first segment of the paths of merchants' pages.
 const PAGES: &str = "r";
-const ASSETS: &str = "assets";
+/// The first segments of paths that are the same for all merchants and on every host.
+const SHARED: [&str; 2] = ["assets", "favicon.ico"];
 
 /// The mark of a request that came to a merchant's own host name without `/r/{handle}`. Its page links without that prefix too, and
 /// its cookies are for every path.
@@ -62,7 +63,7 @@ async fn dispatch(State(sites): State<Sites>, mut request: Request) -> Result<Re
     if let Some(api) = sites.api.as_ref().filter(|api| api.segments.iter().any(|of_api| of_api == segment)) {
         return api.router.clone().oneshot(request).await;
     }
-    let is_portals = [PAGES, ASSETS].contains(&segment);
+    let is_portals = segment == PAGES || SHARED.contains(&segment);
     match rewrite(&sites.app, &mut request).await {
         Ok(is_own) => match sites.api {
             Some(api) if !is_portals && !is_own => api.router.oneshot(request).await,
@@ -78,9 +79,9 @@ async fn dispatch(State(sites): State<Sites>, mut request: Request) -> Result<Re
 
 /// Rewrites the path of a request to a merchant's own host. Returns false if the host is nobody's, or the path is right already.
 async fn rewrite(app: &App, request: &mut Request) -> Result<bool, Failed> {
-    // Assets are the same on every host. Any other host is looked up in the database, so an address that sends too much is refused
+    // A shared path needs no host. For any other, the host is looked up in the database, so an address that sends too much is refused
     // first; the router behind says so.
-    if first_segment(request.uri().path()) == ASSETS || !rate::count(app, request).admitted {
+    if SHARED.contains(&first_segment(request.uri().path())) || !rate::count(app, request).admitted {
         return Ok(false);
     }
     let Some(host) = host(request) else { return Ok(false) };

@@ -32,3 +32,8 @@ pub(super) fn see(path: &str) -> Response {
 pub(super) async fn asset(Path(name): Path<String>) -> Result<Response, PageError> {
     assets::find(&name).ok_or(PageError::NotFound)
 }
+
+/// `GET /favicon.ico`: browsers ask for it when they show a label, because a PDF names no icon.
+pub(super) async fn favicon() -> Response {
+    see(&assets::ICON.path)
+}

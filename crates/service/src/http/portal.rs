@@ -66,6 +66,7 @@ pub(super) fn router(app: &App) -> Router {
         .layer(from_fn_with_state(app.clone(), shop::enter));
     Router::new()
         .route("/assets/{name}", get(pages::asset))
+        .route("/favicon.ico", get(pages::favicon))
         .merge(shop)
         .fallback(async || PageError::NotFound)
         .method_not_allowed_fallback(async || PageError::NotFound)

@@ -46,6 +46,7 @@ async fn a_merchants_own_host_shows_its_portal_and_no_other() {
         ("returns.acme.example", "/r/acme/items", "/r/acme/items"),
         ("returns.acme.example", "/r/bolt", "/r/acme/r/bolt own"),
         ("returns.acme.example", "/assets/portal.css", "/assets/portal.css"),
+        ("returns.acme.example", "/favicon.ico", "/favicon.ico"),
         ("xn--rcksendung-9db.bolt.example", "/", "/r/bolt own"),
         ("returns.example.com", "/r/acme", "/r/acme"),
         ("returns.example.com", "/items", "/items"),
@@ -110,6 +111,8 @@ async fn the_api_stays_where_it_is_on_a_shared_listener() {
     for host in ["returns.acme.example", "api.example.com"] {
         assert_eq!((status(host, "/openapi.json").await, status(host, "/v1/orders/1").await), (200, 401), "{host}");
         assert_eq!(status(host, "/r/acme").await, 200, "{host}");
+        // A redirect to the icon, which the client follows.
+        assert_eq!(status(host, "/favicon.ico").await, 200, "{host}");
     }
     assert_eq!((status("returns.acme.example", "/").await, status("returns.acme.example", "/r/bolt").await), (200, 404));
     let (unknown, text) = ask(&world, &world.base, "unknown.example", "/").await;
