@@ -33,6 +33,7 @@ mod policy_command;
 mod portal;
 mod portal_access;
 mod portal_links;
+mod portal_messages;
 mod promptly;
 mod races;
 mod received;

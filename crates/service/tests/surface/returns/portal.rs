@@ -7,7 +7,7 @@ use reqwest::Method as Http;
 use serde_json::{Value, json};
 
 use crate::world::shopper::{Page, Shopper};
-use crate::world::{World, and_socks, mail_back, message, refund_for, refunded, sold, with_gift_cards};
+use crate::world::{World, and_socks, message, refund_for, refunded, sold};
 
 impl Shopper {
     /// Ticks these lines of the order.
@@ -23,13 +23,6 @@ impl Shopper {
             self.sends("items/1/instead", &[("instead", "refund")]).await;
         }
         self.sends("how", &[("how", how)]).await
-    }
-}
-
-impl World {
-    /// The bodies of all RMA messages, in the order of their creation.
-    async fn rma_messages(&self) -> Vec<String> {
-        self.database.texts("select body from message where kind = 'rma' order by message_id").await
     }
 }
 
@@ -68,43 +61,6 @@ async fn a_shopper_returns_a_unit_for_a_refund_and_follows_it_to_the_end() {
     let status = pat.opens("returns").await;
     assert_eq!(status.heading(), "Your return is complete");
     assert!(status.says("Refunded $54.00"), "{}", status.reads());
-}
-
-#[tokio::test]
-async fn the_message_of_a_return_is_byte_for_byte_that_of_the_same_return_through_the_api() {
-    let offers = [Method::MailBack, Method::ExpressReturns, Method::CustomerKeep];
-    for method in offers {
-        let mut bodies = Vec::new();
-        for through_the_portal in [true, false] {
-            let world = World::new().await;
-            let boutique = world.boutique("acme").await;
-            let fee = |method| Offer { method, fee: Cents::new(299).unwrap(), deducted: true };
-            boutique.shop.merchant.has_policy(&Policy { offers: offers.map(fee).to_vec(), ..with_gift_cards() }).await;
-            let mut order = sold("A-1", 2);
-            order["items"][0]["weight"] = 1.into();
-            assert_eq!(boutique.shop.merchant.publishes(&message([order])).await.results(), ["created"]);
-            // The same seed, and nothing drawn from it before the return is started.
-            let node = world.another_node(7).await;
-            if through_the_portal {
-                let mut pat = world.shopper("acme");
-                pat.finds("A-1", "10001").await;
-                let check = pat.wants_a_refund(method.as_str()).await;
-                pat.moves_to(&node);
-                assert_eq!(
-                    pat.sends_once("check", &[("draft", &check.field("draft")), ("revision", &check.field("revision"))]).await.status,
-                    303
-                );
-            } else {
-                let mut wanted = mail_back("A-1", 1);
-                wanted["return_method"] = method.as_str().into();
-                let request = world.client.post(format!("{}/v1/returns", node.base)).bearer_auth(&boutique.shop.merchant.token);
-                assert_eq!(request.json(&wanted).send().await.unwrap().status(), 201);
-            }
-            bodies.push(world.rma_messages().await);
-        }
-        assert_eq!(bodies[0].len(), 1, "{method}");
-        assert_eq!(bodies[0], bodies[1], "{method}");
-    }
 }
 
 #[tokio::test]
