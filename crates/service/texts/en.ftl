@@ -297,8 +297,16 @@ next-drop-off = Take everything to a drop-off place by <b>{ $day }</b>. No box n
 next-send = Put everything in one box, stick the label on and send it by <b>{ $day }</b>. Keep the receipt.
 next-drop-off-open = Take everything to a drop-off place. No box needed.
 next-send-open = Put everything in one box, stick the label on and send it. Keep the receipt.
-next-exchange = We order the new one <b>now</b>.
-next-exchange-placed = The new one is <b>ordered</b>.
+next-exchange = { $what ->
+    [card] We order your gift card <b>now</b>. It comes by e-mail.
+    [both] We order the new one and your gift card <b>now</b>.
+   *[goods] We order the new one <b>now</b>.
+}
+next-exchange-placed = { $what ->
+    [card] Your gift card is <b>ordered</b>. It comes by e-mail.
+    [both] The new one and your gift card are <b>ordered</b>.
+   *[goods] The new one is <b>ordered</b>.
+}
 next-refund = When it reaches us, you get a refund of about <b>{ $amount }</b>, to the way you paid.
 
 postcode-title = Enter the postcode
@@ -381,7 +389,11 @@ time-done = Done:
 time-now = Now:
 time-todo = To come:
 time-bad = Problem:
-time-exchange-pending = We are ordering the new one
+time-exchange-pending = { $what ->
+    [card] We are ordering your gift card
+    [both] We are ordering the new one and your gift card
+   *[goods] We are ordering the new one
+}
 time-drop-off = Drop it off
 time-send = Send it
 time-arrives = We get your parcel
@@ -399,7 +411,11 @@ event-coming-back = Could not be delivered, coming back to you
 event-trouble = Trouble with the carrier
 event-cancelled = Cancelled
 event-expired = Closed, nothing received
-event-exchange-placed = The new one is ordered
+event-exchange-placed = { $what ->
+    [card] Your gift card is ordered
+    [both] The new one and your gift card are ordered
+   *[goods] The new one is ordered
+}
 event-exchange-converted = Exchange not possible
 
 cancel-title = Cancel this return?

@@ -113,10 +113,11 @@ fn next(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Vec<Markup>
         None => reader.rich(&format!("{key}-open"), []),
     });
     let exchange = match one.exchange_state() {
-        Some(ExchangeState::Pending) => Some(reader.rich("next-exchange", [])),
-        Some(ExchangeState::Placed) => Some(reader.rich("next-exchange-placed", [])),
+        Some(ExchangeState::Pending) => Some("next-exchange"),
+        Some(ExchangeState::Placed) => Some("next-exchange-placed"),
         Some(ExchangeState::Converted) | None => None,
     };
+    let exchange = exchange.map(|key| reader.rich(key, [("what", one.exchanged_for().into())]));
     // What comes back for goods that are kept is on the page already.
     let refund = (bill.refund > Cents::default() && hand_over.is_some())
         .then(|| reader.rich("next-refund", [("amount", words.money(bill.refund, &order.currency).into())]));

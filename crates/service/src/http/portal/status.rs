@@ -45,6 +45,7 @@ struct Status {
 struct Ticket {
     path: String,
     words: String,
+    icon: &'static str,
 }
 
 /// An entry of the time line.
@@ -118,8 +119,11 @@ pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)
         bill: (open || progress == Progress::Refunded)
             .then(|| BillView::of(reader, &order.currency, &bill, bonus, titles))
             .filter(|bill| bill.total.is_some() || bill.gift_card.is_some()),
-        ticket: (progress == Progress::Waiting)
-            .then(|| Ticket { path: path("/done"), words: reader.text(&format!("status-ticket-{}", one.kept.rma.method)) }),
+        ticket: (progress == Progress::Waiting).then(|| Ticket {
+            path: path("/done"),
+            words: reader.text(&format!("status-ticket-{}", one.kept.rma.method)),
+            icon: if one.kept.rma.method == Method::ExpressReturns { "code" } else { "printer" },
+        }),
         cancel: one.can_cancel().then(|| path("/cancel")),
         too_late: match progress {
             Progress::Waiting if !one.can_cancel() => reader.text("status-exchanged"),
@@ -191,14 +195,15 @@ fn entries(reader: &Reader, order: &PortalOrder, one: &PortalReturn, progress: P
         let class = if happened.bad { "bad" } else { "done" };
         let said = match happened.amount {
             Some(refunded) => reader.text_with("time-refunded-amount", [("amount", amount(refunded).into())]),
-            None => reader.text(&format!("event-{}", happened.what)),
+            None => reader.text_with(&format!("event-{}", happened.what), [("what", one.exchanged_for().into())]),
         };
         TimeEntry { class, label: label(class), words: said, day: Some(Day::with_time(words, happened.at)), note: String::new() }
     };
     let mut entries: Vec<TimeEntry> = happened.iter().map(entry).collect();
     let ahead = |class: &'static str, words: String, note: String| TimeEntry { class, label: label(class), words, day: None, note };
     if one.exchange_state() == Some(ExchangeState::Pending) && one.is_open() {
-        entries.push(ahead("now", reader.text("time-exchange-pending"), String::new()));
+        let pending = reader.text_with("time-exchange-pending", [("what", one.exchanged_for().into())]);
+        entries.push(ahead("now", pending, String::new()));
     }
     let by = |deadline| reader.text_with("by-day", [("day", words.day(deadline).into())]);
     let refund = one.still_to_come();

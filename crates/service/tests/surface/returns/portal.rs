@@ -97,7 +97,7 @@ async fn a_shopper_exchanges_one_item_and_takes_a_gift_card_for_another() {
     assert_eq!(shown["items"][1]["return_reason"], "NOT_GIVEN");
     assert!(pat.opens(&format!("returns/{rma}")).await.says("We are ordering the new one"));
     boutique.everything_is_tried().await;
-    assert!(pat.opens(&format!("returns/{rma}")).await.says("Done: The new one is ordered"));
+    assert!(pat.opens(&format!("returns/{rma}")).await.says("Done: The new one and your gift card are ordered"));
 }
 
 #[tokio::test]

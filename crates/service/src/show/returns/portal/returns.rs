@@ -8,7 +8,7 @@ use domain::money::Cents;
 use domain::returns::label::LabelState;
 use domain::returns::rma::bill::{Bill, BilledUnit, bill};
 use domain::returns::rma::policy::{EXPIRED, EXPIRES_AFTER};
-use domain::returns::rma::{Event, ExchangeState, Method, Receiving, Status, Step};
+use domain::returns::rma::{Event, ExchangeState, Method, Receiving, RefundType, Status, Step};
 use store::Failed;
 use store::orders::refunds::{self, Recorded};
 use store::returns::exchange_orders::{self, Exchange};
@@ -205,6 +205,16 @@ impl PortalReturn {
 
     pub(crate) fn exchange_state(&self) -> Option<ExchangeState> {
         self.exchange.as_ref().map(|exchange| exchange.state)
+    }
+
+    /// What the shopper gets in exchange, as the texts tell it apart: `goods`, a gift `card`, or `both`.
+    pub(crate) fn exchanged_for(&self) -> &'static str {
+        let has = |wanted| self.kept.rma.units.iter().any(|unit| unit.refund_type == wanted);
+        match (has(RefundType::EvenExchange), has(RefundType::UnevenExchange)) {
+            (true, true) => "both",
+            (false, true) => "card",
+            (_, false) => "goods",
+        }
     }
 
     /// The parcel's number, if there is one for all units.
