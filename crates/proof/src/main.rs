@@ -303,6 +303,8 @@ enum Command {
         #[arg(long, default_value_t = 3)]
         rounds: usize,
     },
+    /// Run the service with simulated merchants and carriers for browser tests, which send commands to standard input.
+    PortalStage,
 }
 
 #[tokio::main]
@@ -380,6 +382,7 @@ async fn main() -> anyhow::Result<()> {
         Command::BenchBacklog { many, messages, rounds } => {
             messages::backlog::run(&cli.program, &messages::backlog::Plan { many, messages, rounds }).await?
         }
+        Command::PortalStage => returns::portal_stage::run(&cli.program).await?,
     };
     println!("{result}");
     Ok(())

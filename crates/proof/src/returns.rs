@@ -8,6 +8,8 @@
 //! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), faults of the network (`network.rs`), the loss of the
 //!   primary (`failover.rs`), and crashes at every commit (`crash.rs`), for which a gate (`gate.rs`) holds the returns back.
 //! - The shoppers' portal under load, attack and kills (`portal.rs`).
+//!
+//! Besides, the stage of the portal's browser tests (`portal_stage.rs`).
 
 pub(crate) mod carriers;
 pub(crate) mod chaos;
@@ -22,6 +24,7 @@ mod history;
 mod life;
 pub(crate) mod network;
 pub(crate) mod portal;
+pub(crate) mod portal_stage;
 mod record;
 mod refunds;
 mod report;
