@@ -10,7 +10,7 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 
 .PHONY: setup
-setup: ## Install missing tools: PostgreSQL, PgBouncer, curl, promtool, Node, cargo-nextest, cargo-deny, cargo-fuzz
+setup: ## Install missing tools: PostgreSQL, PgBouncer, curl, promtool, Node, Chromium, cargo-nextest, cargo-deny, cargo-fuzz
 	@scripts/setup
 
 .PHONY: dev
@@ -233,6 +233,23 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul feed --seconds 2
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-pallet --units 5000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-retry --failed 2000 --seconds 3 --per-second 200
+
+.PHONY: e2e-programs
+e2e-programs:
+	@[ -d e2e/node_modules ] && command -v chromium >/dev/null || { echo "Chromium or the packages of e2e/ are missing: run 'make setup'"; exit 1; }
+	@cargo build --quiet -p backhaul -p proof
+
+.PHONY: e2e
+e2e: e2e-programs ## Walk every road through the shoppers' portal once in a real browser (ROAD=exchange: that one): passed, failed, axe_violations
+	@node e2e/run.mjs $(PROGRAMS)/debug
+
+.PHONY: e2e-full
+e2e-full: e2e-programs ## Walk every road with and without JavaScript, by pointer and keyboard, at 320, 390 and 1280 px, in light and dark
+	@node e2e/run.mjs --full $(PROGRAMS)/debug
+
+.PHONY: pictures
+pictures: e2e-programs ## Take pictures of every page and state of the shoppers' portal, into target/pictures
+	@node e2e/run.mjs --pictures $(PROGRAMS)/debug
 
 .PHONY: scan-tls
 scan-tls: ## Scan the built program's TLS with sslscan and testssl.sh (Debian packages)

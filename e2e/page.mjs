@@ -1,0 +1,145 @@
+// The checks of every page and state: accessibility, targets, focus, reflow, motion, privacy and sizes.
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** The least height of targets in CSS pixels: of anything, and of buttons, fields and options. */
+const LEAST_TARGET = 24;
+const LEAST_BUTTON = 44;
+/** A page of 1280 px at 400 % zoom. */
+const NARROWEST = 320;
+
+/** The most bytes after compression, by media type. */
+const MOST_BYTES = { "text/html": 25_000, "text/css": 12_000, "text/javascript": 10_000 };
+
+/** The faults of the page as it is, and the number of violations that axe found in these colour schemes. */
+export async function inspect(page, { scheme, schemes, personal }) {
+  const violations = await violated(page, scheme, schemes);
+  const faults = [
+    ...violations,
+    ...(await page.evaluate(smallTargets, [LEAST_TARGET, LEAST_BUTTON])),
+    ...(await lostFocus(page)),
+    ...(await overflow(page)),
+    ...(await motion(page)),
+    ...(await told(page, personal)),
+  ];
+  return { faults, violations: violations.length };
+}
+
+/** Runs axe in each of these colour schemes, and goes back to `scheme`. */
+async function violated(page, scheme, schemes) {
+  const found = [];
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(AXE);
+    const violations = await page.evaluate(async (values) => {
+      const { violations } = await axe.run(document, { runOnly: { type: "tag", values }, preload: false });
+      return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
+    }, RULES);
+    found.push(...violations.map((violation) => `axe, ${colorScheme}: ${violation}`));
+  }
+  await page.emulateMedia({ colorScheme: scheme });
+  return found;
+}
+
+/** Runs in the page: the targets that are too small. Links in sentences may be, and the skip link is shown when it has the focus. */
+function smallTargets([least, leastButton]) {
+  const faults = [];
+  const inSentence = (link) => getComputedStyle(link).display === "inline" && link.parentElement.innerText.trim() !== link.innerText.trim();
+  for (const element of document.querySelectorAll("a[href], button, input, select, textarea, summary")) {
+    const target = element.matches("[type=radio], [type=checkbox]") ? (element.closest("label") ?? element) : element;
+    const { width, height, bottom } = target.getBoundingClientRect();
+    if (element.type === "hidden" || !element.checkVisibility() || bottom + scrollY <= 0 || inSentence(element)) continue;
+    const wanted = element.matches("a:not(.btn)") ? least : leastButton;
+    if (height < wanted - 0.5 || width < least) {
+      const name = (target.innerText || element.name || element.tagName).trim().slice(0, 40);
+      faults.push(`target ${JSON.stringify(name)} is ${Math.round(width)} × ${Math.round(height)} px, not ${wanted}`);
+    }
+  }
+  return faults;
+}
+
+/** Tabs through the page: everything that can be operated is reached, and shows that it has the focus. */
+async function lostFocus(page) {
+  const wanted = await page.evaluate(() => {
+    const groups = new Set();
+    const operable = [...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter((element) => {
+      if (element.type === "hidden" || element.disabled || !element.checkVisibility()) return false;
+      // The browser stops once in a group of radio buttons.
+      if (element.type !== "radio") return true;
+      const stop = element.form.querySelector(`[name="${element.name}"]:checked`) ?? element;
+      return stop === element && !groups.has(element.name) && groups.add(element.name);
+    });
+    window.tabStops = new Map(operable.map((element) => [element, "never gets the focus"]));
+    return operable.length;
+  });
+  for (let pressed = 0; pressed < wanted + 3; pressed += 1) {
+    await page.keyboard.press("Tab");
+    await page.evaluate(() => {
+      const focused = document.activeElement;
+      const group = focused.type === "radio" && [...window.tabStops.keys()].find((stop) => stop.type === "radio" && stop.name === focused.name);
+      const stop = group || focused;
+      if (!window.tabStops.has(stop)) return;
+      // A choice is drawn around its input, so the ring may be on an element around the one that has the focus.
+      const around = [focused, focused.parentElement, focused.parentElement?.parentElement];
+      const ringed = around.some((element) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+      });
+      window.tabStops.set(stop, ringed ? "" : "does not show that it has the focus");
+    });
+  }
+  return page.evaluate(() => {
+    const name = (element) => (element.closest("label")?.innerText || element.innerText || element.name || element.tagName).trim().slice(0, 40);
+    return [...window.tabStops].filter(([, fault]) => fault).map(([element, fault]) => `${JSON.stringify(name(element))} ${fault}`);
+  });
+}
+
+/** At 400 % zoom nothing has to be scrolled sideways. */
+async function overflow(page) {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: NARROWEST, height: before.height });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  await page.setViewportSize(before);
+  return wide > NARROWEST ? [`the page is ${wide} px wide at ${NARROWEST} px`] : [];
+}
+
+/** Nothing moves for those who want less motion. */
+async function motion(page) {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const moving = await page.evaluate(() => document.getAnimations().filter((animation) => animation.playState === "running").length);
+  await page.emulateMedia({ reducedMotion: null });
+  return moving ? [`${moving} animations run in spite of reduced motion`] : [];
+}
+
+/** The address and the title tell nothing about the shopper; the page has a language, one heading, and every picture that it refers to. */
+async function told(page, personal) {
+  const [title, language, headings, missing] = await page.evaluate(() => [
+    document.title,
+    document.documentElement.lang,
+    document.querySelectorAll("h1").length,
+    [...document.images].filter((image) => image.complete && image.naturalWidth === 0).length,
+  ]);
+  const where = `${decodeURIComponent(page.url())} ${title}`.toLowerCase();
+  const faults = personal.filter((words) => where.includes(words.toLowerCase())).map((words) => `the address or the title has ${words}`);
+  if (!title.trim()) faults.push("the page has no title");
+  if (!language) faults.push("the page has no language");
+  if (headings !== 1) faults.push(`the page has ${headings} headings`);
+  if (missing) faults.push(`${missing} pictures are missing`);
+  return faults;
+}
+
+/** The media type of a response and its bytes after compression, if there is a limit for them. */
+export async function measure(response) {
+  const type = (response.headers()["content-type"] ?? "").split(";")[0];
+  if (!(type in MOST_BYTES) || (response.status() >= 300 && response.status() < 400)) return undefined;
+  return { type, bytes: gzipSync(await response.body()).length };
+}
+
+/** The fault of a response that is too large. */
+export const oversize = ({ type, bytes }) =>
+  bytes > MOST_BYTES[type] ? [`${type} is ${bytes} bytes compressed, more than ${MOST_BYTES[type]}`] : [];
