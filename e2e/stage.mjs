@@ -28,7 +28,11 @@ export class Stage {
   /** Starts the stage with the programs in `programs`. */
   static async start(programs) {
     const stage = new Stage();
-    const child = spawn(`${programs}/proof`, ["--program", `${programs}/backhaul`, "portal-stage"], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(`${programs}/proof`, ["--program", `${programs}/backhaul`, "portal-stage"], {
+      stdio: ["pipe", "pipe", "inherit"],
+      // Whatever ends the runner leaves the stage to clean up when its input ends.
+      detached: true,
+    });
     stage.#child = child;
     const ready = stage.#next();
     createInterface({ input: child.stdout }).on("line", (line) => stage.#waiting.shift()?.take(JSON.parse(line)));

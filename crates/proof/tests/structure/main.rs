@@ -45,7 +45,7 @@ const LAYERS: &[Layer] = &[
     ("worker", &["timers", "flow", "app", "delivery"]),
     ("timers", &["flow", "app", "delivery"]),
     ("heartbeat", &["app", "node", "platform"]),
-    ("flow", &["show", "app", "intake", "delivery", "node", "platform"]),
+    ("flow", &["show", "app", "intake", "shops", "delivery", "node", "platform"]),
     ("show", &["app", "delivery", "node", "platform"]),
     ("app", &["intake", "grants", "shops", "delivery", "node", "platform"]),
     ("intake", &["node"]),

@@ -49,6 +49,24 @@ pub async fn add(tx: &mut Tx, counters: &[Counter], now: DateTime<Utc>) -> Resul
     counters.iter().map(count).collect()
 }
 
+/// The time until which a counter stays at `most` or more; `None` if it is below.
+pub async fn used_up(
+    store: &Store,
+    merchant: MerchantId,
+    key: [u8; 16],
+    most: i32,
+    now: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>, Failed> {
+    let until = sqlx::query_scalar!(
+        "select expires_at from portal_miss where merchant_id = $1 and key_hash = $2 and misses >= $3 and expires_at > $4",
+        merchant.0,
+        key.as_slice(),
+        most,
+        now,
+    );
+    Ok(until.fetch_optional(&store.pool).await?)
+}
+
 /// Counters of all merchants that have run out at `now`, oldest first.
 pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Vec<u8>)>, Failed> {
     let rows =

@@ -1,6 +1,7 @@
 //! Finds a shopper's order by its number and the e-mail address or postal code, and opens a session for it.
 //!
-//! Only misses are counted and limited, so that nobody can lock a shopper out: the right pair always works.
+//! Only misses are counted. A network address with too many of them is refused, so that guessing does not pay; the limits of an
+//! order's number and of a merchant only slow misses down, so that nobody can lock a shopper out from elsewhere.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
@@ -50,6 +51,7 @@ pub enum FindOrderError {
 
 /// Opens a session for the order that `attempt` names. Returns the session's secret.
 pub async fn find_order(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -> Result<SecretString, FindOrderError> {
+    refuse_guessers(app, merchant, attempt).await?;
     let numbers = spellings(attempt.number, attempt.prefix);
     let orders = snapshots::shopper_keys(app.store(merchant.id), merchant.id, &numbers).await?;
     let found = orders.iter().find_map(|order| Some((order, proof(app, order, attempt.key)?)));
@@ -90,6 +92,13 @@ fn proof(app: &App, order: &ShopperKeys, key: &str) -> Option<Proof> {
     let zip = same(order.zip, prints.zip(key, None)) | same(order.zip, prints.zip(key, Some("")));
     let email = same(order.email, prints.email(key));
     if email { Some(Proof::Email) } else { zip.then_some(Proof::Zip) }
+}
+
+/// Refuses an address that has used up its misses, whatever it tries now.
+async fn refuse_guessers(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -> Result<(), FindOrderError> {
+    let (key, (most, _)) = (app.fingerprints.miss("address", attempt.address), OF_ADDRESS);
+    let until = portal_misses::used_up(app.store(merchant.id), merchant.id, key, most, app.now()).await?;
+    until.map_or(Ok(()), |until| Err(FindOrderError::TooMany(until)))
 }
 
 /// Counts a miss by address, by number and by merchant, and returns what to answer.
@@ -138,6 +147,7 @@ pub async fn show_postcode(
     session: &Session,
     attempt: &Attempt<'_>,
 ) -> Result<(), FindOrderError> {
+    refuse_guessers(app, merchant, attempt).await?;
     let orders = snapshots::shopper_keys(app.store(merchant.id), merchant.id, std::slice::from_ref(&session.order)).await?;
     if !orders.iter().any(|order| proof(app, order, attempt.key) == Some(Proof::Zip)) {
         return Err(count_miss(app, merchant, std::slice::from_ref(&session.order), attempt).await?);

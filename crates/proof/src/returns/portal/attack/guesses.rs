@@ -67,9 +67,10 @@ impl Guesses {
         ensure!(guesses.limited >= count.saturating_sub(addresses * OF_ADDRESS), "only {} guesses were limited", guesses.limited);
         for _ in 0..TRIES {
             guesses.use_up(service).await?;
-            let (tried, failed) = right_pairs(service, addresses).await?;
+            let (tried, failed) = right_pairs(service).await?;
             guesses.afterwards += tried;
             guesses.locked_out += failed;
+            guesses.found += right_guesses(service, addresses).await?;
             if is_used_up(service, u32::MAX / 1_000).await? {
                 return Ok(guesses);
             }
@@ -160,21 +161,32 @@ async fn is_used_up(service: &Service, round: u32) -> anyhow::Result<bool> {
     Ok(page.status == 429)
 }
 
-/// Finds every order by its right pair: from a fresh address by e-mail address and by postal code, and from an address whose limit
-/// is used up. Returns how many were tried, and how many did not work.
-async fn right_pairs(service: &Service, addresses: u32) -> anyhow::Result<(u32, u32)> {
+/// Finds every order by its right pair from a fresh address, by e-mail address and by postal code. Returns how many were tried, and
+/// how many did not work.
+async fn right_pairs(service: &Service) -> anyhow::Result<(u32, u32)> {
     let (mut tried, mut failed) = (0, 0);
     for number in 0..ORDERS {
         let order = order(number);
         let fresh = address(SHOPPERS, number);
-        for (from, key) in [(&fresh, email(&order)), (&fresh, POSTCODE.to_owned()), (&address(GUESSING, number % addresses), email(&order))]
-        {
+        for key in [email(&order), POSTCODE.to_owned()] {
             let mut browser = Browser::new(service.address, SHOP);
-            browser.moves_to(from);
+            browser.moves_to(&fresh);
             let page = search(&mut browser, &order, &key).await.context("a search was not answered")?;
             tried += 1;
             failed += u32::from(page.status != 303);
         }
     }
     Ok((tried, failed))
+}
+
+/// Guesses every order right from an address that has used up its misses. Returns how many were found.
+async fn right_guesses(service: &Service, addresses: u32) -> anyhow::Result<u32> {
+    let mut found = 0;
+    for number in 0..ORDERS {
+        let mut browser = Browser::new(service.address, SHOP);
+        browser.moves_to(&address(GUESSING, number % addresses));
+        let page = search(&mut browser, &order(number), POSTCODE).await.context("a guess was not answered")?;
+        found += u32::from(page.status == 303);
+    }
+    Ok(found)
 }
