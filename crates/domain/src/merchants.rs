@@ -1,3 +1,4 @@
-//! Access of merchants and their systems.
+//! Merchants: the access of their systems, and their brand.
 
 pub mod access;
+pub mod brand;
