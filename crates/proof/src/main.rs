@@ -13,6 +13,7 @@ mod stage;
 mod warehouse;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
@@ -27,7 +28,7 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Subcommand)]
+#[derive(Debug, Subcommand)]
 enum Command {
     /// Measure order intake against bare database writes.
     BenchIntake {
@@ -308,8 +309,23 @@ enum Command {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+async fn main() -> ExitCode {
     let cli = Cli::parse();
+    let what = format!("{:?}", cli.command);
+    match run(cli).await {
+        Ok(result) => {
+            println!("{result}");
+            ExitCode::SUCCESS
+        }
+        // No backtrace: it would hide the message in the log of many proofs.
+        Err(error) => {
+            eprintln!("{what} failed: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
     let result = match cli.command {
         Command::BenchIntake { seconds, rounds } => orders::intake::run(&cli.program, Duration::from_secs(seconds), rounds).await?,
         Command::MigrateLive { messages, orders } => node::migrate::run(&cli.program, &node::migrate::Plan { messages, orders }).await?,
@@ -384,6 +400,5 @@ async fn main() -> anyhow::Result<()> {
         }
         Command::PortalStage => returns::portal_stage::run(&cli.program).await?,
     };
-    println!("{result}");
-    Ok(())
+    Ok(result)
 }
