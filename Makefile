@@ -240,15 +240,15 @@ e2e-programs:
 	@cargo build --quiet -p backhaul -p proof
 
 .PHONY: e2e
-e2e: e2e-programs ## Walk every road through the shoppers' portal once in a real browser (ROAD=exchange: that one): passed, failed, axe_violations
+e2e: e2e-programs ## Walk every road through the shoppers' portal once in a real browser (ROAD=exchange: that one, PORTAL_LANGUAGE=de: in German): passed, failed, axe_violations
 	@node e2e/run.mjs $(PROGRAMS)/debug
 
 .PHONY: e2e-full
-e2e-full: e2e-programs ## Walk every road with and without JavaScript, by pointer and keyboard, at 320, 390 and 1280 px, in light and dark
+e2e-full: e2e-programs ## Walk every road with and without JavaScript, by pointer and keyboard, at 320, 390 and 1280 px, in light and dark, and once in each other language
 	@node e2e/run.mjs --full $(PROGRAMS)/debug
 
 .PHONY: pictures
-pictures: e2e-programs ## Take pictures of every page and state of the shoppers' portal, into target/pictures
+pictures: e2e-programs ## Take pictures of every page and state of the shoppers' portal, into target/pictures (PORTAL_LANGUAGE=de: in German)
 	@node e2e/run.mjs --pictures $(PROGRAMS)/debug
 
 .PHONY: scan-tls

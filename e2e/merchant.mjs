@@ -130,7 +130,8 @@ export class Merchant {
     }
     const { order_identifier, return_method, items } = await this.calls("GET", `/v1/returns/${rma}`);
     const portal = await this.#created(rma);
-    const wanted = { order_identifier, return_method, items: asked(JSON.parse(portal).items, items, exchange_sku) };
+    const { items: told, giftee_email } = JSON.parse(portal);
+    const wanted = { order_identifier, return_method, items: asked(told, items, exchange_sku), giftee_email };
     const { rma_identifier } = await this.#twin.calls("POST", "/v1/returns", wanted);
     const api = await this.#twin.#created(rma_identifier);
     if (portal !== api) throw new Error(`the message through the portal is not that through the API:\n${portal}\n${api}`);

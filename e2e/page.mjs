@@ -4,6 +4,8 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 
+import { PSEUDO } from "./phrases.mjs";
+
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -17,7 +19,7 @@ const NARROWEST = 320;
 const MOST_BYTES = { "text/html": 25_000, "text/css": 12_000, "text/javascript": 10_000 };
 
 /** The faults of the page as it is, and the number of violations that axe found in these colour schemes. */
-export async function inspect(page, { scheme, schemes, personal }) {
+export async function inspect(page, { scheme, schemes, language, personal }) {
   const violations = await violated(page, scheme, schemes);
   const faults = [
     ...violations,
@@ -25,7 +27,8 @@ export async function inspect(page, { scheme, schemes, personal }) {
     ...(await lostFocus(page)),
     ...(await overflow(page)),
     ...(await motion(page)),
-    ...(await told(page, personal)),
+    ...(await told(page, language, personal)),
+    ...(language === PSEUDO ? await page.evaluate(untranslated) : []),
   ];
   return { faults, violations: violations.length };
 }
@@ -116,9 +119,22 @@ async function motion(page) {
   return moving ? [`${moving} animations run in spite of reduced motion`] : [];
 }
 
-/** The address and the title tell nothing about the shopper; the page has a language, one heading, and every picture that it refers to. */
-async function told(page, personal) {
-  const [title, language, headings, missing] = await page.evaluate(() => [
+/** Runs in a page in the made-up language: what is plain English and is no value, date or name, and so comes from no text. */
+function untranslated() {
+  const faults = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    if (parentElement.closest("bdi, time, [lang]:not(html)")) continue;
+    if (/[aeiouns]/i.test(data.replace(/\u2068[^\u2069]*\u2069/g, ""))) faults.push(`${JSON.stringify(data.trim())} is not translated`);
+  }
+  return faults;
+}
+
+/** The address and the title tell nothing about the shopper; the page is in the language, has one heading, and every picture that it
+ * refers to. */
+async function told(page, language, personal) {
+  const [title, shown, headings, missing] = await page.evaluate(() => [
     document.title,
     document.documentElement.lang,
     document.querySelectorAll("h1").length,
@@ -127,7 +143,7 @@ async function told(page, personal) {
   const where = `${decodeURIComponent(page.url())} ${title}`.toLowerCase();
   const faults = personal.filter((words) => where.includes(words.toLowerCase())).map((words) => `the address or the title has ${words}`);
   if (!title.trim()) faults.push("the page has no title");
-  if (!language) faults.push("the page has no language");
+  if (shown !== language) faults.push(`the page is in ${shown || "no language"}, not in ${language}`);
   if (headings !== 1) faults.push(`the page has ${headings} headings`);
   if (missing) faults.push(`${missing} pictures are missing`);
   return faults;

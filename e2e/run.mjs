@@ -3,7 +3,7 @@
 //   node run.mjs [--full | --pictures] PROGRAMS
 //
 // PROGRAMS is the directory of the programs `backhaul` and `proof`. Failures are kept in `e2e` beside it, pictures in `pictures`.
-// With ROAD=exchange in the environment, only that road is walked.
+// With ROAD=exchange in the environment, only that road is walked; with PORTAL_LANGUAGE=de, every road is walked in that language.
 
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -13,12 +13,14 @@ import { chromium } from "playwright-core";
 
 import { ALL, PAIRWISE, PICTURED, describe } from "./dimensions.mjs";
 import { Photos } from "./photos.mjs";
+import { LANGUAGES } from "./phrases.mjs";
 import { findSeeded } from "./seeded.mjs";
 import { Shopper } from "./shopper.mjs";
 import { Stage } from "./stage.mjs";
 
 const [mode, programs] = process.argv[2]?.startsWith("--") ? [process.argv[2], process.argv[3]] : ["", process.argv[2]];
 const output = resolve(programs, "..");
+const pictures = `${output}/pictures${process.env.PORTAL_LANGUAGE ? `/${process.env.PORTAL_LANGUAGE}` : ""}`;
 /** The longest a road and a whole run may take. */
 const ROAD_TAKES = 120_000;
 const RUN_TAKES = mode === "--full" ? 7_200_000 : 600_000;
@@ -40,11 +42,18 @@ async function roads() {
   return wanted;
 }
 
-/** Each road with the dimensions in which it is walked. */
+const only = process.env.PORTAL_LANGUAGE;
+if (only && !LANGUAGES.includes(only)) throw new Error(`there is no language ${only}; there are ${LANGUAGES.join(", ")}`);
+
+/** Each road with the dimensions in which it is walked. In full, a road is walked in all combinations in English, and once in each other
+ * language. */
 function walks(roads) {
-  if (mode === "--pictures") return roads.map((road) => ({ road, dimensions: PICTURED }));
-  if (mode === "--full") return ALL.flatMap((dimensions) => roads.map((road) => ({ road, dimensions })));
-  return roads.map((road) => ({ road, dimensions: PAIRWISE[road.at % PAIRWISE.length] }));
+  const pair = (road, language) => PAIRWISE.filter((combination) => !language || combination.language === language).at(road.at % (language ? 3 : PAIRWISE.length));
+  if (mode === "--pictures") return roads.map((road) => ({ road, dimensions: { ...PICTURED, language: only ?? "en" } }));
+  if (only || mode === "") return roads.map((road) => ({ road, dimensions: pair(road, only) }));
+  const others = LANGUAGES.filter((language) => language !== "en");
+  const inOthers = others.flatMap((language) => roads.map((road) => ({ road, dimensions: pair(road, language) })));
+  return [...ALL.flatMap((dimensions) => roads.map((road) => ({ road, dimensions }))), ...inOthers];
 }
 
 const results = { passed: 0, failed: 0, states: 0, axe_violations: 0, largest_bytes: {} };
@@ -52,7 +61,7 @@ const results = { passed: 0, failed: 0, states: 0, axe_violations: 0, largest_by
 async function walk(browser, stage, { road, dimensions }) {
   const name = `${road.name} ${describe(dimensions)}`;
   const started = Date.now();
-  const shopper = await Shopper.enter(browser, road.name, dimensions, mode === "--pictures" && `${output}/pictures`);
+  const shopper = await Shopper.enter(browser, road.name, dimensions, mode === "--pictures" && pictures);
   let timer;
   const late = new Promise((_, refuse) => {
     timer = setTimeout(() => refuse(new Error(`it took longer than ${ROAD_TAKES / 1000} s`)), ROAD_TAKES);
@@ -84,7 +93,7 @@ async function walk(browser, stage, { road, dimensions }) {
 
 async function main() {
   const planned = walks(await roads());
-  if (!process.env.ROAD) await rm(`${output}/${mode === "--pictures" ? "pictures" : "e2e"}`, { recursive: true, force: true });
+  if (!process.env.ROAD) await rm(mode === "--pictures" ? pictures : `${output}/e2e`, { recursive: true, force: true });
   const stage = await Stage.start(programs);
   let browser;
   try {

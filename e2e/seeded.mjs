@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 
 import { EMAIL } from "./orders.mjs";
+import { PSEUDO } from "./phrases.mjs";
 import { Shopper } from "./shopper.mjs";
 
 const STYLE = `
@@ -16,7 +17,7 @@ const STYLE = `
   .ringless:focus { outline: 0 }
   @keyframes fade { to { opacity: .5 } }`;
 
-/** What is wrong with each page, and what the checks say about it. */
+/** What is wrong with each page, what the checks say about it, and the language in which they expect it. The pages are in English. */
 const SEEDED = [
   [`<p class="pale">Pale</p>`, "color-contrast"],
   [`<button>Small</button>`, "not 44"],
@@ -29,6 +30,8 @@ const SEEDED = [
   [`<p hidden>${Array.from({ length: 6_000 }, (_, at) => Math.sin(at)).join()}</p>`, "bytes compressed"],
   [`<img src="/none.png" alt="">`, "1 pictures are missing"],
   [`<title>${EMAIL}</title>`, "the address or the title"],
+  ["", "the page is in en, not in fr", "fr"],
+  ["", `"Seeded" is not translated`, PSEUDO],
 ];
 
 /** Returns how many of the seeded faults were found, with and without scripts. Throws if one was not. */
@@ -43,14 +46,14 @@ export async function findSeeded(browser) {
   let found = 0;
   try {
     for (const scripts of [true, false]) {
-      const shopper = await Shopper.enter(browser, "seeded", { scripts, keyboard: false, width: 390, scheme: "light" });
-      for (const [at, [, wanted]] of SEEDED.entries()) {
+      for (const [at, [, wanted, language = "en"]] of SEEDED.entries()) {
+        const shopper = await Shopper.enter(browser, "seeded", { scripts, keyboard: false, width: 390, scheme: "light", language });
         await shopper.opens(merchant, String(at));
         const said = await shopper.sees("Seeded", "seeded").then(() => "nothing", (error) => error.message);
         if (!said.includes(wanted)) throw new Error(`the checks do not find ${JSON.stringify(wanted)}: ${said}`);
         found += 1;
+        await shopper.leave();
       }
-      await shopper.leave();
     }
   } finally {
     server.close();

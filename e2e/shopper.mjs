@@ -1,9 +1,11 @@
-// A shopper with a browser. Uses the pointer, or the keyboard alone: Tab, Shift+Tab, Space, Enter and the arrows.
+// A shopper with a browser. Uses the pointer, or the keyboard alone: Tab, Shift+Tab, Space, Enter and the arrows. What roads say in
+// English, the shopper reads in the language of the walk.
 
 import { mkdir, writeFile } from "node:fs/promises";
 
 import { EMAIL, POSTCODE } from "./orders.mjs";
 import { inspect, measure, oversize } from "./page.mjs";
+import { Phrases, plain } from "./phrases.mjs";
 
 /** Waits for a page, and for anything on it. */
 const PATIENCE = 15_000;
@@ -13,12 +15,11 @@ const PICTURES = [
   ["desktop", 1280],
 ];
 
-const startsWith = (words) => new RegExp(`^\\s*${words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`);
-
 export class Shopper {
   #context;
   #browser;
   #dimensions;
+  #phrases;
   #pictures;
   #faults = [];
   /** The status that the next page may have, besides 200. */
@@ -33,13 +34,14 @@ export class Shopper {
   /** A shopper in a browser of their own. With `pictures`, a directory, each state is pictured instead of checked. */
   static async enter(browser, road, dimensions, pictures) {
     const shopper = new Shopper();
-    const { width, scheme } = dimensions;
+    const { width, scheme, language = "en" } = dimensions;
     shopper.#dimensions = dimensions;
+    shopper.#phrases = new Phrases(language);
     shopper.#pictures = pictures && { directory: pictures, road };
     shopper.#context = await browser.newContext({
       viewport: { width, height: HEIGHTS[width] },
       colorScheme: scheme,
-      locale: "en-US",
+      locale: language,
       deviceScaleFactor: pictures ? 2 : 1,
     });
     shopper.#context.setDefaultTimeout(PATIENCE);
@@ -113,14 +115,15 @@ export class Shopper {
   /** Sees the page with this heading, whose state has this name, and checks or pictures it. */
   async sees(heading, name) {
     this.step = `see ${name}`;
-    const seen = (await this.page.locator("h1").first().innerText()).trim();
-    if (seen !== heading) throw new Error(`the heading is ${JSON.stringify(seen)}, not ${JSON.stringify(heading)}`);
+    const seen = plain(await this.page.locator("h1").first().innerText());
+    if (!this.#phrases.alone(heading).test(seen)) throw new Error(`the heading is ${JSON.stringify(seen)}, not ${JSON.stringify(heading)}`);
     this.states += 1;
     if (this.#pictures) return this.#picture(name);
     // The checks need scripts. Those of the page itself were skipped while it was loading, and stay so.
     await this.#allowScripts(true);
     const { scheme, schemes = ["light", "dark"] } = this.#dimensions;
-    const { faults, violations } = await inspect(this.page, { scheme, schemes, personal: [EMAIL, POSTCODE, "DS-10482"] });
+    const { language } = this.#phrases;
+    const { faults, violations } = await inspect(this.page, { scheme, schemes, language, personal: [EMAIL, POSTCODE, "DS-10482"] });
     await this.#allowScripts(this.scripted);
     this.violations += violations;
     this.#faults.push(...faults);
@@ -152,19 +155,19 @@ export class Shopper {
   /** Reads these words on the page. */
   async reads(...words) {
     const text = await this.#text();
-    const missing = words.filter((words) => !text.includes(words));
+    const missing = words.filter((words) => !this.#phrases.anywhere(words).test(text));
     if (missing.length > 0) throw new Error(`the page does not say ${missing.map((words) => JSON.stringify(words)).join(", ")}: ${text}`);
   }
 
   /** The text of the page with single spaces, without what is only for screen readers. */
   async #text() {
-    return (await this.page.locator("main").innerText()).replace(/\s+/g, " ");
+    return plain(await this.page.locator("main").innerText());
   }
 
   /** Types into the field with this label, in place of what it holds. */
   async types(label, text) {
     this.step = `type into ${label}`;
-    const field = this.page.getByLabel(label, { exact: true });
+    const field = this.page.getByLabel(this.#phrases.alone(label));
     if (!this.#dimensions.keyboard) return field.fill(text);
     await this.#tabTo(field);
     // Tabbing into a field selects its text.
@@ -174,7 +177,7 @@ export class Shopper {
   /** Ticks the box with this label. */
   async ticks(label) {
     this.step = `tick ${label}`;
-    const box = this.page.getByRole("checkbox", { name: startsWith(label) });
+    const box = this.page.getByRole("checkbox", { name: this.#phrases.first(label) });
     if (!this.#dimensions.keyboard) return this.#label(box).click();
     await this.#tabTo(box);
     await this.page.keyboard.press("Space");
@@ -183,7 +186,7 @@ export class Shopper {
   /** Chooses the option with this label, wherever its group of options is. */
   async chooses(label, nth = 0) {
     this.step = `choose ${label}`;
-    const radio = this.page.getByRole("radio", { name: startsWith(label) }).nth(nth);
+    const radio = this.page.getByRole("radio", { name: this.#phrases.first(label) }).nth(nth);
     if (!this.#dimensions.keyboard) return this.#label(radio).click();
     const name = await radio.getAttribute("name");
     await this.#tabTo(this.page.locator(`input[type=radio][name="${name}"]`), "the group of options");
@@ -197,10 +200,13 @@ export class Shopper {
   /** Selects the option with this text in the list with this label. */
   async selects(label, option) {
     this.step = `select ${option}`;
-    const list = this.page.getByLabel(label, { exact: true });
-    if (!this.#dimensions.keyboard) return list.selectOption(option);
+    const list = this.page.getByLabel(this.#phrases.alone(label));
+    const labels = await list.locator("option").allInnerTexts();
+    const index = labels.findIndex((label) => this.#phrases.alone(option).test(label));
+    if (index < 0) throw new Error(`there is no such option, but ${labels.join(", ")}`);
+    if (!this.#dimensions.keyboard) return list.selectOption({ index });
     await this.#tabTo(list);
-    for (let pressed = 0; (await list.evaluate((list) => list.selectedOptions[0].label)) !== option; pressed += 1) {
+    for (let pressed = 0; (await list.evaluate((list) => list.selectedIndex)) !== index; pressed += 1) {
       if (pressed > 50) throw new Error("the arrows do not lead to the option");
       await this.page.keyboard.press("ArrowDown");
     }
@@ -209,19 +215,38 @@ export class Shopper {
   /** Presses the button with this name, which leads to another page. */
   async presses(name, status) {
     this.step = `press ${name}`;
-    await this.#go(() => this.#press(this.page.getByRole("button", { name, exact: true })), status);
+    await this.#go(() => this.#press(this.page.getByRole("button", { name: this.#phrases.alone(name) })), status);
   }
 
   /** Follows the link with this name. */
   async follows(name, status) {
     this.step = `follow ${name}`;
-    await this.#go(() => this.#press(this.page.getByRole("link", { name: startsWith(name) }).first()), status);
+    await this.#go(() => this.#press(this.page.getByRole("link", { name: this.#phrases.first(name) }).first()), status);
   }
 
   /** Unfolds the details with this summary. */
   async unfolds(summary) {
     this.step = `unfold ${summary}`;
-    await this.#press(this.page.locator("summary").filter({ hasText: summary }));
+    await this.#press(this.page.locator("summary").filter({ hasText: this.#phrases.anywhere(summary) }));
+  }
+
+  /** Unfolds the menu of languages. */
+  async opensLanguages() {
+    this.step = "open the languages";
+    await this.#press(this.page.locator(".lang summary"));
+  }
+
+  /** Presses Escape. Returns whether the menu of languages is closed then. */
+  async escapes() {
+    await this.page.keyboard.press("Escape");
+    return !(await this.page.locator(".lang").evaluate((menu) => menu.open));
+  }
+
+  /** Chooses a language in the menu, and reads in it from then on. */
+  async switchesTo(language) {
+    this.step = `choose the language ${language}`;
+    await this.#go(() => this.#press(this.page.locator(`.lang a[hreflang="${language}"]`)));
+    this.#phrases = new Phrases(language);
   }
 
   async #press(element) {
@@ -258,7 +283,7 @@ export class Shopper {
   async getsTheLabel() {
     this.step = "wait for the label";
     const label = "Open the label (PDF)";
-    if (this.scripted) await this.page.getByRole("link", { name: label }).waitFor();
+    if (this.scripted) await this.page.getByRole("link", { name: this.#phrases.alone(label) }).waitFor();
     else await this.#until(label, () => this.follows("Check again"));
   }
 
@@ -280,7 +305,7 @@ export class Shopper {
 
   async #until(words, act) {
     const end = Date.now() + PATIENCE;
-    while (!(await this.#text()).includes(words)) {
+    while (!this.#phrases.anywhere(words).test(await this.#text())) {
       if (Date.now() > end) throw new Error(`the page never says ${JSON.stringify(words)}: ${await this.#text()}`);
       await this.page.waitForTimeout(200);
       await act();
@@ -294,7 +319,7 @@ export class Shopper {
     const opened = this.page.waitForResponse((response) => response.headers()["content-type"] === "application/pdf" && response.ok());
     const settled = Promise.any([this.page.waitForEvent("framenavigated"), this.page.waitForEvent("download")]);
     for (const wait of [opened, settled]) wait.catch(() => {});
-    await this.#press(this.page.getByRole("button", { name, exact: true }));
+    await this.#press(this.page.getByRole("button", { name: this.#phrases.alone(name) }));
     await opened;
     await settled;
   }

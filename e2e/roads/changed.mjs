@@ -30,7 +30,7 @@ export default async ({ stage, shopper }) => {
   await shopper.reads("Exchange for 44");
   await merchant.startsReturn(sold);
   await shopper.presses("Confirm return");
-  await shopper.reads("Only 1 of 2 can still come back.");
+  await shopper.reads("Only 1 of 2 can still come back. …");
   await shopper.sees("Something has changed", "changed-fewer");
   await shopper.presses("Continue");
   await shopper.sees("Check before you confirm", "check-after-change");

@@ -15,7 +15,7 @@ export default async ({ stage, shopper }) => {
   // The shop does not have the photo of the cap. Once that is known, the page shows an icon.
   await shopper.looksAtPictures();
   await shopper.reloads();
-  await shopper.reads("1 of 2 can come back. Already in another return.", "These can’t come back", "Final sale.");
+  await shopper.reads("1 of 2 can come back. Already in another return.", "These can’t come back", "Final sale. This was marked when you bought it.");
   await shopper.sees("What would you like to send back?", "items-partly");
   await givesReason(shopper, "Running shoe");
   await sendsBack(shopper, merchant);

@@ -16,7 +16,7 @@ export default async ({ stage, shopper }) => {
   // A refusal is believed when it is repeated: after 5 and after 40 seconds.
   await stage.advance("10s");
   await stage.advance("1m");
-  await shopper.reloadsUntil("The carrier refused to make a label");
+  await shopper.reloadsUntil("The carrier refused to make a label for the address of this order. Choose another way back, or write to us.");
   await shopper.sees("Your return is confirmed, but the carrier makes no label", "done-refused");
   await shopper.presses("Choose another way back");
   await shopper.sees("How would you like to send it back?", "how-after-refusal");

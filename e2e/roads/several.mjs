@@ -18,7 +18,7 @@ export default async ({ stage, shopper }) => {
   await shopper.sees("Why is it going back?", "reason-first");
   await answersReason(shopper);
   await takes(shopper, "Refund");
-  await shopper.reads("item 2 of 2");
+  await shopper.reads("Step 2 of 5 · item 2 of 2");
   await answersReason(shopper, "Damaged or faulty");
   await takes(shopper, "Gift card");
   await takes(shopper, "Send it with a label");
@@ -36,6 +36,6 @@ export default async ({ stage, shopper }) => {
   await merchant.publishes(refunded(sold, stage.now(), rma, 1, 5400));
   await merchant.closesReceiving(rma);
   await shopper.opens(merchant, `returns/${rma}`);
-  await shopper.reads("So far: $54.00", "Not arrived");
+  await shopper.reads("So far: $54.00, to the way you paid.", "Not arrived");
   await shopper.sees("We refunded a part", "status-partly-refunded");
 };

@@ -54,7 +54,7 @@
           said.className = "vh";
           said.setAttribute("role", "status");
           document.getElementById("ticket").append(said);
-          said.textContent = page.title;
+          said.textContent = page.querySelector("h1").textContent;
           return;
         }
       } else if (answer.redirected) {

@@ -90,6 +90,9 @@ enum Command {
     /// Show and change what merchants' portals show shoppers, and the host names that lead to them.
     #[command(subcommand)]
     Portal(merchants::portal::Command),
+    /// List, read and resend mails to shoppers; change their sender, and which of them are sent.
+    #[command(subcommand)]
+    Mails(returns::mails::Command),
     /// Report on deliveries to a merchant's systems.
     #[command(subcommand)]
     Report(messages::report::Command),
@@ -157,6 +160,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Returns(command) => returns::commands::run(command, &app().await?, cli.output).await?,
         Command::Shopper(command) => merchants::shopper::run(command, &app().await?, cli.output).await?,
         Command::Policy(command) => returns::policy::run(command, &app().await?, cli.output).await?,
+        Command::Mails(command) => returns::mails::run(command, &app().await?, cli.output).await?,
         Command::Portal(command) => merchants::portal::run(command, &app().await?, cli.output).await?,
         Command::Report(command) => messages::report::run(command, &app().await?, cli.output).await?,
         Command::Limit(command) => node::limit::run(command, &app().await?, cli.output).await?,

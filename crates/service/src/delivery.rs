@@ -21,6 +21,8 @@
 //! - runs the jobs that retry failed messages (`retries`),
 //! - remembers endpoints in trouble (`incidents`) and informs people about them (`notices`).
 //!
+//! [`mails`] writes the mails to shoppers from the facts that are stored of them.
+//!
 //! Outside the engine, [`variants`] queries merchants' systems while a shopper waits, and [`photos`] fetches the photos of goods, both
 //! with the same client; [`subscribers`] wakes the live readers of the feed. [`handlers`] are the parts of flows that the engine runs.
 
@@ -31,6 +33,7 @@ mod engine;
 pub mod guard;
 mod handle;
 pub mod handlers;
+pub mod mails;
 pub mod photos;
 mod rate_limiter;
 pub mod reaction;

@@ -1,4 +1,4 @@
-//! The foundation: settings, clock, entropy, host names, keys, metrics, open files, telemetry, TLS and tasks.
+//! The foundation: settings, clock, entropy, host names, keys, metrics, open files, telemetry, TLS, tasks, and the words that people read.
 
 pub mod clock;
 pub mod config;
@@ -11,3 +11,4 @@ pub mod task;
 pub mod telemetry;
 pub mod texts;
 pub mod tls;
+pub(crate) mod words;

@@ -2,6 +2,7 @@
 
 ## Every page
 
+language-name = English
 error-title = Error:
 error-label = Error:
 returns = Returns
@@ -14,7 +15,8 @@ help-heading = Need a hand?
 help-write = Write to
 write-to-us = Write to us.
 start-again = Start a return
-cookie-note = We set one cookie to keep your place for 30 minutes. No tracking, no ads. Returns for { $shop } are run by Backhaul.
+# Legal wording: for review by counsel.
+cookie-note = We set one cookie to keep your place for 30 minutes, and one if you choose a language. No tracking, no ads. Returns for { $shop } are run by Backhaul.
 faults-heading = There is a problem
 money = { $symbol }{ $amount }
 less = −{ $amount }
@@ -88,22 +90,6 @@ used-latest = Asked for more than one link? Use the one in the latest e-mail.
 orders-title = Your orders
 orders-heading = Which order is it about?
 orders-open = Go on with this order
-link-mail-subject = Your link to your orders and returns at { $shop }
-link-mail =
-    { $shop }
-
-    Hello, here is the link you asked for. It opens your orders and returns.
-    It works once, for one hour.
-
-    { $link }
-
-    The page asks you to press Continue. Only then the link is used up.
-
-    You didn’t ask for it? Then ignore this e-mail. Nobody sees your orders
-    without the link, so don’t pass it on.
-
-    You get this e-mail because somebody entered your address at the returns
-    of { $shop }. No tracking in this e-mail.
 
 ## The promises beside the first pages
 
@@ -117,6 +103,7 @@ promise-exchange = <b>Another size?</b> Exchange it at no extra cost.
 items-title = Choose items
 items-heading = What would you like to send back?
 items-lede = Tick what goes back. Prices are what you paid, after discounts.
+items-gift-lede = This was a gift, so you see no prices. What you get goes to you, and the buyer hears nothing from us.
 items-how-many = How many go back?
 items-none = Tick at least one item
 items-partly = { $units } of { $quantity } can come back. { $why }
@@ -127,6 +114,9 @@ items-nothing = Nothing in this order can come back
 items-more = What you can still do
 items-other = Another order?
 items-other-find = Find it here.
+giftee-label = Your e-mail
+giftee-hint = The gift card goes here. We don’t share it with the buyer.
+giftee-missing = Enter your e-mail, such as name@example.com
 order-heading = Order { $order }
 order-placed = Ordered
 order-shipped = Shipped
@@ -136,12 +126,16 @@ held-cancelled = Cancelled before it was shipped.
 held-not_shipped = Not shipped yet. Come back when it is with you.
 held-refunded = Already refunded.
 held-in_return = Already in another return.
+# Legal wording: for review by counsel.
 held-final_sale = Final sale. This was marked when you bought it.
-held-gift = This was bought as a gift. Write to the shop, and they start the return for you.
+held-gift = This can’t be returned here. Write to us, and we look into it.
+# Legal wording: for review by counsel.
 held-gift_card = Gift cards can’t be returned.
 held-pickup_in_store = Picked up in a shop. Return it there.
 held-third_party = Sold by another company. Ask them to take it back.
+# Legal wording: for review by counsel.
 held-window_over = The time for returns is over.
+# Legal wording: for review by counsel.
 held-window_over-on = The time for returns ended on { $day }.
 
 ## Why
@@ -177,6 +171,7 @@ instead-refund = Refund
 instead-refund-note = To the way you paid, after we get it.
 instead-gift-card = Gift card
 instead-gift-card-note = By e-mail.
+instead-gift-note = By e-mail, after we get it. You see the amount when it reaches you.
 instead-gift-card-bonus = { $worth } for what you return and <b>{ $bonus } on top</b> from us. By e-mail.
 instead-once = An order can be exchanged once. Take care of all exchanges of this order now.
 instead-none = Choose what you would like instead
@@ -223,6 +218,11 @@ check-change-instead = what you get for
 check-change-way = way back
 check-exchange = Exchange for { $variant }
 check-refund = Refund to the way you paid
+check-gift = Gift card for what it is worth
+check-gift-lede = The buyer hears nothing from us about this return.
+check-gift-amount = A gift card for what it is worth. You see the amount when it reaches you.
+check-giftee = It goes to
+check-change-giftee = your e-mail
 check-way = Way back
 check-fee = Fee
 check-new-goes = The new one goes to
@@ -251,6 +251,7 @@ changed-heading = Something has changed
 changed-lede = All other answers are as you gave them.
 changed-chose = You chose
 changed-now = Now
+changed-item = { $title }: { $now }
 changed-none = This can’t come back any more. { $why }
 changed-fewer = Only { $units } of { $quantity } can still come back. { $why }
 changed-sold-out = It has just sold out.
@@ -307,7 +308,10 @@ next-exchange-placed = { $what ->
     [both] The new one and your gift card are <b>ordered</b>.
    *[goods] The new one is <b>ordered</b>.
 }
-next-refund = When it reaches us, you get a refund of about <b>{ $amount }</b>, to the way you paid.
+next-refund = { $gift ->
+    [yes] When it reaches us, you get a <b>gift card</b> by e-mail.
+   *[no] When it reaches us, you get a refund of about <b>{ $amount }</b>, to the way you paid.
+}
 
 postcode-title = Enter the postcode
 postcode-heading = Enter the postcode to see the label
@@ -355,11 +359,20 @@ status-coming-back-lede = The carrier could not deliver it to us. You did nothin
 status-trouble-heading = The carrier has trouble with your parcel
 status-trouble-lede = You did nothing wrong. We keep an eye on it.
 status-refunded-heading = Your return is complete
-status-refunded-lede = We refunded { $amount }, to the way you paid.
+status-refunded-lede = { $gift ->
+    [yes] What you get was sent to you.
+   *[no] We refunded { $amount }, to the way you paid.
+}
 status-partly-heading = We refunded a part
-status-partly-lede = So far: { $amount }, to the way you paid.
+status-partly-lede = { $gift ->
+    [yes] A part of what you get was sent to you.
+   *[no] So far: { $amount }, to the way you paid.
+}
 status-kept-heading = It is yours to keep
-status-kept-lede = You get a refund of { $amount }, to the way you paid.
+status-kept-lede = { $gift ->
+    [yes] You get a gift card by e-mail.
+   *[no] You get a refund of { $amount }, to the way you paid.
+}
 status-cancelled-heading = This return is cancelled
 status-cancelled-lede = You keep the items. Its code no longer works.
 status-expired-heading = This return has run out
@@ -397,9 +410,18 @@ time-exchange-pending = { $what ->
 time-drop-off = Drop it off
 time-send = Send it
 time-arrives = We get your parcel
-time-refund-about = Refund of about { $amount }
-time-refund-note = To the way you paid
-time-refunded-amount = Refunded { $amount }
+time-refund-about = { $gift ->
+    [yes] Gift card
+   *[no] Refund of about { $amount }
+}
+time-refund-note = { $gift ->
+    [yes] By e-mail
+   *[no] To the way you paid
+}
+time-refunded-amount = { $gift ->
+    [yes] Sent to you
+   *[no] Refunded { $amount }
+}
 event-confirmed = Return confirmed
 event-code-made = Code made
 event-label-made = Label made
@@ -457,3 +479,229 @@ over-heading = You were away for a while
 over-lede = After 30 minutes we close your order, so that nobody else can see it on this device. Nothing was sent.
 over-kept = Find your order again and go on where you were. We kept your choices.
 over-go-on = Go on
+
+## The page of a link in a mail about a return
+
+return-link-title = Open your return
+return-link-heading = Open your return
+return-link-lede = This link shows return { $rma } and nothing else. Press Continue to open it.
+return-link-why-answer = Some mail programs open every link to check it. With this step, only you open your return.
+return-link-device-answer = We close your return after 30 minutes without a click. On a shared device, close the window when you are done.
+return-link-over-title = This link no longer works
+return-link-over-heading = This link no longer works
+return-link-over-lede = A link in our e-mails works for 90 days. Your return is as you left it: find it with the number of your order.
+one-return-title = Find your order first
+one-return-heading = Find your order first
+one-return-lede = The link in your e-mail shows one return. To see the whole order, find it with its number.
+
+## Mails
+## Every text may use: shop, name, rma, order, method (mail-back, express-returns or customer-keep), units, date and moment (of the news),
+## weekday, day and days (until the goods must be handed over), what (goods, card or both), new_order, refunded, to_come, fee.
+
+mail-hello = Hello { $name },
+mail-hello-nobody = Hello,
+mail-code = Your return number
+mail-code-over = { $rma }. It no longer works, so don’t send anything with it.
+mail-goods = { $units ->
+    [one] The item
+   *[other] The items
+}
+mail-until = { $method ->
+    [express-returns] Drop it off by
+   *[mail-back] Send it by
+}
+mail-until-day = { $weekday }
+mail-tracking-number = Parcel number
+mail-estimated = Estimated refund
+mail-to-come = Still to come
+mail-amount-refunded = { $refunded }
+mail-amount-to-come = About { $to_come }, to the way you paid
+mail-amount-after-fee = About { $to_come }, to the way you paid. The fee of { $fee } is taken off.
+mail-questions-answer = Questions? Answer this e-mail.
+mail-questions-shop = Questions? Ask { $shop }.
+mail-why = You get this e-mail because of return { $rma } for order { $order }.
+mail-why-gift = You get this e-mail because of return { $rma }.
+mail-why-link = You get this e-mail because somebody entered your address at the returns of { $shop }.
+mail-no-advertising = This is no advertising, so there is nothing to unsubscribe from. Nothing in this e-mail tracks you.
+
+mail-confirmed-subject = { $method ->
+    [express-returns] Your return is confirmed: drop it off by { $day }
+    [customer-keep] Your return is confirmed
+   *[mail-back] Your return is confirmed: send it by { $day }
+}
+mail-confirmed-subject-open = Your return is confirmed
+mail-confirmed-preview = What comes back, and what happens next.
+mail-confirmed-heading = Your return is confirmed
+mail-confirmed-lede = { $method ->
+    [express-returns] { $units ->
+        [one] Thank you. Drop the item off by { $weekday }.
+       *[other] Thank you. Drop all { $units } items off by { $weekday }.
+    }
+    [customer-keep] Thank you. There is nothing to send.
+   *[mail-back] { $units ->
+        [one] Thank you. Send the item back by { $weekday }.
+       *[other] Thank you. Send all { $units } items back by { $weekday }.
+    }
+}
+mail-confirmed-lede-open = { $method ->
+    [express-returns] { $units ->
+        [one] Thank you. Drop the item off when you are ready.
+       *[other] Thank you. Drop all { $units } items off when you are ready.
+    }
+    [customer-keep] Thank you. There is nothing to send.
+   *[mail-back] { $units ->
+        [one] Thank you. Send the item back when you are ready.
+       *[other] Thank you. Send all { $units } items back when you are ready.
+    }
+}
+mail-confirmed-button = Open my return
+mail-confirmed-label = { $method ->
+    [express-returns] Open your return to see your code. If it takes longer than ten minutes, we write again.
+   *[mail-back] Open your return to get the label. If it takes longer than ten minutes, we write again.
+}
+mail-confirmed-label-unlinked = { $method ->
+    [express-returns] Wait for your code. We write again when it is there.
+   *[mail-back] Wait for your label. We write again when it is there.
+}
+mail-confirmed-label-of-shop = The shop makes your label. Open your return to get it once it is there.
+mail-confirmed-send = { $method ->
+    [express-returns] Take everything to a drop-off place. No box needed.
+   *[mail-back] Put everything in one box, stick the label on and send it. Keep the receipt.
+}
+mail-confirmed-exchange = { $what ->
+    [card] We order your gift card now. You hear from us when it is ordered.
+    [both] We order the new item and your gift card now. You hear from us when they are ordered.
+   *[goods] We order the new item now. You hear from us when it is ordered.
+}
+mail-confirmed-refund = { $method ->
+    [customer-keep] You get your refund, and an e-mail when it is on its way to you.
+   *[other] When it has reached us, you get your refund, and an e-mail about it.
+}
+
+mail-label-ready-subject = { $method ->
+    [express-returns] Your drop-off code is ready
+   *[mail-back] Your return label is ready
+}
+mail-label-ready-preview = { $method ->
+    [express-returns] Show it at a drop-off place.
+   *[mail-back] Print it, stick it on, send it.
+}
+mail-label-ready-heading = { $method ->
+    [express-returns] Your code is ready
+   *[mail-back] Your label is ready
+}
+mail-label-ready-lede = { $method ->
+    [express-returns] Your return has its code now. Show it at a drop-off place; you need no box.
+   *[mail-back] Your return has its label now. There is an address on it, so the page asks for the postcode first.
+}
+mail-label-ready-button = { $method ->
+    [express-returns] Show my code
+   *[mail-back] Get the label
+}
+mail-label-ready-steps = How to send it
+mail-label-ready-box = Put everything in one box.
+mail-label-ready-stick = Stick the label on. Cover old labels.
+mail-label-ready-keep = Keep the receipt until your refund is there.
+
+mail-on-its-way-subject = Your return is on its way
+mail-on-its-way-preview = There is nothing left to do.
+mail-on-its-way-heading = Your return is on its way
+mail-on-its-way-lede = The carrier has had your return since { $date }. There is nothing left to do.
+mail-on-its-way-button = Follow my return
+
+mail-reminder-subject = { $method ->
+    [express-returns] { $days ->
+        [one] One day left to drop off your return
+       *[other] { $days } days left to drop off your return
+    }
+   *[mail-back] { $days ->
+        [one] One day left to send your return
+       *[other] { $days } days left to send your return
+    }
+}
+mail-reminder-preview = It has not reached the carrier yet.
+mail-reminder-heading = { $method ->
+    [express-returns] { $days ->
+        [one] One day left to drop it off
+       *[other] { $days } days left to drop it off
+    }
+   *[mail-back] { $days ->
+        [one] One day left to send it
+       *[other] { $days } days left to send it
+    }
+}
+mail-reminder-lede = We have not seen your return yet. You have until { $weekday }. After that the return closes, and nothing is refunded.
+mail-reminder-button = Open my return
+mail-reminder-sent = { $method ->
+    [express-returns] Dropped it off already? Then ignore this. It can take two days until we see it.
+   *[mail-back] Sent it already? Then ignore this. It can take two days until we see it.
+}
+mail-reminder-keep = Rather keep it? Then there is nothing to do. This is the only reminder.
+
+mail-refunded-subject = We refunded { $refunded }
+mail-refunded-subject-gift = Your return is settled
+mail-refunded-preview = Your bank may take some days to show it.
+mail-refunded-heading = We refunded { $refunded }
+mail-refunded-heading-gift = Your return is settled
+mail-refunded-lede = We sent the money to the way you paid. Your bank may take some days to show it.
+mail-refunded-lede-gift = { $shop } has refunded what you returned.
+mail-refunded-row = Refunded
+mail-refunded-button = See my return
+
+mail-cancelled-subject = Your return is cancelled
+mail-cancelled-preview = Don’t send anything with it.
+mail-cancelled-heading = Your return is cancelled
+mail-cancelled-lede = { $units ->
+    [one] This return was cancelled on { $moment }. You keep the item, and nothing was charged.
+   *[other] This return was cancelled on { $moment }. You keep the items, and nothing was charged.
+}
+mail-cancelled-lede-by-shopper = { $units ->
+    [one] You cancelled this return on { $moment }. You keep the item, and nothing was charged.
+   *[other] You cancelled this return on { $moment }. You keep the items, and nothing was charged.
+}
+mail-cancelled-button = See my return
+mail-cancelled-not-you = It wasn’t you? Answer this e-mail.
+
+mail-expired-subject = Your return has run out
+mail-expired-preview = We did not get anything in time.
+mail-expired-heading = Your return has run out
+mail-expired-lede = We did not get anything by { $weekday }, so we closed the return. Nothing was charged, and nothing is refunded.
+mail-expired-steps = What you can do
+mail-expired-sent = Sent it already? Write to { $shop } with the receipt, so that they look for the parcel.
+mail-expired-again = Still want to return it? Check in the portal whether it can still come back.
+mail-expired-happy = Happy with it? There is nothing to do.
+mail-expired-button = See my return
+
+mail-exchange-placed-subject = { $what ->
+    [card] We ordered your gift card
+    [both] We ordered your new item and your gift card
+   *[goods] We ordered your new item
+}
+mail-exchange-placed-preview = There is nothing to pay.
+mail-exchange-placed-heading = { $what ->
+    [card] We ordered your gift card
+    [both] We ordered your new item and your gift card
+   *[goods] We ordered your new item
+}
+mail-exchange-placed-lede = There is nothing to pay.
+mail-exchange-placed-order = The number of the new order is { $new_order }.
+mail-exchange-placed-old = { $method ->
+    [express-returns] Still to do: drop off what you return. If you have done that, there is nothing left to do.
+   *[mail-back] Still to do: send what you return. If you have done that, there is nothing left to do.
+}
+mail-exchange-placed-button = See my return
+
+mail-exchange-sold-out-subject = Sold out: you get a refund instead
+mail-exchange-sold-out-preview = We changed your exchange into a refund.
+mail-exchange-sold-out-heading = Sold out. You get a refund instead
+mail-exchange-sold-out-lede = We are sorry: what you chose could not be ordered any more. We changed the exchange into a refund.
+mail-exchange-sold-out-button = See my return
+mail-exchange-sold-out-keep = Rather keep what you have? You can cancel the return until you hand it over.
+
+mail-sign-in-link-subject = Your link to your orders and returns
+mail-sign-in-link-preview = It works once, for one hour.
+mail-sign-in-link-heading = Open your orders and returns
+mail-sign-in-link-lede = Here is the link you asked for. It works once, for one hour.
+mail-sign-in-link-button = Open my orders and returns
+mail-sign-in-link-continue = The page asks you to press Continue. Only then the link is used up.
+mail-sign-in-link-unasked = You didn’t ask for it? Then ignore this e-mail. Nobody sees your orders without the link, so don’t pass it on.

@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod audit;
 pub mod credentials;
 pub mod erasures;
+pub mod mail_settings;
 pub mod portals;
 pub mod retentions;
 pub mod tokens;

@@ -12,6 +12,7 @@ mod holds;
 mod internal_endpoints;
 pub mod leases;
 pub mod log;
+pub mod mails;
 pub mod message_pages;
 pub mod notices;
 pub mod outbox;

@@ -25,7 +25,7 @@ use store::Store;
 use store::orders::{refunds, snapshots};
 use store::returns::carrier_events::{WaitingEvent, WaitsFor};
 use store::returns::rma_pages::{Filter, MOST_LISTED};
-use store::returns::{carrier_events, idempotency, parcels, return_policies, rma_pages, rmas, unit_claims};
+use store::returns::{carrier_events, idempotency, parcels, return_policies, returnable_orders, rma_pages, rmas, unit_claims};
 use uuid::Uuid;
 
 use self::ledger::Ledger;
@@ -39,7 +39,7 @@ fn merchant(number: u32) -> MerchantId {
     MerchantId(Uuid::from_u128(if number.is_multiple_of(2) { 1 } else { 2 + u128::from(number / 2 % 19) }))
 }
 
-/// The orders, and the policies of 2,000 merchants.
+/// The orders, and the policies and endpoints of 2,000 merchants.
 const FILL_ORDERS: &str = "
     with policy as (
         insert into return_policy (merchant_id, changed_at, window_days, express_limit, managed_receiving, reasons, methods, fees, deducted,
@@ -47,6 +47,12 @@ const FILL_ORDERS: &str = "
         select lpad(to_hex(number), 32, '0')::uuid, $2, 30, 20000, false, array['TOO_SMALL'], array['mail-back'], array[0::bigint],
             array[false], array[]::text[], array[]::text[]
         from generate_series(1, 2000) as number
+    ),
+    endpoints as (
+        insert into endpoint (merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url, key_id,
+            authentication, secret)
+        select id, id, $2, $2, 1, 10, 20, number % 256, 'exchange_order', 'https://hooks.example.com/', 'k', '', ''
+        from generate_series(1, 2000) as number, lateral (select lpad(to_hex(number), 32, '0')::uuid as id) as ids
     )
     insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot, has_returns)
     select lpad(to_hex(case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end), 32, '0')::uuid, 'A-' || number, 'Shipped',
@@ -54,7 +60,7 @@ const FILL_ORDERS: &str = "
     from generate_series(0, $1 - 1) as number";
 
 /// A return of two units for the first half of the orders. A quarter is refunded, a quarter cancelled, and the rest is
-/// waiting to be woken. Each has a label, the key of the request that started it, and an event that waits for another label.
+/// waiting to be woken. Each has a label, the key of the request that started it, its draft, and an event that waits for another label.
 const FILL_RETURNS: &str = "
     with row as (
         select number, lpad(to_hex(case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end), 32, '0')::uuid as merchant_id,
@@ -93,6 +99,14 @@ const FILL_RETURNS: &str = "
     keys as (
         insert into idempotency_key (merchant_id, used_at, request_hash, key, answer)
         select merchant_id, at, sha256(number::text::bytea), 'K-' || number, repeat('y', 500) from started
+    ),
+    drafts as (
+        insert into return_draft (merchant_id, draft_id, order_identifier, created_at, changed_at, revision, answers, rma_identifier)
+        select merchant_id, rma_id, 'A-' || number, at, at, 1, '{}', 'R-' || number from started
+    ),
+    exchanged as (
+        insert into exchange_order (merchant_id, rma_id, message_id, created_at, ended_at, state, original_order_identifier)
+        select merchant_id, rma_id, rma_id, at, at, 'converted', 'A-' || number from started where turn = 1
     ),
     refunded as (
         insert into refund (merchant_id, identifier, order_identifier, total_cents, refunded_at, received_at)
@@ -143,7 +157,7 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
 
     assert!(rmas::find(store, whose, &name).await.unwrap().is_some());
     unit_claims::list(store, whose, &order).await.unwrap();
-    refunds::outside(store, whose, &order).await.unwrap();
+    assert!(returnable_orders::find(store, whose, &order, &[]).await.unwrap().is_some());
     return_policies::current(store, whose).await.unwrap();
     assert_eq!(rmas::due_to_wake(store, now(), 100).await.unwrap().len(), 100);
     ledger.by_indexes("reads outside of a transaction");

@@ -33,7 +33,7 @@ use store::Store;
 use store::merchants::erasures;
 use store::messages::attempts;
 use store::returns::exchange_orders::Placed;
-use store::returns::{exchange_orders, parcels, rmas};
+use store::returns::{exchange_orders, parcels, return_drafts, rmas};
 use store::warehouse::drop_shipments::{DropShipment, DropShipmentItem};
 use store::warehouse::inbound_asns::{New, StoredAsn};
 use store::warehouse::receipts::{LineQuery, Receipt};
@@ -75,8 +75,8 @@ const FILL_NUMBERS: &str = "
         (select date_trunc('day', $2, 'UTC') - interval '1 day' as first, interval '16 days' as days) as made,
         lateral (select first + days * part as at, first + days * part_of_ten as of_ten) as times";
 
-/// For each number an order, with a return, its label, a case about it, the key of the request that started it, a refund and an
-/// exchange order.
+/// For each number an order, with a return, its draft, its link, its label, a case about it, the key of the request that started
+/// it, a refund and an exchange order.
 const FILL_ORDERS: &str = "
     insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot,
         has_returns, email_fingerprint)
@@ -89,6 +89,9 @@ const FILL_ORDERS: &str = "
     insert into rma_item (merchant_id, rma_id, product_cents, discount_cents, tax_cents, estimated_cents, fee_cents, service_cents,
         shopper_cents, position, unit, exchange_owed, refund_type, order_line, sku, reason, receiving)
     select merchant_id, id, 5000, 0, 400, 5400, 0, 0, 5400, 0, 1, false, 'REFUND', 'L1', 'SHOE-42', 'NOT_GIVEN', 'PENDING' from one;
+    insert into return_draft (merchant_id, draft_id, order_identifier, created_at, changed_at, revision, answers, rma_identifier)
+    select merchant_id, id, 'A-' || number, at, at, 1, '{}', 'R-' || number from one;
+    insert into return_link (merchant_id, link_hash, rma_id, sent_at) select merchant_id, sha256(id::text::bytea), id, at from one;
     insert into parcel (merchant_id, rma_id, tracking_number) select merchant_id, id, 'T-' || number from one;
     insert into label (merchant_id, rma_id, bought_at, tracking_number, carrier, shipment, pdf)
     select merchant_id, id, at, 'T-' || number, 'UPS', 'shp_' || number, repeat('z', 200)::bytea from one;
@@ -449,9 +452,9 @@ async fn of_a_drop_ship_order(store: &Store, ledger: &mut Ledger, number: u32) {
 /// Runs everything that flows read and write for the exchange order of the order `number`.
 async fn of_an_exchange(store: &Store, ledger: &mut Ledger, number: u32) {
     let (whose, order) = (merchant(number / 10), format!("A-{number}"));
-    assert_eq!(exchange_orders::standing_of(store, whose, &order).await.unwrap(), Standing::ExchangedBefore);
     let mut exchange = exchange_orders::find(store, whose, &order).await.unwrap().unwrap();
     let mut tx = store.begin(whose).await.unwrap();
+    assert_eq!(exchange_orders::standing(&mut tx, &order).await.unwrap(), (Standing::ExchangedBefore, None));
     let original = exchange_orders::standing(&mut tx, &format!("X-{number}")).await.unwrap();
     let identifier = exchange.placed.as_ref().and_then(|placed| placed.order_identifier.as_ref());
     assert_eq!(original, (Standing::Offered, identifier.map(|_| order.clone())));
@@ -492,6 +495,7 @@ async fn of_an_erasure(store: &Store, ledger: &mut Ledger, number: u32) {
     assert_eq!(erasures::erase_messages(&mut tx, &messages, "{}").await.unwrap(), 3);
     ledger.page("erasing messages");
     erasures::erase_order(&mut tx, &order, "{}").await.unwrap();
+    return_drafts::erase(&mut tx, &order).await.unwrap();
     erasures::erase_returns(&mut tx, &returns).await.unwrap();
     ledger.page("erasing an order");
     tx.rollback().await.unwrap();

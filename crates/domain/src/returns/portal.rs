@@ -11,6 +11,8 @@ pub enum Proof {
     Zip,
     /// A link that was sent to the order's e-mail address.
     Link,
+    /// A link in a mail about one return. Mails are passed on, so it shows that return alone.
+    ReturnLink,
 }
 
 impl Proof {
@@ -21,15 +23,25 @@ impl Proof {
             Self::Email => "email",
             Self::Zip => "zip",
             Self::Link => "link",
+            Self::ReturnLink => "return_link",
         }
     }
 
-    /// A label has the shopper's address on it. An e-mail address alone does not show that it is theirs.
+    /// A label has the shopper's address on it. An e-mail address, or a mail about a return, does not show that it is theirs.
     #[must_use]
     pub const fn allows_address(self) -> bool {
         match self {
-            Self::Email => false,
+            Self::Email | Self::ReturnLink => false,
             Self::Zip | Self::Link => true,
+        }
+    }
+
+    /// True if it shows that the whole order is theirs, and not one return alone.
+    #[must_use]
+    pub const fn allows_order(self) -> bool {
+        match self {
+            Self::ReturnLink => false,
+            Self::Email | Self::Zip | Self::Link => true,
         }
     }
 }
@@ -43,7 +55,7 @@ impl FromStr for Proof {
     type Err = NoProof;
 
     fn from_str(word: &str) -> Result<Self, NoProof> {
-        [Self::Email, Self::Zip, Self::Link].into_iter().find(|proof| proof.as_str() == word).ok_or(NoProof)
+        [Self::Email, Self::Zip, Self::Link, Self::ReturnLink].into_iter().find(|proof| proof.as_str() == word).ok_or(NoProof)
     }
 }
 
@@ -99,10 +111,11 @@ mod tests {
 
     #[test]
     fn every_proof_is_read_as_it_is_stored() {
-        for proof in [Proof::Email, Proof::Zip, Proof::Link] {
+        for proof in [Proof::Email, Proof::Zip, Proof::Link, Proof::ReturnLink] {
             assert_eq!(proof.as_str().parse(), Ok(proof));
         }
         assert_eq!("phone".parse::<Proof>(), Err(NoProof));
         assert!(!Proof::Email.allows_address() && Proof::Zip.allows_address() && Proof::Link.allows_address());
+        assert!(!Proof::ReturnLink.allows_address() && !Proof::ReturnLink.allows_order() && Proof::Email.allows_order());
     }
 }

@@ -68,6 +68,7 @@ pub(crate) async fn run(program: &Path) -> anyhow::Result<Value> {
     let settings = [
         ("BACKHAUL__PORTAL__LISTEN", listen.as_str()),
         ("BACKHAUL__PORTAL__URL", &portal),
+        ("BACKHAUL__PORTAL__PSEUDO_LANGUAGE", "true"),
         ("BACKHAUL__MAIL__URL", &format!("{}?tls=none", mailbox.url())),
         ("BACKHAUL__MAIL__FROM", "returns@example.com"),
     ];

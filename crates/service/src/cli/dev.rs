@@ -4,9 +4,11 @@
 //! - Two merchants with orders (`seed.rs`); their systems, carriers and warehouses are simulated.
 //! - Their warehouses and vendors, and announced inbound goods (`places.rs`).
 //! - A few sample returns (`tour.rs`), so that the developer sees messages delivered at once.
+//! - The mailbox that catches all mail, with a page to look at it (`mail_page.rs`).
 //! - Commands to paste (`welcome.rs`), and colours (`paint.rs`).
 
 pub(super) mod database;
+mod mail_page;
 mod paint;
 mod places;
 mod seed;
@@ -15,6 +17,7 @@ mod welcome;
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
@@ -84,7 +87,8 @@ async fn run_until_stopped(
     steps: &Steps,
     leaving: watch::Receiver<bool>,
 ) -> anyhow::Result<()> {
-    let (receiver, mailbox) = (Receiver::start().await?, Mailbox::start().await?);
+    let (receiver, mailbox) = (Receiver::start().await?, Arc::new(Mailbox::start().await?));
+    let mails = mail_page::serve(Arc::clone(&mailbox)).await?;
     let app = App::new(sandboxed(settings, &database.url(), port, &mailbox)?, Clock::system(), Entropy::system())?;
     let demos = tokio::select! {
         demos = prepare(&app, &receiver, steps) => demos?,
@@ -106,7 +110,7 @@ async fn run_until_stopped(
         demos.0.connect(address)?;
         demos.1.connect(address)?;
         tour::play(&app, &demos, &mut arrivals, steps.paint).await?;
-        output::text(&welcome::welcome(&format!("http://{address}"), database, &demos, app.now(), steps.paint));
+        output::text(&welcome::welcome((address, mails), database, &demos, app.now(), steps.paint));
         // Errors before this point end the command and are printed; from here on they go to the log.
         telemetry::start(&app.settings.log);
         let (one, other) = (demos.0.warehouse(address, app.now())?, demos.1.warehouse(address, app.now())?);

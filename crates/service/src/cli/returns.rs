@@ -1,5 +1,6 @@
-//! `backhaul returns`, `policy` and `carrier`.
+//! `backhaul returns`, `policy`, `carrier` and `mails`.
 
 pub(super) mod carrier;
 pub(super) mod commands;
+pub(super) mod mails;
 pub(super) mod policy;

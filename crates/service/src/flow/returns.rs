@@ -1,4 +1,4 @@
-//! Flows on returns, exchanges, labels, photos, and carriers.
+//! Flows on returns, exchanges, labels, photos, carriers, and mails to shoppers.
 
 pub mod answer_draft;
 pub mod cancel_return;
@@ -15,10 +15,13 @@ pub mod forget_outdated;
 pub mod label_return;
 pub(super) mod label_work;
 pub mod list_unidentified_exchanges;
+pub(super) mod mail_shopper;
+pub mod open_return;
 pub mod order_label;
 pub mod place_exchange;
 pub mod receive_return;
 pub mod record_exchange;
+pub mod resend_mail;
 pub mod resend_return;
 pub(super) mod save_return;
 pub mod send_link;

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::pages;
+use super::pages::language::Choice;
 use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
@@ -25,7 +26,8 @@ pub(super) async fn handle(State(app): State<App>, request: Request, next: Next)
 
 /// Handles one request of a person, from its id to its log line.
 pub(super) async fn handle_page(State(app): State<App>, request: Request, next: Next) -> Response {
-    serve(&app, request, next, pages::error::render).await
+    let choice = Choice::of(&app, &request);
+    serve(&app, request, next, |response, id, route| pages::error::render(response, id, route, choice)).await
 }
 
 async fn serve(app: &App, mut request: Request, next: Next, render: impl Fn(Response, &RequestId, &str) -> Response) -> Response {

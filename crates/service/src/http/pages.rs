@@ -1,13 +1,14 @@
-//! What pages for people have in common: the frame, assets, texts, forms, headers and errors.
+//! What pages for people have in common: the frame, assets, language, texts, forms, cookies, headers and errors.
 
 pub(super) mod assets;
+pub(super) mod cookie;
 pub(super) mod error;
 pub(super) mod form;
 pub(super) mod frame;
 pub(super) mod headers;
+pub(super) mod language;
 pub(super) mod markup;
 pub(super) mod origin;
-pub(super) mod words;
 
 use askama::Template;
 use axum::extract::Path;

@@ -1,10 +1,23 @@
 //! The texts of pages and mails, in every language: one Fluent file each, built into the program.
+//!
+//! - The made-up language for tests (`pseudo.rs`).
+
+mod pseudo;
+#[cfg(test)]
+mod tests;
 
 use std::sync::LazyLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
+
+/// The code and the texts of each language, by code: every file in `texts/`, listed by `build.rs`.
+const SOURCES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+/// The code of the language of those for whom nothing else is known.
+const DEFAULT: &str = "en";
+/// The marks that Fluent puts around values in right-to-left languages.
+const ISOLATING: [char; 2] = ['\u{2068}', '\u{2069}'];
 
 /// A language that people can read pages and mails in.
 #[derive(Clone, Copy)]
@@ -14,53 +27,82 @@ struct Bundle {
     /// As in `lang` attributes.
     code: &'static str,
     /// In the language itself.
-    name: &'static str,
+    name: String,
+    right_to_left: bool,
     texts: FluentBundle<FluentResource>,
 }
 
-/// Code, own name and texts of each language. The first is the default.
-const SOURCES: [(&str, &str, &str); 1] = [("en", "English", include_str!("../../texts/en.ftl"))];
-
-static BUNDLES: LazyLock<Vec<Bundle>> = LazyLock::new(|| {
-    let bundle = |(code, name, source): (&'static str, &'static str, &str)| {
+impl Bundle {
+    fn new(code: &'static str, source: &str) -> Self {
         let language: LanguageIdentifier = code.parse().unwrap_or_default();
+        let right_to_left = matches!(language.language.as_str(), "ar" | "fa" | "he" | "ur") || code == pseudo::CODE;
         let mut texts = FluentBundle::new_concurrent(vec![language]);
-        // Templates isolate what runs in another direction themselves; the marks would end up in copied codes.
-        texts.set_use_isolating(false);
+        // A value may run in the other direction. In left-to-right languages the marks would only end up in copied codes.
+        texts.set_use_isolating(right_to_left);
         // A flawed entry is left out; a test finds it.
         let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
         texts.add_resource_overriding(resource);
-        Bundle { code, name, texts }
-    };
-    SOURCES.into_iter().map(bundle).collect()
-});
+        if code == pseudo::CODE {
+            texts.set_transform(Some(pseudo::lengthen));
+        }
+        let mut bundle = Self { code, name: String::new(), right_to_left, texts };
+        bundle.name = bundle.format("language-name", None).unwrap_or_else(|| code.to_owned());
+        bundle
+    }
 
-/// Every language, the default first.
-pub fn languages() -> impl ExactSizeIterator<Item = Language> {
-    BUNDLES.iter().map(Language)
+    fn format(&self, key: &str, args: Option<&FluentArgs<'_>>) -> Option<String> {
+        let pattern = self.texts.get_message(key)?.value()?;
+        Some(self.texts.format_pattern(pattern, args, &mut Vec::new()).into_owned())
+    }
 }
 
-impl Language {
-    /// The language with this code, if there is one; the region does not matter.
+/// Every language that has a file, the default first.
+static BUNDLES: LazyLock<Vec<Bundle>> = LazyLock::new(|| {
+    let mut bundles: Vec<Bundle> = SOURCES.iter().map(|(code, source)| Bundle::new(code, source)).collect();
+    bundles.sort_by_key(|bundle| bundle.code != DEFAULT);
+    bundles
+});
+
+static PSEUDO: LazyLock<Bundle> = LazyLock::new(|| {
+    let english = SOURCES.iter().find(|(code, _)| *code == DEFAULT).map_or("", |(_, source)| source);
+    Bundle::new(pseudo::CODE, english)
+});
+
+/// The languages that are offered: all that have a file, and the made-up one if it is wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Languages {
+    pub pseudo: bool,
+}
+
+impl Languages {
+    /// Each language, the default first.
+    pub fn iter(self) -> impl Iterator<Item = Language> {
+        BUNDLES.iter().chain(self.pseudo.then(|| &*PSEUDO)).map(Language)
+    }
+
+    /// The language with this code, if there is one; else one of another region.
     #[must_use]
-    pub fn find(code: &str) -> Option<Self> {
-        let wanted = code.split(['-', '_']).next().unwrap_or_default();
-        languages().find(|language| language.code().eq_ignore_ascii_case(wanted))
+    pub fn find(self, code: &str) -> Option<Language> {
+        let language = |code: &str| code.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+        let exact = self.iter().find(|offered| offered.code().eq_ignore_ascii_case(code));
+        exact.or_else(|| BUNDLES.iter().map(Language).find(|offered| language(offered.code()) == language(code)))
     }
 
     /// The best language for an `Accept-Language` header.
     #[must_use]
-    pub fn accepted(header: &str) -> Option<Self> {
+    pub fn accepted(self, header: &str) -> Option<Language> {
         let weigh = |entry: &str| {
             let (code, weight) = entry.split_once(';').unwrap_or((entry, "q=1"));
             let weight: f32 = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse().ok()).unwrap_or(0.0);
-            Some((Self::find(code.trim())?, weight)).filter(|(_, weight)| *weight > 0.0)
+            Some((self.find(code.trim())?, weight)).filter(|(_, weight)| *weight > 0.0)
         };
         // Of equal weights the first wins.
         let best = header.split(',').filter_map(weigh).reduce(|best, next| if next.1 > best.1 { next } else { best });
         best.map(|(language, _)| language)
     }
+}
 
+impl Language {
     /// The code, as in `lang` attributes.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -70,15 +112,22 @@ impl Language {
     /// The language's own name for itself.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.0.name
+        &self.0.name
     }
 
     /// The direction of the script, as in `dir` attributes.
     #[must_use]
     pub fn direction(self) -> &'static str {
+        if self.0.right_to_left { "rtl" } else { "ltr" }
+    }
+
+    /// The code of the locale whose dates and numbers are used.
+    #[must_use]
+    pub fn locale(self) -> &'static str {
         match self.0.code {
-            "ar" | "fa" | "he" | "ur" => "rtl",
-            _ => "ltr",
+            // Most of the world writes the day first, in English too.
+            "en" | pseudo::CODE => "en-GB",
+            code => code,
         }
     }
 
@@ -96,74 +145,21 @@ impl Language {
         self.format(key, Some(&args))
     }
 
+    /// The text `key` with these values and no invisible marks around them, which would become part of a link.
+    #[must_use]
+    pub fn plain_text_with<'a>(self, key: &str, values: impl IntoIterator<Item = (&'a str, FluentValue<'a>)>) -> String {
+        self.text_with(key, values).replace(ISOLATING, "")
+    }
+
     /// A text that is missing in this language is shown in the default one.
     fn format(self, key: &str, args: Option<&FluentArgs<'_>>) -> String {
-        let mut own = std::iter::once(self.0).chain(BUNDLES.first());
-        let found = own.find_map(|bundle| Some((bundle, bundle.texts.get_message(key)?.value()?)));
-        let Some((bundle, pattern)) = found else { return key.to_owned() };
-        bundle.texts.format_pattern(pattern, args, &mut Vec::new()).into_owned()
+        let mut known = std::iter::once(self.0).chain(BUNDLES.first());
+        known.find_map(|bundle| bundle.format(key, args)).unwrap_or_else(|| key.to_owned())
     }
 }
 
 impl Default for Language {
     fn default() -> Self {
         BUNDLES.first().map_or_else(|| unreachable!("there is always a default language"), Language)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_is_valid_fluent() {
-        for (code, _, source) in SOURCES {
-            if let Err((_, errors)) = FluentResource::try_new(source.to_owned()) {
-                panic!("{code}: {errors:?}");
-            }
-        }
-    }
-
-    /// The texts that sources and templates name literally.
-    fn named(folder: &std::path::Path, keys: &mut std::collections::BTreeSet<String>) {
-        for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
-            if entry.path().is_dir() {
-                named(&entry.path(), keys);
-                continue;
-            }
-            let source = std::fs::read_to_string(entry.path()).expect("a source");
-            for call in ["text(\"", "text_with(\"", "rich(\"", "text_of_shop(\"", "frame(\""] {
-                keys.extend(source.split(call).skip(1).filter_map(|rest| rest.split('"').next()).map(ToOwned::to_owned));
-            }
-        }
-    }
-
-    #[test]
-    fn every_text_that_a_page_names_is_there() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut keys = std::collections::BTreeSet::new();
-        for folder in ["templates/portal", "src/http/portal", "src/http/pages"] {
-            named(&root.join(folder), &mut keys);
-        }
-        assert!(keys.len() > 100, "{keys:?}");
-        let missing: Vec<&String> = keys.iter().filter(|key| Language::default().text(key) == **key).collect();
-        assert!(missing.is_empty(), "{missing:?}");
-    }
-
-    #[test]
-    fn a_browser_gets_the_language_it_asks_for() {
-        let accepted = |header: &str| Language::accepted(header).map(Language::code);
-        assert_eq!(accepted("en-GB,en;q=0.9"), Some("en"));
-        assert_eq!(accepted("tlh, en;q=0.1"), Some("en"));
-        assert_eq!(accepted("tlh"), None);
-        assert_eq!(accepted("en;q=0"), None);
-        assert_eq!(accepted(""), None);
-    }
-
-    #[test]
-    fn a_text_takes_values_and_a_missing_one_shows_its_key() {
-        let english = Language::default();
-        assert_eq!(english.text_with("brand-label", [("shop", "Demo Shoes".into())]), "Demo Shoes returns, start");
-        assert_eq!(english.text("no-such-text"), "no-such-text");
     }
 }

@@ -2,5 +2,6 @@
 
 pub mod exchanges;
 pub(crate) mod portal;
+pub(crate) mod returnable;
 pub mod rmas;
 pub mod work_items;

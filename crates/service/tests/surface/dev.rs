@@ -1,7 +1,7 @@
 //! `backhaul dev`: the time to the first message, the printed commands pasted into a shell, and the errors at startup.
 
-use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -31,6 +31,15 @@ fn dev(database: Option<&Database>) -> Command {
         command.env("DATABASE_URL", &database.url);
     }
     command
+}
+
+/// The answer of a page, with its headers.
+fn get(base: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(base.trim_start_matches("http://")).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 impl Running {
@@ -168,6 +177,13 @@ fn what_dev_prints_can_be_pasted() {
         "OUT-S-1_2",
         "a mail to ",
     ]);
+    let mailbox = running.printed.iter().find_map(|line| line.trim().strip_prefix("Mailbox")).unwrap().trim().to_owned();
+    let listed = get(&mailbox, "/");
+    assert!(listed.contains("Your return is confirmed") && listed.contains("content-security-policy: default-src 'none'"), "{listed}");
+    let mail = get(&mailbox, "/mails/1");
+    assert!(mail.contains("<iframe sandbox") && mail.contains("nothing to unsubscribe from"), "{mail}");
+    assert!(get(&mailbox, "/mails/1/html").contains("content-security-policy: sandbox; default-src 'none'"));
+    assert!(get(&mailbox, "/mails/0").starts_with("HTTP/1.1 404"));
     let cluster = running.cluster();
     assert!(cluster.exists());
     running.end();

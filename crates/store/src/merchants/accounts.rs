@@ -91,12 +91,6 @@ pub async fn lock(tx: &mut Tx) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The merchant's name.
-pub async fn name(tx: &mut Tx) -> Result<String, Failed> {
-    let merchant = tx.merchant().0;
-    Ok(sqlx::query_scalar!("select name from merchant where merchant_id = $1", merchant).fetch_one(tx.connection()).await?)
-}
-
 /// The merchant with this handle.
 pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Failed> {
     let row = sqlx::query_as!(

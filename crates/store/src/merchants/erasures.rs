@@ -9,7 +9,7 @@ use domain::returns::work::WorkKind;
 use uuid::Uuid;
 
 use crate::orders::snapshots::Fingerprint;
-use crate::returns::labels;
+use crate::returns::{labels, return_links};
 use crate::{Failed, Store, Tx};
 
 /// The reason on the work list, once the carrier's own words are erased.
@@ -171,7 +171,7 @@ pub async fn erase_order(tx: &mut Tx, order: &str, snapshot: &str) -> Result<(),
     Ok(())
 }
 
-/// Deletes the giftee's address and the label of each return, the carrier's words on a label that it refuses, and the stored
+/// Deletes the giftee's address, the label and the mailed links of each return, the carrier's words on a label that it refuses, and the stored
 /// response to the request that started the return.
 /// Repeating that request finds its key in use. The returns must be locked.
 pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Failed> {
@@ -203,6 +203,7 @@ pub async fn erase_returns(tx: &mut Tx, returns: &[OfOrder]) -> Result<(), Faile
     .execute(tx.connection())
     .await?;
     labels::forget_documents(tx, &ids).await?;
+    return_links::forget_of(tx, &ids).await?;
     sqlx::query!(
         "update rma set giftee_email = null where merchant_id = $1 and rma_id = any($2) and giftee_email is not null",
         merchant,

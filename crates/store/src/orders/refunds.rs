@@ -148,17 +148,6 @@ pub async fn lines_of_other_orders(tx: &mut Tx, lines: &[(&str, &str)]) -> Resul
 
 /// Units per line of the order `order` that were refunded outside of any return.
 pub async fn outside_units(tx: &mut Tx, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
-    let merchant = tx.merchant();
-    read_outside(tx.connection(), merchant, order).await
-}
-
-/// [`outside_units`] outside of a transaction.
-pub async fn outside(store: &Store, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
-    let mut connection = store.pool.acquire().await?;
-    read_outside(&mut connection, merchant, order).await
-}
-
-async fn read_outside(connection: &mut Connection, merchant: MerchantId, order: &str) -> Result<BTreeMap<String, u64>, Failed> {
     let rows = sqlx::query!(
         r#"
         select order_line, sum(outside) as "units!"
@@ -166,10 +155,10 @@ async fn read_outside(connection: &mut Connection, merchant: MerchantId, order: 
         where merchant_id = $1 and order_identifier = $2
         group by order_line
         "#,
-        merchant.0,
+        tx.merchant().0,
         order,
     )
-    .fetch_all(connection)
+    .fetch_all(tx.connection())
     .await?;
     Ok(rows.into_iter().map(|row| (row.order_line, u64::try_from(row.units).unwrap_or_default())).collect())
 }

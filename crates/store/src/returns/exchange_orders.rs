@@ -7,7 +7,6 @@ use domain::returns::rma::ExchangeState;
 use domain::returns::rma::choice::Standing;
 use uuid::Uuid;
 
-use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
 
 /// The time after which an order without an identifier comes on the work list.
@@ -89,17 +88,6 @@ impl Row {
 
 /// Tells whether units of the order `order` can be exchanged, and which order it is itself the exchange order of.
 pub async fn standing(tx: &mut Tx, order: &str) -> Result<(Standing, Option<String>), Failed> {
-    let merchant = tx.merchant();
-    look(tx.connection(), merchant, order).await
-}
-
-/// Tells whether units of the order `order` of `merchant` can be exchanged, outside of a transaction.
-pub async fn standing_of(store: &Store, merchant: MerchantId, order: &str) -> Result<Standing, Failed> {
-    let mut connection = store.pool.acquire().await?;
-    Ok(look(&mut connection, merchant, order).await?.0)
-}
-
-async fn look(connection: &mut Connection, merchant: MerchantId, order: &str) -> Result<(Standing, Option<String>), Failed> {
     let row = sqlx::query!(
         r#"
         select
@@ -114,17 +102,20 @@ async fn look(connection: &mut Connection, merchant: MerchantId, order: &str) ->
                 limit 1
             ) as original
         "#,
-        merchant.0,
+        tx.merchant().0,
         order,
     )
-    .fetch_one(connection)
+    .fetch_one(tx.connection())
     .await?;
-    let standing = match (row.exchanged, row.offered) {
+    Ok((standing_from(row.offered, row.exchanged), row.original))
+}
+
+pub(super) fn standing_from(offered: bool, exchanged: bool) -> Standing {
+    match (exchanged, offered) {
         (true, _) => Standing::ExchangedBefore,
         (false, true) => Standing::Offered,
         (false, false) => Standing::NotOffered,
-    };
-    Ok((standing, row.original))
+    }
 }
 
 /// Records that an exchange order is owed. The order must be locked and not exchanged before.

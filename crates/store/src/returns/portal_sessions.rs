@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use domain::returns::portal::Proof;
+use sqlx::PgExecutor;
 
 use crate::orders::snapshots::Fingerprint;
 use crate::{Failed, Store, Tx};
@@ -19,26 +20,39 @@ pub struct Session {
     pub proof: Proof,
     /// The e-mail address whose orders it may see, if a link opened it.
     pub email: Option<Fingerprint>,
+    /// The one return that it may see, if a link in a mail about it opened it and nothing more was shown since.
+    pub rma: Option<String>,
     pub started_at: DateTime<Utc>,
     pub seen_at: DateTime<Utc>,
 }
 
+/// Starts a session, in a transaction of its own.
+pub async fn start(store: &Store, merchant: MerchantId, hash: &[u8], session: &Session) -> Result<(), Failed> {
+    write(&store.pool, merchant, hash, session).await
+}
+
 /// Starts a session.
 pub async fn insert(tx: &mut Tx, hash: &[u8], session: &Session) -> Result<(), Failed> {
+    let merchant = tx.merchant();
+    write(tx.connection(), merchant, hash, session).await
+}
+
+async fn write<'e>(on: impl PgExecutor<'e>, merchant: MerchantId, hash: &[u8], session: &Session) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into portal_session (merchant_id, session_hash, order_identifier, proof, started_at, seen_at, email_fingerprint)
-        values ($1, $2, $3, $4, $5, $6, $7)
+        insert into portal_session (merchant_id, session_hash, order_identifier, proof, started_at, seen_at, email_fingerprint, rma_identifier)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
         "#,
-        tx.merchant().0,
+        merchant.0,
         hash,
         session.order,
         session.proof.as_str(),
         session.started_at,
         session.seen_at,
         session.email.as_ref().map(Fingerprint::as_slice),
+        session.rma.as_deref(),
     )
-    .execute(tx.connection())
+    .execute(on)
     .await?;
     Ok(())
 }
@@ -47,7 +61,7 @@ pub async fn insert(tx: &mut Tx, hash: &[u8], session: &Session) -> Result<(), F
 pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTime<Utc>) -> Result<Option<Session>, Failed> {
     let row = sqlx::query!(
         r#"
-        select order_identifier, proof, started_at, seen_at, email_fingerprint
+        select order_identifier, proof, started_at, seen_at, email_fingerprint, rma_identifier
         from portal_session
         where merchant_id = $1 and session_hash = $2 and seen_at > $3 and started_at > $4
         "#,
@@ -59,11 +73,40 @@ pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTim
     .fetch_optional(&store.pool)
     .await?;
     row.map(|row| {
-        let proof = row.proof.parse().map_err(|_| Failed::Internal("a stored session has an unknown proof"))?;
+        let proof: Proof = row.proof.parse().map_err(|_| Failed::Internal("a stored session has an unknown proof"))?;
+        let rma = row.rma_identifier.filter(|_| !proof.allows_order());
         let email = row.email_fingerprint.and_then(|email| email.try_into().ok());
-        Ok(Session { order: row.order_identifier, proof, email, started_at: row.started_at, seen_at: row.seen_at })
+        Ok(Session { order: row.order_identifier, proof, email, rma, started_at: row.started_at, seen_at: row.seen_at })
     })
     .transpose()
+}
+
+/// The identifiers of an order's returns that the session may see, newest first. The return of a gift is for the session that started it.
+pub async fn returns_of(store: &Store, merchant: MerchantId, order: &str, hash: &[u8], most: i64) -> Result<Vec<String>, Failed> {
+    let identifiers = sqlx::query_scalar!(
+        r#"
+        select rma.identifier
+        from rma
+        where rma.merchant_id = $1 and rma.order_identifier = $2
+        and (
+            not rma.gift
+            or exists (
+                select from return_draft as draft
+                where draft.merchant_id = $1 and draft.order_identifier = $2
+                and draft.rma_identifier = rma.identifier and draft.session_hash = $3
+            )
+        )
+        order by rma.rma_id desc
+        limit $4
+        "#,
+        merchant.0,
+        order,
+        hash,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(identifiers)
 }
 
 /// Notes that the shopper was there at `now`, and perhaps showed more.

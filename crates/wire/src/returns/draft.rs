@@ -1,5 +1,7 @@
 //! The answers of a shopper who is putting a return together, as they are stored, and the request that they become.
 
+use std::fmt;
+
 use domain::returns::rma::Method;
 use domain::returns::rma::policy::NOT_GIVEN;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,20 @@ pub struct Answers {
     pub items: Vec<AnsweredItem>,
     #[serde(default, with = "method")]
     pub method: Option<Method>,
+    /// The e-mail address of whoever was given the goods, if they are a gift.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub giftee: Option<Giftee>,
+}
+
+/// The e-mail address of whoever was given something. It cannot be printed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Giftee(pub String);
+
+impl fmt::Debug for Giftee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Giftee(…)")
+    }
 }
 
 /// The answers about units of one order line.
@@ -82,7 +98,11 @@ impl Answers {
         };
         let items: Vec<_> = self.items.iter().map(item).collect::<Option<_>>()?;
         let method = self.method.filter(|_| !items.is_empty())?;
-        Some(json!({ "order_identifier": order, "return_method": method.as_str(), "items": items }).to_string())
+        let mut request = json!({ "order_identifier": order, "return_method": method.as_str(), "items": items });
+        if let Some(Giftee(email)) = &self.giftee {
+            request.as_object_mut()?.insert("giftee_email".to_owned(), email.as_str().into());
+        }
+        Some(request.to_string())
     }
 }
 
@@ -97,6 +117,7 @@ mod tests {
         Answers {
             items: vec![item("1", Some(Wish::Refund)), item("2", Some(Wish::GiftCard)), item("3", Some(Wish::Variant("S-43".to_owned())))],
             method: Some(Method::ExpressReturns),
+            giftee: None,
         }
     }
 
@@ -112,6 +133,15 @@ mod tests {
         let request = answers().request("A-1").expect("everything is answered");
         assert!(api::read(request.as_bytes()).is_ok());
         insta::assert_snapshot!(request, @r#"{"items":[{"order_line_item_identifier":"1","quantity":1,"return_reason":"TOO_SMALL"},{"gift_card":true,"order_line_item_identifier":"2","quantity":1,"return_reason":"TOO_SMALL"},{"exchange_sku":"S-43","order_line_item_identifier":"3","quantity":1,"return_reason":"TOO_SMALL"}],"order_identifier":"A-1","return_method":"express-returns"}"#);
+    }
+
+    #[test]
+    fn the_request_for_a_gift_names_the_giftee_and_nothing_prints_the_address() {
+        let gift = Answers { giftee: Some(Giftee("lin@example.com".to_owned())), ..answers() };
+        assert_eq!(Answers::read(&gift.write()), gift);
+        let request = gift.request("A-1").expect("everything is answered");
+        assert!(api::read(request.as_bytes()).is_ok_and(|request| request.giftee_email.is_some_and(|email| email.0 == "lin@example.com")));
+        assert!(!format!("{gift:?}").contains("example.com"));
     }
 
     #[test]

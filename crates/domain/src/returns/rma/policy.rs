@@ -17,6 +17,10 @@ use crate::money::Cents;
 pub const EXPIRES_AFTER: TimeDelta = TimeDelta::days(30);
 /// The cancel reason of a return that expired.
 pub const EXPIRED: &str = "expired";
+/// The cancel reason of a return that the merchant's system cancelled.
+pub const BY_MERCHANT: &str = "canceled_by_merchant";
+/// The cancel reason of a return that the shopper cancelled.
+pub const BY_SHOPPER: &str = "canceled_by_shopper";
 /// The shopper is reminded of a return without a scan this long after it was created.
 pub const REMINDED_AFTER: TimeDelta = TimeDelta::days(21);
 /// The reason of a shopper who gives none. It is always allowed, because a withdrawal within the EU needs no reason.

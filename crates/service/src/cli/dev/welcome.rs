@@ -1,5 +1,7 @@
 //! The commands to try next, ready to paste.
 
+use std::net::SocketAddr;
+
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use secrecy::ExposeSecret as _;
 
@@ -13,8 +15,15 @@ const SHOWN: usize = 10;
 /// The network of the simulated systems.
 pub(super) const LOOPBACK: &str = "127.0.0.1/32";
 
-/// The welcome text: blocks of commands with a comment each, to paste into another terminal one by one or all at once.
-pub(super) fn welcome(base: &str, database: &Database, demos: &(Demo, Demo), now: DateTime<Utc>, paint: Paint) -> String {
+/// The welcome text for a service and a mailbox at these addresses: blocks of commands with a comment each, to paste into another terminal one by one or all at once.
+pub(super) fn welcome(
+    (service, mailbox): (SocketAddr, SocketAddr),
+    database: &Database,
+    demos: &(Demo, Demo),
+    now: DateTime<Utc>,
+    paint: Paint,
+) -> String {
+    let base = &format!("http://{service}");
     let (shoes, outdoor) = demos;
     let credential = |demo: &Demo| {
         let (name, id, secret) = (demo.shop.name, &demo.credential.client_id, demo.credential.client_secret.expose_secret());
@@ -28,7 +37,8 @@ pub(super) fn welcome(base: &str, database: &Database, demos: &(Demo, Demo), now
     let head = format!("\n{} {}\n", paint.bold("Backhaul is running on"), paint.good(base));
     let paste = "\nPaste this into another terminal, step by step or all at once:\n".to_owned();
     let rest = format!("{}\n\nMessages to merchants and mails to shoppers from now on:\n\n", paint.bold(end));
-    let lines = [head, portal(base, shoes, now, paint), credential(shoes), credential(outdoor), paste].into_iter();
+    let mails = format!("  {}  {}\n  All mails that are sent\n", paint.bold("Mailbox     "), paint.good(&format!("http://{mailbox}")));
+    let lines = [head, portal(base, shoes, now, paint), mails, credential(shoes), credential(outdoor), paste].into_iter();
     lines.chain(parts(base, database, shoes, now).into_iter().map(part)).chain([rest]).collect::<Vec<_>>().join("\n")
 }
 

@@ -14,7 +14,7 @@ use store::messages::notices;
 use store::messages::outbox::Message;
 use store::messages::settlements::Hold;
 use store::{Failed, Tx};
-use wire::messages::mail::{self, MailBody};
+use wire::messages::mail::{self, PlainMail};
 use wire::messages::notice::{self, NoticeBody};
 
 use self::text::Details;
@@ -78,7 +78,7 @@ fn owe_notice(delivery: &Delivery, tx: &mut Tx, endpoint: EndpointId, details: &
     let contact = facts.technical_contact.as_ref().filter(|contact| delivery.mailer.can_write_to(contact));
     let mail = contact.map(|contact| {
         let (subject, text) = text::compose(details);
-        (Internal::Mail, mail::write(&MailBody { to: contact.clone(), subject, text }))
+        (Internal::Mail, mail::write(&PlainMail { to: contact.clone(), subject, text }))
     });
     let hook = delivery.operator_hook.as_ref().map(|_| {
         let failing_since = match change {

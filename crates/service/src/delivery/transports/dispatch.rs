@@ -5,7 +5,9 @@ use domain::id::EndpointId;
 use domain::messages::delivery::Outcome;
 use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use store::merchants::mail_settings;
 use store::returns::carrier_accounts;
+use wire::messages::mail::{self, MailBody, PlainMail};
 use wire::returns::label::LabelWork;
 
 use super::carrier::{self, Calls};
@@ -15,6 +17,7 @@ use crate::delivery::client::{CallResult, Request};
 use crate::delivery::due_message::DueMessage;
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
+use crate::delivery::mails::{Rendered, render};
 use crate::delivery::secrets::authentication::{Authentication, Token};
 use crate::delivery::secrets::signature::{Secret, sign};
 use crate::delivery::secrets::stored::CarrierKeys;
@@ -53,10 +56,7 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
             }
             Err(outcome) => PreparedMessage::Refused(outcome),
         },
-        Route::Mail => match wire::messages::mail::read(&message.body) {
-            Some(wire::messages::mail::MailBody { to, subject, text }) => PreparedMessage::Mail(Mail { id: message.id, to, subject, text }),
-            None => refused("the stored message is not a mail"),
-        },
+        Route::Mail => mail(delivery, message).await.map_or_else(PreparedMessage::Refused, PreparedMessage::Mail),
         Route::OperatorHook => match &delivery.operator_hook {
             Some(hook) => {
                 let headers = headers(&[&hook.secret], message, delivery.clock.wall());
@@ -65,6 +65,23 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
             None => refused("no operator webhook is configured; set notices.webhook_url"),
         },
         Route::Carrier => label_task(delivery, message).await.map_or_else(PreparedMessage::Refused, PreparedMessage::Label),
+    }
+}
+
+/// Writes a mail: a notice as it is stored, one to a shopper from its facts and its sender.
+async fn mail(delivery: &Delivery, message: &DueMessage) -> Result<Mail, Outcome> {
+    let refused = |why: &str| Outcome::Refused(why.to_owned());
+    match mail::read(&message.body).ok_or_else(|| refused("the stored message is not a mail"))? {
+        MailBody::Plain(PlainMail { to, subject, text }) => {
+            Ok(Mail { id: message.id, to, subject, text, html: None, sender: None, reply_to: None })
+        }
+        MailBody::Shopper(facts) => {
+            let sender = mail_settings::current_sender(delivery.store(message.merchant), message.merchant).await;
+            let sender = sender.map_err(|failed| Outcome::Unreachable(failed.to_string()))?;
+            let Rendered { subject, text, html } = render(&facts, &sender).ok_or_else(|| refused("this version cannot write the mail"))?;
+            let (sender, reply_to) = (Some(sender.name), sender.reply_to);
+            Ok(Mail { id: message.id, to: facts.to, subject, text, html: Some(html), sender, reply_to })
+        }
     }
 }
 

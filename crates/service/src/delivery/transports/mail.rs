@@ -5,8 +5,8 @@
 
 mod error;
 mod failure;
+mod message;
 mod server;
-mod text;
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use tokio::time::timeout;
 
 pub use self::error::{NoMailer, WrongUrl};
 use self::failure::reply;
+pub use self::message::Mail;
 use self::server::Server;
-pub use self::text::Mail;
 use crate::delivery::client::CallResult;
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
@@ -78,7 +78,10 @@ impl Mailer {
         let result = match &self.account {
             None => refused(NO_SERVER),
             Some(account) => match mail.to.parse() {
-                Ok(to) => account.send(&text::compose(mail, &account.from, &to, self.clock.wall()), to).await,
+                Ok(to) => match message::compose(mail, &account.from, &to, self.clock.wall()) {
+                    Ok(written) => account.send(&written, to).await,
+                    Err(_) => refused("the mail cannot be written"),
+                },
                 Err(_) => refused("the recipient is not an e-mail address"),
             },
         };
@@ -87,9 +90,9 @@ impl Mailer {
 }
 
 impl Account {
-    async fn send(&self, text: &str, to: Address) -> CallResult {
+    async fn send(&self, mail: &[u8], to: Address) -> CallResult {
         let Ok(envelope) = Envelope::new(Some(self.from.clone()), vec![to]) else { return refused("the mail has no recipient") };
-        match timeout(self.deadline, self.server.send(&envelope, text)).await {
+        match timeout(self.deadline, self.server.send(&envelope, mail)).await {
             Err(_) => CallResult::refused(Outcome::TimedOut),
             Ok(Err(error)) => failure::explain(&error),
             Ok(Ok((response, mut connection))) => {

@@ -11,7 +11,7 @@ use store::merchants::erasures::{self, OfOrder};
 use store::merchants::retentions;
 use store::messages::{deliveries, failures};
 use store::orders::snapshots;
-use store::returns::exchange_orders;
+use store::returns::{exchange_orders, return_drafts};
 use store::warehouse::drop_ship_orders;
 use store::{Failed, Tx};
 use uuid::Uuid;
@@ -123,6 +123,7 @@ pub(super) async fn erase(app: &App, merchant: MerchantId, of: &ErasureTarget, w
         Record::Order { identifier, snapshot } => {
             let snapshot = wire::orders::order::erased(snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
             erasures::erase_order(&mut tx, identifier, &snapshot).await?;
+            return_drafts::erase(&mut tx, identifier).await?;
             erasures::erase_returns(&mut tx, &locked.returns).await?;
         }
         Record::DropShipOrder { id, content } => erasures::erase_drop_ship_order(&mut tx, *id, content, NOBODY).await?,

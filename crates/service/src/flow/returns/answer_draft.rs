@@ -20,19 +20,16 @@ pub enum ConfirmDraftError {
     Failed(#[from] Failed),
 }
 
-/// Saves the answers to the open draft of an order.
-pub async fn save_answers(app: &App, merchant: MerchantId, order: &str, answers: &Answers) -> Result<(), Failed> {
-    let mut tx = app.begin(merchant).await?;
-    return_drafts::save(&mut tx, app.mint(), order, &answers.write(), app.now()).await?;
-    app.commit(tx).await
+/// Saves the answers to the open draft of an order. With `owner`, no other session sees them.
+pub async fn save_answers(app: &App, merchant: MerchantId, order: &str, answers: &Answers, owner: Option<&[u8]>) -> Result<(), Failed> {
+    return_drafts::save(app.store(merchant), merchant, app.mint(), order, &answers.write(), owner, app.now()).await
 }
 
-/// Starts the return that a draft describes, once, however often it is called.
-pub async fn confirm_draft(app: &App, merchant: MerchantId, draft: &Draft) -> Result<(), ConfirmDraftError> {
+/// Starts the return that a draft describes, once, however often it is called. Returns its identifier.
+pub async fn confirm_draft(app: &App, merchant: MerchantId, draft: &Draft) -> Result<String, ConfirmDraftError> {
     let body = Answers::read(&draft.answers).request(&draft.order).ok_or(ConfirmDraftError::Unanswered)?;
     let request = wire::returns::api::read(body.as_bytes()).map_err(|_| Failed::Internal("a draft became an unreadable request"))?;
     let key =
         IdempotencyKey { key: format!("portal-{}", draft.id.simple()), request_hash: Sha256::digest(&body).into(), draft: Some(draft.id) };
-    start_return(app, merchant, &request, Some(&key)).await?;
-    Ok(())
+    Ok(start_return(app, merchant, &request, Some(&key)).await?.identifier()?)
 }

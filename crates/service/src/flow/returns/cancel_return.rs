@@ -24,11 +24,6 @@ pub enum CancelReturnError {
 
 /// The cancel reason of a return that the operator cancelled.
 pub const BY_OPERATOR: &str = "canceled_by_operator";
-/// The cancel reason of a return that the merchant's system cancelled.
-pub const BY_MERCHANT: &str = "canceled_by_merchant";
-
-/// The cancel reason of a return that the shopper cancelled.
-pub const BY_SHOPPER: &str = "canceled_by_shopper";
 
 /// Cancels a return with the given reason. If it is cancelled already, nothing changes.
 pub async fn cancel_return(

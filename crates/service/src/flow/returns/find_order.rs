@@ -7,11 +7,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use domain::returns::portal::{Proof, spellings};
 use secrecy::{ExposeSecret as _, SecretString};
+use store::Failed;
 use store::merchants::accounts::Merchant;
 use store::orders::snapshots::{self, Fingerprint, ShopperKeys};
 use store::returns::portal_misses::{self, Counter};
 use store::returns::portal_sessions::{self, Session};
-use store::{Failed, Tx};
 
 use crate::app::App;
 use crate::platform::keys::bearer;
@@ -51,33 +51,46 @@ pub enum FindOrderError {
 
 /// Opens a session for the order that `attempt` names. Returns the session's secret.
 pub async fn find_order(app: &App, merchant: &Merchant, attempt: &Attempt<'_>) -> Result<SecretString, FindOrderError> {
-    refuse_guessers(app, merchant, attempt).await?;
     let numbers = spellings(attempt.number, attempt.prefix);
-    let orders = snapshots::shopper_keys(app.store(merchant.id), merchant.id, &numbers).await?;
+    // Both to their end: a statement that is dropped half way costs its connection.
+    let (refused, orders) = tokio::join!(refuse_guessers(app, merchant, attempt), shopper_keys(app, merchant, &numbers));
+    refused?;
+    let orders = orders?;
     let found = orders.iter().find_map(|order| Some((order, proof(app, order, attempt.key)?)));
     match found.filter(|_| merchant.paused_at.is_none()) {
         Some((order, proof)) => {
-            let mut tx = app.begin(merchant.id).await?;
-            let secret = open_session(app, &mut tx, &order.identifier, proof, None).await?;
-            app.commit(tx).await?;
+            let (secret, session) = new_session(app, &order.identifier, proof, Reach::Order);
+            portal_sessions::start(app.store(merchant.id), merchant.id, &bearer::hash(secret.expose_secret()), &session).await?;
             Ok(secret)
         }
         None => Err(count_miss(app, merchant, &numbers, attempt).await?),
     }
 }
 
-/// Opens a session for an order; with `email`, for all orders of that address.
-pub(super) async fn open_session(
-    app: &App,
-    tx: &mut Tx,
-    order: &str,
-    proof: Proof,
-    email: Option<Fingerprint>,
-) -> Result<SecretString, Failed> {
-    let (now, secret) = (app.now(), bearer::new_secret(&app.entropy));
-    let session = Session { order: order.to_owned(), proof, email, started_at: now, seen_at: now };
-    portal_sessions::insert(tx, &bearer::hash(secret.expose_secret()), &session).await?;
-    Ok(secret)
+async fn shopper_keys(app: &App, merchant: &Merchant, numbers: &[String]) -> Result<Vec<ShopperKeys>, FindOrderError> {
+    Ok(snapshots::shopper_keys(app.store(merchant.id), merchant.id, numbers).await?)
+}
+
+/// What a session may see beside its order, or of it.
+#[derive(Clone, Copy)]
+pub(super) enum Reach<'a> {
+    Order,
+    /// All orders of this e-mail address.
+    Email(Fingerprint),
+    /// This return alone.
+    Return(&'a str),
+}
+
+/// A new session for an order, and its secret.
+pub(super) fn new_session(app: &App, order: &str, proof: Proof, reach: Reach<'_>) -> (SecretString, Session) {
+    let (email, rma) = match reach {
+        Reach::Order => (None, None),
+        Reach::Email(email) => (Some(email), None),
+        Reach::Return(rma) => (None, Some(rma.to_owned())),
+    };
+    let now = app.now();
+    let session = Session { order: order.to_owned(), proof, email, rma, started_at: now, seen_at: now };
+    (bearer::new_secret(&app.entropy), session)
 }
 
 /// The proof that `key` is for an order; `None` if it is not the order's own.
@@ -148,7 +161,7 @@ pub async fn show_postcode(
     attempt: &Attempt<'_>,
 ) -> Result<(), FindOrderError> {
     refuse_guessers(app, merchant, attempt).await?;
-    let orders = snapshots::shopper_keys(app.store(merchant.id), merchant.id, std::slice::from_ref(&session.order)).await?;
+    let orders = shopper_keys(app, merchant, std::slice::from_ref(&session.order)).await?;
     if !orders.iter().any(|order| proof(app, order, attempt.key) == Some(Proof::Zip)) {
         return Err(count_miss(app, merchant, std::slice::from_ref(&session.order), attempt).await?);
     }

@@ -1,12 +1,12 @@
 //! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, closed cases of the work list, the
-//! documents of labels, photos, and what the portal keeps of shoppers: sessions, links, drafts and counters of misses.
+//! documents of labels, photos, and what the portal keeps of shoppers: sessions, links, those in mails too, drafts and counters of misses.
 
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use store::Failed;
 use store::returns::{
-    carrier_events, carrier_webhooks, labels, photos, portal_links, portal_misses, portal_sessions, return_drafts, work_items,
+    carrier_events, carrier_webhooks, labels, photos, portal_links, portal_misses, portal_sessions, return_drafts, return_links, work_items,
 };
 
 use crate::app::App;
@@ -24,12 +24,23 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let pictured = photos::list_outdated(app.cell(), now, MOST).await?;
     let left = portal_sessions::list_outdated(app.cell(), now, MOST).await?;
     let linked = portal_links::list_outdated(app.cell(), now, MOST).await?;
+    let mailed = return_links::list_outdated(app.cell(), now, MOST).await?;
     let drafted = return_drafts::list_outdated(app.cell(), now, MOST).await?;
     let missed = portal_misses::list_outdated(app.cell(), now, MOST).await?;
-    let more =
-        [waited.len(), taken.len(), closed.len(), printed.len(), pictured.len(), left.len(), linked.len(), drafted.len(), missed.len()]
-            .into_iter()
-            .any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
+    let more = [
+        waited.len(),
+        taken.len(),
+        closed.len(),
+        printed.len(),
+        pictured.len(),
+        left.len(),
+        linked.len(),
+        mailed.len(),
+        drafted.len(),
+        missed.len(),
+    ]
+    .into_iter()
+    .any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, events) in by_merchant(waited) {
         let mut tx = app.begin(merchant).await?;
         carrier_events::forget(&mut tx, &events).await?;
@@ -58,6 +69,11 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     for (merchant, links) in by_merchant(linked) {
         let mut tx = app.begin(merchant).await?;
         portal_links::forget(&mut tx, &links).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, links) in by_merchant(mailed) {
+        let mut tx = app.begin(merchant).await?;
+        return_links::forget(&mut tx, &links).await?;
         app.commit(tx).await?;
     }
     for (merchant, sessions) in by_merchant(left) {

@@ -1,4 +1,5 @@
-//! Saves a new or changed return, and owes the merchant one message on it in the same transaction.
+//! Saves a new or changed return, and owes the merchant one message on it in the same transaction, and the shopper a mail if it is news
+//! to them.
 
 use chrono::{DateTime, Utc};
 use domain::messages::message::{Interface, Kind};
@@ -9,6 +10,7 @@ use store::returns::rmas::{self, Return};
 use store::{Failed, Tx};
 
 use super::label_work::{stop_buying, withdraw_label};
+use super::mail_shopper::{is_told, mail_change};
 use crate::app::App;
 use crate::show::returns::rmas as returns;
 
@@ -34,6 +36,8 @@ pub(in crate::flow) async fn save_change(
     if !changed.rma.may_expire() {
         changed.wakes_at = None;
     }
+    // A resend is no news to the shopper.
+    let before = if event != Event::Resent && is_told(app, changed) { rmas::get(tx, changed.id).await? } else { None };
     rmas::save(tx, changed).await?;
     if event != Event::Resent {
         rma_events::insert(tx, changed, event, now).await?;
@@ -43,6 +47,9 @@ pub(in crate::flow) async fn save_change(
         stop_buying(tx, changed).await?;
     } else if event == Event::Refunded {
         withdraw_label(app, tx, changed).await?;
+    }
+    if let Some(before) = before {
+        mail_change(app, tx, &before.rma, changed, now).await?;
     }
     owe(app, tx, changed, event)
 }

@@ -4,19 +4,19 @@
 //! order, never to the one that was typed.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::messages::message::{Internal, Kind};
+use domain::returns::mail::Mail;
 use domain::returns::portal::Proof;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::Failed;
 use store::merchants::accounts::Merchant;
-use store::messages::outbox::Message;
 use store::orders::snapshots::{self, OfEmail};
 use store::returns::portal_links;
 use store::returns::portal_sessions::{self, Session};
-use wire::messages::mail::MailBody;
+use wire::messages::mail::ShopperMail;
 use wire::orders::order::read_stored;
 
-use super::find_order::{count, open_session};
+use super::find_order::{Reach, count, new_session};
+use super::mail_shopper::message;
 use crate::app::App;
 use crate::platform::keys::bearer;
 use crate::platform::texts::Language;
@@ -61,21 +61,18 @@ pub async fn send_link(app: &App, shop: &Shop, language: Language, email: &str, 
     let Some((order, address)) = usable.zip(shop.address.as_deref()) else { return Ok(()) };
     let Some(to) = address_of(&order).filter(|to| app.mailer.can_write_to(to)) else { return Ok(()) };
     let secret = bearer::new_secret(&app.entropy);
-    let shop_name = [("shop", shop.name.as_str().into())];
-    let link = format!("{address}/l/{}", secret.expose_secret());
-    let text = language.text_with("link-mail", [("shop", shop.name.as_str().into()), ("link", link.into())]);
-    let body = wire::messages::mail::write(&MailBody { to, subject: language.text_with("link-mail-subject", shop_name), text });
+    // It may reach the wrong person, so it names neither the shopper nor an order.
+    let body = ShopperMail {
+        mail: Mail::SignInLink.as_str().to_owned(),
+        to,
+        language: language.code().to_owned(),
+        name: None,
+        link: Some(format!("{address}/l/{}", secret.expose_secret())),
+        about: None,
+    };
     let mut tx = app.begin(merchant.id).await?;
     portal_links::insert(&mut tx, &bearer::hash(secret.expose_secret()), print, now).await?;
-    tx.owe(Message {
-        id: app.mint(),
-        kind: Kind::Internal(Internal::Mail),
-        event: "portal.link",
-        subject: order.identifier,
-        sequence: 1,
-        body,
-        due_at: now,
-    });
+    tx.owe(message(app, Mail::SignInLink, &body, &order.identifier, 1)?);
     Ok(app.commit(tx).await?)
 }
 
@@ -95,7 +92,8 @@ pub async fn open_link(app: &App, merchant: &Merchant, link: &SecretString) -> R
     if !portal_links::take(&mut tx, &hash).await? {
         return Ok(None);
     }
-    let secret = open_session(app, &mut tx, &order.identifier, Proof::Link, Some(email)).await?;
+    let (secret, session) = new_session(app, &order.identifier, Proof::Link, Reach::Email(email));
+    portal_sessions::insert(&mut tx, &bearer::hash(secret.expose_secret()), &session).await?;
     app.commit(tx).await?;
     Ok(Some(secret))
 }

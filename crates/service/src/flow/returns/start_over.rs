@@ -2,17 +2,20 @@
 
 use domain::id::MerchantId;
 use domain::returns::rma::RefundType;
+use domain::returns::rma::policy::BY_SHOPPER;
 use store::returns::rmas::Return;
-use wire::returns::draft::{AnsweredItem, Answers, Wish};
+use wire::returns::draft::{AnsweredItem, Answers, Giftee, Wish};
 
 use super::answer_draft::save_answers;
-use super::cancel_return::{BY_SHOPPER, CancelReturnError, cancel_return};
+use super::cancel_return::{CancelReturnError, cancel_return};
 use crate::app::App;
 
-/// Cancels the return, and makes its answers the draft of a new one, without the way back.
-pub async fn start_over(app: &App, actor: &str, merchant: MerchantId, identifier: &str) -> Result<(), CancelReturnError> {
+/// Cancels the return, and makes its answers the draft of a new one, without the way back. The draft of a gift's return is for the
+/// session `session` only.
+pub async fn start_over(app: &App, actor: &str, merchant: MerchantId, identifier: &str, session: &[u8]) -> Result<(), CancelReturnError> {
     let cancelled = cancel_return(app, actor, merchant, identifier, BY_SHOPPER).await?;
-    save_answers(app, merchant, &cancelled.order, &answers(&cancelled)).await?;
+    let owner = cancelled.gift.then_some(session);
+    save_answers(app, merchant, &cancelled.order, &answers(&cancelled), owner).await?;
     Ok(())
 }
 
@@ -31,5 +34,5 @@ fn answers(kept: &Return) -> Answers {
             items.push(AnsweredItem { line, quantity: 1, reason, instead: Some(instead) });
         }
     }
-    Answers { items, method: None }
+    Answers { items, method: None, giftee: kept.giftee_email.clone().map(Giftee) }
 }

@@ -17,6 +17,7 @@ use domain::returns::rma::policy::{Offer, Policy, REMINDED_AFTER};
 use domain::returns::rma::sale::Sale;
 use domain::returns::rma::{Rma, Unit};
 use futures::future::try_join_all;
+use serde::Deserialize;
 use store::Failed;
 use store::orders::{refunds, snapshots};
 use store::returns::label_orders::Progress;
@@ -27,10 +28,12 @@ use wire::fault::Fault;
 use wire::returns::api::{ReturnOut, StartReturnIn};
 
 use super::label_work::buy_label;
+use super::mail_shopper::mail_confirmed;
 use super::place_exchange::request_exchange;
 use super::save_return::save_new;
 use crate::app::App;
 use crate::show::returns::exchanges::{self, OptionsError};
+use crate::show::returns::returnable::unavailable_units;
 use crate::show::returns::rmas;
 
 /// The number of attempts when the generated identifier or the idempotency key was taken in the meantime.
@@ -57,6 +60,18 @@ pub struct StartedReturn {
     pub answer: String,
     /// The return was started by an earlier request with the same key.
     pub repeated: bool,
+}
+
+impl StartedReturn {
+    /// The identifier of the return.
+    pub(super) fn identifier(&self) -> Result<String, Failed> {
+        #[derive(Deserialize)]
+        struct Named {
+            rma_identifier: String,
+        }
+        let named: Named = serde_json::from_str(&self.answer).map_err(|_| Failed::Internal("an answer could not be read"))?;
+        Ok(named.rma_identifier)
+    }
 }
 
 /// The reasons a return cannot be started.
@@ -113,10 +128,10 @@ async fn variants_of(
         found => found?,
     };
     let ask = async |item: &RequestedItem<'_>| match order.line(item.line) {
-        Ok(line) => {
+        Some(line) => {
             exchanges::options(app, merchant, &order, line, item.reason).await.map(|options| Some((line, options.into_variants()?)))
         }
-        Err(_) => Ok(None),
+        None => Ok(None),
     };
     let variants = try_join_all(exchanged.into_iter().map(ask)).await?;
     Ok(variants.into_iter().flatten().map(|(line, variants)| (line.identifier.clone(), variants)).collect())
@@ -152,7 +167,7 @@ async fn attempt(
     let policy = return_policies::get(&mut tx).await?;
     let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;
     let outside = refunds::outside_units(&mut tx, &sale.identifier).await?;
-    let lines = eligibility::returnable(&sale, &policy, &rmas::unavailable_units(&claims, &outside), now);
+    let lines = eligibility::returnable(&sale, &policy, &unavailable_units(&claims, &outside), now);
 
     let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for claim in &claims {
@@ -179,6 +194,7 @@ async fn attempt(
             None => return Err(faulty(&[Impossible::Exchange { item: 0, why: NoExchange::NotOffered }])),
         },
     };
+    mail_confirmed(app, &mut tx, &new, &order, label_ordered, now).await?;
     let label = label_ordered.then(|| rmas::shown_label(Progress { state: LabelState::Ordered, reason: None, has_code: false }));
     let shown = ReturnOut { label, ..rmas::shown(&new, exchange.as_ref()) };
     let answer = serde_json::to_string(&shown).map_err(|_| Failed::Internal("an answer could not be written"))?;

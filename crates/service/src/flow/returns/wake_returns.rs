@@ -2,19 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
-use domain::messages::message::{Internal, Kind};
 use domain::returns::rma::Step;
 use domain::returns::rma::policy::{EXPIRED, EXPIRES_AFTER};
-use store::merchants::accounts;
-use store::messages::outbox::Message;
-use store::orders::snapshots;
 use store::returns::rmas::{self, Return};
 use store::returns::unit_claims;
 use store::{Failed, Tx};
 use uuid::Uuid;
-use wire::messages::mail::MailBody;
 
 use super::label_work::withdraw_label;
+use super::mail_shopper::mail_reminder;
 use super::save_return::save_change;
 use crate::app::App;
 
@@ -42,7 +38,7 @@ async fn wake(app: &App, merchant: MerchantId, id: Uuid, now: DateTime<Utc>) -> 
         return Ok(());
     }
     if now < kept.created_at + EXPIRES_AFTER && !kept.reminded {
-        remind(app, &mut tx, &mut kept).await?;
+        remind(app, &mut tx, &mut kept, now).await?;
     } else {
         expire(app, &mut tx, &mut kept, now).await?;
     }
@@ -50,51 +46,11 @@ async fn wake(app: &App, merchant: MerchantId, id: Uuid, now: DateTime<Utc>) -> 
 }
 
 /// Reminds the shopper; the return itself does not change.
-async fn remind(app: &App, tx: &mut Tx, kept: &mut Return) -> Result<(), Failed> {
+async fn remind(app: &App, tx: &mut Tx, kept: &mut Return, now: DateTime<Utc>) -> Result<(), Failed> {
     kept.reminded = true;
     kept.wakes_at = Some(kept.created_at + EXPIRES_AFTER);
     rmas::save(tx, kept).await?;
-    let Some(to) = shopper(tx, kept).await?.filter(|to| app.mailer.can_write_to(to)) else { return Ok(()) };
-    let shop = accounts::name(tx).await?;
-    let body = wire::messages::mail::write(&MailBody {
-        to,
-        subject: format!("Your return {} is waiting", kept.identifier),
-        text: reminder(kept, &shop),
-    });
-    tx.owe(Message {
-        id: app.mint(),
-        kind: Kind::Internal(Internal::Mail),
-        event: "rma.reminder",
-        subject: kept.identifier.clone(),
-        sequence: kept.sequence,
-        body,
-        due_at: app.now(),
-    });
-    Ok(())
-}
-
-/// The shopper's e-mail address: that of the giftee, or else that of the buyer.
-async fn shopper(tx: &mut Tx, kept: &Return) -> Result<Option<String>, Failed> {
-    if kept.giftee_email.is_some() {
-        return Ok(kept.giftee_email.clone());
-    }
-    let order = snapshots::snapshot(tx, &kept.order).await?;
-    let email = order.as_deref().and_then(wire::orders::order::read_stored).and_then(|order| order.customer.email);
-    Ok(email.map(|email| email.0.to_string()))
-}
-
-fn reminder(kept: &Return, shop: &str) -> String {
-    let units = match kept.items.len() {
-        1 => "one item".to_owned(),
-        many => format!("{many} items"),
-    };
-    let until = (kept.created_at + EXPIRES_AFTER).format("%-d %B %Y");
-    format!(
-        "Hello,\n\nyou started the return {} of {units} from {shop}, and we have not seen your parcel yet.\n\n\
-        Please hand it over by {until}. After that the return is cancelled, and you would have to start a new one.\n\n\
-        If it is on its way already, or if you would rather keep the goods, there is nothing to do.\n\n{shop}\n",
-        kept.identifier,
-    )
+    mail_reminder(app, tx, kept, now).await
 }
 
 /// Cancels the return, unless it has moved on in the meantime.

@@ -1,6 +1,7 @@
 //! The errors of pages. Each becomes a page of its own, once the reader's shop and language are known.
 
 use askama::Template;
+use axum::http::header::InvalidHeaderValue;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
@@ -8,9 +9,9 @@ use store::Failed;
 
 use super::frame::{Frame, Reader};
 use super::headers;
+use super::language::Choice;
 use crate::http::error::ApiError;
 use crate::http::request_id::RequestId;
-use crate::platform::texts::Language;
 
 /// The format of dates in headers.
 const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
@@ -23,6 +24,10 @@ pub(crate) enum PageError {
     Foreign,
     /// The shopper's session is over, or was never there.
     SessionOver,
+    /// The shopper came by a link to one return, and the page is about the whole order.
+    OneReturn,
+    /// A link to a return has run out, or never was.
+    LinkOver,
     /// What the page was about is over for good, such as a label that was deleted.
     Gone,
     /// Too many attempts, until this time.
@@ -38,8 +43,8 @@ impl PageError {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Foreign => StatusCode::FORBIDDEN,
-            Self::SessionOver => StatusCode::UNAUTHORIZED,
-            Self::Gone => StatusCode::GONE,
+            Self::SessionOver | Self::OneReturn => StatusCode::UNAUTHORIZED,
+            Self::Gone | Self::LinkOver => StatusCode::GONE,
             Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -52,6 +57,8 @@ impl PageError {
             Self::NotFound => "missing",
             Self::Foreign => "foreign",
             Self::SessionOver => "over",
+            Self::OneReturn => "one-return",
+            Self::LinkOver => "return-link-over",
             Self::Gone => "gone",
             Self::TooMany(_) => "busy",
             Self::Unavailable(_) | Self::Internal(_) => "trouble",
@@ -79,6 +86,12 @@ impl From<Failed> for PageError {
             ApiError::Unavailable(why) => Self::Unavailable(why),
             error => Self::from(error),
         }
+    }
+}
+
+impl From<InvalidHeaderValue> for PageError {
+    fn from(_: InvalidHeaderValue) -> Self {
+        Self::Internal("a cookie cannot be written".to_owned())
     }
 }
 
@@ -110,14 +123,19 @@ struct ErrorPage {
 }
 
 /// Renders the error of an answer, if it has one, and completes the headers of every page.
-pub(crate) fn render(mut response: Response, id: &RequestId, route: &str) -> Response {
+pub(crate) fn render(mut response: Response, id: &RequestId, route: &str, choice: Choice) -> Response {
     let reader = response.extensions_mut().remove::<Reader>();
     let refused = response.extensions_mut().remove::<ApiError>().map(PageError::from);
     let error = response.extensions_mut().remove::<PageError>().or(refused);
     if let Some(error) = error {
         error.log(id, route);
-        let page = page(&error, reader.as_ref(), id).render().unwrap_or_default();
+        let page = page(&error, reader.as_ref(), choice, id).render().unwrap_or_default();
+        let cookie = response.headers_mut().remove(header::SET_COOKIE);
         response = (error.status(), Html(page)).into_response();
+        // The language may have been chosen on this page.
+        if let Some(cookie) = cookie {
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+        }
         let later = match error {
             PageError::Unavailable(_) => Some(HeaderValue::from_static("5")),
             PageError::TooMany(Some(until)) => HeaderValue::try_from(whole_minute(until).format(HTTP_DATE).to_string()).ok(),
@@ -137,9 +155,10 @@ fn whole_minute(until: DateTime<Utc>) -> DateTime<Utc> {
     if minute < until { minute + TimeDelta::minutes(1) } else { until }
 }
 
-fn page(error: &PageError, reader: Option<&Reader>, id: &RequestId) -> ErrorPage {
+fn page(error: &PageError, reader: Option<&Reader>, choice: Choice, id: &RequestId) -> ErrorPage {
     let key = error.key();
-    let mut frame = reader.map_or_else(|| Frame::anywhere(Language::default()), |reader| reader.frame(&format!("{key}-title")));
+    let anywhere = || Frame::anywhere(choice.language, choice.languages);
+    let mut frame = reader.map_or_else(anywhere, |reader| reader.frame(&format!("{key}-title")));
     frame.title = frame.text(&format!("{key}-title"));
     frame.solo = true;
     let until = match (error, reader) {

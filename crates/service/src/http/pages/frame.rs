@@ -6,8 +6,8 @@ use fluent_bundle::FluentValue;
 
 use super::assets::{ICON, PORTAL_SCRIPT, PORTAL_STYLE};
 use super::markup::Markup;
-use super::words::Words;
-use crate::platform::texts::{Language, languages};
+use crate::platform::texts::{Language, Languages};
+use crate::platform::words::Words;
 use crate::shops::Shop;
 
 /// The reader of a page: in which shop, and in which language.
@@ -15,6 +15,8 @@ use crate::shops::Shop;
 pub(crate) struct Reader {
     pub(crate) shop: Arc<Shop>,
     pub(crate) language: Language,
+    /// The languages to choose from.
+    pub(crate) languages: Languages,
     /// The path of the portal's first page.
     pub(crate) root: Arc<str>,
 }
@@ -41,7 +43,7 @@ pub(crate) struct Frame {
     pub(crate) faults: Vec<FieldFault>,
     pub(crate) fault_heading: String,
     /// The languages to choose from.
-    pub(crate) languages: Vec<Language>,
+    pub(crate) languages: Languages,
     /// The paths of the style sheet, the script and the icon.
     pub(crate) style: &'static str,
     pub(crate) script: &'static str,
@@ -57,7 +59,7 @@ impl Reader {
             title: self.language.text(title),
             fault_heading: self.language.text("faults-heading"),
             solo: false,
-            ..Frame::anywhere(self.language)
+            ..Frame::anywhere(self.language, self.languages)
         }
     }
 
@@ -96,7 +98,7 @@ fn path(root: &str, page: &str) -> String {
 
 impl Frame {
     /// The frame of a page that is in no shop.
-    pub(crate) fn anywhere(language: Language) -> Self {
+    pub(crate) fn anywhere(language: Language, languages: Languages) -> Self {
         Self {
             shop: None,
             language,
@@ -107,7 +109,7 @@ impl Frame {
             back: None,
             faults: Vec::new(),
             fault_heading: String::new(),
-            languages: languages().collect(),
+            languages,
             style: &PORTAL_STYLE.path,
             script: &PORTAL_SCRIPT.path,
             icon: &ICON.path,

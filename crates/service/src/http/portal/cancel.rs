@@ -3,12 +3,13 @@
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use domain::returns::rma::policy::BY_SHOPPER;
 
-use super::session::Shopper;
+use super::session::Follower;
 use super::status::goods;
 use super::view::Goods;
 use crate::app::App;
-use crate::flow::returns::cancel_return::{BY_SHOPPER, CancelReturnError, cancel_return};
+use crate::flow::returns::cancel_return::{CancelReturnError, cancel_return};
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{Frame, Reader};
@@ -29,16 +30,19 @@ struct Cancel {
 }
 
 /// `GET /r/{merchant}/returns/{rma}/cancel`.
-pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)): Path<(String, String)>) -> Result<Response, PageError> {
-    let one = shopper.find_return(&app, &rma).await?;
-    let order = shopper.order(&app).await?;
+pub(super) async fn show(
+    State(app): State<App>,
+    Follower(shopper): Follower,
+    Path((_, rma)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let (one, order) = shopper.find_return_and_order(&app, &rma).await?;
     page(&shopper.reader, &one.kept.identifier, goods(&shopper.reader, &order, &one), !one.can_cancel())
 }
 
 /// `POST /r/{merchant}/returns/{rma}/cancel`.
 pub(super) async fn cancel(
     State(app): State<App>,
-    shopper: Shopper,
+    Follower(shopper): Follower,
     Path((_, rma)): Path<(String, String)>,
     Form(_): Form<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {

@@ -14,9 +14,8 @@ use wire::returns::draft::{AnsweredItem, Wish};
 use super::exchange::described;
 use super::session::Shopper;
 use super::step;
-use super::view::{Goods, units_of};
+use super::view::{Goods, units_of, why_held};
 use crate::app::App;
-use crate::flow::returns::answer_draft::save_answers;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{FieldFault, Frame, Reader};
@@ -67,8 +66,11 @@ pub(super) fn page(
         items.extend(shown);
     }
     let way_gone = against.iter().any(|impossible| matches!(impossible, Impossible::Method { .. }));
-    let mut faults: Vec<FieldFault> =
-        items.iter().map(|item| FieldFault { field: item.id.clone(), text: format!("{}: {}", item.goods.title, item.now) }).collect();
+    let fault = |item: &ChangedItem| {
+        let values = [("title", item.goods.title.as_str().into()), ("now", item.now.as_str().into())];
+        FieldFault { field: item.id.clone(), text: reader.text_with("changed-item", values) }
+    };
+    let mut faults: Vec<FieldFault> = items.iter().map(fault).collect();
     if way_gone {
         faults.push(FieldFault { field: "way".to_owned(), text: reader.text("changed-way") });
     }
@@ -81,7 +83,7 @@ pub(super) fn page(
 fn of_units(reader: &Reader, order: &PortalOrder, at: usize, free: u32, held: &[(Obstacle, u32)]) -> Option<ChangedItem> {
     let item = order.answers.items.get(at)?;
     let sold = order.line(&item.line).map_or(item.quantity, |(sold, _)| sold.quantity);
-    let why: Vec<String> = held.iter().map(|(obstacle, _)| reader.text(&format!("held-{}", obstacle.as_str()))).collect();
+    let why: Vec<String> = held.iter().map(|(obstacle, _)| why_held(reader, order, *obstacle)).collect();
     let values = [("units", free.into()), ("quantity", item.quantity.into()), ("why", why.join(" ").into())];
     Some(ChangedItem {
         id: format!("c{}", at + 1),
@@ -125,7 +127,7 @@ fn of_exchange(
     };
     let nearest = nearest(order, item, variants, wished);
     let card = order.offers_gift_card().then(|| ("gift-card".to_owned(), reader.text("instead-gift-card")));
-    let refund = ("refund".to_owned(), reader.text("check-refund"));
+    let refund = ("refund".to_owned(), reader.text(if order.is_gift() { "check-gift" } else { "check-refund" }));
     Some(ChangedItem {
         id: format!("c{}", at + 1),
         number: at + 1,
@@ -177,6 +179,6 @@ pub(super) async fn accept(
     if order.answers.method.is_some_and(|method| order.offers().iter().all(|offer| offer.method != method)) {
         order.answers.method = None;
     }
-    save_answers(&app, shopper.merchant, &order.sale().identifier, &order.answers).await?;
+    shopper.save(&app, &order).await?;
     Ok(see(&shopper.reader.path(&step::next(&order))))
 }

@@ -42,7 +42,10 @@ struct Check {
     way: String,
     order: String,
     exchanges: bool,
-    bill: BillView,
+    /// `None` for a gift.
+    bill: Option<BillView>,
+    /// The giftee's e-mail address, if the order is a gift.
+    giftee: Option<String>,
     /// The last day to hand the goods over, if there is one.
     until: Option<Day>,
     fee: Option<String>,
@@ -88,17 +91,14 @@ pub(super) async fn confirm(State(app): State<App>, shopper: Shopper, Form(confi
     let (merchant, order, reader) = (shopper.merchant, &shopper.session.order, &shopper.reader);
     let store = app.store(merchant);
     let done = |rma: String| see(&reader.path(&format!("returns/{rma}/done")));
-    let draft = return_drafts::find(store, merchant, order).await?;
+    let draft = return_drafts::find(store, merchant, order, &shopper.hash).await?;
     let Some(draft) = draft.filter(|draft| (draft.id, draft.revision) == (confirmed.draft, confirmed.revision)) else {
         // It was confirmed before, or another tab has changed the answers, or it is gone.
-        let rma = return_drafts::outcome(store, merchant, order, confirmed.draft).await?;
+        let rma = return_drafts::outcome(store, merchant, order, confirmed.draft, &shopper.hash).await?;
         return Ok(rma.map_or_else(|| see(&reader.path("check")), done));
     };
     match confirm_draft(&app, merchant, &draft).await {
-        Ok(()) => {
-            let rma = return_drafts::outcome(store, merchant, order, draft.id).await?;
-            Ok(rma.map_or_else(|| see(&reader.path("returns")), done))
-        }
+        Ok(rma) => Ok(done(rma)),
         Err(ConfirmDraftError::Failed(failed) | ConfirmDraftError::Start(StartReturnError::Failed(failed))) => Err(failed.into()),
         // The page says what has changed.
         Err(ConfirmDraftError::Unanswered | ConfirmDraftError::Start(_)) => Ok(see(&reader.path("check"))),
@@ -124,6 +124,7 @@ fn page(reader: &Reader, order: &PortalOrder, draft: &Draft, chosen: &Chosen<'_>
                 reader.text_with("check-exchange", [("variant", described(variant).into())])
             }
             (Some(Wish::GiftCard), _) => reader.text("instead-gift-card"),
+            _ if order.is_gift() => reader.text("check-gift"),
             _ => reader.text("check-refund"),
         };
         let sold = order.line(&item.line).map_or(1, |(sold, _)| sold.quantity);
@@ -150,7 +151,8 @@ fn page(reader: &Reader, order: &PortalOrder, draft: &Draft, chosen: &Chosen<'_>
         way: reader.text(&format!("how-{}", offer.method)),
         order: order.sale().identifier.clone(),
         exchanges: chosen.units.iter().any(|unit| matches!(unit.getting, Getting::Variant(_))),
-        bill: BillView::of(reader, &order.currency, &bill, order.bonus(), title),
+        bill: (!order.is_gift()).then(|| BillView::of(reader, &order.currency, &bill, order.bonus(), title)),
+        giftee: order.answers.giftee.as_ref().map(|giftee| giftee.0.clone()),
         until,
         fee: fee.map(|fee| reader.words().money(fee, &order.currency)),
         draft: draft.id.to_string(),

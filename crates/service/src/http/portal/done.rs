@@ -8,8 +8,8 @@ use domain::returns::label::LabelState;
 use domain::returns::rma::{ExchangeState, Method};
 
 use super::cancel::ACTOR;
-use super::session::Shopper;
-use super::view::Day;
+use super::session::{Follower, Shopper};
+use super::view::{Day, amount};
 use crate::app::App;
 use crate::flow::returns::cancel_return::CancelReturnError;
 use crate::flow::returns::start_over as flow;
@@ -56,9 +56,12 @@ enum Ticket {
 }
 
 /// `GET /r/{merchant}/returns/{rma}/done`.
-pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)): Path<(String, String)>) -> Result<Response, PageError> {
-    let one = shopper.find_return(&app, &rma).await?;
-    let order = shopper.order(&app).await?;
+pub(super) async fn show(
+    State(app): State<App>,
+    Follower(shopper): Follower,
+    Path((_, rma)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let (one, order) = shopper.find_return_and_order(&app, &rma).await?;
     let reader = &shopper.reader;
     let ticket = ticket(&one);
     if ticket == Ticket::Past {
@@ -82,7 +85,7 @@ pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)
         units: one.kept.items.len(),
         cost,
         next: if ticket == Ticket::Refused { Vec::new() } else { next(reader, &order, &one) },
-        refund: (bill.refund > Cents::default()).then(|| money(bill.refund)),
+        refund: (bill.refund > Cents::default() && !one.kept.gift).then(|| money(bill.refund)),
         rma: one.kept.identifier,
     })
 }
@@ -120,7 +123,7 @@ fn next(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Vec<Markup>
     let exchange = exchange.map(|key| reader.rich(key, [("what", one.exchanged_for().into())]));
     // What comes back for goods that are kept is on the page already.
     let refund = (bill.refund > Cents::default() && hand_over.is_some())
-        .then(|| reader.rich("next-refund", [("amount", words.money(bill.refund, &order.currency).into())]));
+        .then(|| reader.rich("next-refund", amount(reader, &order.currency, one.kept.gift, bill.refund)));
     [hand_over, exchange, refund].into_iter().flatten().collect()
 }
 
@@ -136,7 +139,7 @@ pub(super) async fn start_over(
     if ticket(&one) != Ticket::Refused {
         return Ok(see(&status));
     }
-    match flow::start_over(&app, ACTOR, shopper.merchant, &one.kept.identifier).await {
+    match flow::start_over(&app, ACTOR, shopper.merchant, &one.kept.identifier, &shopper.hash).await {
         Ok(()) => Ok(see(&shopper.reader.path("how"))),
         // It has moved on in the meantime.
         Err(CancelReturnError::NoSuchReturn | CancelReturnError::Refused(_)) => Ok(see(&status)),

@@ -14,7 +14,6 @@ use super::session::Shopper;
 use super::step;
 use super::view::{DraftBox, Goods, units_of};
 use crate::app::App;
-use crate::flow::returns::answer_draft::save_answers;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{FieldFault, Frame, Reader};
@@ -104,7 +103,7 @@ pub(super) async fn answer(
     if let Some(item) = order.answers.items.get_mut(number - 1) {
         item.instead = Some(Wish::Variant(typed.sku));
     }
-    save_answers(&app, shopper.merchant, &order.sale().identifier, &order.answers).await?;
+    shopper.save(&app, &order).await?;
     Ok(see(&shopper.reader.path(&step::next(&order))))
 }
 

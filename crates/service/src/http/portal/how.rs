@@ -12,7 +12,6 @@ use super::session::Shopper;
 use super::step;
 use super::view::DraftBox;
 use crate::app::App;
-use crate::flow::returns::answer_draft::save_answers;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{FieldFault, Frame, Reader};
@@ -64,7 +63,7 @@ pub(super) async fn answer(State(app): State<App>, shopper: Shopper, Form(typed)
         return page(&shopper.reader, &order, vec![fault]);
     };
     order.answers.method = Some(method);
-    save_answers(&app, shopper.merchant, &order.sale().identifier, &order.answers).await?;
+    shopper.save(&app, &order).await?;
     Ok(see(&shopper.reader.path(&step::next(&order))))
 }
 

@@ -14,7 +14,6 @@ use super::session::Shopper;
 use super::step;
 use super::view::{DraftBox, Goods, joined, units_of};
 use crate::app::App;
-use crate::flow::returns::answer_draft::save_answers;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{FieldFault, Frame};
@@ -33,7 +32,8 @@ struct What {
     legend: String,
     goods: Goods,
     exchange: Exchange,
-    refund: String,
+    /// `None` for a gift.
+    refund: Option<String>,
     gift_card: Option<GiftCard>,
     chosen: &'static str,
 }
@@ -90,7 +90,7 @@ pub(super) async fn answer(
     if let Some(item) = order.answers.items.get_mut(at - 1) {
         item.instead = Some(wish);
     }
-    save_answers(&app, shopper.merchant, &order.sale().identifier, &order.answers).await?;
+    shopper.save(&app, &order).await?;
     Ok(see(&shopper.reader.path(&step::next(&order))))
 }
 
@@ -131,7 +131,7 @@ async fn page(app: &App, shopper: &Shopper, order: &PortalOrder, number: &str, f
         again: reader.path(&format!("items/{number}/instead")),
         legend: reader.text_with("instead-legend", [("title", goods.title.as_str().into())]),
         goods,
-        refund: money.money(worth, &order.currency),
+        refund: (!order.is_gift()).then(|| money.money(worth, &order.currency)),
         chosen: match (&item.instead, &exchange) {
             (Some(Wish::GiftCard), _) => "gift-card",
             (Some(Wish::Refund), _) => "refund",

@@ -8,13 +8,13 @@ use axum::response::Response;
 use domain::returns::rma::eligibility::{LineEligibility, Obstacle, free_numbers};
 use domain::returns::rma::money::unit_money;
 use domain::returns::rma::sale::SoldLine;
-use wire::returns::draft::{AnsweredItem, Answers};
+use wire::returns::draft::{AnsweredItem, Giftee};
 
 use super::session::Shopper;
 use super::step;
-use super::view::{Day, Goods, OrderBox, units_of};
+use super::view::{Day, Goods, OrderBox, units_of, why_held};
 use crate::app::App;
-use crate::flow::returns::answer_draft::save_answers;
+use crate::delivery::transports::mail::is_address;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{FieldFault, Frame, Reader};
@@ -29,13 +29,16 @@ struct Items {
     lines: Vec<Line>,
     held: Vec<Held>,
     step: String,
+    /// The giftee's e-mail address as it was typed, if the order is a gift.
+    giftee: Option<String>,
 }
 
 /// A line of which something can come back.
 struct Line {
     identifier: String,
     goods: Goods,
-    price: String,
+    /// `None` for a gift.
+    price: Option<String>,
     each: bool,
     until: Option<Day>,
     ticked: bool,
@@ -60,7 +63,8 @@ struct Held {
 /// `GET /r/{merchant}/items`.
 pub(super) async fn show(State(app): State<App>, shopper: Shopper) -> Result<Response, PageError> {
     let order = shopper.order(&app).await?;
-    page(&shopper.reader, &order, Vec::new())
+    let giftee = order.answers.giftee.as_ref().map(|giftee| giftee.0.as_str()).unwrap_or_default();
+    page(&shopper.reader, &order, giftee, Vec::new())
 }
 
 /// `POST /r/{merchant}/items`: keeps what was ticked. Answers about lines that stay ticked are kept.
@@ -83,22 +87,26 @@ pub(super) async fn choose(
         Some(AnsweredItem { line: sold.identifier.clone(), quantity, reason, instead })
     };
     let items: Vec<AnsweredItem> = (1..).zip(returnable(&order)).filter_map(item).collect();
-    if items.is_empty() {
-        let fault = FieldFault { field: "l1".to_owned(), text: shopper.reader.text("items-none") };
-        return page(&shopper.reader, &order, vec![fault]);
+    let giftee = fields.iter().find(|(name, _)| name == "giftee").map(|(_, value)| value.trim()).unwrap_or_default();
+    let fault = |field: &str, key: &str| FieldFault { field: field.to_owned(), text: shopper.reader.text(key) };
+    let nothing = items.is_empty().then(|| fault("l1", "items-none"));
+    let nobody = (order.is_gift() && !is_address(giftee)).then(|| fault("giftee", "giftee-missing"));
+    let faults: Vec<FieldFault> = nothing.into_iter().chain(nobody).collect();
+    order.answers.items = items;
+    if !faults.is_empty() {
+        return page(&shopper.reader, &order, giftee, faults);
     }
-    order.answers = Answers { items, method: order.answers.method };
-    save_answers(&app, shopper.merchant, &order.sale().identifier, &order.answers).await?;
+    order.answers.giftee = order.is_gift().then(|| Giftee(giftee.to_owned()));
+    shopper.save(&app, &order).await?;
     Ok(see(&shopper.reader.path(&step::next(&order))))
 }
 
-/// The lines of which something can come back. A gift's return needs an address of whoever was given it, and these pages do not ask
-/// for one.
+/// The lines of which something can come back.
 fn returnable(order: &PortalOrder) -> impl Iterator<Item = (&SoldLine, &LineEligibility)> {
-    order.each_line().filter(|(_, line)| line.units > 0 && !order.is_gift())
+    order.each_line().filter(|(_, line)| line.units > 0)
 }
 
-fn page(reader: &Reader, order: &PortalOrder, faults: Vec<FieldFault>) -> Result<Response, PageError> {
+fn page(reader: &Reader, order: &PortalOrder, giftee: &str, faults: Vec<FieldFault>) -> Result<Response, PageError> {
     let words = reader.words();
     let lines: Vec<Line> = returnable(order).map(|(sold, line)| shown(reader, order, sold, line)).collect();
     let title = if lines.is_empty() { "items-nothing-title" } else { "items-title" };
@@ -106,8 +114,7 @@ fn page(reader: &Reader, order: &PortalOrder, faults: Vec<FieldFault>) -> Result
         let over = line.until.filter(|_| line.held.iter().any(|(obstacle, _)| *obstacle == Obstacle::WindowOver));
         let why = match over {
             Some(until) => reader.text_with("held-window_over-on", [("day", words.day_of_year(until).into())]),
-            None if line.units > 0 => reader.text("held-gift"),
-            None => because(reader, line),
+            None => because(reader, order, line),
         };
         Held { goods: Goods::of(reader, order, sold, units_bought(reader, sold)), why }
     };
@@ -115,8 +122,9 @@ fn page(reader: &Reader, order: &PortalOrder, faults: Vec<FieldFault>) -> Result
         frame: reader.frame(title).at_step(1, reader.path("returns")).with_faults(faults),
         order: OrderBox::of(reader, order),
         lines,
-        held: order.each_line().filter(|(_, line)| line.units == 0 || order.is_gift()).map(held).collect(),
+        held: order.each_line().filter(|(_, line)| line.units == 0).map(held).collect(),
         step: reader.text_with("step", [("step", 1.into())]),
+        giftee: order.is_gift().then(|| giftee.to_owned()),
     })
 }
 
@@ -127,11 +135,11 @@ fn shown(reader: &Reader, order: &PortalOrder, sold: &SoldLine, line: &LineEligi
     let first = free_numbers(sold, &order.used_units(&sold.identifier), 1).into_iter().find_map(|number| unit_money(sold, number));
     let money = first.unwrap_or_default();
     let quantity = |units: u32| Quantity { units, words: units_of(reader, units, sold.quantity), chosen: units == chosen };
-    let partly = [("units", line.units.into()), ("quantity", sold.quantity.into()), ("why", because(reader, line).into())];
+    let partly = [("units", line.units.into()), ("quantity", sold.quantity.into()), ("why", because(reader, order, line).into())];
     Line {
         identifier: sold.identifier.clone(),
         goods: Goods::of(reader, order, sold, units_bought(reader, sold)),
-        price: words.money(money.estimated, &order.currency),
+        price: (!order.is_gift()).then(|| words.money(money.estimated, &order.currency)),
         each: sold.quantity > 1,
         until: line.until.map(|until| Day::of(words, until)),
         ticked: chosen > 0,
@@ -141,8 +149,8 @@ fn shown(reader: &Reader, order: &PortalOrder, sold: &SoldLine, line: &LineEligi
 }
 
 /// The reasons that units cannot come back.
-fn because(reader: &Reader, line: &LineEligibility) -> String {
-    line.held.iter().map(|(obstacle, _)| reader.text(&format!("held-{}", obstacle.as_str()))).collect::<Vec<_>>().join(" ")
+fn because(reader: &Reader, order: &PortalOrder, line: &LineEligibility) -> String {
+    line.held.iter().map(|(obstacle, _)| why_held(reader, order, *obstacle)).collect::<Vec<_>>().join(" ")
 }
 
 fn units_bought(reader: &Reader, sold: &SoldLine) -> String {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use store::returns::labels;
 
-use super::session::Shopper;
+use super::session::Follower;
 use crate::app::App;
 use crate::flow::returns::find_order::{Attempt, FindOrderError, show_postcode as check_postcode};
 use crate::http::address::Client;
@@ -32,7 +32,11 @@ pub(super) struct Typed {
 }
 
 /// `GET /r/{merchant}/returns/{rma}/label`.
-pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)): Path<(String, String)>) -> Result<Response, PageError> {
+pub(super) async fn show(
+    State(app): State<App>,
+    Follower(shopper): Follower,
+    Path((_, rma)): Path<(String, String)>,
+) -> Result<Response, PageError> {
     let one = shopper.find_return(&app, &rma).await?;
     let identifier = one.kept.identifier;
     if !shopper.session.proof.allows_address() {
@@ -46,7 +50,7 @@ pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)
 /// `GET /r/{merchant}/returns/{rma}/code`: the carrier's QR code. It has no address on it.
 pub(super) async fn show_code(
     State(app): State<App>,
-    shopper: Shopper,
+    Follower(shopper): Follower,
     Path((_, rma)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
     let one = shopper.find_return(&app, &rma).await?;
@@ -57,7 +61,7 @@ pub(super) async fn show_code(
 /// `POST /r/{merchant}/returns/{rma}/label`: checks the postal code.
 pub(super) async fn show_postcode(
     State(app): State<App>,
-    shopper: Shopper,
+    Follower(shopper): Follower,
     client: Client,
     Path((_, rma)): Path<(String, String)>,
     Form(typed): Form<Typed>,

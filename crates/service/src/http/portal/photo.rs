@@ -7,7 +7,7 @@ use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest as _, Sha256};
 
-use super::session::Shopper;
+use super::session::Follower;
 use crate::app::App;
 use crate::flow::returns::fetch_photo::fetch_photo;
 use crate::http::pages::error::PageError;
@@ -26,10 +26,15 @@ pub(super) fn path(reader: &Reader, line: &str, url: &str) -> String {
 /// `GET /r/{merchant}/photos/{line}`.
 pub(super) async fn show(
     State(app): State<App>,
-    shopper: Shopper,
+    Follower(shopper): Follower,
     Path((_, line)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
+    if let Some(only) = &shopper.session.rma
+        && !shopper.find_return(&app, only).await?.kept.rma.units.iter().any(|unit| unit.line == line)
+    {
+        return Err(PageError::NotFound);
+    }
     let photo = fetch_photo(&app, shopper.merchant, &shopper.session.order, &line).await?.ok_or(PageError::NotFound)?;
     let kept = [(header::ETAG, photo.etag()), (header::CACHE_CONTROL, CACHED.to_owned())];
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == photo.etag().as_bytes()) {

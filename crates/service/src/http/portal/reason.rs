@@ -11,7 +11,6 @@ use super::session::Shopper;
 use super::step;
 use super::view::{DraftBox, Goods, units_of};
 use crate::app::App;
-use crate::flow::returns::answer_draft::save_answers;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{Frame, Reader};
@@ -77,7 +76,7 @@ pub(super) async fn answer(
     if let Some(kept) = order.answers.items.get_mut(number - 1) {
         *kept = item;
     }
-    save_answers(&app, shopper.merchant, &order.sale().identifier, &order.answers).await?;
+    shopper.save(&app, &order).await?;
     let next = if asked { format!("items/{number}/instead") } else { step::next(&order) };
     Ok(see(&shopper.reader.path(&next)))
 }

@@ -7,6 +7,7 @@ use domain::money::Cents;
 
 use super::session::Shopper;
 use super::status::{Chip, goods};
+use super::step;
 use super::view::{Day, Goods, OrderBox};
 use crate::app::App;
 use crate::http::pages::error::PageError;
@@ -38,28 +39,36 @@ struct Listed {
 /// `GET /r/{merchant}/returns`.
 pub(super) async fn list(State(app): State<App>, shopper: Shopper) -> Result<Response, PageError> {
     let reader = &shopper.reader;
-    let returns = list_returns(&app, shopper.merchant, &shopper.session.order).await?;
-    let order = shopper.order(&app).await?;
-    match &*returns {
-        // A shopper who comes back goes on where they were.
-        [] if order.draft.is_some() => Ok(see(&reader.path(&super::step::next(&order)))),
-        [] => Ok(see(&reader.path("items"))),
-        [only] => Ok(see(&reader.path(&format!("returns/{}", only.kept.identifier)))),
-        several => render(&Several {
-            frame: reader.frame("returns-title"),
-            heading: reader.text_with("returns-heading", [("returns", several.len().into())]),
-            order: OrderBox::of(reader, &order),
-            returns: several.iter().map(|one| listed(reader, &order, one)).collect(),
-            more: order.lines.iter().any(|line| line.units > 0),
-        }),
+    let identifiers = list_returns(&app, shopper.merchant, &shopper.session.order, &shopper.hash).await?;
+    if let [only] = &*identifiers {
+        return Ok(see(&reader.path(&format!("returns/{only}"))));
     }
+    let order = shopper.order(&app).await?;
+    if identifiers.is_empty() {
+        // A shopper who comes back goes on where they were.
+        let next = if order.draft.is_some() { step::next(&order) } else { "items".to_owned() };
+        return Ok(see(&reader.path(&next)));
+    }
+    let mut returns = Vec::with_capacity(identifiers.len());
+    for identifier in &identifiers {
+        returns.push(listed(reader, &order, &shopper.find_return(&app, identifier).await?));
+    }
+    render(&Several {
+        frame: reader.frame("returns-title"),
+        heading: reader.text_with("returns-heading", [("returns", returns.len().into())]),
+        order: OrderBox::of(reader, &order),
+        returns,
+        more: order.lines.iter().any(|line| line.units > 0),
+    })
 }
 
 fn listed(reader: &Reader, order: &PortalOrder, one: &PortalReturn) -> Listed {
     let bill = one.bill();
     let money = |amount: Cents| reader.words().money(amount, &order.currency);
-    let refund = (bill.refund > Cents::default()).then(|| reader.text_with("returns-refund", [("amount", money(bill.refund).into())]));
-    let card = (bill.gift_card > Cents::default()).then(|| money(bill.gift_card.plus(one.bonus())));
+    let gift = one.kept.gift;
+    let refund =
+        (bill.refund > Cents::default() && !gift).then(|| reader.text_with("returns-refund", [("amount", money(bill.refund).into())]));
+    let card = (bill.gift_card > Cents::default() && !gift).then(|| money(bill.gift_card.plus(one.bonus())));
     Listed {
         rma: one.kept.identifier.clone(),
         path: reader.path(&format!("returns/{}", one.kept.identifier)),

@@ -2,13 +2,15 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue};
 use domain::id::MerchantId;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::returns::portal_sessions::{self, Session};
 
 use crate::app::App;
+use crate::flow::returns::answer_draft::save_answers;
 use crate::flow::returns::find_order::keep_session;
+use crate::http::pages::cookie;
 use crate::http::pages::error::PageError;
 use crate::http::pages::frame::Reader;
 use crate::platform::keys::bearer;
@@ -16,13 +18,16 @@ use crate::show::returns::portal::{self, PortalOrder, PortalReturn};
 
 const COOKIE: &str = "backhaul_return";
 
-/// A shopper with a session.
+/// A shopper with a session for an order.
 pub(super) struct Shopper {
     pub(super) reader: Reader,
     pub(super) merchant: MerchantId,
     pub(super) session: Session,
     pub(super) hash: bearer::Hash,
 }
+
+/// A shopper with any session: for an order, or for one return of it.
+pub(super) struct Follower(pub(super) Shopper);
 
 impl FromRequestParts<App> for Reader {
     type Rejection = PageError;
@@ -32,7 +37,7 @@ impl FromRequestParts<App> for Reader {
     }
 }
 
-impl FromRequestParts<App> for Shopper {
+impl FromRequestParts<App> for Follower {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
@@ -43,44 +48,59 @@ impl FromRequestParts<App> for Shopper {
         let session = portal_sessions::find(app.store(merchant), merchant, &hash, app.now()).await?;
         let session = session.filter(|_| reader.shop.merchant.paused_at.is_none()).ok_or(PageError::SessionOver)?;
         keep_session(app, merchant, &hash, &session).await?;
-        Ok(Self { reader, merchant, session, hash })
+        Ok(Self(Shopper { reader, merchant, session, hash }))
+    }
+}
+
+impl FromRequestParts<App> for Shopper {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
+        let Follower(shopper) = Follower::from_request_parts(parts, app).await?;
+        if shopper.session.proof.allows_order() { Ok(shopper) } else { Err(PageError::OneReturn) }
     }
 }
 
 impl Shopper {
     /// The order that the session is for. If it is gone, so is the session.
     pub(super) async fn order(&self, app: &App) -> Result<PortalOrder, PageError> {
-        portal::load(app, self.merchant, &self.session.order).await?.ok_or(PageError::SessionOver)
+        portal::load(app, self.merchant, &self.session.order, &self.hash).await?.ok_or(PageError::SessionOver)
     }
 
-    /// A return of that order.
+    /// Saves the answers about that order. Those about a gift are for this session only, so that its buyer does not learn of them.
+    pub(super) async fn save(&self, app: &App, order: &PortalOrder) -> Result<(), PageError> {
+        let owner = order.is_gift().then_some(self.hash.as_slice());
+        Ok(save_answers(app, self.merchant, &order.sale().identifier, &order.answers, owner).await?)
+    }
+
+    /// A return of that order; with a session for one return, only that one.
     pub(super) async fn find_return(&self, app: &App, identifier: &str) -> Result<PortalReturn, PageError> {
         let identifier = crate::show::returns::rmas::identifier(identifier);
-        portal::find_return(app, self.merchant, &self.session.order, &identifier).await?.ok_or(PageError::NotFound)
+        if self.session.rma.as_ref().is_some_and(|only| *only != identifier) {
+            return Err(PageError::NotFound);
+        }
+        portal::find_return(app, self.merchant, &self.session.order, &identifier, &self.hash).await?.ok_or(PageError::NotFound)
+    }
+
+    /// Both at once.
+    pub(super) async fn find_return_and_order(&self, app: &App, identifier: &str) -> Result<(PortalReturn, PortalOrder), PageError> {
+        // Both to their end: a statement that is dropped half way costs its connection.
+        let (one, order) = tokio::join!(self.find_return(app, identifier), self.order(app));
+        Ok((one?, order?))
     }
 }
 
 /// Reads the session's secret from the cookies.
 pub(super) fn cookie(headers: &HeaderMap) -> Option<SecretString> {
-    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.into())
+    cookie::find(headers, COOKIE).map(Into::into)
 }
 
-/// The cookie of a new session. It is sent to this shop's portal only.
+/// The cookie of a new session.
 pub(super) fn set_cookie(reader: &Reader, secret: &SecretString) -> Result<HeaderValue, PageError> {
-    write_cookie(reader, secret.expose_secret(), "")
+    Ok(cookie::write(reader, COOKIE, secret.expose_secret(), None)?)
 }
 
 /// The cookie that ends a session.
 pub(super) fn remove_cookie(reader: &Reader) -> Result<HeaderValue, PageError> {
-    write_cookie(reader, "", "; Max-Age=0")
-}
-
-fn write_cookie(reader: &Reader, value: &str, life: &str) -> Result<HeaderValue, PageError> {
-    let path = reader.path("");
-    let cookie = format!("{COOKIE}={value}; Path={path}; HttpOnly; Secure; SameSite=Lax{life}");
-    let mut cookie = HeaderValue::try_from(cookie).map_err(|_| PageError::Internal("a cookie cannot be written".to_owned()))?;
-    cookie.set_sensitive(true);
-    Ok(cookie)
+    Ok(cookie::write(reader, COOKIE, "", Some(0))?)
 }

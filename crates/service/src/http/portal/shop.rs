@@ -1,7 +1,7 @@
 //! The shop that a request is about, and the language of its reader.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::http::own_host::OwnHost;
 use crate::http::pages::error::PageError;
 use crate::http::pages::frame::Reader;
-use crate::platform::texts::Language;
+use crate::http::pages::language::Choice;
 
 /// Finds the shop of the path, and lets the page know its reader.
 pub(super) async fn enter(State(app): State<App>, mut request: Request, next: Next) -> Response {
@@ -21,15 +21,16 @@ pub(super) async fn enter(State(app): State<App>, mut request: Request, next: Ne
     };
     let own = request.extensions().get::<OwnHost>().is_some();
     let root = if own { "".into() } else { format!("/r/{}", shop.merchant.handle).into() };
-    let reader = Reader { shop, language: language(request.headers()), root };
+    let choice = Choice::of(&app, &request);
+    let reader = Reader { shop, language: choice.language, languages: choice.languages, root };
     request.extensions_mut().insert(reader.clone());
     let mut response = next.run(request).await;
+    match choice.cookie(&reader) {
+        Ok(Some(cookie)) => _ = response.headers_mut().append(header::SET_COOKIE, cookie),
+        Ok(None) => {}
+        Err(error) => return PageError::from(error).into_response(),
+    }
     // An error is shown in the shop and in the language.
     response.extensions_mut().insert(reader);
     response
-}
-
-fn language(headers: &HeaderMap) -> Language {
-    let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-    accepted.and_then(Language::accepted).unwrap_or_default()
 }

@@ -7,8 +7,8 @@ use domain::money::Cents;
 use domain::returns::rma::{ExchangeState, Method, Receiving, RefundType};
 
 use super::bill::BillView;
-use super::session::Shopper;
-use super::view::{Day, Goods, joined};
+use super::session::Follower;
+use super::view::{Day, Goods, amount, joined};
 use crate::app::App;
 use crate::http::pages::error::PageError;
 use crate::http::pages::frame::{Frame, Reader};
@@ -86,9 +86,12 @@ impl Chip {
 }
 
 /// `GET /r/{merchant}/returns/{rma}`.
-pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)): Path<(String, String)>) -> Result<Response, PageError> {
-    let one = shopper.find_return(&app, &rma).await?;
-    let order = shopper.order(&app).await?;
+pub(super) async fn show(
+    State(app): State<App>,
+    Follower(shopper): Follower,
+    Path((_, rma)): Path<(String, String)>,
+) -> Result<Response, PageError> {
+    let (one, order) = shopper.find_return_and_order(&app, &rma).await?;
     let reader = &shopper.reader;
     let progress = one.progress();
     let bill = one.bill();
@@ -96,7 +99,7 @@ pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)
     let titles = |line: &str| named(reader, &order, &one, line, String::new()).title;
     let bonus = one.bonus();
     let open = one.is_open();
-    let more = order.lines.iter().any(|line| line.units > 0);
+    let more = shopper.session.proof.allows_order() && order.lines.iter().any(|line| line.units > 0);
     let again = matches!(progress, Progress::Cancelled | Progress::Expired);
     render(&Status {
         frame: reader.frame("status-title"),
@@ -116,7 +119,7 @@ pub(super) async fn show(State(app): State<App>, shopper: Shopper, Path((_, rma)
             | Progress::Arrived => None,
         },
         entries: entries(reader, &order, &one, progress),
-        bill: (open || progress == Progress::Refunded)
+        bill: (!one.kept.gift && (open || progress == Progress::Refunded))
             .then(|| BillView::of(reader, &order.currency, &bill, bonus, titles))
             .filter(|bill| bill.total.is_some() || bill.gift_card.is_some()),
         ticket: (progress == Progress::Waiting).then(|| Ticket {
@@ -172,15 +175,13 @@ fn heading(reader: &Reader, one: &PortalReturn, progress: Progress) -> String {
 
 fn lede(reader: &Reader, order: &PortalOrder, one: &PortalReturn, progress: Progress) -> String {
     let words = reader.words();
-    let amount = |amount| words.money(amount, &order.currency);
+    let told = |sum| amount(reader, &order.currency, one.kept.gift, sum);
     let refunded = one.refunds.iter().fold(Cents::default(), |sum, refund| sum.plus(refund.refund.total));
     match (progress, one.deadline()) {
         (Progress::Waiting, Some(deadline)) => reader.text_with("status-waiting-lede", [("day", words.weekday(deadline).into())]),
-        (Progress::Refunded, _) if refunded > Cents::default() => {
-            reader.text_with("status-refunded-lede", [("amount", amount(refunded).into())])
-        }
-        (Progress::PartlyRefunded, _) => reader.text_with("status-partly-lede", [("amount", amount(refunded).into())]),
-        (Progress::Kept, _) => reader.text_with("status-kept-lede", [("amount", amount(one.bill().refund).into())]),
+        (Progress::Refunded, _) if refunded > Cents::default() => reader.text_with("status-refunded-lede", told(refunded)),
+        (Progress::PartlyRefunded, _) => reader.text_with("status-partly-lede", told(refunded)),
+        (Progress::Kept, _) => reader.text_with("status-kept-lede", told(one.bill().refund)),
         (Progress::Waiting | Progress::Refunded, _) => String::new(),
         (progress, _) => reader.text(&format!("status-{}-lede", key(progress))),
     }
@@ -188,13 +189,13 @@ fn lede(reader: &Reader, order: &PortalOrder, one: &PortalReturn, progress: Prog
 
 fn entries(reader: &Reader, order: &PortalOrder, one: &PortalReturn, progress: Progress) -> Vec<TimeEntry> {
     let words = reader.words();
-    let amount = |amount: Cents| words.money(amount, &order.currency);
+    let told = |sum: Cents| amount(reader, &order.currency, one.kept.gift, sum);
     let label = |class: &str| reader.text(&format!("time-{class}"));
     let happened = one.entries();
     let entry = |happened: &Entry| {
         let class = if happened.bad { "bad" } else { "done" };
         let said = match happened.amount {
-            Some(refunded) => reader.text_with("time-refunded-amount", [("amount", amount(refunded).into())]),
+            Some(refunded) => reader.text_with("time-refunded-amount", told(refunded)),
             None => reader.text_with(&format!("event-{}", happened.what), [("what", one.exchanged_for().into())]),
         };
         TimeEntry { class, label: label(class), words: said, day: Some(Day::with_time(words, happened.at)), note: String::new() }
@@ -207,8 +208,8 @@ fn entries(reader: &Reader, order: &PortalOrder, one: &PortalReturn, progress: P
     }
     let by = |deadline| reader.text_with("by-day", [("day", words.day(deadline).into())]);
     let refund = one.still_to_come();
-    let about = (refund > Cents::default()).then(|| reader.text_with("time-refund-about", [("amount", amount(refund).into())]));
-    let to_you = reader.text("time-refund-note");
+    let about = (refund > Cents::default()).then(|| reader.text_with("time-refund-about", told(refund)));
+    let to_you = reader.text_with("time-refund-note", told(refund));
     match progress {
         Progress::Waiting => {
             let action = if one.kept.rma.method == Method::ExpressReturns { "time-drop-off" } else { "time-send" };
@@ -237,6 +238,7 @@ pub(super) fn goods(reader: &Reader, order: &PortalOrder, one: &PortalReturn) ->
     let shown = bill.lines.iter().map(|line| {
         let key = match (one.progress(), line.refund_type) {
             (Progress::Cancelled | Progress::Expired, _) => "instead-kept",
+            (_, RefundType::Refund) if one.kept.gift => "instead-gift-card",
             (_, RefundType::Refund) => "instead-refund",
             (_, RefundType::EvenExchange) => "instead-exchanged",
             (_, RefundType::UnevenExchange) => "instead-gift-card",

@@ -16,7 +16,7 @@ pub(super) fn item<'a>(order: &'a PortalOrder, number: &str) -> Result<(usize, &
 
 /// The page of the next question that has no answer, or the last page.
 pub(super) fn next(order: &PortalOrder) -> String {
-    if order.answers.items.is_empty() {
+    if order.answers.items.is_empty() || order.is_gift() != order.answers.giftee.is_some() {
         return "items".to_owned();
     }
     for (item, number) in order.answers.items.iter().zip(1..) {

@@ -1,12 +1,15 @@
 //! Goods, days, the order and the draft as several pages show them.
 
 use chrono::{DateTime, Utc};
+use domain::money::Cents;
+use domain::returns::rma::eligibility::Obstacle;
 use domain::returns::rma::sale::SoldLine;
+use fluent_bundle::FluentValue;
 use wire::returns::draft::{AnsweredItem, Wish};
 
 use super::photo;
 use crate::http::pages::frame::Reader;
-use crate::http::pages::words::Words;
+use crate::platform::words::Words;
 use crate::show::returns::portal::PortalOrder;
 
 /// Goods of an order line.
@@ -35,12 +38,26 @@ impl Goods {
     }
 }
 
+/// Why units cannot come back. Of a gift it is not told that they are in a return, because its buyer may be the reader.
+pub(super) fn why_held(reader: &Reader, order: &PortalOrder, obstacle: Obstacle) -> String {
+    match obstacle {
+        Obstacle::InReturn | Obstacle::Refunded if order.is_gift() => reader.text("held-gift"),
+        obstacle => reader.text(&format!("held-{}", obstacle.as_str())),
+    }
+}
+
+/// An amount in a text. Whoever was given the goods is not told amounts.
+pub(super) fn amount(reader: &Reader, currency: &str, gift: bool, amount: Cents) -> [(&'static str, FluentValue<'static>); 2] {
+    let shown = if gift { String::new() } else { reader.words().money(amount, currency) };
+    [("amount", shown.into()), ("gift", if gift { "yes" } else { "no" }.into())]
+}
+
 /// A number of units, such as "1 of 2"; empty if there is only one.
 pub(super) fn units_of(reader: &Reader, units: u32, quantity: u32) -> String {
     if quantity > 1 { reader.text_with("units-of", [("units", units.into()), ("quantity", quantity.into())]) } else { String::new() }
 }
 
-/// A day until which something is possible.
+/// A day.
 #[derive(Clone)]
 pub(super) struct Day {
     /// For the `datetime` attribute.
@@ -52,6 +69,11 @@ impl Day {
     /// Such as `4 December`.
     pub(super) fn of(words: Words, time: DateTime<Utc>) -> Self {
         Self { machine: words.machine_day(time), words: words.day(time) }
+    }
+
+    /// Such as `4 December 2026`.
+    pub(super) fn with_year(words: Words, time: DateTime<Utc>) -> Self {
+        Self { machine: words.machine_day(time), words: words.day_of_year(time) }
     }
 
     /// Such as `Friday 4 December`.
@@ -68,8 +90,8 @@ impl Day {
 /// The order, beside the questions.
 pub(super) struct OrderBox {
     pub(super) heading: String,
-    pub(super) placed: String,
-    pub(super) shipped: Option<String>,
+    pub(super) placed: Day,
+    pub(super) shipped: Option<Day>,
 }
 
 impl OrderBox {
@@ -78,8 +100,8 @@ impl OrderBox {
         let shipped = order.sale().lines.iter().filter_map(|line| line.shipped_at).max();
         Self {
             heading: reader.text_with("order-heading", [("order", order.sale().identifier.as_str().into())]),
-            placed: words.day_of_year(order.sale().placed_at),
-            shipped: shipped.map(|shipped| words.day_of_year(shipped)),
+            placed: Day::with_year(words, order.sale().placed_at),
+            shipped: shipped.map(|shipped| Day::with_year(words, shipped)),
         }
     }
 }
@@ -97,7 +119,7 @@ impl DraftBox {
             let (sold, _) = order.line(&item.line)?;
             let wish = match item.instead {
                 None => String::new(),
-                Some(Wish::Refund) => reader.text("instead-refund"),
+                Some(Wish::Refund) => reader.text(if order.is_gift() { "instead-gift-card" } else { "instead-refund" }),
                 Some(Wish::GiftCard) => reader.text("instead-gift-card"),
                 Some(Wish::Variant(_)) => reader.text("instead-exchange"),
             };

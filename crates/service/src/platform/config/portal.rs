@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer};
 use url::Url;
 
 use super::tls::{PairFiles, Tls};
+use crate::platform::texts::Languages;
 
 /// The portal's listener, address and certificates.
 #[derive(Clone, Debug, Deserialize)]
@@ -14,6 +15,7 @@ pub struct Portal {
     #[serde(deserialize_with = "origin")]
     url: Option<String>,
     certificates: Vec<PairFiles>,
+    pseudo_language: bool,
 }
 
 impl Portal {
@@ -49,6 +51,12 @@ impl Portal {
             [] => tls.files().into_iter().collect(),
             certificates => certificates.to_vec(),
         }
+    }
+
+    /// The languages that shoppers can choose from.
+    #[must_use]
+    pub fn languages(&self) -> Languages {
+        Languages { pseudo: self.pseudo_language }
     }
 
     /// Checks these settings against the others.
@@ -99,7 +107,7 @@ mod tests {
     const PAIR: &str = r#"[{ certificate = "shop.pem", private_key = "shop-key.pem" }]"#;
 
     fn portal(listen: &str, url: &str, certificates: &str) -> Result<Portal, String> {
-        let text = format!("listen = {listen:?}\nurl = {url:?}\ncertificates = {certificates}");
+        let text = format!("listen = {listen:?}\nurl = {url:?}\ncertificates = {certificates}\npseudo_language = false");
         toml::from_str(&text).map_err(|error| error.to_string())
     }
 

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use domain::id::MerchantId;
 use domain::returns::exchange::variant::{NotOffered, Variant, asked_for, offered};
-use domain::returns::rma::choice::Standing;
-use domain::returns::rma::policy::Policy;
-use domain::returns::rma::sale::{Sale, SoldLine};
+use domain::returns::rma::sale::SoldLine;
 use store::Failed;
-use store::orders::snapshots;
-use store::returns::{exchange_orders, return_policies};
 
+use super::returnable::{self, Exchangeable, NO_SESSION};
 use crate::app::App;
 use crate::delivery::variants::{Failure, VariantsError};
 
@@ -20,26 +17,10 @@ pub enum OptionsError {
     /// Also when the merchant has no such order.
     #[error("the merchant has no such order line")]
     NoSuchLine,
-    #[error("a stored order cannot be read")]
-    Unreadable,
     #[error(transparent)]
     Merchant(#[from] Failure),
     #[error(transparent)]
     Failed(#[from] Failed),
-}
-
-/// An order with what decides on its exchanges: the return policy and any earlier exchange.
-pub struct Exchangeable {
-    pub sale: Sale,
-    pub(crate) policy: Policy,
-    pub(crate) standing: Standing,
-}
-
-impl Exchangeable {
-    /// Finds a line by its identifier.
-    pub fn line(&self, identifier: &str) -> Result<&SoldLine, OptionsError> {
-        self.sale.lines.iter().find(|sold| sold.identifier == identifier).ok_or(OptionsError::NoSuchLine)
-    }
 }
 
 /// The exchange options of a line: all variants that the merchant has, or the reason it was not asked.
@@ -72,11 +53,8 @@ pub async fn find(app: &App, merchant: MerchantId, order: &str) -> Result<Exchan
     if order.contains('\0') {
         return Err(OptionsError::NoSuchLine);
     }
-    let stored = snapshots::find(app.store(merchant), merchant, order).await?.ok_or(OptionsError::NoSuchLine)?;
-    let sale = wire::orders::order::read_stored(&stored.snapshot).map(|order| order.sale()).ok_or(OptionsError::Unreadable)?;
-    let policy = return_policies::current(app.store(merchant), merchant).await?;
-    let standing = exchange_orders::standing_of(app.store(merchant), merchant, order).await?;
-    Ok(Exchangeable { sale, policy, standing })
+    let found = returnable::find(app, merchant, order, NO_SESSION).await?;
+    found.map(|found| found.order).ok_or(OptionsError::NoSuchLine)
 }
 
 /// The exchange options of a line that is returned for `reason`. This may call the merchant's system, so never call it within a

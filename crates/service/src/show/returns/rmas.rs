@@ -1,21 +1,18 @@
 //! Views of returns: the RMA message to merchants' systems, and the API's answers.
 
-use std::collections::BTreeMap;
-
 use domain::id::MerchantId;
 use domain::money::Cents;
 use domain::returns::rma::choice::Standing;
-use domain::returns::rma::eligibility::{self, LineEligibility, Obstacle, UnavailableUnits};
+use domain::returns::rma::eligibility::{self, LineEligibility, Obstacle};
 use domain::returns::rma::identifier::Identifier;
-use domain::returns::rma::policy::{EXPIRES_AFTER, Policy};
-use domain::returns::rma::sale::{Sale, SoldLine};
+use domain::returns::rma::policy::EXPIRES_AFTER;
+use domain::returns::rma::sale::SoldLine;
 use domain::returns::rma::{ExchangeState, Receiving, RefundType, Step, TrackingNumber, Unit};
 use store::Failed;
 use store::returns::exchange_orders::{self, Exchange, Placed};
 use store::returns::label_orders::{self, Progress};
 use store::returns::rma_pages::Listed;
 use store::returns::rmas::{Item, Return};
-use store::returns::unit_claims::Claim;
 use wire::returns::api::{
     ExchangeOut, GiftCardOut, HeldOut, LabelOut, MethodOut, ReturnItemOut, ReturnListed, ReturnOut, ReturnableLine, ReturnableOut,
     UnitMoneyOut, explain,
@@ -23,6 +20,7 @@ use wire::returns::api::{
 use wire::returns::rma::{RefundFinancials, RmaItem, RmaMessage};
 use wire::time;
 
+use super::returnable::Exchangeable;
 use crate::app::App;
 
 /// Normalises an RMA identifier as it was typed. A text that cannot be one is returned as it is, and finds nothing.
@@ -155,27 +153,10 @@ fn shown_item(unit: &Unit, item: &Item) -> ReturnItemOut {
     }
 }
 
-/// The units of each order line that cannot be returned: those in returns, and those refunded `outside` of any return.
-pub(crate) fn unavailable_units(claims: &[Claim], outside: &BTreeMap<String, u64>) -> BTreeMap<String, UnavailableUnits> {
-    let mut unavailable: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
-    for claim in claims {
-        let units = unavailable.entry(claim.line.clone()).or_default();
-        if claim.refunded {
-            units.settled += 1;
-        } else {
-            units.live += 1;
-        }
-    }
-    for (line, units) in outside {
-        unavailable.entry(line.clone()).or_default().outside = u32::try_from(*units).unwrap_or(u32::MAX);
-    }
-    unavailable
-}
-
 /// The lines of an order with the units that can be returned.
-pub(crate) fn returnable(sale: &Sale, policy: &Policy, lines: &[LineEligibility], standing: Standing) -> ReturnableOut {
+pub(crate) fn returnable(Exchangeable { sale, policy, standing }: &Exchangeable, lines: &[LineEligibility]) -> ReturnableOut {
     let gift = eligibility::is_gift(sale, policy);
-    let offered = standing == Standing::Offered;
+    let offered = *standing == Standing::Offered;
     let lines: Vec<(&SoldLine, &LineEligibility)> = lines.iter().filter_map(|line| Some((sale.lines.get(line.line)?, line))).collect();
     let all: Vec<(&SoldLine, u32)> = lines.iter().map(|(sold, line)| (*sold, line.units)).filter(|(_, units)| *units > 0).collect();
     ReturnableOut {

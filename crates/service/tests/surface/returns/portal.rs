@@ -357,17 +357,3 @@ async fn the_refund_that_is_still_to_come_leaves_out_what_was_refunded() {
     let status = pat.opens("returns").await;
     assert!(status.says("Refunded $54.00") && status.says("Refund of about $54.00"), "{}", status.reads());
 }
-
-#[tokio::test]
-async fn a_gift_is_left_to_the_shop() {
-    let world = World::new().await;
-    let shop = world.shop("acme").await;
-    let mut gift = sold("A-1", 1);
-    gift["tags"] = json!(["gift"]);
-    assert_eq!(shop.merchant.publishes(&message([gift])).await.results(), ["created"]);
-    let pat = world.shopper("acme");
-    let items = pat.finds("A-1", "10001").await;
-    assert_eq!(items.heading(), "Nothing in this order can come back");
-    assert!(items.says("This was bought as a gift. Write to the shop"), "{}", items.reads());
-    assert_eq!(pat.ticks(&["L1"]).await.heading(), "Nothing in this order can come back", "whatever is sent");
-}

@@ -1,5 +1,6 @@
 //! A shopper with a browser in a merchant's portal.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use reqwest::header::{COOKIE, HeaderMap, LOCATION, SET_COOKIE};
@@ -7,12 +8,13 @@ use reqwest::{Client, Method, StatusCode, redirect};
 
 use super::World;
 
-/// A shopper with a browser. It keeps one cookie, as browsers do, and follows no redirects by itself.
+/// A shopper with a browser. It keeps cookies, as browsers do, and follows no redirects by itself.
 pub struct Shopper {
     client: Client,
     base: String,
     root: String,
-    cookie: Mutex<Option<String>>,
+    /// By name.
+    cookies: Mutex<BTreeMap<String, String>>,
 }
 
 /// A page as the shopper's browser got it.
@@ -27,7 +29,7 @@ impl World {
     /// A shopper in the portal of the merchant `handle`.
     pub fn shopper(&self, handle: &str) -> Shopper {
         let client = Client::builder().redirect(redirect::Policy::none()).build().unwrap();
-        Shopper { client, base: self.portal.clone(), root: format!("/r/{handle}"), cookie: Mutex::default() }
+        Shopper { client, base: self.portal.clone(), root: format!("/r/{handle}"), cookies: Mutex::default() }
     }
 }
 
@@ -37,12 +39,21 @@ impl Shopper {
         self.base.clone_from(&node.portal);
     }
 
+    /// The cookies that the browser sends.
     pub fn cookie(&self) -> Option<String> {
-        self.cookie.lock().unwrap().clone()
+        let cookies: Vec<String> = self.cookies.lock().unwrap().iter().map(|(name, value)| format!("{name}={value}")).collect();
+        (!cookies.is_empty()).then(|| cookies.join("; "))
     }
 
+    /// The browser has this cookie and no other.
     pub fn has_cookie(&self, cookie: Option<&str>) {
-        *self.cookie.lock().unwrap() = cookie.map(ToOwned::to_owned);
+        self.cookies.lock().unwrap().clear();
+        cookie.into_iter().for_each(|cookie| self.keeps(cookie));
+    }
+
+    fn keeps(&self, cookie: &str) {
+        let (name, value) = cookie.split_once('=').unwrap();
+        self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
     }
 
     /// Requests a page of the portal.
@@ -54,12 +65,12 @@ impl Shopper {
         };
         let answer = shape(request).send().await.unwrap();
         let (status, headers) = (answer.status(), answer.headers().clone());
-        if let Some(set) = headers.get(SET_COOKIE) {
+        for set in headers.get_all(SET_COOKIE) {
             let set = set.to_str().unwrap();
             for attribute in ["HttpOnly", "Secure", "SameSite=Lax", &format!("Path={}", self.root)] {
                 assert!(set.split("; ").any(|found| found == attribute), "{set}");
             }
-            self.has_cookie(set.split(';').next());
+            self.keeps(set.split(';').next().unwrap());
         }
         Page { status, headers, html: answer.text().await.unwrap() }
     }

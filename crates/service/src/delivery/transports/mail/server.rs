@@ -64,7 +64,7 @@ impl Server {
     }
 
     /// Sends a mail and returns the server's reply with the open connection.
-    pub(super) async fn send(&self, envelope: &Envelope, text: &str) -> Result<(Response, AsyncSmtpConnection), Error> {
+    pub(super) async fn send(&self, envelope: &Envelope, mail: &[u8]) -> Result<(Response, AsyncSmtpConnection), Error> {
         let tls = match &self.security {
             Security::Tls(trust) => Some(trust.clone()),
             Security::Plain | Security::StartTls(_) => None,
@@ -79,7 +79,7 @@ impl Server {
         if let Some(login) = &self.login {
             connection.auth(&MECHANISMS, login).await?;
         }
-        let response = connection.send(envelope, text.as_bytes()).await?;
+        let response = connection.send(envelope, mail).await?;
         Ok((response, connection))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::money::Cents;
 use domain::orders::refund::{Ledger, Refund};
 use domain::returns::rma::Step;
 use domain::returns::rma::allocation::{Candidate, allocate, allocate_to};
@@ -16,6 +17,7 @@ use wire::orders::order::{self as wire_order, OrderIn};
 use super::entries::{Changed, Entry};
 use super::findings::Findings;
 use crate::app::App;
+use crate::flow::returns::mail_shopper::mail_refund;
 use crate::flow::returns::save_return::save_change;
 use crate::show::returns::rmas as returns;
 
@@ -42,9 +44,11 @@ pub(super) async fn settle(
         };
         entries.sort_by_cached_key(key);
         for entry in entries {
-            for (at, units) in order.allocate(entry, ledger, findings) {
+            let allocated = order.allocate(entry, ledger, findings);
+            let total = ledger.refunds.get(entry.identifier()).map_or_else(Cents::default, |record| record.total);
+            for (at, units) in allocated {
                 if let Some(kept) = order.returns.get_mut(at) {
-                    refund(app, tx, kept, &units, entry.identifier()).await?;
+                    refund(app, tx, kept, &units, (entry.identifier(), total)).await?;
                 }
             }
         }
@@ -139,9 +143,11 @@ impl OrderReturns {
     }
 }
 
-/// Marks units of a return as covered by the refund.
-async fn refund(app: &App, tx: &mut Tx, kept: &mut Return, units: &[usize], refund: &str) -> Result<(), Failed> {
+/// Marks units of a return as covered by the refund with this identifier and total.
+async fn refund(app: &App, tx: &mut Tx, kept: &mut Return, units: &[usize], (refund, total): (&str, Cents)) -> Result<(), Failed> {
     let in_question = kept.rma.is_in_question();
+    let covered = |kept: &Return, at: usize| kept.rma.units.get(at).is_some_and(|unit| unit.refunded);
+    let new: Vec<usize> = units.iter().copied().filter(|at| !covered(kept, *at)).collect();
     let Ok(Step::Moved(event)) = kept.rma.refund(units) else { return Ok(()) };
     for unit in units {
         if let Some(item) = kept.items.get_mut(*unit) {
@@ -151,5 +157,6 @@ async fn refund(app: &App, tx: &mut Tx, kept: &mut Return, units: &[usize], refu
     if in_question && !kept.rma.is_in_question() {
         work_items::close(tx, WorkKind::RefundInQuestion, &kept.identifier, app.now()).await?;
     }
-    save_change(app, tx, kept, event, app.now()).await
+    save_change(app, tx, kept, event, app.now()).await?;
+    mail_refund(app, tx, kept, &new, total, app.now()).await
 }

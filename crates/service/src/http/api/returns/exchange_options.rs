@@ -48,7 +48,7 @@ pub(crate) async fn show(
     let reason = query.map(|Query(query)| query.reason);
     // An unknown order is 404, even if the query is wrong too.
     let found = exchanges::find(&app, caller.merchant, &order).await.map_err(refused)?;
-    let sold = found.line(&line).map_err(refused)?;
+    let sold = found.line(&line).ok_or(OptionsError::NoSuchLine).map_err(refused)?;
     let reason = reason.map_err(|_| ApiError::BadQuery("reason must be given exactly once".to_owned()))?;
     let options = exchanges::options(&app, caller.merchant, &found, sold, &reason).await.map_err(refused)?;
     Ok(Json(ExchangeOptionsOut::new(&order, &line, options.offered(sold))).into_response())
@@ -57,7 +57,6 @@ pub(crate) async fn show(
 pub(in crate::http::api) fn refused(error: OptionsError) -> ApiError {
     match error {
         OptionsError::NoSuchLine => ApiError::NotFound,
-        OptionsError::Unreadable => ApiError::Internal("a stored order cannot be read".to_owned()),
         OptionsError::Merchant(Failure::TimedOut) => ApiError::MerchantTooSlow,
         OptionsError::Merchant(Failure::Failed(_) | Failure::CircuitOpen) => ApiError::MerchantErred,
         OptionsError::Failed(failed) => failed.into(),

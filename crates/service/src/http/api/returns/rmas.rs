@@ -5,11 +5,11 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
-use domain::returns::rma::{Held, Refused, eligibility};
+use domain::returns::rma::policy::BY_MERCHANT;
+use domain::returns::rma::{Held, Refused};
 use sha2::{Digest as _, Sha256};
-use store::orders::{refunds, snapshots};
 use store::returns::rma_pages::{self, Filter};
-use store::returns::{exchange_orders, labels, return_policies, rmas, unit_claims};
+use store::returns::{labels, rmas};
 use uuid::Uuid;
 use wire::answer::ErrorBody;
 use wire::fault::{Code, Fault};
@@ -17,7 +17,7 @@ use wire::returns::api::{MOST_RETURNS, ReturnOut, ReturnableOut, Returns, Return
 use wire::time;
 
 use crate::app::App;
-use crate::flow::returns::cancel_return::{BY_MERCHANT, CancelReturnError, cancel_return};
+use crate::flow::returns::cancel_return::{CancelReturnError, cancel_return};
 use crate::flow::returns::confirm_refund::{self, ConfirmRefundError};
 use crate::flow::returns::order_label::{self, OrderLabelError};
 use crate::flow::returns::resend_return::resend_return;
@@ -27,6 +27,7 @@ use crate::http::body::JsonBody;
 use crate::http::caller::Merchant;
 use crate::http::error::{ApiError, sentence};
 use crate::http::path::{Named, PathParameter};
+use crate::show::returns::returnable::{self, NO_SESSION};
 use crate::show::returns::rmas as returns;
 
 const KEY: &str = "idempotency-key";
@@ -362,13 +363,6 @@ pub(crate) async fn returnable(
     caller: Merchant,
     Named(identifier): Named<String>,
 ) -> Result<Json<ReturnableOut>, ApiError> {
-    let stored = snapshots::find(app.store(caller.merchant), caller.merchant, &identifier).await?.ok_or(ApiError::NotFound)?;
-    let sale = wire::orders::order::read_stored(&stored.snapshot).map(|order| order.sale());
-    let sale = sale.ok_or_else(|| ApiError::Internal("a stored order cannot be read".to_owned()))?;
-    let policy = return_policies::current(app.store(caller.merchant), caller.merchant).await?;
-    let claims = unit_claims::list(app.store(caller.merchant), caller.merchant, &identifier).await?;
-    let outside = refunds::outside(app.store(caller.merchant), caller.merchant, &identifier).await?;
-    let lines = eligibility::returnable(&sale, &policy, &returns::unavailable_units(&claims, &outside), app.now());
-    let standing = exchange_orders::standing_of(app.store(caller.merchant), caller.merchant, &identifier).await?;
-    Ok(Json(returns::returnable(&sale, &policy, &lines, standing)))
+    let found = returnable::find(&app, caller.merchant, &identifier, NO_SESSION).await?.ok_or(ApiError::NotFound)?;
+    Ok(Json(returns::returnable(&found.order, &found.lines)))
 }

@@ -12,15 +12,12 @@ use domain::returns::rma::eligibility::{self, LineEligibility};
 use domain::returns::rma::policy::{NOT_GIVEN, Offer, Policy};
 use domain::returns::rma::sale::{Sale, SoldLine};
 use store::Failed;
-use store::orders::{refunds, snapshots};
 use store::returns::photos::{self, Known};
-use store::returns::return_drafts::{self, Draft};
-use store::returns::unit_claims::{self, Claim};
-use store::returns::{exchange_orders, return_policies};
+use store::returns::return_drafts::Draft;
+use store::returns::unit_claims::Claim;
 use wire::returns::draft::{AnsweredItem, Answers, Wish};
 
-use super::super::exchanges::Exchangeable;
-use super::super::rmas;
+use super::super::returnable::{self, Exchangeable, Returnable};
 use crate::app::App;
 
 /// An order in the portal.
@@ -38,21 +35,14 @@ pub(crate) struct PortalOrder {
     pub(crate) answers: Answers,
 }
 
-/// Loads an order of `merchant` with everything that the portal's pages say about it.
-pub(crate) async fn load(app: &App, merchant: MerchantId, order: &str) -> Result<Option<PortalOrder>, Failed> {
-    let store = app.store(merchant);
-    let Some(stored) = snapshots::find(store, merchant, order).await? else { return Ok(None) };
-    let read = wire::orders::order::read_stored(&stored.snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
-    let (sale, currency) = (read.sale(), read.currency.0.clone());
-    let policy = return_policies::current(store, merchant).await?;
-    let claims = unit_claims::list(store, merchant, order).await?;
-    let outside = refunds::outside(store, merchant, order).await?;
-    let lines = eligibility::returnable(&sale, &policy, &rmas::unavailable_units(&claims, &outside), app.now());
-    let standing = exchange_orders::standing_of(store, merchant, order).await?;
-    let draft = return_drafts::find(store, merchant, order).await?;
+/// Loads an order of `merchant` with everything that the portal's pages say about it in the session `session`.
+pub(crate) async fn load(app: &App, merchant: MerchantId, order: &str, session: &[u8]) -> Result<Option<PortalOrder>, Failed> {
+    let Some(Returnable { order, currency, lines, claims, draft }) = returnable::find(app, merchant, order, session).await? else {
+        return Ok(None);
+    };
     let answers = draft.as_ref().map(|draft| Answers::read(&draft.answers)).unwrap_or_default();
-    let missing_photos = missing_photos(app, merchant, &sale).await?;
-    Ok(Some(PortalOrder { order: Exchangeable { sale, policy, standing }, currency, lines, claims, missing_photos, draft, answers }))
+    let missing_photos = missing_photos(app, merchant, &order.sale).await?;
+    Ok(Some(PortalOrder { order, currency, lines, claims, missing_photos, draft, answers }))
 }
 
 /// The URLs of an order's photos that could not be had a short while ago.
@@ -114,7 +104,7 @@ impl PortalOrder {
     pub(crate) fn check<'a>(&'a self, method: Method, exchanges: &'a Exchanges) -> Result<Chosen<'a>, Vec<Impossible>> {
         let used = self.claims.iter().map(|claim| (claim.line.as_str(), self.used_units(&claim.line))).collect();
         let items = self.answers.items.iter().map(requested).collect();
-        let choice = Choice { method, items, giftee: false };
+        let choice = Choice { method, items, giftee: self.answers.giftee.is_some() };
         choose(self.sale(), self.policy(), &self.lines, &used, exchanges, &choice)
     }
 

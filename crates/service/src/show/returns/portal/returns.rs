@@ -12,15 +12,14 @@ use domain::returns::rma::{Event, ExchangeState, Method, Receiving, RefundType, 
 use store::Failed;
 use store::orders::refunds::{self, Recorded};
 use store::returns::exchange_orders::{self, Exchange};
-use store::returns::label_orders;
 use store::returns::rma_events::{self, Change};
-use store::returns::rma_pages::{self, Filter};
 use store::returns::rmas::{self, Return};
+use store::returns::{label_orders, portal_sessions};
 
 use crate::app::App;
 
 /// The most returns of an order that are shown.
-const MOST: usize = 50;
+const MOST: i64 = 50;
 
 /// A return in the portal.
 pub(crate) struct PortalReturn {
@@ -64,28 +63,35 @@ pub(crate) struct Entry {
     pub(crate) bad: bool,
 }
 
-/// The returns of an order, newest first.
-pub(crate) async fn list_returns(app: &App, merchant: MerchantId, order: &str) -> Result<Vec<PortalReturn>, Failed> {
-    let filter = Filter { order: Some(order.to_owned()), ..Filter::default() };
-    let page = rma_pages::list(app.store(merchant), merchant, &filter, None, MOST).await?;
-    let mut returns = Vec::with_capacity(page.returns.len());
-    for listed in page.returns {
-        returns.extend(find_return(app, merchant, order, &listed.identifier).await?);
-    }
-    Ok(returns)
+/// The identifiers of an order's returns that the session `session` may see, newest first.
+pub(crate) async fn list_returns(app: &App, merchant: MerchantId, order: &str, session: &[u8]) -> Result<Vec<String>, Failed> {
+    portal_sessions::returns_of(app.store(merchant), merchant, order, session, MOST).await
 }
 
-/// The return `identifier` of an order.
-pub(crate) async fn find_return(app: &App, merchant: MerchantId, order: &str, identifier: &str) -> Result<Option<PortalReturn>, Failed> {
+/// The return `identifier` of an order, if the session `session` may see it.
+pub(crate) async fn find_return(
+    app: &App,
+    merchant: MerchantId,
+    order: &str,
+    identifier: &str,
+    session: &[u8],
+) -> Result<Option<PortalReturn>, Failed> {
     let store = app.store(merchant);
     let found = rmas::find(store, merchant, identifier).await?.filter(|kept| kept.order == order);
     let Some(kept) = found else { return Ok(None) };
-    let exchange = exchange_orders::find(store, merchant, order).await?.filter(|exchange| exchange.rma == kept.id);
-    let label = label_orders::look(store, merchant, kept.id).await?;
-    let (label, has_code) = label.map_or((None, false), |label| (Some(label.state), label.has_code));
-    let changes = rma_events::list(store, merchant, kept.id).await?;
+    if kept.gift && !portal_sessions::returns_of(store, merchant, order, session, MOST).await?.contains(&kept.identifier) {
+        return Ok(None);
+    }
     let covering: BTreeSet<&str> = kept.items.iter().filter_map(|item| item.refund.as_deref()).collect();
-    let mut refunds = if covering.is_empty() { Vec::new() } else { refunds::list(store, merchant, order).await? };
+    let refunds = async { if covering.is_empty() { Ok(Vec::new()) } else { refunds::list(store, merchant, order).await } };
+    let (exchange, label, changes, mut refunds) = tokio::try_join!(
+        exchange_orders::find(store, merchant, order),
+        label_orders::look(store, merchant, kept.id),
+        rma_events::list(store, merchant, kept.id),
+        refunds,
+    )?;
+    let exchange = exchange.filter(|exchange| exchange.rma == kept.id);
+    let (label, has_code) = label.map_or((None, false), |label| (Some(label.state), label.has_code));
     refunds.retain(|refund| covering.contains(refund.identifier.as_str()));
     Ok(Some(PortalReturn { kept, exchange, label, has_code, changes, refunds }))
 }

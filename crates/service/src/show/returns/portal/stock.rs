@@ -25,11 +25,11 @@ pub(crate) enum Stock {
 impl PortalOrder {
     /// Asks the merchant what an item could be exchanged for. This may take as long as the merchant's system is given.
     pub(crate) async fn stock(&self, app: &App, merchant: MerchantId, item: &AnsweredItem) -> Result<Stock, Failed> {
-        let Ok(line) = self.order.line(&item.line) else { return Ok(Stock::NotOffered) };
+        let Some(line) = self.order.line(&item.line) else { return Ok(Stock::NotOffered) };
         match options(app, merchant, &self.order, line, item.reason.as_deref().unwrap_or(NOT_GIVEN)).await {
             Ok(options) => Ok(options.variants().map_or(Stock::NotOffered, |variants| Stock::Variants(Arc::clone(variants)))),
             Err(OptionsError::Merchant(_)) => Ok(Stock::Unknown),
-            Err(OptionsError::NoSuchLine | OptionsError::Unreadable) => Ok(Stock::NotOffered),
+            Err(OptionsError::NoSuchLine) => Ok(Stock::NotOffered),
             Err(OptionsError::Failed(failed)) => Err(failed),
         }
     }

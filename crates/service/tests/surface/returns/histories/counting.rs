@@ -7,7 +7,7 @@ use super::step::Step;
 use super::view::View;
 
 /// Every outcome that must occur: the first word of a step's result, and what can happen to exchanges and refunds, and before a label.
-pub const OUTCOMES: [&str; 47] = [
+pub const OUTCOMES: [&str; 55] = [
     "created",
     "updated",
     "unchanged",
@@ -32,7 +32,15 @@ pub const OUTCOMES: [&str; 47] = [
     "cancelled",
     "resent",
     "woken",
-    "reminded",
+    "mail.confirmed",
+    "mail.label_ready",
+    "mail.on_its_way",
+    "mail.reminder",
+    "mail.refunded",
+    "mail.cancelled",
+    "mail.expired",
+    "mail.exchange_placed",
+    "mail.exchange_sold_out",
     "delivered",
     "postponed",
     "abandoned",
@@ -67,9 +75,9 @@ pub fn count(record: &Record, counts: &mut Counts) {
         let several = if matches!(step, Step::Receive(_)) { view.outcome.split(", ").collect() } else { vec![view.outcome.as_str()] };
         let outcomes = several.into_iter().map(|outcome| outcome.split(' ').next().unwrap_or_default());
         let events = view.messages.iter().map(|message| message.event.as_str());
-        let reminders = view.reminded.iter().map(|_| "reminded");
+        let mails = view.mails.iter().map(|(_, mail)| mail.as_str());
         let of_step = exchanging(step, before, view).into_iter().chain(refunding(step, before, view)).chain(handing_over(view));
-        for word in events.chain(outcomes).chain(reminders).chain(of_step) {
+        for word in events.chain(outcomes).chain(mails).chain(of_step) {
             *counts.entry(word.to_owned()).or_default() += 1;
         }
         before = view;

@@ -55,7 +55,7 @@ pub struct Model {
     pub exchanges: BTreeMap<usize, Exchanged>,
     /// The messages of the current step.
     messages: Vec<Message>,
-    reminded: Vec<String>,
+    mails: Vec<(String, String)>,
     asked: Vec<Asked>,
     called: Vec<Called>,
 }
@@ -93,7 +93,7 @@ impl Model {
             keys: BTreeMap::new(),
             exchanges: BTreeMap::new(),
             messages: Vec::new(),
-            reminded: Vec::new(),
+            mails: Vec::new(),
             asked: Vec::new(),
             called: Vec::new(),
         }
@@ -102,7 +102,7 @@ impl Model {
     /// Takes a step and returns the expected view. `name` is the name of the return that the step started, if any.
     pub fn take(&mut self, step: &Step, name: Option<&str>, looked_at: usize) -> View {
         self.messages.clear();
-        self.reminded.clear();
+        self.mails.clear();
         self.asked.clear();
         self.called.clear();
         let outcome = match step {
@@ -127,7 +127,7 @@ impl Model {
 
     fn view(&mut self, outcome: String, looked_at: usize) -> View {
         self.messages.sort_by(|a, b| (&a.name, a.sequence).cmp(&(&b.name, b.sequence)));
-        self.reminded.sort();
+        self.mails.sort();
         let claimed = |kept: &Kept| {
             let claim = |unit: &Unit| (kept.shown.order.clone(), unit.line.clone(), unit.number);
             kept.shown.units.iter().map(claim).collect::<Vec<_>>()
@@ -137,7 +137,7 @@ impl Model {
             outcome,
             returns: self.returns.iter().map(|kept| kept.shown.clone()).collect(),
             messages: self.messages.clone(),
-            reminded: self.reminded.clone(),
+            mails: self.mails.clone(),
             asked: self.asked.clone(),
             called: self.called.clone(),
             questions: self
@@ -158,8 +158,11 @@ impl Model {
         self.returns.iter().map(|kept| kept.shown.name.clone()).collect()
     }
 
-    /// Increments the sequence of a return and sends its message.
+    /// Increments the sequence of a return and sends its message, and its shopper what is news to them.
     fn send(&mut self, nth: usize, event: &str) {
+        let kept = &mut self.returns[nth];
+        let mails = kept.tell(event, self.now);
+        self.mails.extend(mails.into_iter().map(|mail| (kept.shown.name.clone(), mail.to_owned())));
         let shown = &mut self.returns[nth].shown;
         shown.sequence += 1;
         self.messages.push(Message {
@@ -235,7 +238,7 @@ impl Model {
             if self.now < kept.created_at + TimeDelta::days(30) {
                 kept.reminded = true;
                 let name = kept.shown.name.clone();
-                self.reminded.push(name);
+                self.mails.push((name, "mail.reminder".to_owned()));
             } else {
                 self.mark_cancelled(nth, "expired");
             }

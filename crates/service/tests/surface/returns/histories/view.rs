@@ -11,8 +11,7 @@ use domain::returns::rma::eligibility::{self, UnavailableUnits};
 use domain::returns::rma::policy::Policy;
 use serde_json::Value;
 use sqlx::{PgConnection, Row as _};
-use store::orders::{refunds, snapshots};
-use store::returns::unit_claims;
+use store::returns::returnable_orders;
 use uuid::Uuid;
 
 use self::exchanging::{Asked, Called, Exchange, Got};
@@ -26,8 +25,8 @@ pub struct View {
     pub returns: Vec<Return>,
     /// The messages of the step, by return and sequence.
     pub messages: Vec<Message>,
-    /// The returns whose shoppers were reminded in the step.
-    pub reminded: Vec<String>,
+    /// The mails to shoppers of the step, by return and name.
+    pub mails: Vec<(String, String)>,
     /// The exchange orders sent to the merchant in the step.
     pub asked: Vec<Asked>,
     /// The calls for exchange orders in the step.
@@ -131,9 +130,10 @@ pub async fn see(app: &App, connection: &mut PgConnection, merchant: MerchantId,
         match row.get("kind") {
             "rma" => view.messages.push(read_message(row.get("subject"), row.get("sequence"), row.get("event"), row.get("body"))),
             "exchange_order" => view.asked.push(Asked::read(row.get("subject"), row.get("body"))),
-            _ => view.reminded.push(row.get("subject")),
+            _ => view.mails.push((row.get("subject"), row.get("event"))),
         }
     }
+    view.mails.sort();
     view.returnable = returnable(app, merchant, policy, &order_name(order)).await;
     view
 }
@@ -196,14 +196,14 @@ async fn returns(connection: &mut PgConnection, merchant: MerchantId) -> Vec<Ret
 
 /// The returnable units of each line, as the API reports them.
 async fn returnable(app: &App, merchant: MerchantId, policy: &Policy, order: &str) -> BTreeMap<String, u32> {
-    let Some(stored) = snapshots::find(app.cell(), merchant, order).await.unwrap() else { return BTreeMap::new() };
+    let Some(stored) = returnable_orders::find(app.cell(), merchant, order, &[]).await.unwrap() else { return BTreeMap::new() };
     let sale = wire::orders::order::read_stored(&stored.snapshot).unwrap().sale();
     let mut taken: BTreeMap<String, UnavailableUnits> = BTreeMap::new();
-    for claim in unit_claims::list(app.cell(), merchant, order).await.unwrap() {
+    for claim in stored.claims {
         let units = taken.entry(claim.line).or_default();
         *if claim.refunded { &mut units.settled } else { &mut units.live } += 1;
     }
-    for (line, units) in refunds::outside(app.cell(), merchant, order).await.unwrap() {
+    for (line, units) in stored.outside {
         taken.entry(line).or_default().outside = u32::try_from(units).unwrap();
     }
     let lines = eligibility::returnable(&sale, policy, &taken, app.now());

@@ -25,13 +25,58 @@ pub struct Kept {
     pub(super) reminded: bool,
     /// The exchange order is placed.
     pub(super) placed: bool,
+    /// What the shopper knows.
+    told: Told,
     /// True once a scan that names the return has come before its label.
     pub(super) scanned: bool,
     /// The partial drop-offs so far: event, time, and units of lines.
     pub(super) drop_offs: BTreeSet<DropOff>,
 }
 
+/// What the shopper of a return knows from the mails so far, or could know.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Told {
+    labelled: bool,
+    handed_over: bool,
+    placed: bool,
+    /// For each unit, whether it is exchanged.
+    exchanged: Vec<bool>,
+    /// For each unit, whether its money has been refunded.
+    refunded: Vec<bool>,
+}
+
 impl Kept {
+    /// The mails that a change sends. The confirmation leads to a label that comes within ten minutes.
+    pub(super) fn tell(&mut self, event: &str, now: DateTime<Utc>) -> Vec<&'static str> {
+        let units = &self.shown.units;
+        let told = Told {
+            labelled: units.iter().any(|unit| unit.place.tracking.is_some()),
+            handed_over: units.iter().any(|unit| !STAYS.contains(&unit.place.parcel.as_deref())),
+            placed: self.placed,
+            exchanged: units.iter().map(|unit| unit.got.is_exchange()).collect(),
+            refunded: units.iter().map(|unit| unit.is_covered() && !unit.got.is_exchange()).collect(),
+        };
+        let before = std::mem::replace(&mut self.told, told);
+        let told = &self.told;
+        let late = now >= self.created_at + TimeDelta::minutes(10);
+        let new = |before: &[bool], now: &[bool]| before.iter().zip(now).any(|(before, now)| !before && *now);
+        match event {
+            "rma.created" => return vec!["mail.confirmed"],
+            "rma.canceled" if self.shown.cancel_reason.as_deref() == Some("expired") => return vec!["mail.expired"],
+            "rma.canceled" => return vec!["mail.cancelled"],
+            "rma.resent" => return Vec::new(),
+            _ => {}
+        }
+        let news = [
+            (told.placed && !before.placed, "mail.exchange_placed"),
+            (new(&told.exchanged, &before.exchanged), "mail.exchange_sold_out"),
+            (told.labelled && !before.labelled && late && !told.handed_over && !self.scanned, "mail.label_ready"),
+            (told.handed_over && !before.handed_over, "mail.on_its_way"),
+            (new(&before.refunded, &told.refunded), "mail.refunded"),
+        ];
+        news.into_iter().filter_map(|(happened, mail)| happened.then_some(mail)).collect()
+    }
+
     /// True once something has happened to the return that rules out cancelling it.
     pub fn is_held(&self) -> bool {
         self.scanned
@@ -102,6 +147,7 @@ impl Kept {
             reminds_at: now + TimeDelta::days(21),
             reminded: false,
             placed: false,
+            told: Told::default(),
             scanned: false,
             drop_offs: BTreeSet::new(),
         }

@@ -1,0 +1,86 @@
+//! Orders with everything that decides what of them can come back, read at once.
+
+use std::collections::BTreeMap;
+
+use domain::id::MerchantId;
+use domain::returns::rma::choice::Standing;
+
+use super::exchange_orders;
+use super::return_drafts::Draft;
+use super::unit_claims::Claim;
+use crate::{Failed, Store};
+
+/// An order and what has become of its units.
+#[derive(Clone, Debug)]
+pub struct ReturnableOrder {
+    pub snapshot: String,
+    /// The units that belong to returns.
+    pub claims: Vec<Claim>,
+    /// The number of units of each line that were refunded outside of returns.
+    pub outside: BTreeMap<String, u64>,
+    pub standing: Standing,
+    /// The open draft of a return, unless another session owns it.
+    pub draft: Option<Draft>,
+}
+
+/// The order `order` of `merchant`, as the session `session` sees it.
+pub async fn find(store: &Store, merchant: MerchantId, order: &str, session: &[u8]) -> Result<Option<ReturnableOrder>, Failed> {
+    let row = sqlx::query!(
+        r#"
+        select
+            stored.snapshot,
+            claimed.lines as "claimed_lines: Vec<String>", claimed.units as "claimed_units: Vec<i32>",
+            claimed.refunded as "claimed_refunded: Vec<bool>",
+            elsewhere.lines as "outside_lines: Vec<String>", elsewhere.units as "outside_units: Vec<i64>",
+            exists (
+                select from endpoint where merchant_id = $1 and interface = 'exchange_order' and removed_at is null
+            ) as "offered!",
+            exists (select from exchange_order where merchant_id = $1 and original_order_identifier = $2) as "exchanged!",
+            draft.draft_id as "draft_id?", draft.revision as "revision?", draft.answers as "answers?"
+        from customer_order as stored
+        cross join lateral (
+            select
+                array_agg(claim.order_line order by claim.order_line, claim.unit) as lines,
+                array_agg(claim.unit order by claim.order_line, claim.unit) as units,
+                array_agg(
+                    item.refund_identifier is not null and not item.refund_in_question order by claim.order_line, claim.unit
+                ) as refunded
+            from unit_claim as claim
+            join rma_item as item
+                on item.merchant_id = claim.merchant_id and item.rma_id = claim.rma_id
+                and item.order_line = claim.order_line and item.unit = claim.unit
+            where claim.merchant_id = $1 and claim.order_identifier = $2
+        ) as claimed
+        cross join lateral (
+            select array_agg(line.order_line) as lines, array_agg(line.units) as units
+            from (
+                select order_line, sum(outside) as units
+                from refund_line
+                where merchant_id = $1 and order_identifier = $2
+                group by order_line
+            ) as line
+        ) as elsewhere
+        left join return_draft as draft
+            on draft.merchant_id = $1 and draft.order_identifier = $2 and draft.rma_identifier is null
+            and (draft.session_hash is null or draft.session_hash = $3)
+        where stored.merchant_id = $1 and stored.identifier = $2
+        "#,
+        merchant.0,
+        order,
+        session,
+    )
+    .fetch_optional(&store.pool)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let (lines, units) = (row.claimed_lines.unwrap_or_default(), row.claimed_units.unwrap_or_default());
+    let claims = lines.into_iter().zip(units).zip(row.claimed_refunded.unwrap_or_default());
+    let outside = row.outside_lines.unwrap_or_default().into_iter().zip(row.outside_units.unwrap_or_default());
+    let draft = row.draft_id.zip(row.revision).zip(row.answers);
+    Ok(Some(ReturnableOrder {
+        snapshot: row.snapshot,
+        claims: claims.map(|((line, unit), refunded)| Claim { line, unit: u32::try_from(unit).unwrap_or_default(), refunded }).collect(),
+        outside: outside.map(|(line, units)| (line, u64::try_from(units).unwrap_or_default())).collect(),
+        standing: exchange_orders::standing_from(row.offered, row.exchanged),
+        draft: draft.map(|((id, revision), answers)| Draft { id, order: order.to_owned(), revision, answers }),
+    }))
+}
