@@ -128,7 +128,7 @@ pub(super) fn message(app: &App, mail: Mail, body: &ShopperMail, subject: &str, 
     })
 }
 
-/// A new link to the return; `None` if there is no portal to link to. The portal leaves gifts to the shop.
+/// A new link to the return; `None` if there is no portal to link to, or if it is a gift, which is shown in one session only.
 async fn link(app: &App, tx: &mut Tx, sender: &Sender, kept: &Return, now: DateTime<Utc>) -> Result<Option<String>, Failed> {
     let shared = || Some(format!("{}/r/{}", app.settings.portal.url()?, sender.handle));
     let portal = sender.host.as_ref().map(|host| format!("https://{host}")).or_else(shared);
