@@ -26,8 +26,8 @@ pub struct Page {
 /// The number of orders that a page examines.
 const LOOKED_AT: i64 = 10_000;
 
-/// Searches the orders of `merchant` after the order `after` for this e-mail address. Nothing else searches by it, so it has
-/// no index, which would make every order more expensive to write.
+/// Searches the orders of `merchant` after the order `after` for this e-mail address. It reads all of them, page by page, and does not
+/// use the index on the address.
 pub async fn orders_of(store: &Store, merchant: MerchantId, email: &Fingerprint, after: &str) -> Result<Page, Failed> {
     let row = sqlx::query!(
         r#"

@@ -1,5 +1,6 @@
 //! Gifts in the portal: whoever was given the goods returns them, sees no prices, and the buyer does not learn of it.
 
+use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper};
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -105,4 +106,19 @@ async fn a_gift_needs_an_address_and_the_latest_session_has_the_draft() {
     buyer.returns_a_gift().await;
     let stale = lin.confirms(&check).await;
     assert_eq!(stale.heading(), "What would you like to send back?", "nothing was confirmed that another session has changed");
+}
+
+#[tokio::test]
+async fn erasing_the_orders_shopper_deletes_the_giftees_address_in_a_draft() {
+    let world = World::new().await;
+    let shop = world.shop_with_a_gift().await;
+    let lin = world.shopper("acme");
+    lin.finds("A-1", "10001").await;
+    lin.returns_a_gift().await;
+    let mut connection = world.database.connect().await;
+    let mut drafts =
+        async || -> Vec<String> { sqlx::query_scalar("select answers from return_draft").fetch_all(&mut connection).await.unwrap() };
+    assert!(drafts().await.concat().contains(GIFTEE));
+    erase_shopper(&world.app, "test", shop.merchant.id, &ErasureTarget::Order("A-1".to_owned())).await.unwrap();
+    assert!(drafts().await.is_empty());
 }
