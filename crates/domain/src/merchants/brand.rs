@@ -16,6 +16,8 @@ const TEXT: f64 = 4.5;
 const EDGE: f64 = 3.0;
 /// The part of the accent in the background of a selected choice, in per cent.
 const SOFT: u8 = 8;
+/// The part of black or white in the fill of a button under the pointer, in per cent.
+const HOVER: u8 = 10;
 
 const WHITE: Colour = Colour::new(0xff, 0xff, 0xff);
 const INK: Colour = Colour::new(0x16, 0x18, 0x1d);
@@ -39,6 +41,13 @@ pub struct Brand {
     pub radius: Radius,
     /// Buttons are round at both ends, whatever the radius.
     pub pill_buttons: bool,
+}
+
+impl Default for Brand {
+    /// The portal's own look.
+    fn default() -> Self {
+        Self { accent: Colour::new(0x23, 0x40, 0xc7), radius: Radius(12), pill_buttons: false }
+    }
 }
 
 /// The radius of corners, in pixels.
@@ -67,7 +76,9 @@ impl Radius {
 pub struct Palette {
     /// The fill of the primary button.
     pub accent: Colour,
-    /// Text on `accent`.
+    /// The fill of the primary button under the pointer.
+    pub accent_hover: Colour,
+    /// Text on `accent` and on `accent_hover`.
     pub on_accent: Colour,
     /// The outline of `accent`, if it needs one to stand out from the page.
     pub accent_edge: Option<Colour>,
@@ -96,7 +107,14 @@ impl Palette {
         let accent_soft = accent.over(ground.surface, SOFT);
         let accent_text = readable(accent, &[ground.page, ground.surface, accent_soft], ground.furthest);
         let accent_edge = (accent.contrast(ground.page) < EDGE).then_some(accent_text);
-        Self { accent, on_accent: on(accent), accent_edge, accent_text, accent_soft }
+        let on_accent = on(accent);
+        // Darker, or lighter where darker would take the contrast; on some colours of medium lightness, both would.
+        let stands_out = |fill: &Colour| {
+            let outline = accent_edge.unwrap_or(*fill);
+            on_accent.contrast(*fill) >= TEXT && outline.contrast(ground.page) >= EDGE && outline.contrast(ground.surface) >= EDGE
+        };
+        let accent_hover = [BLACK, WHITE].map(|end| end.over(accent, HOVER)).into_iter().find(stands_out).unwrap_or(accent);
+        Self { accent, accent_hover, on_accent, accent_edge, accent_text, accent_soft }
     }
 }
 

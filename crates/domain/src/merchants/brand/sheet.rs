@@ -17,7 +17,9 @@ impl Brand {
 }
 
 fn variables(palette: &Palette) -> String {
-    let Palette { accent, on_accent, accent_edge, accent_text, accent_soft } = palette;
+    let Palette { accent, accent_hover, on_accent, accent_edge, accent_text, accent_soft } = palette;
     let edge = accent_edge.map_or_else(|| "transparent".to_owned(), |edge| edge.to_string());
-    format!("--accent:{accent};--on-accent:{on_accent};--accent-edge:{edge};--accent-text:{accent_text};--accent-soft:{accent_soft}")
+    format!(
+        "--accent:{accent};--accent-hover:{accent_hover};--on-accent:{on_accent};--accent-edge:{edge};--accent-text:{accent_text};--accent-soft:{accent_soft}"
+    )
 }

@@ -31,16 +31,19 @@ fn variable(name: &str) -> [Colour; 2] {
 fn unreadable(brand: Brand) -> Vec<String> {
     let mut found = Vec::new();
     for (palette, ground, ink_2) in [(brand.light(), LIGHT, INK_2[0]), (brand.dark(), DARK, INK_2[1])] {
-        let Palette { accent, on_accent, accent_edge, accent_text, accent_soft } = palette;
-        let outline = accent_edge.unwrap_or(accent);
+        let Palette { accent, accent_hover, on_accent, accent_edge, accent_text, accent_soft } = palette;
+        let [outline, outline_hover] = [accent, accent_hover].map(|fill| accent_edge.unwrap_or(fill));
         let pairs = [
             ("text on the accent", on_accent, accent, TEXT),
+            ("text on the accent under the pointer", on_accent, accent_hover, TEXT),
             ("accent on the page", accent_text, ground.page, TEXT),
             ("accent on a card", accent_text, ground.surface, TEXT),
             ("accent on a selected choice", accent_text, accent_soft, TEXT),
             ("secondary text on a selected choice", ink_2, accent_soft, TEXT),
             ("a button on the page", outline, ground.page, EDGE),
             ("a button on a card", outline, ground.surface, EDGE),
+            ("a button under the pointer on the page", outline_hover, ground.page, EDGE),
+            ("a button under the pointer on a card", outline_hover, ground.surface, EDGE),
         ];
         found.extend(pairs.into_iter().filter(|(_, fore, back, least)| fore.contrast(*back) < *least).map(|pair| format!("{pair:?}")));
     }
@@ -110,6 +113,24 @@ fn black_text_is_for_the_colours_on_which_neither_white_nor_ink_is_enough() {
 }
 
 #[test]
+fn a_button_under_the_pointer_is_darker_or_lighter_where_its_text_would_suffer() {
+    let hover = |accent: &str| brand(colour(accent)).light().accent_hover.to_string();
+    assert_eq!([hover("#2340c7"), hover("#ffd21f")], ["#203ab3", "#e6bd1c"], "darker");
+    assert_eq!(hover("#7f7f7f"), "#8c8c8c", "lighter: the text is dark and has little to spare");
+}
+
+/// The style sheet has the default brand's colours too, chosen by hand in dark.
+#[test]
+fn the_portals_own_look_is_the_default_brand() {
+    let palette = Brand::default().light();
+    let own = ["--accent", "--accent-hover", "--accent-text"].map(|name| variable(name)[0]);
+    assert_eq!(own, [palette.accent, palette.accent_hover, palette.accent_text]);
+    assert!(PORTAL.contains(&format!("--radius: {}px;", Brand::default().radius.get())));
+    let [fill, text] = ["--accent-hover", "--on-accent"].map(|name| variable(name)[1]);
+    assert!(text.contrast(fill) >= TEXT && fill.contrast(DARK.page) >= EDGE && fill.contrast(DARK.surface) >= EDGE);
+}
+
+#[test]
 fn corners_are_at_most_twenty_pixels() {
     assert_eq!([0, 12, 20, 21, 255].map(|pixels| Radius::new(pixels).map(Radius::get)), [Some(0), Some(12), Some(20), None, None]);
 }
@@ -117,11 +138,11 @@ fn corners_are_at_most_twenty_pixels() {
 #[test]
 fn the_style_sheet_sets_the_variables_of_a_brand() {
     insta::assert_snapshot!(Brand { pill_buttons: true, ..brand(colour("#FFD21F")) }.style_sheet(), @r"
-    :root{--accent:#ffd21f;--on-accent:#16181d;--accent-edge:#886e00;--accent-text:#886e00;--accent-soft:#fffbed;--radius:12px;--radius-btn:99px}
-    @media (prefers-color-scheme:dark){:root{--accent:#ffd21f;--on-accent:#16181d;--accent-edge:transparent;--accent-text:#ffd21f;--accent-soft:#2d2b21}}
+    :root{--accent:#ffd21f;--accent-hover:#e6bd1c;--on-accent:#16181d;--accent-edge:#886e00;--accent-text:#886e00;--accent-soft:#fffbed;--radius:12px;--radius-btn:99px}
+    @media (prefers-color-scheme:dark){:root{--accent:#ffd21f;--accent-hover:#e6bd1c;--on-accent:#16181d;--accent-edge:transparent;--accent-text:#ffd21f;--accent-soft:#2d2b21}}
     ");
     insta::assert_snapshot!(Brand { radius: Radius(0), ..brand(colour("#111111")) }.style_sheet(), @r"
-    :root{--accent:#111111;--on-accent:#ffffff;--accent-edge:transparent;--accent-text:#111111;--accent-soft:#ececec;--radius:0px;--radius-btn:0px}
-    @media (prefers-color-scheme:dark){:root{--accent:#848484;--on-accent:#16181d;--accent-edge:transparent;--accent-text:#8b8b8b;--accent-soft:#232529}}
+    :root{--accent:#111111;--accent-hover:#0f0f0f;--on-accent:#ffffff;--accent-edge:transparent;--accent-text:#111111;--accent-soft:#ececec;--radius:0px;--radius-btn:0px}
+    @media (prefers-color-scheme:dark){:root{--accent:#848484;--accent-hover:#909090;--on-accent:#16181d;--accent-edge:transparent;--accent-text:#8b8b8b;--accent-soft:#232529}}
     ");
 }
