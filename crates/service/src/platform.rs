@@ -1,4 +1,4 @@
-//! The foundation: settings, clock, entropy, host names, keys, metrics, open files, telemetry, TLS, tasks, and the words that people read.
+//! The foundation: settings, clock, entropy, host names, keys, metrics, open files, pictures, telemetry, TLS, tasks, and the words that people read.
 
 pub mod clock;
 pub mod config;
@@ -7,6 +7,7 @@ pub mod host_name;
 pub mod keys;
 pub mod metrics;
 pub mod open_files;
+pub mod picture;
 pub mod task;
 pub mod telemetry;
 pub mod texts;

@@ -2,11 +2,9 @@
 //!
 //! - [`Photos::turn`] lets one caller at a time fetch a photo, so that the others find what it has stored.
 //! - [`Photos::fetch`] downloads a photo and makes it small. Few are fetched at once, fewer for one merchant.
-//! - `picture` decodes, scales and encodes. One picture at a time, which bounds memory and leaves the other cores to everybody else.
+//! - One picture is decoded at a time, which bounds memory and leaves the other cores to everybody else.
 //!
 //! Nothing here is shared between processes. What was fetched is stored by a flow.
-
-mod picture;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,6 +22,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::client::Request;
 use super::handle::Delivery;
 use crate::platform::metrics::ResultLabels;
+use crate::platform::picture::shrink_photo;
 
 /// The photos that are fetched at once, in all and for one merchant.
 const AT_ONCE: usize = 8;
@@ -104,7 +103,7 @@ impl Photos {
         #[expect(clippy::disallowed_methods, reason = "decoding takes a core for up to half a second")]
         let shrinking = tokio::task::spawn_blocking(move || {
             let _decoder = decoder;
-            picture::shrink(&file)
+            shrink_photo(&file)
         });
         match timeout_at(deadline, shrinking).await {
             Ok(Ok(Ok(picture))) => Ok(picture),

@@ -6,6 +6,9 @@ use image::{ExtendedColorType, ImageEncoder as _, ImageError, ImageFormat, Rgb, 
 
 use super::*;
 
+#[cfg(target_os = "linux")]
+mod malformed;
+
 const RED: Rgb<u8> = Rgb([220, 20, 30]);
 const BLUE: Rgb<u8> = Rgb([20, 30, 220]);
 /// A word in metadata that nobody may see.
@@ -43,7 +46,7 @@ fn webp(picture: &RgbImage) -> Vec<u8> {
 
 /// The copy of a file, decoded.
 fn copy(file: &[u8]) -> RgbImage {
-    let copy = shrink(file).unwrap();
+    let copy = shrink_photo(file).unwrap();
     assert_eq!(image::guess_format(&copy).unwrap(), ImageFormat::Jpeg);
     image::load_from_memory(&copy).unwrap().into_rgb8()
 }
@@ -120,7 +123,7 @@ fn grey_and_deep_pictures_become_rgb() {
 fn metadata_is_gone_and_the_picture_upright() {
     let file = jpeg_with(&halves(400, 200), exif(6));
     assert!(find(&file, HIDDEN) && find(&file, b"Exif"));
-    let upright = shrink(&file).unwrap();
+    let upright = shrink_photo(&file).unwrap();
     assert!(!find(&upright, HIDDEN) && !find(&upright, b"Exif"));
     // Orientation 6 means that the camera was turned: the left side is the top.
     let upright = image::load_from_memory(&upright).unwrap().into_rgb8();
@@ -130,13 +133,13 @@ fn metadata_is_gone_and_the_picture_upright() {
     let mut file = png(&halves(10, 10).into());
     file.splice(33..33, text);
     assert!(find(&file, HIDDEN));
-    assert!(!find(&shrink(&file).unwrap(), HIDDEN));
+    assert!(!find(&shrink_photo(&file).unwrap(), HIDDEN));
 }
 
 #[test]
 fn what_is_behind_a_picture_does_not_survive() {
     let file = [jpeg(&halves(300, 300)).as_slice(), b"<script>", HIDDEN].concat();
-    assert!(!find(&shrink(&file).unwrap(), HIDDEN));
+    assert!(!find(&shrink_photo(&file).unwrap(), HIDDEN));
 }
 
 /// A chunk of a WebP, padded to an even length.
@@ -203,14 +206,14 @@ fn a_picture_that_is_too_large_is_refused_before_it_is_decoded() {
         ("an animation with one", animation(&[&lossy_frame(16_383)]), LimitErrorKind::DimensionError),
         ("a webp of 16,383 by 16", wide_webp, LimitErrorKind::DimensionError),
     ] {
-        match shrink(&file) {
+        match shrink_photo(&file) {
             Err(ImageError::Limits(error)) => assert_eq!(error.kind(), expected, "{kind}"),
             other => panic!("{kind}: {other:?}"),
         }
     }
     // These fail for what they lack.
-    for file in [hollow_png(5_000, 5_000), lossy_webp(8_000), animation(&[&lossy_frame(8_000)])] {
-        assert!(!matches!(shrink(&file), Ok(_) | Err(ImageError::Limits(_))));
+    for file in [hollow_png(6_000, 3_000), lossy_webp(4_000), animation(&[&lossy_frame(4_000)])] {
+        assert!(!matches!(shrink_photo(&file), Ok(_) | Err(ImageError::Limits(_))));
     }
 }
 
@@ -220,31 +223,68 @@ fn a_file_of_another_type_is_refused_whatever_it_is() {
     let svg = b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
     let bmp = b"BM\x3a\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\x18\0\0\0\0\0\x04\0\0\0";
     for file in [gif.as_slice(), svg, bmp, b"", b"\0", b"<!doctype html>", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF\0\0\0\0WEBP"] {
-        assert!(shrink(file).is_err(), "{}", file.escape_ascii());
+        assert!(shrink_photo(file).is_err(), "{}", file.escape_ascii());
     }
 }
 
 #[test]
 fn a_file_that_is_cut_off_or_damaged_does_no_harm() {
-    let picture = RgbImage::from_fn(300, 300, |x, y| Rgb([u8::try_from(x * y % 251).unwrap(), u8::try_from(x % 256).unwrap(), 99]));
+    let picture = RgbImage::from_fn(220, 220, |x, y| Rgb([u8::try_from(x * y % 251).unwrap(), u8::try_from(x % 256).unwrap(), 99]));
     for (kind, file) in [("png", png(&picture.clone().into())), ("webp", webp(&picture))] {
-        assert!(shrink(&file).is_ok(), "{kind}");
+        assert!(shrink_photo(&file).is_ok(), "{kind}");
         for length in (0..file.len() * 9 / 10).step_by(file.len() / 50) {
-            assert!(shrink(&file[..length]).is_err(), "the first {length} bytes of a {kind}");
+            assert!(shrink_photo(&file[..length]).is_err(), "the first {length} bytes of a {kind}");
         }
     }
     // What there is of a JPEG is shown, as browsers do.
     let file = jpeg(&picture);
     assert_eq!(copy(&file[..file.len() / 2]).dimensions(), (216, 216));
-    assert!(shrink(&file[..100]).is_err());
+    assert!(shrink_photo(&file[..100]).is_err());
     for file in [png(&picture.clone().into()), webp(&picture), file] {
         for at in (0..file.len()).step_by(file.len() / 100) {
             let mut damaged = file.clone();
             damaged[at] ^= 0xFF;
             // Either result will do, as long as there is one.
-            if let Ok(copy) = shrink(&damaged) {
+            if let Ok(copy) = shrink_photo(&damaged) {
                 assert!(image::load_from_memory(&copy).is_ok());
             }
         }
     }
+}
+
+#[test]
+fn a_logo_is_scaled_to_fit_and_keeps_its_transparency() {
+    let logo = |file: &[u8]| {
+        let copy = shrink_logo(file).unwrap();
+        assert_eq!(image::guess_format(&copy).unwrap(), ImageFormat::Png);
+        image::load_from_memory(&copy).unwrap().into_rgba8()
+    };
+    let picture = halves(1_000, 500);
+    for (kind, file) in [("png", png(&picture.clone().into())), ("jpeg", jpeg(&picture)), ("webp", webp(&picture))] {
+        assert_eq!(logo(&file).dimensions(), (180, 90), "{kind}");
+    }
+    assert_eq!(logo(&png(&halves(2_000, 100).into())).dimensions(), (480, 24));
+    assert_eq!(logo(&png(&halves(90, 30).into())).dimensions(), (90, 30), "a small one keeps its size");
+    // Transparent pixels have a colour too, which must not show, not even at an edge.
+    let cut_out = RgbaImage::from_fn(960, 180, |x, _| if x < 320 { Rgba([255, 0, 0, 0]) } else { Rgba([0, 0, 200, 255]) });
+    let copy = logo(&png(&cut_out.into()));
+    assert_eq!((copy.get_pixel(10, 40).0[3], copy.get_pixel(400, 40)), (0, &Rgba([0, 0, 200, 255])));
+    assert!(copy.pixels().all(|Rgba([red, _, _, alpha])| *alpha == 0 || *red < 16));
+    let upright = logo(&jpeg_with(&halves(400, 200), exif(6)));
+    assert_eq!(upright.dimensions(), (45, 90), "the camera was turned");
+}
+
+#[test]
+fn the_decoder_of_a_jpeg_needs_more_unless_it_comes_in_one_scan() {
+    let mut file = jpeg(&halves(16, 16));
+    assert_eq!(jpeg::beside(&file), 0);
+    let [frame, scan] = [0xC0, 0xDA].map(|kind| file.windows(2).position(|marker| marker == [0xFF, kind]).unwrap());
+    assert_eq!(jpeg::beside(&file[..scan]), 6, "no scan");
+    file[scan + 4] = 1;
+    assert_eq!(jpeg::beside(&file), 6, "a scan for each component");
+    file[frame + 1] = 0xC2;
+    assert_eq!(jpeg::beside(&file), 6, "progressive");
+    file[2] = 0;
+    assert_eq!(jpeg::beside(&file), 8, "not told");
+    assert_eq!([jpeg::beside(&[]), jpeg::beside(&[0xFF, 0xD8, 0xFF, 0xE0, 0, 0])], [8, 8]);
 }
