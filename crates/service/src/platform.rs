@@ -1,7 +1,8 @@
-//! The foundation: settings, clock, entropy, host names, keys, metrics, open files, pictures, telemetry, TLS, tasks, and the words that people read.
+//! The foundation: settings, clock, entropy, hashes of files, host names, keys, metrics, open files, pictures, telemetry, TLS, tasks, and the words that people read.
 
 pub mod clock;
 pub mod config;
+pub mod content_hash;
 pub mod entropy;
 pub mod host_name;
 pub mod keys;

@@ -6,13 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono_tz::Tz;
-use domain::id::Handle;
+use domain::id::{Handle, MerchantId};
+use domain::merchants::brand::{Brand, Colour, Radius, Wording};
 use store::Failed;
 use store::merchants::accounts::{self, Merchant};
+use store::merchants::brands::{self, BrandSettings, BrandText};
 use store::merchants::portals;
 
 use crate::node::Node;
+use crate::platform::content_hash::content_hash;
 use crate::platform::host_name::HostName;
+use crate::platform::texts::Language;
 
 /// The time for which a look-up is trusted. A change takes effect within 5 seconds on every node; the rest is for the look-up.
 const TRUSTED_FOR: Duration = Duration::from_secs(4);
@@ -32,6 +36,53 @@ pub struct Shop {
     pub address: Option<String>,
     /// The start of order numbers, which shoppers may leave out.
     pub number_prefix: Option<String>,
+    pub brand: ShopBrand,
+}
+
+/// A merchant's brand, with its style sheet and logos as the names of their files.
+#[derive(Debug, Default)]
+pub struct ShopBrand {
+    pub settings: BrandSettings,
+    /// The texts that the merchant words itself.
+    pub texts: Vec<BrandText>,
+    /// The name of the style sheet's file; `None` if the brand looks like the portal itself.
+    pub style: Option<String>,
+}
+
+/// The style sheet of a brand.
+#[derive(Debug)]
+pub struct StyleSheet {
+    /// The name of its file, which has its hash.
+    pub name: String,
+    pub css: String,
+}
+
+impl StyleSheet {
+    /// The style sheet of a brand; `None` if it looks like the portal itself.
+    pub fn of(settings: &BrandSettings) -> Result<Option<Self>, Failed> {
+        let own = Brand::default();
+        let accent = settings.accent.as_deref().map(str::parse::<Colour>).transpose();
+        let radius = settings.radius.map(|radius| u8::try_from(radius).ok().and_then(Radius::new).ok_or(())).transpose();
+        let brand = Brand {
+            accent: accent.map_err(|_| Failed::Internal("a stored accent is no colour"))?.unwrap_or(own.accent),
+            radius: radius.map_err(|()| Failed::Internal("a stored radius is out of range"))?.unwrap_or(own.radius),
+            pill_buttons: settings.pill_buttons,
+        };
+        if brand == own {
+            return Ok(None);
+        }
+        let css = brand.style_sheet();
+        Ok(Some(Self { name: format!("{}.css", content_hash(&css)), css }))
+    }
+}
+
+impl ShopBrand {
+    /// The merchant's own wording of a text.
+    #[must_use]
+    pub fn text(&self, language: Language, text: Wording) -> Option<&str> {
+        let own = self.texts.iter().find(|own| own.language == language.code() && own.name == text.as_str());
+        own.map(|own| &*own.wording)
+    }
 }
 
 /// The shops and host names that were looked up a moment ago.
@@ -63,6 +114,7 @@ async fn look_up(node: &Node, handle: &Handle) -> Result<Option<Arc<Shop>>, Fail
     let Some(merchant) = accounts::find(node.cell(), handle).await? else { return Ok(None) };
     let settings = portals::current(node.store(merchant.id), merchant.id).await?;
     let hosts = portals::list_hosts(node.store(merchant.id), merchant.id).await?;
+    let brand = brand_of(node, merchant.id).await?;
     let shared = || Some(format!("{}/r/{}", node.settings.portal.url()?, merchant.handle));
     let address = hosts.first().map(|host| format!("https://{host}")).or_else(shared);
     let zone = settings.time_zone.map_or(Ok(Tz::UTC), |zone| zone.parse());
@@ -72,8 +124,16 @@ async fn look_up(node: &Node, handle: &Handle) -> Result<Option<Arc<Shop>>, Fail
         zone: zone.map_err(|_| Failed::Internal("a stored time zone is unknown"))?,
         number_prefix: settings.number_prefix,
         address,
+        brand,
         merchant,
     })))
+}
+
+async fn brand_of(node: &Node, merchant: MerchantId) -> Result<ShopBrand, Failed> {
+    let settings = brands::current(node.store(merchant), merchant).await?;
+    let texts = brands::list_texts(node.store(merchant), merchant).await?;
+    let style = StyleSheet::of(&settings)?.map(|style| style.name);
+    Ok(ShopBrand { settings, texts, style })
 }
 
 /// Look-ups of a moment ago, by the text that was looked up. Misses are remembered too, so that they cost no more than hits.

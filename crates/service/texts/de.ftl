@@ -13,6 +13,10 @@ language = Sprache:
 brand-label = Rücksendungen bei { $shop }, zur Startseite
 help-heading = Brauchen Sie Hilfe?
 help-write = Schreiben Sie an
+help-call = Rufen Sie an:
+link-shop = Zurück zu { $shop }
+link-privacy = Datenschutz
+link-terms = AGB
 write-to-us = Schreiben Sie uns.
 start-again = Rücksendung anmelden
 # Legal wording: for review by counsel.

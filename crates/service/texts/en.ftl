@@ -13,6 +13,10 @@ language = Language:
 brand-label = { $shop } returns, start
 help-heading = Need a hand?
 help-write = Write to
+help-call = Call
+link-shop = Back to { $shop }
+link-privacy = Privacy
+link-terms = Terms
 write-to-us = Write to us.
 start-again = Start a return
 # Legal wording: for review by counsel.

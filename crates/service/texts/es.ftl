@@ -13,6 +13,10 @@ language = Idioma:
 brand-label = Devoluciones de { $shop }, inicio
 help-heading = ¿Necesita ayuda?
 help-write = Escriba a
+help-call = Llame al
+link-shop = Volver a { $shop }
+link-privacy = Privacidad
+link-terms = Condiciones
 write-to-us = Escríbanos.
 start-again = Iniciar una devolución
 # Legal wording: for review by counsel.

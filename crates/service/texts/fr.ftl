@@ -13,6 +13,10 @@ language = Langue :
 brand-label = Retours { $shop }, accueil
 help-heading = Besoin d’aide ?
 help-write = Écrivez à
+help-call = Appelez le
+link-shop = Retour à { $shop }
+link-privacy = Confidentialité
+link-terms = Conditions
 write-to-us = Écrivez-nous.
 start-again = Commencer un retour
 # Legal wording: for review by counsel.

@@ -1,7 +1,8 @@
-//! Merchants, their portals, credentials, tokens, the audit log, and erasing.
+//! Merchants, their portals and brands, credentials, tokens, the audit log, and erasing.
 
 pub mod accounts;
 pub mod audit;
+pub mod brands;
 pub mod credentials;
 pub mod erasures;
 pub mod mail_settings;

@@ -6,9 +6,11 @@
 mod colour;
 mod oklch;
 mod sheet;
+mod wording;
 
 pub use self::colour::{Colour, NoColour};
 use self::oklch::Oklch;
+pub use self::wording::Wording;
 
 /// Contrast of texts.
 const TEXT: f64 = 4.5;

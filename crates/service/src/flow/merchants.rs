@@ -1,5 +1,6 @@
-//! Flows on merchants, their access and portals, and erasing shoppers' data.
+//! Flows on merchants, their access, portals and brands, and erasing shoppers' data.
 
+pub mod configure_brand;
 pub mod configure_mails;
 pub mod configure_merchant;
 pub mod configure_portal;

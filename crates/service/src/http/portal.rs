@@ -6,9 +6,10 @@
 //! - `items.rs`, `reason.rs`, `instead.rs`, `exchange.rs`, `how.rs` ask the questions; `step.rs` knows which is next.
 //! - `check.rs` shows all answers and confirms; `changed.rs` says what has changed since they were given.
 //! - `done.rs`, `status.rs`, `returns.rs`, `label.rs`, `cancel.rs` are about returns.
-//! - `view.rs`, `bill.rs` and `photo.rs` are what several pages show.
+//! - `view.rs`, `bill.rs` and `photo.rs` are what several pages show; `brand.rs` serves the merchant's style sheet and logos.
 
 mod bill;
+mod brand;
 mod cancel;
 mod changed;
 mod check;
@@ -55,6 +56,7 @@ pub(super) fn router(app: &App) -> Router {
         .route("/r/{merchant}/items/{item}/instead", get(instead::show).post(instead::answer))
         .route("/r/{merchant}/items/{item}/exchange", get(exchange::show).post(exchange::answer))
         .route("/r/{merchant}/photos/{line}", get(photo::show))
+        .route("/r/{merchant}/brand/{file}", get(brand::show))
         .route("/r/{merchant}/how", get(how::show).post(how::answer))
         .route("/r/{merchant}/check", get(check::show).post(check::confirm))
         .route("/r/{merchant}/changed", post(changed::accept))

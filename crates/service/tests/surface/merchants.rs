@@ -1,6 +1,7 @@
-//! Merchants' access tokens and portals, and the erasure of shoppers' data.
+//! Merchants' access tokens, portals and brands, and the erasure of shoppers' data.
 
 mod audit;
+mod brand_command;
 mod erasing;
 mod portal_command;
 mod retention;

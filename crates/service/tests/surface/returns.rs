@@ -33,6 +33,7 @@ mod photos;
 mod policy_command;
 mod portal;
 mod portal_access;
+mod portal_brand;
 mod portal_gifts;
 mod portal_languages;
 mod portal_links;

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use sha2::{Digest as _, Sha256};
+
+use crate::platform::content_hash::{KEPT_FOR_GOOD, content_hash};
 
 /// A file that pages refer to.
 pub(crate) struct Asset {
@@ -14,12 +15,9 @@ pub(crate) struct Asset {
     pub(crate) path: String,
 }
 
-const FOREVER: &str = "public, max-age=31536000, immutable";
-
 impl Asset {
     fn new(name: &str, extension: &str, media_type: &'static str, bytes: &'static [u8]) -> Self {
-        let hash = Sha256::digest(bytes).iter().take(6).fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
-        Self { media_type, bytes, path: format!("/assets/{name}.{hash}.{extension}") }
+        Self { media_type, bytes, path: format!("/assets/{name}.{}.{extension}", content_hash(bytes)) }
     }
 }
 
@@ -34,5 +32,5 @@ pub(crate) static ICON: LazyLock<Asset> =
 pub(crate) fn find(name: &str) -> Option<Response> {
     let known: [&Asset; 3] = [&PORTAL_STYLE, &PORTAL_SCRIPT, &ICON];
     let asset = known.into_iter().find(|asset| asset.path.strip_prefix("/assets/") == Some(name))?;
-    Some(([(header::CONTENT_TYPE, asset.media_type), (header::CACHE_CONTROL, FOREVER)], asset.bytes).into_response())
+    Some(([(header::CONTENT_TYPE, asset.media_type), (header::CACHE_CONTROL, KEPT_FOR_GOOD)], asset.bytes).into_response())
 }

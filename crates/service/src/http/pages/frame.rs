@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use domain::merchants::brand::Wording;
 use fluent_bundle::FluentValue;
 
 use super::assets::{ICON, PORTAL_SCRIPT, PORTAL_STYLE};
 use super::markup::Markup;
+use crate::flow::merchants::configure_brand::dialled;
 use crate::platform::texts::{Language, Languages};
 use crate::platform::words::Words;
-use crate::shops::Shop;
+use crate::shops::{Shop, ShopBrand};
 
 /// The reader of a page: in which shop, and in which language.
 #[derive(Clone)]
@@ -163,6 +165,54 @@ impl Frame {
 
     pub(crate) fn help_email(&self) -> Option<&str> {
         self.shop.as_ref()?.help_email.as_deref()
+    }
+
+    fn brand(&self) -> Option<&ShopBrand> {
+        Some(&self.shop.as_ref()?.brand)
+    }
+
+    /// The path of the brand's style sheet.
+    pub(crate) fn brand_style(&self) -> Option<String> {
+        Some(self.at(&format!("brand/{}", self.brand()?.style.as_ref()?)))
+    }
+
+    /// The path of the logo.
+    pub(crate) fn logo(&self) -> Option<String> {
+        Some(self.at(&format!("brand/{}.png", self.brand()?.settings.logo_hash.as_ref()?)))
+    }
+
+    /// The path of the logo for dark pages.
+    pub(crate) fn dark_logo(&self) -> Option<String> {
+        Some(self.at(&format!("brand/{}.png", self.brand()?.settings.dark_logo_hash.as_ref()?)))
+    }
+
+    /// The phone number that shoppers can turn to: as it is written, and as it is dialled.
+    pub(crate) fn help_phone(&self) -> Option<(&str, String)> {
+        let phone = self.brand()?.settings.help_phone.as_deref()?;
+        Some((phone, dialled(phone)))
+    }
+
+    /// There is somebody to turn to.
+    pub(crate) fn has_help(&self) -> bool {
+        self.help_email().is_some() || self.help_phone().is_some()
+    }
+
+    /// The links to the merchant's own pages, each with its text.
+    pub(crate) fn links(&self) -> Vec<(String, &str)> {
+        let Some(ShopBrand { settings, .. }) = self.brand() else { return Vec::new() };
+        let shop = settings.shop_url.as_deref().map(|url| (self.text_of_shop("link-shop"), url));
+        let privacy = settings.privacy_url.as_deref().map(|url| (self.text("link-privacy"), url));
+        let terms = settings.terms_url.as_deref().map(|url| (self.text("link-terms"), url));
+        [shop, privacy, terms].into_iter().flatten().collect()
+    }
+
+    /// The merchant's own wording of a text, in the page's language.
+    pub(crate) fn wording(&self, text: Wording) -> Option<&str> {
+        self.brand()?.text(self.language, text)
+    }
+
+    pub(crate) fn help_hours(&self) -> Option<&str> {
+        self.wording(Wording::HelpHours)
     }
 
     /// The path of a page of this portal.

@@ -6,6 +6,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
+use domain::merchants::brand::Wording;
 use domain::returns::rma::Method;
 use secrecy::ExposeSecret as _;
 use serde::Deserialize;
@@ -30,6 +31,8 @@ const MISS_TAKES: Duration = Duration::from_millis(150);
 #[template(path = "portal/find.html")]
 struct Find {
     frame: Frame,
+    /// The merchant's own wording of the line below the heading.
+    welcome: Option<String>,
     promises: Promises,
     number: String,
     key: String,
@@ -38,9 +41,11 @@ struct Find {
     links: bool,
 }
 
-/// What the merchant's policy promises.
+/// What the merchant and its policy promise.
 struct Promises {
     heading: String,
+    /// In the merchant's own words.
+    own: Option<String>,
     window: Markup,
     express: bool,
     exchange: bool,
@@ -118,10 +123,12 @@ async fn page(app: &App, reader: &Reader, typed: Typed, faults: Vec<FieldFault>,
     let policy = return_policies::current(app.store(merchant), merchant).await?;
     let promises = Promises {
         heading: frame.text_of_shop("promises"),
+        own: frame.wording(Wording::Promise).map(ToOwned::to_owned),
         window: reader.rich("promise-window", [("days", policy.window_days.into())]),
         express: policy.offers.iter().any(|offer| offer.method == Method::ExpressReturns),
         exchange: !policy.exchange_reasons.is_empty(),
     };
     let links = can_send_links(app, &reader.shop);
-    render(&Find { frame, promises, number: typed.order, key: typed.key, missed, links })
+    let welcome = frame.wording(Wording::Welcome).map(ToOwned::to_owned);
+    render(&Find { frame, welcome, promises, number: typed.order, key: typed.key, missed, links })
 }
