@@ -3,7 +3,7 @@
 use domain::merchants::brand::{NoColour, Radius, Wording};
 use store::Failed;
 
-use crate::platform::texts;
+use crate::platform::texts::{Language, Languages};
 
 /// The most bytes of a logo's file.
 pub const MOST_LOGO_BYTES: usize = 1024 * 1024;

@@ -4,7 +4,7 @@ use domain::merchants::brand::{Colour, Wording};
 use url::Url;
 
 use super::change::{BrandChange, ConfigureBrandError, LogoChange, MOST_LOGO_BYTES, TextChange};
-use crate::platform::texts;
+use crate::platform::texts::Languages;
 
 /// The most characters of a link, and the fewest and most digits of a phone number (the longest of E.164).
 const LONGEST_LINK: usize = 500;
