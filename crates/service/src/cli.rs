@@ -93,6 +93,9 @@ enum Command {
     /// List, read and resend mails to shoppers; change their sender, and which of them are sent.
     #[command(subcommand)]
     Mails(returns::mails::Command),
+    /// List and show shoppers' withdrawals from contracts, and name the orders that they are about.
+    #[command(subcommand)]
+    Withdrawals(returns::withdrawals::Command),
     /// Show and change the brand of merchants' portals: look, logos, contact, links and texts.
     #[command(subcommand)]
     Brand(merchants::brand::Command),
@@ -165,6 +168,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Policy(command) => returns::policy::run(command, &app().await?, cli.output).await?,
         Command::Mails(command) => returns::mails::run(command, &app().await?, cli.output).await?,
         Command::Portal(command) => merchants::portal::run(command, &app().await?, cli.output).await?,
+        Command::Withdrawals(command) => returns::withdrawals::run(command, &app().await?, cli.output).await?,
         Command::Brand(command) => merchants::brand::run(command, &app().await?, cli.output).await?,
         Command::Report(command) => messages::report::run(command, &app().await?, cli.output).await?,
         Command::Limit(command) => node::limit::run(command, &app().await?, cli.output).await?,

@@ -52,6 +52,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::returns::exchanges::convert))
         .routes(routes!(api::returns::exchanges::record))
         .routes(routes!(api::returns::work_items::list))
+        .routes(routes!(api::returns::withdrawals::list))
         .routes(routes!(api::returns::work_items::close))
         .routes(routes!(api::orders::imports::send, api::orders::imports::list))
         .routes(routes!(api::orders::imports::show))

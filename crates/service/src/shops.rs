@@ -8,6 +8,8 @@ use std::time::Duration;
 use chrono_tz::Tz;
 use domain::id::{Handle, MerchantId};
 use domain::merchants::brand::{Brand, Colour, Radius, Wording};
+use domain::returns::withdrawal::TRANSIT_DAYS;
+use domain::returns::withdrawal::exemption::Exemptions;
 use store::Failed;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::brands::{self, BrandSettings, BrandText};
@@ -37,6 +39,10 @@ pub struct Shop {
     /// The start of order numbers, which shoppers may leave out.
     pub number_prefix: Option<String>,
     pub brand: ShopBrand,
+    /// Days from shipping to delivery, where nobody reports the delivery.
+    pub transit_days: u16,
+    /// Goods from whose contract shoppers cannot withdraw.
+    pub exemptions: Exemptions,
 }
 
 /// A merchant's brand, with its style sheet and logos as the names of their files.
@@ -125,8 +131,18 @@ async fn look_up(node: &Node, handle: &Handle) -> Result<Option<Arc<Shop>>, Fail
         number_prefix: settings.number_prefix,
         address,
         brand,
+        transit_days: settings.transit_days.and_then(|days| u16::try_from(days).ok()).unwrap_or(TRANSIT_DAYS),
+        exemptions: exemptions(&settings.exemptions)?,
         merchant,
     })))
+}
+
+fn exemptions(stored: &[String]) -> Result<Exemptions, Failed> {
+    let mut exemptions = Exemptions::default();
+    for text in stored {
+        exemptions.insert(text.parse().map_err(|_| Failed::Internal("a stored exemption cannot be read"))?);
+    }
+    Ok(exemptions)
 }
 
 async fn brand_of(node: &Node, merchant: MerchantId) -> Result<ShopBrand, Failed> {

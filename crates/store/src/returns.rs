@@ -1,4 +1,4 @@
-//! Returns, policies, claims on units, exchange orders, labels, parcels, photos, carriers, and the work list.
+//! Returns, withdrawals, policies, claims on units, exchange orders, labels, parcels, photos, carriers, and the work list.
 
 pub mod carrier_accounts;
 pub mod carrier_events;
@@ -21,4 +21,6 @@ pub mod rma_events;
 pub mod rma_pages;
 pub mod rmas;
 pub mod unit_claims;
+pub mod withdrawal_drafts;
+pub mod withdrawals;
 pub mod work_items;

@@ -33,7 +33,8 @@ const SHARED: [&str; 10] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 31] = [
+const ACROSS: [(&str, &str); 32] = [
+    ("from withdrawal_draft where changed_at <= $1", "withdrawal_draft"),
     ("from return_link where sent_at <= $1", "return_link"),
     ("from portal_link where sent_at <= $1", "portal_link"),
     ("from portal_session where seen_at <= $1", "portal_session"),

@@ -1,4 +1,4 @@
-//! Returns, exchanges, labels and carriers on the wire.
+//! Returns, exchanges, withdrawals, labels and carriers on the wire.
 
 pub mod api;
 pub mod carrier;
@@ -8,4 +8,5 @@ pub mod exchange_order;
 pub mod label;
 pub mod rma;
 pub mod variants;
+pub mod withdrawal;
 pub mod work;

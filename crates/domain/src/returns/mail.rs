@@ -32,6 +32,8 @@ words! {
         ExchangeSoldOut = "mail.exchange_sold_out",
         /// The link to all orders that a shopper asked for.
         SignInLink = "mail.sign_in_link",
+        /// A statement of withdrawal has arrived.
+        Withdrawal = "mail.withdrawal",
     }
 }
 
@@ -42,11 +44,11 @@ impl Mail {
         self.as_str().trim_start_matches("mail.")
     }
 
-    /// True if a merchant may switch it off. A shopper who asks for a link waits for it.
+    /// True if a merchant may switch it off. A shopper who asks for a link waits for it, and the law wants a withdrawal acknowledged.
     #[must_use]
     pub const fn is_optional(self) -> bool {
         match self {
-            Self::SignInLink => false,
+            Self::SignInLink | Self::Withdrawal => false,
             Self::Confirmed
             | Self::LabelReady
             | Self::OnItsWay

@@ -14,6 +14,7 @@
 
 mod country;
 mod easter;
+pub mod exemption;
 pub mod holidays;
 
 use std::collections::BTreeSet;
@@ -22,7 +23,10 @@ use chrono::{Days, NaiveDate};
 
 pub use self::country::{Country, NoCountry, Zones};
 use self::holidays::is_working_day;
+use super::rma::identifier::Identifier;
 
+/// The days from shipping to delivery of a merchant that says nothing else, where nobody reports the delivery.
+pub const TRANSIT_DAYS: u16 = 7;
 /// Days after the day on which the last goods arrived.
 const DAYS: Days = Days::new(14);
 
@@ -73,6 +77,12 @@ pub fn period(country: Country, goods: &[Goods], transit_days: u16) -> Period {
     let counted = arrivals.and_then(|days| days.last()?.checked_add_days(DAYS));
     let end = counted.and_then(|day| day.iter_days().find(|day| is_working_day(country, *day)));
     end.map_or(Period::Open, Period::Until)
+}
+
+/// Makes the reference of a statement of withdrawal, `W-XXXX-XXXX`, from 64 random bits.
+#[must_use]
+pub fn reference(bits: u64) -> String {
+    Identifier::from_random(bits).as_str().replacen('R', "W", 1)
 }
 
 /// True if consumers in the country have the right of withdrawal. The code is as merchants write it, such as `DE` or `DEU`.

@@ -14,5 +14,7 @@ words! {
         ExchangeUnidentified = "exchange_unidentified",
         /// The merchant placed an exchange order that had been converted into refunds.
         ExchangeAfterConversion = "exchange_after_conversion",
+        /// A shopper withdraws from a contract, and nobody knows which order is meant.
+        WithdrawalUnmatched = "withdrawal_unmatched",
     }
 }

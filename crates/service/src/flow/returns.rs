@@ -1,4 +1,4 @@
-//! Flows on returns, exchanges, labels, photos, carriers, and mails to shoppers.
+//! Flows on returns, exchanges, withdrawals, labels, photos, carriers, and mails to shoppers.
 
 pub mod answer_draft;
 pub mod cancel_return;
@@ -29,3 +29,4 @@ pub mod set_policy;
 pub mod start_over;
 pub mod start_return;
 pub mod wake_returns;
+pub mod withdraw;

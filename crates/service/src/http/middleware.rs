@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::pages;
 use super::pages::language::Choice;
+use super::portal::WITHDRAW;
 use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
@@ -39,7 +40,8 @@ async fn serve(app: &App, mut request: Request, next: Next, render: impl Fn(Resp
     request.extensions_mut().insert(id.clone());
 
     let verdict = rate::count(app, &mut request);
-    let mut response = if verdict.admitted {
+    // No limit may refuse a withdrawal from a contract.
+    let mut response = if verdict.admitted || route.starts_with(WITHDRAW) {
         tokio::spawn(next.run(request)).await.unwrap_or_else(|_| ApiError::Internal("the handler panicked".to_owned()).into_response())
     } else {
         rate::refuse(app, Exceeded::Requests, verdict).into_response()

@@ -6,6 +6,7 @@
 //! - `items.rs`, `reason.rs`, `instead.rs`, `exchange.rs`, `how.rs` ask the questions; `step.rs` knows which is next.
 //! - `check.rs` shows all answers and confirms; `changed.rs` says what has changed since they were given.
 //! - `done.rs`, `status.rs`, `returns.rs`, `label.rs`, `cancel.rs` are about returns.
+//! - `withdraw.rs` is the way out of a contract, on its own.
 //! - `view.rs`, `bill.rs` and `photo.rs` are what several pages show; `brand.rs` serves the merchant's style sheet and logos.
 
 mod bill;
@@ -32,6 +33,7 @@ mod shop;
 mod status;
 mod step;
 mod view;
+mod withdraw;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -41,6 +43,9 @@ use super::middleware;
 use super::pages;
 use super::pages::error::PageError;
 use crate::app::App;
+
+/// The beginning of the pages on which shoppers withdraw from contracts.
+pub(super) const WITHDRAW: &str = "/r/{merchant}/withdraw";
 
 /// The portal's router.
 pub(super) fn router(app: &App) -> Router {
@@ -67,6 +72,11 @@ pub(super) fn router(app: &App) -> Router {
         .route("/r/{merchant}/returns/{rma}/label", get(label::show).post(label::show_postcode))
         .route("/r/{merchant}/returns/{rma}/code", get(label::show_code))
         .route("/r/{merchant}/returns/{rma}/cancel", get(cancel::show).post(cancel::cancel))
+        .route(WITHDRAW, get(withdraw::form::show).post(withdraw::form::answer))
+        .route("/r/{merchant}/withdraw/goods", get(withdraw::goods::show).post(withdraw::goods::answer))
+        .route("/r/{merchant}/withdraw/confirm", get(withdraw::confirm::show).post(withdraw::confirm::confirm))
+        .route("/r/{merchant}/withdraw/done", get(withdraw::done::show))
+        .route("/r/{merchant}/withdrawals/{reference}", get(withdraw::done::show_of_order).post(withdraw::done::send))
         .route("/r/{merchant}/{*rest}", any(async || PageError::NotFound))
         .layer(from_fn_with_state(app.clone(), shop::enter));
     Router::new()

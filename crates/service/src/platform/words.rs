@@ -1,6 +1,6 @@
 //! Money and dates as people read them, by language, currency and time zone.
 
-use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, Timelike as _, Utc};
 use chrono_tz::Tz;
 use domain::money::Cents;
 use fixed_decimal::Decimal;
@@ -79,6 +79,23 @@ impl Words {
         format!("{} {}", self.moment(time), time.with_timezone(&self.zone).format("%Z"))
     }
 
+    /// A time to the second, with its year and zone, such as `4 December 2026 at 11:20:05 CET`.
+    pub(crate) fn exact_moment(self, time: DateTime<Utc>) -> String {
+        let format = || {
+            let local = LocalTime { date: self.date(time)?, time: self.clock(time)? };
+            Some(DateTimeFormatter::try_new(self.locale().into(), YMD::long().with_time_hms()).ok()?.format(&local).to_string())
+        };
+        let moment = format().unwrap_or_else(|| iso_day(self, time));
+        format!("{moment} {}", time.with_timezone(&self.zone).format("%Z"))
+    }
+
+    /// A calendar day with its year, such as `4 December 2026`.
+    pub(crate) fn calendar_day(self, day: NaiveDate) -> String {
+        let date = || Date::try_new_iso(day.year(), u8::try_from(day.month()).ok()?, u8::try_from(day.day()).ok()?).ok();
+        let format = || Some(DateTimeFormatter::try_new(self.locale().into(), YMD::long()).ok()?.format(&date()?).to_string());
+        format().unwrap_or_else(|| day.to_string())
+    }
+
     /// A day for the `datetime` attribute.
     pub(crate) fn machine_day(self, time: DateTime<Utc>) -> String {
         iso_day(self, time)
@@ -96,7 +113,8 @@ impl Words {
 
     fn clock(self, time: DateTime<Utc>) -> Option<Time> {
         let local = time.with_timezone(&self.zone);
-        Time::try_new(u8::try_from(local.hour()).ok()?, u8::try_from(local.minute()).ok()?, 0, 0).ok()
+        let [hour, minute, second] = [local.hour(), local.minute(), local.second()].map(u8::try_from);
+        Time::try_new(hour.ok()?, minute.ok()?, second.ok()?, 0).ok()
     }
 }
 
@@ -157,6 +175,23 @@ mod tests {
                 "15 December at 11:20 CET"
             ]
         );
+    }
+
+    #[test]
+    fn a_receipt_has_the_time_to_the_second_and_the_year() {
+        let time = "2026-12-15T10:20:05Z".parse().unwrap();
+        assert_eq!(
+            in_each(|words| words.exact_moment(time)),
+            [
+                "15 December 2026 at 11:20:05 CET",
+                "15. Dezember 2026 um 11:20:05 CET",
+                "15 de diciembre de 2026 a las 11:20:05 CET",
+                "15 décembre 2026 à 11:20:05 CET",
+                "15 December 2026 at 11:20:05 CET"
+            ]
+        );
+        let day = NaiveDate::from_ymd_opt(2026, 12, 5).unwrap();
+        assert_eq!(in_each(|words| words.calendar_day(day))[..2], ["5 December 2026", "5. Dezember 2026"]);
     }
 
     #[test]

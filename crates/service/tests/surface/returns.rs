@@ -39,6 +39,7 @@ mod portal_languages;
 mod portal_links;
 mod portal_messages;
 mod portal_return_links;
+mod portal_withdrawal;
 mod promptly;
 mod races;
 mod received;

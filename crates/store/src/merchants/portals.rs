@@ -17,6 +17,10 @@ pub struct PortalSettings {
     pub time_zone: Option<String>,
     /// The start of order numbers, which shoppers may leave out.
     pub number_prefix: Option<String>,
+    /// Days from shipping to delivery, where nobody reports the delivery.
+    pub transit_days: Option<i16>,
+    /// Goods that are exempt from withdrawal, each with its legal ground.
+    pub exemptions: Vec<String>,
 }
 
 /// The settings of the merchant's portal.
@@ -34,7 +38,7 @@ pub async fn current(store: &Store, merchant: MerchantId) -> Result<PortalSettin
 async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<PortalSettings, Failed> {
     let settings = sqlx::query_as!(
         PortalSettings,
-        "select shop_name, help_email, time_zone, number_prefix from portal_setting where merchant_id = $1",
+        "select shop_name, help_email, time_zone, number_prefix, transit_days, exemptions from portal_setting where merchant_id = $1",
         merchant.0,
     )
     .fetch_optional(connection)
@@ -46,17 +50,22 @@ async fn read(connection: &mut Connection, merchant: MerchantId) -> Result<Porta
 pub async fn save(tx: &mut Tx, settings: &PortalSettings, now: DateTime<Utc>) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into portal_setting (merchant_id, shop_name, help_email, time_zone, number_prefix, changed_at)
-        values ($1, $2, $3, $4, $5, $6)
+        insert into portal_setting (
+            merchant_id, shop_name, help_email, time_zone, number_prefix, transit_days, exemptions, changed_at
+        )
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
         on conflict (merchant_id) do update set
             shop_name = excluded.shop_name, help_email = excluded.help_email, time_zone = excluded.time_zone,
-            number_prefix = excluded.number_prefix, changed_at = excluded.changed_at
+            number_prefix = excluded.number_prefix, transit_days = excluded.transit_days, exemptions = excluded.exemptions,
+            changed_at = excluded.changed_at
         "#,
         tx.merchant().0,
         settings.shop_name.as_deref(),
         settings.help_email.as_deref(),
         settings.time_zone.as_deref(),
         settings.number_prefix.as_deref(),
+        settings.transit_days,
+        &settings.exemptions,
         now,
     )
     .execute(tx.connection())

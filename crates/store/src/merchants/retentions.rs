@@ -48,7 +48,7 @@ pub async fn drop_ship_orders(store: &Store, merchant: MerchantId, until: DateTi
     Ok(orders)
 }
 
-/// The time of the last change to an order, its refunds, its returns and its exchange order.
+/// The time of the last change to an order, its refunds, its returns, its exchange order and its withdrawals.
 pub async fn last_change(tx: &mut Tx, order: &str) -> Result<Option<DateTime<Utc>>, Failed> {
     let changed = sqlx::query_scalar!(
         r#"
@@ -56,7 +56,8 @@ pub async fn last_change(tx: &mut Tx, order: &str) -> Result<Option<DateTime<Utc
             (select received_at from customer_order where merchant_id = $1 and identifier = $2),
             (select max(received_at) from refund where merchant_id = $1 and order_identifier = $2),
             (select max(updated_at) from rma where merchant_id = $1 and order_identifier = $2),
-            (select coalesce(ended_at, created_at) from exchange_order where merchant_id = $1 and original_order_identifier = $2)
+            (select coalesce(ended_at, created_at) from exchange_order where merchant_id = $1 and original_order_identifier = $2),
+            (select max(received_at) from withdrawal where merchant_id = $1 and order_identifier = $2)
         )
         "#,
         tx.merchant().0,

@@ -15,7 +15,7 @@ pub const KEPT_FOR: TimeDelta = TimeDelta::days(30);
 pub struct WorkItem {
     pub id: Uuid,
     pub kind: WorkKind,
-    /// The identifier of the return, or of the order if there is no return.
+    /// The identifier of the return, or of the order if there is no return, or the reference of a withdrawal.
     pub subject: String,
     /// What happened, as a sentence for the operator.
     pub reason: String,

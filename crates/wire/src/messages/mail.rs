@@ -39,6 +39,25 @@ pub struct ShopperMail {
     pub link: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<AboutReturn>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawal: Option<AboutWithdrawal>,
+}
+
+/// A statement of withdrawal as a mail acknowledges it, in the words that the shopper confirmed.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct AboutWithdrawal {
+    pub reference: String,
+    pub at: DateTime<Utc>,
+    /// The sentence that withdraws.
+    pub sentence: String,
+    /// The facts of the statement, each with its name.
+    pub facts: Vec<(String, String)>,
+    /// The order is known.
+    #[serde(default)]
+    pub matched: bool,
+    /// The last moment to send the goods back, if there are any to send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_by: Option<DateTime<Utc>>,
 }
 
 /// A return as a mail tells of it. Amounts are in cents; those of a gift are left out.

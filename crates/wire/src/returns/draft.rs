@@ -1,5 +1,6 @@
 //! The answers of a shopper who is putting a return together, as they are stored, and the request that they become.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use domain::returns::rma::Method;
@@ -17,6 +18,18 @@ pub struct Answers {
     /// The e-mail address of whoever was given the goods, if they are a gift.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub giftee: Option<Giftee>,
+    /// The statement of withdrawal whose goods come back, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawal: Option<Withdrawn>,
+}
+
+/// The goods of a statement of withdrawal. They come back whatever the merchant's policy says, for a refund.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawn {
+    /// The reference of the statement.
+    pub reference: String,
+    /// Units by order line.
+    pub units: BTreeMap<String, u32>,
 }
 
 /// The e-mail address of whoever was given something. It cannot be printed.
@@ -118,6 +131,7 @@ mod tests {
             items: vec![item("1", Some(Wish::Refund)), item("2", Some(Wish::GiftCard)), item("3", Some(Wish::Variant("S-43".to_owned())))],
             method: Some(Method::ExpressReturns),
             giftee: None,
+            withdrawal: None,
         }
     }
 

@@ -42,9 +42,9 @@ pub struct WorkItems {
 pub struct WorkItemOut {
     /// Id of the case.
     pub work_item_id: String,
-    /// Kind of the case: `exchange_unidentified`, `exchange_after_conversion`, `refund_in_question` or `label_refused`.
+    /// Kind of the case: `exchange_unidentified`, `exchange_after_conversion`, `refund_in_question`, `label_refused` or `withdrawal_unmatched`.
     pub kind: &'static str,
-    /// The return, or the order if there is no return.
+    /// The return, the order if there is no return, or the reference of a withdrawal.
     pub subject: String,
     /// What happened, and what to do.
     pub reason: String,

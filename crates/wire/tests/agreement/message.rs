@@ -90,6 +90,7 @@ static LINE: Kind = Kind::Object(&[
     may("quantity_canceled", Kind::Quantity),
     may("tracking_number", Kind::Text),
     may("shipped_date", Kind::Time),
+    may("delivered_date", Kind::Time),
     may("product_identifier", Kind::Text),
     may("variant_identifier", Kind::Text),
     may("title", Kind::Text),

@@ -76,6 +76,24 @@ fn of_line(sale: &Sale, at: usize, line: &SoldLine, policy: &Policy, taken: Unav
     LineEligibility { line: at, units: left, until, held }
 }
 
+/// Gives back units that only the merchant's own rules hold: a consumer who withdrew from the contract may return them after the window,
+/// and although they are on final sale. `withdrawn` are units by line identifier.
+pub fn release_withdrawn(lines: &mut [LineEligibility], sale: &Sale, withdrawn: &BTreeMap<String, u32>) {
+    for line in lines {
+        let identifier = sale.lines.get(line.line).map(|sold| &sold.identifier);
+        let wanted = identifier.and_then(|identifier| withdrawn.get(identifier)).copied().unwrap_or_default();
+        for (obstacle, held) in &mut line.held {
+            if matches!(obstacle, Obstacle::FinalSale | Obstacle::WindowOver) {
+                let released = wanted.saturating_sub(line.units).min(*held);
+                (line.units, *held) = (line.units + released, *held - released);
+            }
+        }
+        line.held.retain(|(_, held)| *held > 0);
+        // What is withdrawn from has no window.
+        line.until = line.until.filter(|_| wanted == 0);
+    }
+}
+
 /// The obstacle that a tag of the line, or of the whole order, puts up.
 fn barred(sale: &Sale, line: &SoldLine, policy: &Policy) -> Option<Obstacle> {
     line.tags.iter().chain(&sale.tags).filter_map(|tag| policy.rule(tag)).find_map(|rule| match rule {

@@ -88,6 +88,8 @@ pub struct SoldLine {
     /// Of one unit, if known.
     pub weight: Option<Weight>,
     pub shipped_at: Option<DateTime<Utc>>,
+    /// When the last units were delivered, as the merchant says.
+    pub delivered_at: Option<DateTime<Utc>>,
     pub tags: Vec<Tag>,
 }
 
@@ -122,6 +124,11 @@ pub(crate) mod tests {
         }
     }
 
+    /// A shipped order of these lines.
+    pub(crate) fn sale(lines: Vec<SoldLine>) -> Sale {
+        Sale { identifier: "order".to_owned(), status: order::Status::Shipped, placed_at: DateTime::UNIX_EPOCH, tags: Vec::new(), lines }
+    }
+
     /// A line of two shipped units.
     pub(crate) fn line() -> SoldLine {
         SoldLine {
@@ -142,6 +149,7 @@ pub(crate) mod tests {
             tax: Cents::default(),
             weight: None,
             shipped_at: None,
+            delivered_at: None,
             tags: Vec::new(),
         }
     }

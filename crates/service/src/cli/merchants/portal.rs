@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
+use domain::returns::withdrawal::exemption::Exemption;
 use serde::Serialize;
 use store::merchants::accounts::Merchant;
 use store::merchants::portals;
@@ -49,6 +50,17 @@ pub(in crate::cli) struct Set {
     /// The start of order numbers, which shoppers may leave out.
     #[arg(long)]
     number_prefix: Option<String>,
+    /// The days from shipping to delivery, where nobody reports the delivery (7 unless set). A shopper's 14 days of withdrawal start
+    /// there.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u8).range(0..=90))]
+    transit_days: Option<u8>,
+    /// Goods that are exempt from withdrawal, by the legal ground and the tag of the goods, such as made_to_order=custom; the ground
+    /// alone exempts the whole shop, such as no_consumers. Repeat for several.
+    #[arg(long, value_name = "GROUND[=TAG]")]
+    exempt: Vec<Exemption>,
+    /// An exemption to remove, as it was given. Repeat for several.
+    #[arg(long, value_name = "GROUND[=TAG]")]
+    not_exempt: Vec<Exemption>,
     /// A host name that leads to this portal alone, such as returns.example.com. Repeat for several; they are added to those that
     /// are there. Its DNS must lead here, and `portal.certificates` needs a certificate for it.
     #[arg(long)]
@@ -63,6 +75,9 @@ impl From<Set> for PortalChange {
             help_email: text(set.help_email),
             time_zone: set.time_zone,
             number_prefix: text(set.number_prefix),
+            transit_days: set.transit_days,
+            exempt: set.exempt,
+            included: set.not_exempt,
             hosts: set.host.into_iter().collect(),
         }
     }
@@ -83,14 +98,16 @@ struct PortalOut {
     help_email: Option<String>,
     time_zone: &'static str,
     number_prefix: Option<String>,
+    transit_days: u16,
 }
 
-/// A portal with its host names: a list in JSON, a text in a table.
+/// A portal with its host names and exemptions: a list in JSON, a text in a table.
 #[derive(Serialize)]
 struct ShownPortal<H> {
     #[serde(flatten)]
     portal: PortalOut,
     hosts: H,
+    exempt: H,
 }
 
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
@@ -121,9 +138,12 @@ async fn show(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<
         help_email: shop.help_email.clone(),
         time_zone: shop.zone.name(),
         number_prefix: shop.number_prefix.clone(),
+        transit_days: shop.transit_days,
     };
+    let exempt: Vec<String> = shop.exemptions.iter().map(|exemption| exemption.to_string()).collect();
+    let text = |list: Vec<String>| Some(list.join(", ")).filter(|text| !text.is_empty());
     match format {
-        Format::Json => output::one(format, &ShownPortal { portal, hosts }),
-        Format::Table => output::one(format, &ShownPortal { portal, hosts: Some(hosts.join(", ")).filter(|hosts| !hosts.is_empty()) }),
+        Format::Json => output::one(format, &ShownPortal { portal, hosts, exempt }),
+        Format::Table => output::one(format, &ShownPortal { portal, hosts: text(hosts), exempt: text(exempt) }),
     }
 }

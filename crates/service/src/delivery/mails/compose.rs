@@ -6,7 +6,7 @@ use domain::money::Cents;
 use domain::returns::mail::Mail;
 use fluent_bundle::FluentValue;
 use store::merchants::mail_settings::Sender;
-use wire::messages::mail::{AboutReturn, Goods, Money, ShopperMail};
+use wire::messages::mail::{AboutReturn, AboutWithdrawal, Goods, Money, ShopperMail};
 
 use super::letter::{Block, Letter, Row};
 use crate::platform::texts::Languages;
@@ -20,6 +20,7 @@ pub(super) fn compose(mail: &ShopperMail, sender: &Sender) -> Option<Letter> {
     let writer = Writer { kind, mail, sender, words, values: values(mail, sender, words) };
     match kind {
         Mail::SignInLink => Some(writer.sign_in_link()),
+        Mail::Withdrawal => Some(writer.withdrawal(mail.withdrawal.as_ref()?)),
         Mail::Confirmed
         | Mail::LabelReady
         | Mail::OnItsWay
@@ -44,6 +45,10 @@ struct Writer<'a> {
 fn values(mail: &ShopperMail, sender: &Sender, words: Words) -> Vec<(&'static str, FluentValue<'static>)> {
     let mut values: Vec<(&'static str, FluentValue<'static>)> = vec![("shop", sender.name.clone().into())];
     values.extend(mail.name.clone().map(|name| ("name", name.into())));
+    if let Some(withdrawal) = &mail.withdrawal {
+        values.extend([("reference", withdrawal.reference.clone().into()), ("moment", words.moment(withdrawal.at).into())]);
+        values.extend(withdrawal.send_by.map(|day| ("day", words.day_of_year(day).into())));
+    }
     let Some(about) = &mail.about else { return values };
     let units = about.goods.iter().fold(0_u32, |sum, goods| sum.saturating_add(goods.units));
     values.extend([
@@ -122,6 +127,25 @@ impl Writer<'_> {
         self.letter(self.own("subject"), self.own("heading"), blocks, self.say("mail-why-link"))
     }
 
+    fn withdrawal(&self, about: &AboutWithdrawal) -> Letter {
+        let facts = about.facts.iter().map(|(name, value)| Row { name: name.clone(), value: value.clone() });
+        let received = self.row("withdraw-received", self.words.exact_moment(about.at));
+        let receipt = vec![received, self.row("withdraw-reference", about.reference.clone())];
+        let send = about.send_by.map(|_| self.own("send"));
+        let next = if about.matched { send.into_iter().chain([self.own("refund")]).collect() } else { vec![self.own("person")] };
+        let blocks = [
+            Some(self.hello()),
+            Some(Block::Paragraph(self.own("lede"))),
+            Some(Block::Rows(receipt)),
+            Some(Block::Paragraph(about.sentence.clone())),
+            Some(Block::Rows(facts.collect())),
+            Some(Block::Steps { heading: self.say("next-heading"), steps: next }),
+            self.button(),
+        ];
+        let blocks = blocks.into_iter().flatten().collect();
+        self.letter(self.own("subject"), self.own("heading"), blocks, self.say("mail-why-withdrawal"))
+    }
+
     fn about_return(&self, about: &AboutReturn) -> Letter {
         let code = || Some(Block::Code { label: self.say("mail-code"), code: about.rma.clone() });
         let note = |part: &str| Some(Block::Note(self.own(part)));
@@ -172,7 +196,7 @@ impl Writer<'_> {
                 vec![rows(self.to_come(about).into_iter().chain(self.until(about)).collect()), self.button(), note("keep")]
             }
             // Not about a return.
-            Mail::SignInLink => Vec::new(),
+            Mail::SignInLink | Mail::Withdrawal => Vec::new(),
         };
         let part = |name: &str| match self.kind {
             Mail::Confirmed => self.own(&format!("{name}{dated}")),
@@ -186,7 +210,8 @@ impl Writer<'_> {
             | Mail::Expired
             | Mail::ExchangePlaced
             | Mail::ExchangeSoldOut
-            | Mail::SignInLink => self.own(name),
+            | Mail::SignInLink
+            | Mail::Withdrawal => self.own(name),
         };
         let heading = if self.kind == Mail::Confirmed { self.own("heading") } else { part("heading") };
         let blocks = [self.hello(), Block::Paragraph(part("lede"))].into_iter().chain(body.into_iter().flatten()).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::returns::mail::Mail;
 use domain::returns::rma::Method;
 use proptest::prelude::*;
-use wire::messages::mail::{AboutReturn, Goods, Money};
+use wire::messages::mail::{AboutReturn, AboutWithdrawal, Goods, Money};
 
 use super::*;
 
@@ -39,6 +39,18 @@ fn about() -> AboutReturn {
     }
 }
 
+fn withdrawal() -> AboutWithdrawal {
+    let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    AboutWithdrawal {
+        reference: "W-F779-W5W2".to_owned(),
+        at: "2026-12-06T10:30:05Z".parse().expect("a time"),
+        sentence: "To Demo Shoes: I withdraw from my contract for the purchase of the goods in the order below.".to_owned(),
+        facts: vec![fact("Name", "Pat Doe"), fact("Order", "DS-10482"), fact("Goods", "The whole order: Court Classic, white")],
+        matched: true,
+        send_by: Some("2026-12-20T10:30:05Z".parse().expect("a time")),
+    }
+}
+
 fn mail(kind: Mail) -> ShopperMail {
     ShopperMail {
         mail: kind.as_str().to_owned(),
@@ -46,7 +58,8 @@ fn mail(kind: Mail) -> ShopperMail {
         language: "en".to_owned(),
         name: Some("Pat".to_owned()),
         link: Some("https://returns.example.com/r/demo-shoes/s/k7Qm2x".to_owned()),
-        about: (kind != Mail::SignInLink).then(about),
+        about: (!matches!(kind, Mail::SignInLink | Mail::Withdrawal)).then(about),
+        withdrawal: (kind == Mail::Withdrawal).then(withdrawal),
     }
 }
 
@@ -56,6 +69,10 @@ fn every_mail() -> Vec<ShopperMail> {
     for kind in Mail::ALL {
         let full = mail(*kind);
         mails.push(ShopperMail { link: None, name: None, ..full.clone() });
+        if let Some(about) = &full.withdrawal {
+            let unknown = AboutWithdrawal { matched: false, send_by: None, ..about.clone() };
+            mails.push(ShopperMail { withdrawal: Some(unknown), ..full.clone() });
+        }
         let Some(about) = full.about.clone() else {
             mails.push(full);
             continue;
@@ -136,7 +153,7 @@ fn the_text_fits_in_72_columns_and_a_link_stays_whole() {
 
 #[test]
 fn who_returns_a_gift_learns_neither_the_order_nor_its_prices() {
-    for kind in Mail::ALL.iter().filter(|kind| **kind != Mail::SignInLink) {
+    for kind in Mail::ALL.iter().filter(|kind| !matches!(kind, Mail::SignInLink | Mail::Withdrawal)) {
         let gift = AboutReturn { order: None, money: None, ..about() };
         let Rendered { subject, text, html } = render(&ShopperMail { about: Some(gift), ..mail(*kind) }, &sender()).expect("a mail");
         for form in [&subject, &text, &html] {

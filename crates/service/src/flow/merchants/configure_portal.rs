@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono_tz::Tz;
 use domain::id::MerchantId;
+use domain::returns::withdrawal::exemption::Exemption;
 use store::merchants::accounts;
 use store::merchants::audit::{self, Entry};
 use store::merchants::portals::{self, PortalSettings};
@@ -29,6 +30,12 @@ pub struct PortalChange {
     pub time_zone: Option<Tz>,
     /// The start of order numbers, which shoppers may leave out.
     pub number_prefix: Option<String>,
+    /// Days from shipping to delivery, where nobody reports the delivery.
+    pub transit_days: Option<u8>,
+    /// Goods to exempt from withdrawal.
+    pub exempt: Vec<Exemption>,
+    /// Goods from whose contract shoppers can withdraw again.
+    pub included: Vec<Exemption>,
     /// Host names to add.
     pub hosts: BTreeSet<HostName>,
 }
@@ -111,7 +118,17 @@ fn apply(settings: PortalSettings, change: PortalChange) -> PortalSettings {
         help_email: text(settings.help_email, change.help_email),
         time_zone: change.time_zone.map(|zone| zone.name().to_owned()).or(settings.time_zone),
         number_prefix: text(settings.number_prefix, change.number_prefix),
+        transit_days: change.transit_days.map(i16::from).or(settings.transit_days),
+        exemptions: exempt(settings.exemptions, &change.exempt, &change.included),
     }
+}
+
+/// The exemptions after a change. Of two for the same goods the new one holds.
+fn exempt(old: Vec<String>, new: &[Exemption], included: &[Exemption]) -> Vec<String> {
+    let goods = |text: &str| text.split_once('=').map(|(_, tag)| tag.to_owned());
+    let changed: Vec<String> = new.iter().chain(included).map(ToString::to_string).collect();
+    let kept = old.into_iter().filter(|old| !changed.iter().any(|changed| goods(changed) == goods(old)));
+    kept.chain(new.iter().map(ToString::to_string)).collect()
 }
 
 /// The changes as text, for the audit log.
@@ -124,7 +141,10 @@ fn describe(change: &PortalChange) -> String {
         text("help_email", change.help_email.as_deref()),
         text("time_zone", change.time_zone.map(Tz::name)),
         text("number_prefix", change.number_prefix.as_deref()),
+        change.transit_days.map(|days| format!("transit_days: {days}")),
     ];
+    let exempt = change.exempt.iter().map(|exemption| format!("exempt {exemption}"));
+    let included = change.included.iter().map(|exemption| format!("not exempt {exemption}"));
     let hosts = change.hosts.iter().map(|host| format!("host {host}"));
-    settings.into_iter().flatten().chain(hosts).collect::<Vec<_>>().join("; ")
+    settings.into_iter().flatten().chain(exempt).chain(included).chain(hosts).collect::<Vec<_>>().join("; ")
 }

@@ -1,5 +1,6 @@
 //! Ends what is kept for a time that the merchant sets, and what a merchant leaves behind that no longer calls: personal data in orders,
-//! returns and drop-ship orders; expired tokens and idempotency keys; old counts of the reports.
+//! returns and drop-ship orders; expired tokens and idempotency keys; old counts of the reports;
+//! statements of withdrawal that no order was found for.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
@@ -7,7 +8,7 @@ use store::Failed;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::{retentions, tokens};
 use store::messages::reports;
-use store::returns::idempotency;
+use store::returns::{idempotency, withdrawals};
 
 use super::erase_shopper::{EraseShopperError, Erasure, ErasureTarget, erase};
 use crate::app::App;
@@ -34,14 +35,15 @@ pub async fn end_retention(app: &App) -> Result<bool, Failed> {
 }
 
 async fn end_retention_of(app: &App, merchant: &Merchant, now: DateTime<Utc>) -> Result<bool, Failed> {
+    let until = now - TimeDelta::days(merchant.retention_days.into());
     let mut tx = app.begin(merchant.id).await?;
     let deleted = [
         tokens::forget_expired(&mut tx, now, MOST).await?,
         idempotency::forget_expired(&mut tx, now, MOST).await?,
         reports::forget(&mut tx, now, MOST).await?,
+        withdrawals::forget_unmatched(&mut tx, until, MOST).await?,
     ];
     app.commit(tx).await?;
-    let until = now - TimeDelta::days(merchant.retention_days.into());
     let store = app.store(merchant.id);
     let orders = retentions::orders(store, merchant.id, until, MOST_ORDERS).await?.into_iter().map(ErasureTarget::Order);
     let drop_ship = retentions::drop_ship_orders(store, merchant.id, until, MOST_ORDERS).await?;

@@ -11,7 +11,7 @@ use store::merchants::erasures::{self, OfOrder};
 use store::merchants::retentions;
 use store::messages::{deliveries, failures};
 use store::orders::snapshots;
-use store::returns::{exchange_orders, return_drafts};
+use store::returns::{exchange_orders, return_drafts, withdrawals};
 use store::warehouse::drop_ship_orders;
 use store::{Failed, Tx};
 use uuid::Uuid;
@@ -19,6 +19,7 @@ use wire::messages::message::ERASED;
 use wire::warehouse::drop_ship::NOBODY;
 
 use crate::app::App;
+use crate::flow::returns::withdraw::news_subject;
 use crate::show::warehouse::drop_ship;
 
 /// The record whose personal data is erased.
@@ -124,6 +125,7 @@ pub(super) async fn erase(app: &App, merchant: MerchantId, of: &ErasureTarget, w
             let snapshot = wire::orders::order::erased(snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
             erasures::erase_order(&mut tx, identifier, &snapshot).await?;
             return_drafts::erase(&mut tx, identifier).await?;
+            withdrawals::erase(&mut tx, identifier).await?;
             erasures::erase_returns(&mut tx, &locked.returns).await?;
         }
         Record::DropShipOrder { id, content } => erasures::erase_drop_ship_order(&mut tx, *id, content, NOBODY).await?,
@@ -166,7 +168,8 @@ impl LockedRecords {
                 if exchange.is_some_and(|exchange| exchange.state == ExchangeState::Pending) {
                     return Err(EraseShopperError::ExchangePending);
                 }
-                let on = of_order(order, &returns);
+                let withdrawals = withdrawals::references(tx, order).await?;
+                let on = of_order(order, &returns, withdrawals);
                 (Record::Order { identifier: stored.identifier, snapshot: stored.snapshot }, returns, on)
             }
             ErasureTarget::DropShipOrder(order) => {
@@ -185,8 +188,8 @@ impl LockedRecords {
     }
 }
 
-/// The kinds and subjects of the messages on an order and its returns. A subject alone is not unique.
-fn of_order(order: &str, returns: &[OfOrder]) -> Vec<(Kind, String)> {
+/// The kinds and subjects of the messages on an order, its returns and withdrawals. A subject alone is not unique.
+fn of_order(order: &str, returns: &[OfOrder], withdrawals: Vec<String>) -> Vec<(Kind, String)> {
     let kinds = [
         Kind::Of(Interface::Rma),
         Kind::Internal(Internal::Label),
@@ -197,7 +200,11 @@ fn of_order(order: &str, returns: &[OfOrder]) -> Vec<(Kind, String)> {
     let of_returns = returns.iter().flat_map(|of_order| kinds.map(|kind| (kind, of_order.identifier.clone())));
     // Mails with links to the order have its number as their subject.
     let of_order = [Kind::Of(Interface::ExchangeOrder), Kind::Internal(Internal::Mail)];
-    of_returns.chain(of_order.map(|kind| (kind, order.to_owned()))).collect()
+    let of_withdrawals = withdrawals.into_iter().flat_map(|reference| {
+        let news = news_subject(&reference);
+        [reference, news].map(|subject| (Kind::Internal(Internal::Mail), subject))
+    });
+    of_returns.chain(of_order.map(|kind| (kind, order.to_owned()))).chain(of_withdrawals).collect()
 }
 
 fn of_drop_ship_order(order: &str) -> Vec<(Kind, String)> {

@@ -6,7 +6,7 @@ use store::Failed;
 use store::returns::return_drafts::{self, Draft};
 use wire::returns::draft::Answers;
 
-use super::start_return::{IdempotencyKey, StartReturnError, start_return};
+use super::start_return::{ConfirmedDraft, IdempotencyKey, StartReturnError, start_return};
 use crate::app::App;
 
 /// The reasons a draft cannot be confirmed.
@@ -27,9 +27,13 @@ pub async fn save_answers(app: &App, merchant: MerchantId, order: &str, answers:
 
 /// Starts the return that a draft describes, once, however often it is called. Returns its identifier.
 pub async fn confirm_draft(app: &App, merchant: MerchantId, draft: &Draft) -> Result<String, ConfirmDraftError> {
-    let body = Answers::read(&draft.answers).request(&draft.order).ok_or(ConfirmDraftError::Unanswered)?;
+    let answers = Answers::read(&draft.answers);
+    let body = answers.request(&draft.order).ok_or(ConfirmDraftError::Unanswered)?;
     let request = wire::returns::api::read(body.as_bytes()).map_err(|_| Failed::Internal("a draft became an unreadable request"))?;
-    let key =
-        IdempotencyKey { key: format!("portal-{}", draft.id.simple()), request_hash: Sha256::digest(&body).into(), draft: Some(draft.id) };
+    let key = IdempotencyKey {
+        key: format!("portal-{}", draft.id.simple()),
+        request_hash: Sha256::digest(&body).into(),
+        draft: Some(ConfirmedDraft { id: draft.id, withdrawal: answers.withdrawal }),
+    };
     Ok(start_return(app, merchant, &request, Some(&key)).await?.identifier()?)
 }

@@ -5,7 +5,7 @@ use domain::returns::rma::{Refused, Step};
 use store::Failed;
 use store::merchants::audit::{self, Entry};
 use store::returns::rmas::{self, Return};
-use store::returns::unit_claims;
+use store::returns::{unit_claims, withdrawals};
 
 use super::label_work::withdraw_label;
 use super::save_return::save_change;
@@ -41,6 +41,7 @@ pub async fn cancel_return(
         Step::Moved(event) => {
             kept.cancel_reason = Some(reason.to_owned());
             unit_claims::release(&mut tx, kept.id).await?;
+            withdrawals::unset_return(&mut tx, &kept.identifier).await?;
             save_change(app, &mut tx, &mut kept, event, now).await?;
             withdraw_label(app, &mut tx, &kept).await?;
             let entry = Entry { id: app.mint(), actor, action: "return.canceled", detail: &kept.identifier, done_at: now };

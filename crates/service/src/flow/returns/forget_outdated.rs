@@ -1,12 +1,14 @@
 //! Deletes what is outdated: carrier events whose label never came, the ids of applied webhooks, closed cases of the work list, the
-//! documents of labels, photos, and what the portal keeps of shoppers: sessions, links, those in mails too, drafts and counters of misses.
+//! documents of labels, photos, and what the portal keeps of shoppers: sessions, links, those in mails too, drafts of returns and
+//! of withdrawals, and counters of misses.
 
 use std::collections::BTreeMap;
 
 use domain::id::MerchantId;
 use store::Failed;
 use store::returns::{
-    carrier_events, carrier_webhooks, labels, photos, portal_links, portal_misses, portal_sessions, return_drafts, return_links, work_items,
+    carrier_events, carrier_webhooks, labels, photos, portal_links, portal_misses, portal_sessions, return_drafts, return_links,
+    withdrawal_drafts, work_items,
 };
 
 use crate::app::App;
@@ -26,6 +28,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let linked = portal_links::list_outdated(app.cell(), now, MOST).await?;
     let mailed = return_links::list_outdated(app.cell(), now, MOST).await?;
     let drafted = return_drafts::list_outdated(app.cell(), now, MOST).await?;
+    let stated = withdrawal_drafts::list_outdated(app.cell(), now, MOST).await?;
     let missed = portal_misses::list_outdated(app.cell(), now, MOST).await?;
     let more = [
         waited.len(),
@@ -37,6 +40,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
         linked.len(),
         mailed.len(),
         drafted.len(),
+        stated.len(),
         missed.len(),
     ]
     .into_iter()
@@ -84,6 +88,11 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     for (merchant, drafts) in by_merchant(drafted) {
         let mut tx = app.begin(merchant).await?;
         return_drafts::forget(&mut tx, &drafts).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, sessions) in by_merchant(stated) {
+        let mut tx = app.begin(merchant).await?;
+        withdrawal_drafts::forget(&mut tx, &sessions).await?;
         app.commit(tx).await?;
     }
     for (merchant, counters) in by_merchant(missed) {

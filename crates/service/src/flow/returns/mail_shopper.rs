@@ -109,6 +109,7 @@ async fn owe(
             name: order.customer.first_name.as_ref().map(|name| name.0.trim().to_owned()).filter(|name| !kept.gift && !name.is_empty()),
             link: link(app, tx, &sender, kept, now).await?,
             about: Some(about(kept, order, *mail, extra, now)),
+            withdrawal: None,
         };
         tx.owe(message(app, *mail, &body, &kept.identifier, kept.sequence)?);
     }

@@ -69,6 +69,7 @@ pub async fn send_link(app: &App, shop: &Shop, language: Language, email: &str, 
         name: None,
         link: Some(format!("{address}/l/{}", secret.expose_secret())),
         about: None,
+        withdrawal: None,
     };
     let mut tx = app.begin(merchant.id).await?;
     portal_links::insert(&mut tx, &bearer::hash(secret.expose_secret()), print, now).await?;

@@ -4,7 +4,8 @@ use domain::id::MerchantId;
 use domain::returns::rma::RefundType;
 use domain::returns::rma::policy::BY_SHOPPER;
 use store::returns::rmas::Return;
-use wire::returns::draft::{AnsweredItem, Answers, Giftee, Wish};
+use store::returns::withdrawals;
+use wire::returns::draft::{AnsweredItem, Answers, Giftee, Wish, Withdrawn};
 
 use super::answer_draft::save_answers;
 use super::cancel_return::{CancelReturnError, cancel_return};
@@ -13,9 +14,16 @@ use crate::app::App;
 /// Cancels the return, and makes its answers the draft of a new one, without the way back. The draft of a gift's return is for the
 /// session `session` only.
 pub async fn start_over(app: &App, actor: &str, merchant: MerchantId, identifier: &str, session: &[u8]) -> Result<(), CancelReturnError> {
+    // Cancelling parts the two.
+    let withdrawal = withdrawals::of_return(app.store(merchant), merchant, identifier).await?;
     let cancelled = cancel_return(app, actor, merchant, identifier, BY_SHOPPER).await?;
     let owner = cancelled.gift.then_some(session);
-    save_answers(app, merchant, &cancelled.order, &answers(&cancelled), owner).await?;
+    let mut answers = answers(&cancelled);
+    answers.withdrawal = withdrawal.map(|reference| Withdrawn {
+        reference,
+        units: answers.items.iter().map(|item| (item.line.clone(), item.quantity)).collect(),
+    });
+    save_answers(app, merchant, &cancelled.order, &answers, owner).await?;
     Ok(())
 }
 
@@ -34,5 +42,5 @@ fn answers(kept: &Return) -> Answers {
             items.push(AnsweredItem { line, quantity: 1, reason, instead: Some(instead) });
         }
     }
-    Answers { items, method: None, giftee: kept.giftee_email.clone().map(Giftee) }
+    Answers { items, method: None, giftee: kept.giftee_email.clone().map(Giftee), withdrawal: None }
 }

@@ -22,10 +22,11 @@ use store::Failed;
 use store::orders::{refunds, snapshots};
 use store::returns::label_orders::Progress;
 use store::returns::rmas::{Item, Return};
-use store::returns::{exchange_orders, idempotency, return_drafts, return_policies, unit_claims};
+use store::returns::{exchange_orders, idempotency, return_drafts, return_policies, unit_claims, withdrawals};
 use uuid::Uuid;
 use wire::fault::Fault;
 use wire::returns::api::{ReturnOut, StartReturnIn};
+use wire::returns::draft::Withdrawn;
 
 use super::label_work::buy_label;
 use super::mail_shopper::mail_confirmed;
@@ -48,7 +49,15 @@ pub struct IdempotencyKey {
     /// SHA-256 of the request's body.
     pub request_hash: [u8; 32],
     /// The draft that becomes the return, if the shopper put it together in the portal.
-    pub draft: Option<Uuid>,
+    pub draft: Option<ConfirmedDraft>,
+}
+
+/// A draft that becomes a return.
+#[derive(Clone, Debug)]
+pub struct ConfirmedDraft {
+    pub id: Uuid,
+    /// The statement of withdrawal whose goods come back.
+    pub withdrawal: Option<Withdrawn>,
 }
 
 /// The variants that the merchant offers, by order line.
@@ -167,7 +176,12 @@ async fn attempt(
     let policy = return_policies::get(&mut tx).await?;
     let claims = unit_claims::lock_of_order(&mut tx, &sale.identifier).await?;
     let outside = refunds::outside_units(&mut tx, &sale.identifier).await?;
-    let lines = eligibility::returnable(&sale, &policy, &unavailable_units(&claims, &outside), now);
+    let mut lines = eligibility::returnable(&sale, &policy, &unavailable_units(&claims, &outside), now);
+    let draft = key.and_then(|key| key.draft.as_ref());
+    let withdrawal = draft.and_then(|draft| draft.withdrawal.as_ref());
+    if let Some(withdrawal) = withdrawal {
+        eligibility::release_withdrawn(&mut lines, &sale, &withdrawal.units);
+    }
 
     let mut used: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for claim in &claims {
@@ -182,7 +196,11 @@ async fn attempt(
     let chosen = chosen.map_err(|against| faulty(&against))?;
     // The merchant may name it although the exchange was not arranged here.
     let original = original.or_else(|| order.original_order().map(ToOwned::to_owned));
-    let new = make(app, request, &sale, &policy, &chosen, original, now);
+    let mut new = make(app, request, &sale, &policy, &chosen, original, now);
+    if withdrawal.is_some() {
+        // The law sets no end to it.
+        new.wakes_at = None;
+    }
     save_new(app, &mut tx, &new).await?;
     let label_ordered = buy_label(app, &mut tx, &new, &order, 1).await?;
     let bonus = policy.gift_card.as_ref().map_or_else(Cents::default, |terms| terms.bonus);
@@ -200,9 +218,12 @@ async fn attempt(
     let answer = serde_json::to_string(&shown).map_err(|_| Failed::Internal("an answer could not be written"))?;
     if let Some(key) = key {
         idempotency::insert(&mut tx, &key.key, &key.request_hash, &answer, now).await?;
-        if let Some(draft) = key.draft {
-            return_drafts::finish(&mut tx, draft, &new.identifier, now).await?;
-        }
+    }
+    if let Some(draft) = draft {
+        return_drafts::finish(&mut tx, draft.id, &new.identifier, now).await?;
+    }
+    if let Some(withdrawal) = withdrawal {
+        withdrawals::set_return(&mut tx, &withdrawal.reference, &new.identifier).await?;
     }
     app.commit(tx).await?;
     Ok(StartedReturn { answer, repeated: false })

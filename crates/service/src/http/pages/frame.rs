@@ -215,6 +215,11 @@ impl Frame {
         self.wording(Wording::HelpHours)
     }
 
+    /// True unless nobody can withdraw from contracts with this shop.
+    pub(crate) fn offers_withdrawal(&self) -> bool {
+        self.shop.as_ref().is_some_and(|shop| shop.exemptions.shop.is_none())
+    }
+
     /// The path of a page of this portal.
     pub(crate) fn at(&self, page: &str) -> String {
         path(&self.root, page)

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use domain::money::Cents;
+use store::returns::withdrawals;
 
 use super::session::Shopper;
 use super::status::{Chip, goods};
@@ -45,6 +46,10 @@ pub(super) async fn list(State(app): State<App>, shopper: Shopper) -> Result<Res
     }
     let order = shopper.order(&app).await?;
     if identifiers.is_empty() {
+        let withdrawal = withdrawals::without_return(app.store(shopper.merchant), shopper.merchant, &shopper.session.order).await?;
+        if let Some(withdrawal) = withdrawal.filter(|_| order.draft.is_none()) {
+            return Ok(see(&reader.path(&format!("withdrawals/{}", withdrawal.reference))));
+        }
         // A shopper who comes back goes on where they were.
         let next = if order.draft.is_some() { step::next(&order) } else { "items".to_owned() };
         return Ok(see(&reader.path(&next)));

@@ -90,6 +90,14 @@ impl Shopper {
     }
 }
 
+/// The order that the session in the cookies is for, if there is one.
+pub(super) async fn order(app: &App, reader: &Reader, headers: &HeaderMap) -> Result<Option<String>, PageError> {
+    let Some(secret) = cookie(headers) else { return Ok(None) };
+    let merchant = reader.shop.merchant.id;
+    let session = portal_sessions::find(app.store(merchant), merchant, &bearer::hash(secret.expose_secret()), app.now()).await?;
+    Ok(session.filter(|session| session.proof.allows_order()).map(|session| session.order))
+}
+
 /// Reads the session's secret from the cookies.
 pub(super) fn cookie(headers: &HeaderMap) -> Option<SecretString> {
     cookie::find(headers, COOKIE).map(Into::into)

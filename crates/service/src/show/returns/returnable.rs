@@ -11,6 +11,7 @@ use store::Failed;
 use store::returns::return_drafts::Draft;
 use store::returns::unit_claims::Claim;
 use store::returns::{return_policies, returnable_orders};
+use wire::returns::draft::Answers;
 
 use crate::app::App;
 
@@ -42,6 +43,8 @@ pub(crate) struct Returnable {
     pub(crate) claims: Vec<Claim>,
     /// The draft of a return, unless another session owns it.
     pub(crate) draft: Option<Draft>,
+    /// The answers in it.
+    pub(crate) answers: Answers,
 }
 
 /// Finds the merchant's order `order`, with the draft as the session `session` sees it.
@@ -52,9 +55,13 @@ pub(crate) async fn find(app: &App, merchant: MerchantId, order: &str, session: 
     let Some(found) = found else { return Ok(None) };
     let read = wire::orders::order::read_stored(&found.snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
     let sale = read.sale();
-    let lines = eligibility::returnable(&sale, &policy, &unavailable_units(&found.claims, &found.outside), app.now());
+    let mut lines = eligibility::returnable(&sale, &policy, &unavailable_units(&found.claims, &found.outside), app.now());
+    let answers = found.draft.as_ref().map(|draft| Answers::read(&draft.answers)).unwrap_or_default();
+    if let Some(withdrawal) = &answers.withdrawal {
+        eligibility::release_withdrawn(&mut lines, &sale, &withdrawal.units);
+    }
     let order = Exchangeable { sale, policy, standing: found.standing };
-    Ok(Some(Returnable { order, currency: read.currency.0, lines, claims: found.claims, draft: found.draft }))
+    Ok(Some(Returnable { order, currency: read.currency.0, lines, claims: found.claims, draft: found.draft, answers }))
 }
 
 /// The units of each order line that cannot be returned: those in returns, and those refunded `outside` of any return.

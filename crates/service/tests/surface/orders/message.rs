@@ -31,7 +31,7 @@ fn path(pointer: &str) -> String {
     })
 }
 
-const STRINGS: [&str; 34] = [
+const STRINGS: [&str; 35] = [
     "/identifier",
     "/raw_status",
     "/status",
@@ -43,6 +43,7 @@ const STRINGS: [&str; 34] = [
     "/items/0/upc",
     "/items/0/tracking_number",
     "/items/0/shipped_date",
+    "/items/0/delivered_date",
     "/items/0/product_identifier",
     "/items/0/variant_identifier",
     "/items/0/title",
@@ -270,6 +271,7 @@ async fn values_beyond_their_rule_are_invalid() {
         ("/created_at", json!("yesterday")),
         ("/updated_at", json!("2026-02-30T00:00:00Z")),
         ("/items/0/shipped_date", json!("soon")),
+        ("/items/0/delivered_date", json!("soon")),
         ("/refunds/0/created_at", json!("soon")),
         ("/identifier", json!("")),
         ("/identifier", json!("x".repeat(256))),

@@ -118,11 +118,11 @@ async fn a_logo_is_made_small_and_shown_instead_of_the_name() {
     let world = World::new().await;
     let acme = world.merchant("acme").await.id;
     let pat = world.shopper("acme");
-    assert!(pat.opens("").await.html.contains("<span>A merchant</span>"));
+    assert!(pat.opens("").await.html.contains("<span><bdi>A merchant</bdi></span>"));
     world.brands(acme, BrandChange { logo: Some(logo(2_000, 500, Rgba([0, 0, 90, 255]))), ..BrandChange::default() }).await;
     let page = pat.opens("").await;
     assert_eq!(page.style_sheets().len(), 1, "a logo changes no colours");
-    assert!(page.html.contains(r#"aria-label="A merchant returns, start""#) && !page.html.contains("<span>A merchant</span>"));
+    assert!(page.html.contains(r#"aria-label="A merchant returns, start""#) && !page.html.contains("<span><bdi>A merchant</bdi></span>"));
     let [plated] = &page.values(r#"<img class="plate" src=""#)[..] else { panic!("{}", page.html) };
     let (status, media_type, kept, png) = world.file(plated).await;
     assert_eq!((status, &*media_type, &*kept), (200, "image/png", "public, max-age=31536000, immutable"));
@@ -144,7 +144,7 @@ async fn a_logo_is_made_small_and_shown_instead_of_the_name() {
     assert!(matches!(alone, Err(ConfigureBrandError::DarkLogoAlone)), "{alone:?}");
     let none = BrandChange { logo: Some(LogoChange::Removed), dark_logo: Some(LogoChange::Removed), ..BrandChange::default() };
     world.brands(acme, none).await;
-    assert!(pat.opens("").await.html.contains("<span>A merchant</span>"));
+    assert!(pat.opens("").await.html.contains("<span><bdi>A merchant</bdi></span>"));
     assert_eq!(world.file(plated).await.0, 404);
 }
 

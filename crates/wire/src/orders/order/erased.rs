@@ -23,7 +23,7 @@ const ORDER: [&str; 16] = [
 ];
 
 /// The fields to keep of a line.
-const LINE: [&str; 18] = [
+const LINE: [&str; 19] = [
     "identifier",
     "sku",
     "upc",
@@ -31,6 +31,7 @@ const LINE: [&str; 18] = [
     "quantity_shipped",
     "quantity_canceled",
     "shipped_date",
+    "delivered_date",
     "product_identifier",
     "variant_identifier",
     "title",

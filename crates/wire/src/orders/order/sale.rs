@@ -53,6 +53,7 @@ impl LineIn<'_> {
             tax: facts.tax,
             weight: self.weight.map(thousandths),
             shipped_at: self.shipped_date.map(|time| time.0),
+            delivered_at: self.delivered_date.map(|time| time.0),
             tags: tags(self.tags.as_ref()),
         }
     }

@@ -118,6 +118,8 @@ object! {
         tracking_number: Option<Text<'a>>,
         /// Ship time; may mark the start of the return window.
         shipped_date: Option<Timestamp>,
+        /// Time at which the last units of the line were delivered; a shopper's period of withdrawal starts there.
+        delivered_date: Option<Timestamp>,
         /// The merchant's unique product id; the SKU if there is none.
         product_identifier: Option<Text<'a>>,
         /// Used to find the SKUs offered for an even exchange; also called the parent SKU.

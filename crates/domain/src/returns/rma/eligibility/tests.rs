@@ -4,6 +4,7 @@ use super::*;
 use crate::money::Cents;
 use crate::orders::order::Status;
 use crate::returns::rma::policy::Tag;
+use crate::returns::rma::sale;
 use crate::returns::rma::sale::tests::line;
 
 fn day(number: i64) -> DateTime<Utc> {
@@ -11,7 +12,7 @@ fn day(number: i64) -> DateTime<Utc> {
 }
 
 fn sale(line: SoldLine) -> Sale {
-    Sale { identifier: "order".to_owned(), status: Status::Shipped, placed_at: day(0), tags: Vec::new(), lines: vec![line] }
+    sale::tests::sale(vec![line])
 }
 
 /// The returnable units and obstacles of the only line on the tenth day.
@@ -144,4 +145,23 @@ proptest! {
         prop_assert!(line.units == 0 || line.units + live + refunded <= shipped, "never more comes back than left");
         prop_assert!(line.units == 0 || (status != Status::Cancelled && !tagged && today <= 30));
     }
+}
+
+#[test]
+fn withdrawn_units_come_back_after_the_window_and_from_a_final_sale_but_not_twice() {
+    let final_sale = SoldLine { quantity: 3, shipped: 3, tags: vec![Tag::new("final sale")], ..line() };
+    let late = |line: SoldLine, taken, wanted| {
+        let (sale, taken) = (sale(line), BTreeMap::from([("line".to_owned(), taken)]));
+        let mut lines = returnable(&sale, &Policy::default(), &taken, day(100));
+        release_withdrawn(&mut lines, &sale, &BTreeMap::from([("line".to_owned(), wanted)]));
+        lines.remove(0)
+    };
+    let free = UnavailableUnits::default();
+    let released = late(final_sale.clone(), free, 2);
+    assert_eq!((released.units, released.until, released.held), (2, None, vec![(Obstacle::FinalSale, 1)]));
+    assert_eq!(late(line(), free, 2).units, 2, "after the window");
+    assert_eq!(late(line(), free, 0).held, [(Obstacle::WindowOver, 2)], "not withdrawn");
+    let taken = UnavailableUnits { live: 1, ..free };
+    assert_eq!(late(final_sale, taken, 9).held, [(Obstacle::InReturn, 1)], "no more than there are");
+    assert_eq!(late(SoldLine { shipped: 1, ..line() }, free, 2).held, [(Obstacle::NotShipped, 1)], "nothing to send");
 }

@@ -37,10 +37,9 @@ pub(crate) struct PortalOrder {
 
 /// Loads an order of `merchant` with everything that the portal's pages say about it in the session `session`.
 pub(crate) async fn load(app: &App, merchant: MerchantId, order: &str, session: &[u8]) -> Result<Option<PortalOrder>, Failed> {
-    let Some(Returnable { order, currency, lines, claims, draft }) = returnable::find(app, merchant, order, session).await? else {
+    let Some(Returnable { order, currency, lines, claims, draft, answers }) = returnable::find(app, merchant, order, session).await? else {
         return Ok(None);
     };
-    let answers = draft.as_ref().map(|draft| Answers::read(&draft.answers)).unwrap_or_default();
     let missing_photos = missing_photos(app, merchant, &order.sale).await?;
     Ok(Some(PortalOrder { order, currency, lines, claims, missing_photos, draft, answers }))
 }
@@ -88,12 +87,17 @@ impl PortalOrder {
     /// True if the merchant may be asked what an item could be exchanged for.
     pub(crate) fn is_exchangeable(&self, item: &AnsweredItem) -> bool {
         let reason = item.reason.as_deref().unwrap_or(NOT_GIVEN);
-        self.line(&item.line).is_some_and(|(sold, _)| asked_for(sold, reason, self.policy(), self.order.standing).is_ok())
+        !self.is_withdrawn() && self.line(&item.line).is_some_and(|(sold, _)| asked_for(sold, reason, self.policy(), self.order.standing).is_ok())
     }
 
     /// True if a gift card is offered instead of a refund.
     pub(crate) fn offers_gift_card(&self) -> bool {
-        self.order.standing == Standing::Offered && self.policy().gift_card.is_some() && !self.is_gift()
+        self.order.standing == Standing::Offered && self.policy().gift_card.is_some() && !self.is_gift() && !self.is_withdrawn()
+    }
+
+    /// True if goods of a withdrawal come back: they are refunded, and nothing else.
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        self.answers.withdrawal.is_some()
     }
 
     pub(crate) fn is_gift(&self) -> bool {
