@@ -7,7 +7,6 @@ use backhaul::flow::merchants::configure_portal::{PortalChange, set_portal};
 use backhaul::flow::merchants::end_retention::end_retention;
 use backhaul::flow::merchants::erase_shopper::{ErasureTarget, erase_shopper};
 use backhaul::flow::returns::forget_outdated::forget_outdated;
-use backhaul::flow::returns::wake_returns::wake_returns;
 use domain::returns::withdrawal::Country;
 use reqwest::Method;
 use sandbox::mailbox::Mailbox;
@@ -15,6 +14,7 @@ use serde_json::{Value, json};
 use store::merchants::accounts;
 
 use super::mails::world;
+use super::time::days_pass;
 use crate::binary::{backhaul, err, out};
 use crate::world::shopper::{Page, Shopper};
 use crate::world::{Merchant, World, message, sold};
@@ -119,7 +119,7 @@ async fn a_shopper_withdraws_on_three_pages_and_has_it_acknowledged_at_once() {
 async fn a_withdrawal_leads_into_a_return_that_cannot_expire_whatever_the_policy_says() {
     let mailbox = Mailbox::start().await.unwrap();
     let world = world(&mailbox).await;
-    let shop = world.shop("acme").await;
+    let mut shop = world.shop("acme").await;
     let mut order = german();
     order["items"][0]["tags"] = json!(["final sale"]);
     assert_eq!(shop.merchant.publishes(&message([order])).await.results(), ["created"]);
@@ -128,7 +128,7 @@ async fn a_withdrawal_leads_into_a_return_that_cannot_expire_whatever_the_policy
     pat.withdraws("A-1", "pat@example.com").await;
     let reference = shop.merchant.withdrawal().await["reference"].as_str().unwrap().to_owned();
     // After the merchant's own window, in another session.
-    world.time_passes(21 * DAY);
+    days_pass(&mut shop, 60).await;
     let sam = world.shopper("acme");
     let shown = sam.finds("A-1", "pat@example.com").await;
     assert_eq!(shown.heading(), "We have received your withdrawal", "who comes back goes on where they were");
@@ -142,8 +142,7 @@ async fn a_withdrawal_leads_into_a_return_that_cannot_expire_whatever_the_policy
     assert_eq!(shop.merchant.withdrawal().await["rma_identifier"], rma.as_str());
     let told = shop.receives().await.remove(0).1;
     assert!(told["items"].as_array().unwrap().iter().all(|item| item["return_reason"] == "NOT_GIVEN" && item["refund_type"] == "REFUND"), "{told}");
-    world.time_passes(400 * DAY);
-    wake_returns(&world.app).await.unwrap();
+    days_pass(&mut shop, 400).await;
     assert_eq!(shop.merchant.looks_at(&rma).await["status"], "CREATED", "it cannot expire");
     assert_eq!(shop.merchant.cancels(&rma).await.status, 200);
     assert_eq!(shop.merchant.withdrawal().await["rma_identifier"], json!(null), "the goods may come back again");

@@ -22,7 +22,7 @@ async fn time_passes(world: &World, days: u32) {
 }
 
 /// The same; wakes the returns, delivers everything due, and gets the merchant a new token.
-async fn days_pass(shop: &mut Shop<'_>, days: u32) {
+pub(super) async fn days_pass(shop: &mut Shop<'_>, days: u32) {
     let world = shop.merchant.world;
     time_passes(world, days).await;
     assert!(!wake_returns(&world.app).await.unwrap(), "one batch was enough");
