@@ -11,10 +11,10 @@ export default async ({ stage, shopper }) => {
 
   await shopper.opens(merchant);
   await shopper.follows("Withdraw from contract here");
-  await shopper.sees("Withdraw from contract", "withdraw");
+  await shopper.sees("Withdraw from contract", "form");
   await shopper.presses("Continue");
   await shopper.reads("Enter your name", "Enter the order number, or what you ordered and when", "Enter an e-mail address, like name@example.com");
-  await shopper.sees("Withdraw from contract", "withdraw-error");
+  await shopper.sees("Withdraw from contract", "form-error");
   await shopper.types("Your name", "Pat Example");
   await shopper.types("Order number", "ds-10482");
   await shopper.types("E-mail", EMAIL);
@@ -22,22 +22,22 @@ export default async ({ stage, shopper }) => {
   await shopper.presses("Continue");
   await shopper.presses("Continue");
   await shopper.reads("Choose at least one item, or the whole order");
-  await shopper.sees("Which goods do you withdraw from?", "withdraw-goods-error");
+  await shopper.sees("Which goods do you withdraw from?", "goods-error");
   await shopper.ticks("Running shoe");
-  await shopper.sees("Which goods do you withdraw from?", "withdraw-goods");
+  await shopper.sees("Which goods do you withdraw from?", "goods");
   await shopper.presses("Continue");
   await shopper.reads("Statement of withdrawal", "Pat Example", "Running shoe, blue, 42", EMAIL);
-  await shopper.sees("Confirm your withdrawal", "withdraw-confirm");
+  await shopper.sees("Confirm your withdrawal", "confirm");
   await shopper.presses("Confirm withdrawal");
   await shopper.reads("Acknowledgement of receipt", "Running shoe, blue, 42");
-  await shopper.sees("We have received your withdrawal", "withdraw-done");
+  await shopper.sees("We have received your withdrawal", "done");
   await shopper.reloads();
   await shopper.presses("Choose how to send it back");
   await takes(shopper, "Send it with a label");
-  await shopper.sees("Check before you confirm", "withdraw-check");
+  await shopper.sees("Check before you confirm", "check");
   await confirms(shopper, merchant);
   await shopper.getsTheLabel();
-  await shopper.sees("Your return is confirmed", "withdraw-return");
+  await shopper.sees("Your return is confirmed", "return");
 
   await shopper.opens(merchant, "withdraw");
   await shopper.types("Your name", "Sam Example");
@@ -47,5 +47,5 @@ export default async ({ stage, shopper }) => {
   await shopper.presses("Continue");
   await shopper.presses("Confirm withdrawal");
   await shopper.reads("We could not match it to an order by ourselves.");
-  await shopper.sees("We have received your withdrawal", "withdraw-unknown");
+  await shopper.sees("We have received your withdrawal", "unknown");
 };

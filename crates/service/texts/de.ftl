@@ -380,7 +380,7 @@ status-partly-lede = { $gift ->
 }
 status-kept-heading = Sie dürfen es behalten
 status-kept-lede = { $gift ->
-    [yes] Sie bekommen eine Geschenkkarte per E-Mail.
+    [yes] Sie bekommen einen Gutschein per E-Mail.
    *[no] Sie bekommen { $amount } erstattet, über die ursprüngliche Zahlungsart.
 }
 status-cancelled-heading = Diese Rücksendung ist storniert
@@ -654,7 +654,7 @@ mail-refunded-preview = Bis Ihre Bank es anzeigt, kann es ein paar Tage dauern.
 mail-refunded-heading = Wir haben { $refunded } erstattet
 mail-refunded-heading-gift = Ihre Rücksendung ist abgeschlossen
 mail-refunded-lede = Wir haben das Geld über die ursprüngliche Zahlungsart erstattet. Bis Ihre Bank es anzeigt, kann es ein paar Tage dauern.
-mail-refunded-lede-gift = { $shop } hat erstattet, was Sie zurückgesendet haben.
+mail-refunded-lede-gift = { $shop } hat Ihre Rücksendung abgeschlossen. Sie bekommen einen Gutschein per E-Mail.
 mail-refunded-row = Erstattet
 mail-refunded-button = Meine Rücksendung ansehen
 

@@ -648,7 +648,7 @@ mail-refunded-preview = Your bank may take some days to show it.
 mail-refunded-heading = We refunded { $refunded }
 mail-refunded-heading-gift = Your return is settled
 mail-refunded-lede = We sent the money to the way you paid. Your bank may take some days to show it.
-mail-refunded-lede-gift = { $shop } has refunded what you returned.
+mail-refunded-lede-gift = { $shop } has settled what you returned. You get a gift card by e-mail.
 mail-refunded-row = Refunded
 mail-refunded-button = See my return
 

@@ -657,7 +657,7 @@ mail-refunded-preview = Su banco puede tardar unos días en mostrarlo.
 mail-refunded-heading = Le hemos reembolsado { $refunded }
 mail-refunded-heading-gift = Su devolución ha terminado
 mail-refunded-lede = Hemos enviado el dinero por el mismo medio con el que pagó. Su banco puede tardar unos días en mostrarlo.
-mail-refunded-lede-gift = { $shop } ha reembolsado lo que devolvió.
+mail-refunded-lede-gift = { $shop } ha cerrado su devolución. Recibe una tarjeta regalo por correo electrónico.
 mail-refunded-row = Reembolsado
 mail-refunded-button = Ver mi devolución
 

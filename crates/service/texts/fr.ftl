@@ -648,7 +648,7 @@ mail-refunded-preview = Votre banque peut mettre quelques jours à l’afficher.
 mail-refunded-heading = Nous avons remboursé { $refunded }
 mail-refunded-heading-gift = Votre retour est terminé
 mail-refunded-lede = Nous avons envoyé l’argent sur le moyen de paiement utilisé. Votre banque peut mettre quelques jours à l’afficher.
-mail-refunded-lede-gift = { $shop } a remboursé ce que vous avez retourné.
+mail-refunded-lede-gift = { $shop } a clôturé votre retour. Vous recevez une carte cadeau par e-mail.
 mail-refunded-row = Remboursé
 mail-refunded-button = Voir mon retour
 

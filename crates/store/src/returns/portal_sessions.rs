@@ -81,7 +81,8 @@ pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTim
     .transpose()
 }
 
-/// The identifiers of an order's returns that the session may see, newest first. The return of a gift is for the session that started it.
+/// The identifiers of an order's returns that the session may see, newest first. The return of a gift is for the session that started it,
+/// and for those that a link in a mail about it opened.
 pub async fn returns_of(store: &Store, merchant: MerchantId, order: &str, hash: &[u8], most: i64) -> Result<Vec<String>, Failed> {
     let identifiers = sqlx::query_scalar!(
         r#"
@@ -94,6 +95,10 @@ pub async fn returns_of(store: &Store, merchant: MerchantId, order: &str, hash: 
                 select from return_draft as draft
                 where draft.merchant_id = $1 and draft.order_identifier = $2
                 and draft.rma_identifier = rma.identifier and draft.session_hash = $3
+            )
+            or exists (
+                select from portal_session as session
+                where session.merchant_id = $1 and session.session_hash = $3 and session.rma_identifier = rma.identifier
             )
         )
         order by rma.rma_id desc

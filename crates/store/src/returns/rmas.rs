@@ -20,7 +20,7 @@ macro_rules! returns {
         sqlx::query_as!(
             RmaRow,
             "select rma_id, created_at, updated_at, wakes_at, sequence, shipping_cost_cents, fee_deducted, gift, receiving_closed, scanned_early, reminded, method, "
-                + "status, identifier, order_identifier, original_order_identifier, cancel_reason, giftee_email from rma "
+                + "status, identifier, order_identifier, original_order_identifier, cancel_reason, giftee_email, language from rma "
                 + $end,
             $($argument),*
         )
@@ -50,9 +50,10 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         with started as (
             insert into rma (
                 merchant_id, rma_id, identifier, order_identifier, original_order_identifier, created_at, updated_at, wakes_at, sequence,
-                shipping_cost_cents, fee_deducted, exchange, gift, giftee_email, method, status, receiving_closed, reminded, expected
+                shipping_cost_cents, fee_deducted, exchange, gift, giftee_email, method, status, receiving_closed, reminded, expected,
+                language
             )
-            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $31, $10, $11, $12, $13, false, false, $32)
+            values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $29, $31, $10, $11, $12, $13, false, false, $32, $33)
         ), units as (
             insert into rma_item (
                 merchant_id, rma_id, position, unit, order_line, sku, title, reason, refund_type, exchange_owed, exchange_sku, receiving,
@@ -108,6 +109,7 @@ pub async fn insert(tx: &mut Tx, new: &Return) -> Result<(), Failed> {
         &columns.exchange_skus as &[Option<&str>],
         new.rma.exchange().map(ExchangeState::as_str),
         new.rma.is_expected(),
+        new.language,
     )
     .execute(tx.connection())
     .await?;

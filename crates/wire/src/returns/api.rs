@@ -35,6 +35,8 @@ object! {
         items: List<ReturnedIn<'a>, 1, MOST_ITEMS>,
         /// For gift orders: e-mail address of the person returning the gift.
         giftee_email: Option<Identifier<'a>>,
+        /// Language of the mails to the shopper, such as `de`; English if it is left out or unknown.
+        language: Option<Identifier<'a>>,
     }
 }
 

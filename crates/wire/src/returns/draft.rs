@@ -18,6 +18,9 @@ pub struct Answers {
     /// The e-mail address of whoever was given the goods, if they are a gift.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub giftee: Option<Giftee>,
+    /// The code of the language in which the questions were answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// The statement of withdrawal whose goods come back, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawal: Option<Withdrawn>,
@@ -115,6 +118,9 @@ impl Answers {
         if let Some(Giftee(email)) = &self.giftee {
             request.as_object_mut()?.insert("giftee_email".to_owned(), email.as_str().into());
         }
+        if let Some(language) = &self.language {
+            request.as_object_mut()?.insert("language".to_owned(), language.as_str().into());
+        }
         Some(request.to_string())
     }
 }
@@ -131,6 +137,7 @@ mod tests {
             items: vec![item("1", Some(Wish::Refund)), item("2", Some(Wish::GiftCard)), item("3", Some(Wish::Variant("S-43".to_owned())))],
             method: Some(Method::ExpressReturns),
             giftee: None,
+            language: None,
             withdrawal: None,
         }
     }

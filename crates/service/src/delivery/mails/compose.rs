@@ -216,7 +216,12 @@ impl Writer<'_> {
         let heading = if self.kind == Mail::Confirmed { self.own("heading") } else { part("heading") };
         let blocks = [self.hello(), Block::Paragraph(part("lede"))].into_iter().chain(body.into_iter().flatten()).collect();
         let why = self.say(if about.order.is_some() { "mail-why" } else { "mail-why-gift" });
-        self.letter(part("subject"), heading, blocks, why)
+        let letter = self.letter(part("subject"), heading, blocks, why);
+        match self.kind {
+            // No bank has to do with a gift.
+            Mail::Refunded if about.money.is_none() => Letter { preview: part("lede"), ..letter },
+            _ => letter,
+        }
     }
 
     fn title(&self, goods: &Goods) -> String {

@@ -105,7 +105,7 @@ async fn owe(
         let body = ShopperMail {
             mail: mail.as_str().to_owned(),
             to: to.clone(),
-            language: Language::default().code().to_owned(),
+            language: kept.language.clone().unwrap_or_else(|| Language::default().code().to_owned()),
             name: order.customer.first_name.as_ref().map(|name| name.0.trim().to_owned()).filter(|name| !kept.gift && !name.is_empty()),
             link: link(app, tx, &sender, kept, now).await?,
             about: Some(about(kept, order, *mail, extra, now)),
@@ -129,11 +129,11 @@ pub(super) fn message(app: &App, mail: Mail, body: &ShopperMail, subject: &str, 
     })
 }
 
-/// A new link to the return; `None` if there is no portal to link to, or if it is a gift, which is shown in one session only.
+/// A new link to the return; `None` if there is no portal to link to.
 async fn link(app: &App, tx: &mut Tx, sender: &Sender, kept: &Return, now: DateTime<Utc>) -> Result<Option<String>, Failed> {
     let shared = || Some(format!("{}/r/{}", app.settings.portal.url()?, sender.handle));
     let portal = sender.host.as_ref().map(|host| format!("https://{host}")).or_else(shared);
-    let Some(portal) = portal.filter(|_| !kept.gift) else { return Ok(None) };
+    let Some(portal) = portal else { return Ok(None) };
     let secret = bearer::new_secret(&app.entropy);
     return_links::insert(tx, &bearer::hash(secret.expose_secret()), kept.id, now).await?;
     Ok(Some(format!("{portal}/s/{}", secret.expose_secret())))

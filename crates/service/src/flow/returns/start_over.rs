@@ -42,5 +42,5 @@ fn answers(kept: &Return) -> Answers {
             items.push(AnsweredItem { line, quantity: 1, reason, instead: Some(instead) });
         }
     }
-    Answers { items, method: None, giftee: kept.giftee_email.clone().map(Giftee), withdrawal: None }
+    Answers { items, method: None, giftee: kept.giftee_email.clone().map(Giftee), language: kept.language.clone(), withdrawal: None }
 }

@@ -273,6 +273,7 @@ fn make(
         fee_deducted: *deducted,
         gift: *gift,
         giftee_email: request.giftee_email.as_ref().map(|email| email.0.to_string()),
+        language: request.language.as_ref().map(|language| language.0.to_string()),
         cancel_reason: None,
         reminded: false,
         wakes_at: rma.may_expire().then(|| now + REMINDED_AFTER),

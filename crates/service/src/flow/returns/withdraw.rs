@@ -235,8 +235,13 @@ pub async fn send_back(app: &App, shop: &Shop, withdrawal: &Withdrawal, session:
     if items.is_empty() || eligibility::is_gift(sale, &found.order.policy) {
         return Ok(false);
     }
-    let withdrawal = Some(Withdrawn { reference: withdrawal.reference.clone(), units });
-    save_answers(app, merchant, order, &Answers { items, withdrawal, ..Answers::default() }, None).await?;
+    let answers = Answers {
+        items,
+        language: Some(withdrawal.language.clone()),
+        withdrawal: Some(Withdrawn { reference: withdrawal.reference.clone(), units }),
+        ..Answers::default()
+    };
+    save_answers(app, merchant, order, &answers, None).await?;
     Ok(true)
 }
 

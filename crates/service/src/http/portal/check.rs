@@ -136,8 +136,8 @@ fn page(reader: &Reader, order: &PortalOrder, draft: &Draft, chosen: &Chosen<'_>
             instead_path: step::has_choice(order, item).then(|| reader.path(&format!("items/{number}/instead"))),
         }
     };
-    // A return with an exchange has no deadline.
-    let refunded = chosen.units.iter().all(|unit| matches!(unit.getting, Getting::Refund));
+    // A return with an exchange has no deadline, nor has that of a withdrawal.
+    let refunded = !order.is_withdrawn() && chosen.units.iter().all(|unit| matches!(unit.getting, Getting::Refund));
     let until = match offer.method {
         Method::MailBack | Method::ExpressReturns if refunded => Some(Day::with_weekday(reader.words(), now + EXPIRES_AFTER)),
         Method::MailBack | Method::ExpressReturns | Method::CustomerKeep => None,

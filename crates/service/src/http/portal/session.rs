@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use domain::id::MerchantId;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::returns::portal_sessions::{self, Session};
+use wire::returns::draft::Answers;
 
 use crate::app::App;
 use crate::flow::returns::answer_draft::save_answers;
@@ -70,7 +71,8 @@ impl Shopper {
     /// Saves the answers about that order. Those about a gift are for this session only, so that its buyer does not learn of them.
     pub(super) async fn save(&self, app: &App, order: &PortalOrder) -> Result<(), PageError> {
         let owner = order.is_gift().then_some(self.hash.as_slice());
-        Ok(save_answers(app, self.merchant, &order.sale().identifier, &order.answers, owner).await?)
+        let answers = Answers { language: Some(self.reader.language.code().to_owned()), ..order.answers.clone() };
+        Ok(save_answers(app, self.merchant, &order.sale().identifier, &answers, owner).await?)
     }
 
     /// A return of that order; with a session for one return, only that one.

@@ -231,6 +231,20 @@ async fn no_limit_refuses_a_withdrawal() {
 }
 
 #[tokio::test]
+async fn the_limit_of_requests_does_not_refuse_a_withdrawal() {
+    let world = World::with(&[("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "10")]).await;
+    let shop = world.shop("acme").await;
+    let pat = world.shopper("acme");
+    for _ in 0..10 {
+        pat.opens("").await;
+    }
+    assert_eq!(pat.opens("").await.status, 429);
+    assert_eq!(pat.withdraws("A-1", "pat@example.com").await.heading(), "We have received your withdrawal");
+    assert_eq!(world.database.count("withdrawal").await, 1);
+    drop(shop);
+}
+
+#[tokio::test]
 async fn a_withdrawal_is_taken_while_the_merchant_is_paused_and_when_it_is_late_or_nothing_was_shipped() {
     let mailbox = Mailbox::start().await.unwrap();
     let world = world(&mailbox).await;

@@ -25,6 +25,8 @@ pub struct Return {
     pub gift: bool,
     /// The address of whoever returns the gift.
     pub giftee_email: Option<String>,
+    /// The code of the language in which the shopper is written to, if it is known.
+    pub language: Option<String>,
     /// The reason for cancelling it.
     pub cancel_reason: Option<String>,
     /// True if the shopper has been reminded of it.

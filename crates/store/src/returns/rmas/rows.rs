@@ -31,6 +31,7 @@ pub(super) struct RmaRow {
     pub(super) original_order_identifier: Option<String>,
     pub(super) cancel_reason: Option<String>,
     pub(super) giftee_email: Option<String>,
+    pub(super) language: Option<String>,
 }
 
 pub(super) struct ItemRow {
@@ -102,6 +103,7 @@ impl RmaRow {
             fee_deducted: self.fee_deducted,
             gift: self.gift,
             giftee_email: self.giftee_email,
+            language: self.language,
             cancel_reason: self.cancel_reason,
             reminded: self.reminded,
             wakes_at: self.wakes_at,
