@@ -51,6 +51,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(api::returns::rmas::resend))
         .routes(routes!(api::returns::exchanges::convert))
         .routes(routes!(api::returns::exchanges::record))
+        .routes(routes!(api::returns::portal_links::make))
         .routes(routes!(api::returns::work_items::list))
         .routes(routes!(api::returns::withdrawals::list))
         .routes(routes!(api::returns::work_items::close))

@@ -6,6 +6,7 @@ pub mod draft;
 pub mod easypost;
 pub mod exchange_order;
 pub mod label;
+pub mod portal_link;
 pub mod rma;
 pub mod variants;
 pub mod withdrawal;

@@ -6,6 +6,7 @@ use crate::orders::order::OrderMessage;
 use crate::returns::api::{ConvertExchangeIn, StartReturnIn};
 use crate::returns::carrier::CarrierEventIn;
 use crate::returns::exchange_order::PlacedOrderIn;
+use crate::returns::portal_link::PortalLinkIn;
 use crate::shape::Shape as _;
 use crate::warehouse::drop_ship::{self, CancelIn, CancelItemsIn, DropShipOrdersIn, RejectIn, ShipIn};
 use crate::warehouse::inbound::InboundAsnsIn;
@@ -20,6 +21,7 @@ pub fn components() -> Map<String, Value> {
     StartReturnIn::define(&mut components);
     PlacedOrderIn::define(&mut components);
     ConvertExchangeIn::define(&mut components);
+    PortalLinkIn::define(&mut components);
     CarrierEventIn::define(&mut components);
     DropShipOrdersIn::define(&mut components);
     components.insert("DropShipOrderOrOrders".to_owned(), drop_ship::either());

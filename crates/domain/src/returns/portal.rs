@@ -1,6 +1,10 @@
-//! Shoppers in the portal: what they have shown, and the spellings of an order's number.
+//! Shoppers in the portal: what they have shown, who acts for them, and the spellings of an order's number.
+
+mod support;
 
 use std::str::FromStr;
+
+pub use self::support::{NoSupportName, SupportName};
 
 /// The proof that an order is a shopper's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +17,13 @@ pub enum Proof {
     Link,
     /// A link in a mail about one return. Mails are passed on, so it shows that return alone.
     ReturnLink,
+    /// A link that the merchant made: the shopper is logged in to the shop, or support acts for them.
+    Merchant,
 }
 
 impl Proof {
+    const ALL: [Self; 5] = [Self::Email, Self::Zip, Self::Link, Self::ReturnLink, Self::Merchant];
+
     /// The stored word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -24,6 +32,7 @@ impl Proof {
             Self::Zip => "zip",
             Self::Link => "link",
             Self::ReturnLink => "return_link",
+            Self::Merchant => "merchant",
         }
     }
 
@@ -32,7 +41,7 @@ impl Proof {
     pub const fn allows_address(self) -> bool {
         match self {
             Self::Email | Self::ReturnLink => false,
-            Self::Zip | Self::Link => true,
+            Self::Zip | Self::Link | Self::Merchant => true,
         }
     }
 
@@ -41,7 +50,7 @@ impl Proof {
     pub const fn allows_order(self) -> bool {
         match self {
             Self::ReturnLink => false,
-            Self::Email | Self::Zip | Self::Link => true,
+            Self::Email | Self::Zip | Self::Link | Self::Merchant => true,
         }
     }
 }
@@ -55,7 +64,7 @@ impl FromStr for Proof {
     type Err = NoProof;
 
     fn from_str(word: &str) -> Result<Self, NoProof> {
-        [Self::Email, Self::Zip, Self::Link, Self::ReturnLink].into_iter().find(|proof| proof.as_str() == word).ok_or(NoProof)
+        Self::ALL.into_iter().find(|proof| proof.as_str() == word).ok_or(NoProof)
     }
 }
 
@@ -111,11 +120,12 @@ mod tests {
 
     #[test]
     fn every_proof_is_read_as_it_is_stored() {
-        for proof in [Proof::Email, Proof::Zip, Proof::Link, Proof::ReturnLink] {
+        for proof in Proof::ALL {
             assert_eq!(proof.as_str().parse(), Ok(proof));
         }
         assert_eq!("phone".parse::<Proof>(), Err(NoProof));
         assert!(!Proof::Email.allows_address() && Proof::Zip.allows_address() && Proof::Link.allows_address());
         assert!(!Proof::ReturnLink.allows_address() && !Proof::ReturnLink.allows_order() && Proof::Email.allows_order());
+        assert!(Proof::Merchant.allows_address() && Proof::Merchant.allows_order());
     }
 }

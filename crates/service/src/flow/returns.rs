@@ -16,6 +16,7 @@ pub mod label_return;
 pub(super) mod label_work;
 pub mod list_unidentified_exchanges;
 pub(super) mod mail_shopper;
+pub mod make_link;
 pub mod open_return;
 pub mod order_label;
 pub mod place_exchange;

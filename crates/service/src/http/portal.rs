@@ -1,8 +1,8 @@
 //! The shopper's portal: one file per page. A page parses, calls one flow or reads, and renders.
 //!
 //! - `find.rs` finds the order; `lost.rs` and `link.rs` open it by a mailed link, `orders.rs` chooses among several.
-//!   `return_link.rs` opens one return by the link in a mail about it. `session.rs` knows
-//!   the shopper from then on.
+//!   `return_link.rs` opens one return by the link in a mail about it, `shop_link.rs` an order by a link that the merchant made.
+//!   `session.rs` knows the shopper from then on.
 //! - `items.rs`, `reason.rs`, `instead.rs`, `exchange.rs`, `how.rs` ask the questions; `step.rs` knows which is next.
 //! - `check.rs` shows all answers and confirms; `changed.rs` says what has changed since they were given.
 //! - `done.rs`, `status.rs`, `returns.rs`, `label.rs`, `cancel.rs` are about returns.
@@ -30,6 +30,7 @@ mod return_link;
 mod returns;
 mod session;
 mod shop;
+mod shop_link;
 mod status;
 mod step;
 mod view;
@@ -55,6 +56,7 @@ pub(super) fn router(app: &App) -> Router {
         .route("/r/{merchant}/lost", get(lost::show).post(lost::send))
         .route("/r/{merchant}/l/{link}", get(link::show).post(link::open))
         .route("/r/{merchant}/s/{link}", get(return_link::show).post(return_link::open))
+        .route("/r/{merchant}/m/{link}", get(shop_link::open))
         .route("/r/{merchant}/orders", get(orders::list).post(orders::choose))
         .route("/r/{merchant}/items", get(items::show).post(items::choose))
         .route("/r/{merchant}/items/{item}/reason", get(reason::show).post(reason::answer))

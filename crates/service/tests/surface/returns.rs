@@ -37,6 +37,7 @@ mod portal_brand;
 mod portal_gifts;
 mod portal_languages;
 mod portal_links;
+mod portal_merchant_links;
 mod portal_messages;
 mod portal_return_links;
 mod portal_withdrawal;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
-use domain::returns::portal::Proof;
+use domain::returns::portal::{Proof, SupportName};
 use sqlx::PgExecutor;
 
 use crate::orders::snapshots::Fingerprint;
@@ -22,6 +22,8 @@ pub struct Session {
     pub email: Option<Fingerprint>,
     /// The one return that it may see, if a link in a mail about it opened it and nothing more was shown since.
     pub rma: Option<String>,
+    /// Who acts for the shopper, if it is support.
+    pub support: Option<SupportName>,
     pub started_at: DateTime<Utc>,
     pub seen_at: DateTime<Utc>,
 }
@@ -40,8 +42,10 @@ pub async fn insert(tx: &mut Tx, hash: &[u8], session: &Session) -> Result<(), F
 async fn write<'e>(on: impl PgExecutor<'e>, merchant: MerchantId, hash: &[u8], session: &Session) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into portal_session (merchant_id, session_hash, order_identifier, proof, started_at, seen_at, email_fingerprint, rma_identifier)
-        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        insert into portal_session (
+            merchant_id, session_hash, order_identifier, proof, started_at, seen_at, email_fingerprint, rma_identifier, support_name
+        )
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         "#,
         merchant.0,
         hash,
@@ -51,6 +55,7 @@ async fn write<'e>(on: impl PgExecutor<'e>, merchant: MerchantId, hash: &[u8], s
         session.seen_at,
         session.email.as_ref().map(Fingerprint::as_slice),
         session.rma.as_deref(),
+        session.support.as_ref().map(SupportName::as_str),
     )
     .execute(on)
     .await?;
@@ -61,7 +66,7 @@ async fn write<'e>(on: impl PgExecutor<'e>, merchant: MerchantId, hash: &[u8], s
 pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTime<Utc>) -> Result<Option<Session>, Failed> {
     let row = sqlx::query!(
         r#"
-        select order_identifier, proof, started_at, seen_at, email_fingerprint, rma_identifier
+        select order_identifier, proof, started_at, seen_at, email_fingerprint, rma_identifier, support_name
         from portal_session
         where merchant_id = $1 and session_hash = $2 and seen_at > $3 and started_at > $4
         "#,
@@ -76,7 +81,9 @@ pub async fn find(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTim
         let proof: Proof = row.proof.parse().map_err(|_| Failed::Internal("a stored session has an unknown proof"))?;
         let rma = row.rma_identifier.filter(|_| !proof.allows_order());
         let email = row.email_fingerprint.and_then(|email| email.try_into().ok());
-        Ok(Session { order: row.order_identifier, proof, email, rma, started_at: row.started_at, seen_at: row.seen_at })
+        let support = row.support_name.map(|name| name.parse()).transpose();
+        let support = support.map_err(|_| Failed::Internal("a stored session has a name that is none"))?;
+        Ok(Session { order: row.order_identifier, proof, email, rma, support, started_at: row.started_at, seen_at: row.seen_at })
     })
     .transpose()
 }

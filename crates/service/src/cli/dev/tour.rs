@@ -128,7 +128,7 @@ async fn start(app: &App, sample: &SampleReturn<'_>) -> anyhow::Result<String> {
     seed::push(app, demo.id, &[demo.shop.shipped_yesterday(&order, magic, app.now())]).await?;
     let body = shop::first_unit_back(&order, reason, *exchange_sku);
     let request = api::read(body.as_bytes()).map_err(|_| anyhow!("the sample return was refused"))?;
-    start_return(app, demo.id, &request, None).await.map_err(|error| match error {
+    start_return(app, None, demo.id, &request, None).await.map_err(|error| match error {
         StartReturnError::Faulty(_) => {
             anyhow!("the policy of {} does not allow the sample return; start with `--reset` to get the default policy back", demo.handle)
         }

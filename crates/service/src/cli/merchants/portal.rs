@@ -1,17 +1,23 @@
-//! `backhaul portal …`: what merchants' portals show, and the host names that lead to them.
+//! `backhaul portal …`: what merchants' portals show, the host names that lead to them, and links into them.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
+use domain::returns::portal::SupportName;
 use domain::returns::withdrawal::exemption::Exemption;
+use secrecy::ExposeSecret as _;
 use serde::Serialize;
 use store::merchants::accounts::Merchant;
 use store::merchants::portals;
+use store::returns::portal_links::Made;
+use wire::returns::portal_link::PortalLinkOut;
+use wire::time;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::configure_portal::{self as flow, PortalChange};
+use crate::flow::returns::make_link::make_link;
 use crate::platform::host_name::HostName;
 
 #[derive(Subcommand)]
@@ -24,6 +30,19 @@ pub(in crate::cli) enum Command {
     Show {
         #[command(flatten)]
         merchant: OfMerchant,
+    },
+    /// Make a link that opens one order in a merchant's portal, once, within 10 minutes.
+    ///
+    /// For acting for a shopper who cannot. Whoever opens it sees what the shopper sees. The audit records who made the link.
+    Link {
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The order's identifier.
+        order: String,
+        /// The person who acts for the shopper. The pages show the name, and the audit has it for every return that is started or
+        /// cancelled.
+        #[arg(long, value_name = "NAME")]
+        support: Option<SupportName>,
     },
     /// Remove a host name; it no longer leads to the merchant's portal.
     RemoveHost {
@@ -116,6 +135,14 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let merchant = set.merchant.find(app).await?;
             flow::set_portal(app, &actor(), merchant.id, set.into()).await?;
             show(app, &merchant, format).await
+        }
+        Command::Link { merchant, order, support } => {
+            let found = merchant.find(app).await?;
+            if found.paused_at.is_some() {
+                bail!("the merchant `{merchant}` is paused, so its portal opens no order; `backhaul merchant resume` ends the pause");
+            }
+            let link = make_link(app, Some(&actor()), found.id, &Made { order, support }, None).await?;
+            output::one(format, &PortalLinkOut { url: link.url.expose_secret().to_owned(), expires_at: time::write(link.expires_at) })
         }
         Command::Show { merchant } => show(app, &merchant.find(app).await?, format).await,
         Command::RemoveHost { merchant, host } => {

@@ -25,8 +25,9 @@ pub async fn save_answers(app: &App, merchant: MerchantId, order: &str, answers:
     return_drafts::save(app.store(merchant), merchant, app.mint(), order, &answers.write(), owner, app.now()).await
 }
 
-/// Starts the return that a draft describes, once, however often it is called. Returns its identifier.
-pub async fn confirm_draft(app: &App, merchant: MerchantId, draft: &Draft) -> Result<String, ConfirmDraftError> {
+/// Starts the return that a draft describes, once, however often it is called. `actor` is whoever does it for the shopper. Returns its
+/// identifier.
+pub async fn confirm_draft(app: &App, actor: Option<&str>, merchant: MerchantId, draft: &Draft) -> Result<String, ConfirmDraftError> {
     let answers = Answers::read(&draft.answers);
     let body = answers.request(&draft.order).ok_or(ConfirmDraftError::Unanswered)?;
     let request = wire::returns::api::read(body.as_bytes()).map_err(|_| Failed::Internal("a draft became an unreadable request"))?;
@@ -35,5 +36,5 @@ pub async fn confirm_draft(app: &App, merchant: MerchantId, draft: &Draft) -> Re
         request_hash: Sha256::digest(&body).into(),
         draft: Some(ConfirmedDraft { id: draft.id, withdrawal: answers.withdrawal }),
     };
-    Ok(start_return(app, merchant, &request, Some(&key)).await?.identifier()?)
+    Ok(start_return(app, actor, merchant, &request, Some(&key)).await?.identifier()?)
 }

@@ -89,7 +89,7 @@ pub(super) fn new_session(app: &App, order: &str, proof: Proof, reach: Reach<'_>
         Reach::Return(rma) => (None, Some(rma.to_owned())),
     };
     let now = app.now();
-    let session = Session { order: order.to_owned(), proof, email, rma, started_at: now, seen_at: now };
+    let session = Session { order: order.to_owned(), proof, email, rma, support: None, started_at: now, seen_at: now };
     (bearer::new_secret(&app.entropy), session)
 }
 

@@ -129,11 +129,15 @@ pub(super) fn message(app: &App, mail: Mail, body: &ShopperMail, subject: &str, 
     })
 }
 
+/// The public URL of the portal's first page, at the merchant's own host name if it has one.
+pub(super) fn portal_address(app: &App, sender: &Sender) -> Option<String> {
+    let shared = || Some(format!("{}/r/{}", app.settings.portal.url()?, sender.handle));
+    sender.host.as_ref().map(|host| format!("https://{host}")).or_else(shared)
+}
+
 /// A new link to the return; `None` if there is no portal to link to.
 async fn link(app: &App, tx: &mut Tx, sender: &Sender, kept: &Return, now: DateTime<Utc>) -> Result<Option<String>, Failed> {
-    let shared = || Some(format!("{}/r/{}", app.settings.portal.url()?, sender.handle));
-    let portal = sender.host.as_ref().map(|host| format!("https://{host}")).or_else(shared);
-    let Some(portal) = portal else { return Ok(None) };
+    let Some(portal) = portal_address(app, sender) else { return Ok(None) };
     let secret = bearer::new_secret(&app.entropy);
     return_links::insert(tx, &bearer::hash(secret.expose_secret()), kept.id, now).await?;
     Ok(Some(format!("{portal}/s/{}", secret.expose_secret())))

@@ -19,6 +19,7 @@ use domain::returns::rma::{Rma, Unit};
 use futures::future::try_join_all;
 use serde::Deserialize;
 use store::Failed;
+use store::merchants::audit::{self, Entry};
 use store::orders::{refunds, snapshots};
 use store::returns::label_orders::Progress;
 use store::returns::rmas::{Item, Return};
@@ -98,9 +99,10 @@ pub enum StartReturnError {
     Failed(#[from] Failed),
 }
 
-/// Starts a return.
+/// Starts a return. `actor` is whoever does it for the shopper, and is then recorded in the audit.
 pub async fn start_return(
     app: &App,
+    actor: Option<&str>,
     merchant: MerchantId,
     request: &StartReturnIn<'_>,
     key: Option<&IdempotencyKey>,
@@ -108,7 +110,7 @@ pub async fn start_return(
     let variants = variants_of(app, merchant, request, key).await?;
     let mut tries = 1;
     loop {
-        match attempt(app, merchant, request, key, &variants).await {
+        match attempt(app, actor, merchant, request, key, &variants).await {
             Err(StartReturnError::Failed(failed))
                 if tries < TRIES && (failed.violates(IDENTIFIER_IS_UNIQUE) || failed.violates(KEY_IS_UNIQUE)) =>
             {
@@ -154,6 +156,7 @@ async fn is_repeated(app: &App, merchant: MerchantId, key: Option<&IdempotencyKe
 
 async fn attempt(
     app: &App,
+    actor: Option<&str>,
     merchant: MerchantId,
     request: &StartReturnIn<'_>,
     key: Option<&IdempotencyKey>,
@@ -213,6 +216,9 @@ async fn attempt(
         },
     };
     mail_confirmed(app, &mut tx, &new, &order, label_ordered, now).await?;
+    if let Some(actor) = actor {
+        audit::record(&mut tx, Entry { id: app.mint(), actor, action: "return.started", detail: &new.identifier, done_at: now }).await?;
+    }
     let label = label_ordered.then(|| rmas::shown_label(Progress { state: LabelState::Ordered, reason: None, has_code: false }));
     let shown = ReturnOut { label, ..rmas::shown(&new, exchange.as_ref()) };
     let answer = serde_json::to_string(&shown).map_err(|_| Failed::Internal("an answer could not be written"))?;

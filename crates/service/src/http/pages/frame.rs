@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::merchants::brand::Wording;
+use domain::returns::portal::SupportName;
 use fluent_bundle::FluentValue;
 
 use super::assets::{ICON, PORTAL_SCRIPT, PORTAL_STYLE};
@@ -21,6 +22,8 @@ pub(crate) struct Reader {
     pub(crate) languages: Languages,
     /// The path of the portal's first page.
     pub(crate) root: Arc<str>,
+    /// Who acts for the shopper, if it is support.
+    pub(crate) support: Option<SupportName>,
 }
 
 /// A fault of a form.
@@ -36,6 +39,7 @@ pub(crate) struct Frame {
     pub(crate) shop: Option<Arc<Shop>>,
     pub(crate) language: Language,
     root: Arc<str>,
+    support: Option<SupportName>,
     pub(crate) title: String,
     /// The step of five, drawn as progress.
     pub(crate) step: Option<u8>,
@@ -58,6 +62,7 @@ impl Reader {
         Frame {
             shop: Some(Arc::clone(&self.shop)),
             root: Arc::clone(&self.root),
+            support: self.support.clone(),
             title: self.language.text(title),
             fault_heading: self.language.text("faults-heading"),
             solo: false,
@@ -105,6 +110,7 @@ impl Frame {
             shop: None,
             language,
             root: "".into(),
+            support: None,
             title: String::new(),
             step: None,
             solo: true,
@@ -161,6 +167,12 @@ impl Frame {
 
     pub(crate) fn shop_name(&self) -> String {
         self.shop.as_ref().map_or_else(|| self.text("returns"), |shop| shop.name.clone())
+    }
+
+    /// Says who acts for the shopper, if it is support.
+    pub(crate) fn support_notice(&self) -> Option<Markup> {
+        let name = self.support.as_ref()?.as_str();
+        Some(Markup::of(self.language, "support-notice", [("name", name.into())]))
     }
 
     pub(crate) fn help_email(&self) -> Option<&str> {

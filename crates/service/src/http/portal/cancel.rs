@@ -15,9 +15,6 @@ use crate::http::pages::form::Form;
 use crate::http::pages::frame::{Frame, Reader};
 use crate::http::pages::{render, see};
 
-/// The portal, in the audit.
-pub(super) const ACTOR: &str = "shopper";
-
 #[derive(Template)]
 #[template(path = "portal/cancel.html")]
 struct Cancel {
@@ -47,7 +44,7 @@ pub(super) async fn cancel(
     Form(_): Form<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
     let one = shopper.find_return(&app, &rma).await?;
-    match cancel_return(&app, ACTOR, shopper.merchant, &one.kept.identifier, BY_SHOPPER).await {
+    match cancel_return(&app, &shopper.actor(), shopper.merchant, &one.kept.identifier, BY_SHOPPER).await {
         Ok(_) => Ok(see(&shopper.reader.path(&format!("returns/{}", one.kept.identifier)))),
         Err(CancelReturnError::NoSuchReturn) => Err(PageError::NotFound),
         Err(CancelReturnError::Failed(failed)) => Err(failed.into()),

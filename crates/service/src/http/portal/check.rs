@@ -9,6 +9,7 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::money::Cents;
 use domain::returns::exchange::variant::Variant;
+use domain::returns::portal::SupportName;
 use domain::returns::rma::Method;
 use domain::returns::rma::bill::{BilledUnit, bill};
 use domain::returns::rma::choice::{Chosen, Getting};
@@ -97,7 +98,8 @@ pub(super) async fn confirm(State(app): State<App>, shopper: Shopper, Form(confi
         let rma = return_drafts::outcome(store, merchant, order, confirmed.draft, &shopper.hash).await?;
         return Ok(rma.map_or_else(|| see(&reader.path("check")), done));
     };
-    match confirm_draft(&app, merchant, &draft).await {
+    let support = shopper.session.support.as_ref().map(SupportName::actor);
+    match confirm_draft(&app, support.as_deref(), merchant, &draft).await {
         Ok(rma) => Ok(done(rma)),
         Err(ConfirmDraftError::Failed(failed) | ConfirmDraftError::Start(StartReturnError::Failed(failed))) => Err(failed.into()),
         // The page says what has changed.

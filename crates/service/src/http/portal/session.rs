@@ -4,6 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use domain::id::MerchantId;
+use domain::returns::portal::SupportName;
 use secrecy::{ExposeSecret as _, SecretString};
 use store::returns::portal_sessions::{self, Session};
 use wire::returns::draft::Answers;
@@ -18,6 +19,8 @@ use crate::platform::keys::bearer;
 use crate::show::returns::portal::{self, PortalOrder, PortalReturn};
 
 const COOKIE: &str = "backhaul_return";
+/// The shopper, in the audit.
+const SHOPPER: &str = "shopper";
 
 /// A shopper with a session for an order.
 pub(super) struct Shopper {
@@ -42,13 +45,14 @@ impl FromRequestParts<App> for Follower {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
-        let reader = Reader::from_request_parts(parts, app).await?;
+        let mut reader = Reader::from_request_parts(parts, app).await?;
         let merchant = reader.shop.merchant.id;
         let secret = cookie(&parts.headers).ok_or(PageError::SessionOver)?;
         let hash = bearer::hash(secret.expose_secret());
         let session = portal_sessions::find(app.store(merchant), merchant, &hash, app.now()).await?;
         let session = session.filter(|_| reader.shop.merchant.paused_at.is_none()).ok_or(PageError::SessionOver)?;
         keep_session(app, merchant, &hash, &session).await?;
+        reader.support.clone_from(&session.support);
         Ok(Self(Shopper { reader, merchant, session, hash }))
     }
 }
@@ -63,6 +67,11 @@ impl FromRequestParts<App> for Shopper {
 }
 
 impl Shopper {
+    /// Whoever makes the changes of this session, in the audit.
+    pub(super) fn actor(&self) -> String {
+        self.session.support.as_ref().map_or_else(|| SHOPPER.to_owned(), SupportName::actor)
+    }
+
     /// The order that the session is for. If it is gone, so is the session.
     pub(super) async fn order(&self, app: &App) -> Result<PortalOrder, PageError> {
         portal::load(app, self.merchant, &self.session.order, &self.hash).await?.ok_or(PageError::SessionOver)

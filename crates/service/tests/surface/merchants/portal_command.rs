@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::binary::{backhaul, err, out};
+use crate::binary::{backhaul, command, err, out};
 use crate::world::World;
 
 fn portal(world: &World, verb: &str, merchant: &str, words: &[&str]) -> Output {
@@ -133,4 +133,30 @@ async fn a_page_gets_the_shop_with_its_defaults_and_follows_changes() {
     world.time_passes(Duration::from_secs(4));
     let failed = world.app.shops.find_by_handle(&world.app, "acme").await.unwrap_err();
     assert!(failed.to_string().contains("a stored time zone is unknown"), "{failed}");
+}
+
+#[tokio::test]
+async fn an_operator_makes_a_link_to_an_order_and_the_audit_says_so() {
+    let world = World::new().await;
+    world.merchant("acme").await.sells("A-1", 1).await;
+    let link = |words: &[&str]| {
+        let words = [&["portal", "link", "--merchant", "acme", "-o", "json"], words].concat();
+        command(&world.database).env("BACKHAUL__PORTAL__URL", "https://returns.example.com").args(words).output().unwrap()
+    };
+    let made = json_of(&link(&["A-1", "--support", "Kim Lee"]));
+    let url = made["url"].as_str().unwrap();
+    assert!(url.starts_with("https://returns.example.com/r/acme/m/") && made["expires_at"].as_str().unwrap().ends_with('Z'), "{made}");
+    link(&["A-1"]);
+    let audit = "select actor || ' ' || action || ' ' || detail from audit where action like 'portal.%' order by audit_id";
+    assert_eq!(world.database.texts(audit).await, ["cli:tester portal.link_made A-1"; 2]);
+    let names = "select coalesce(support_name, '-') from portal_link order by 1";
+    assert_eq!(world.database.texts(names).await, ["-", "Kim Lee"]);
+
+    assert!(err(&link(&["A-2"])).contains("the merchant has no such order"));
+    assert!(err(&link(&["A-1", "--support", " "])).contains("a name must have 1 to 100 characters, and no control characters"));
+    let unset = err(&portal(&world, "link", "acme", &["A-1"]));
+    assert!(unset.contains("set `portal.url`, or a host name with `backhaul portal set --host`"), "{unset}");
+    out(&backhaul(&world.database, &["merchant", "pause", "acme"]));
+    assert!(err(&link(&["A-1"])).contains("`backhaul merchant resume` ends the pause"));
+    assert_eq!(world.database.count("portal_link").await, 2);
 }

@@ -16,7 +16,7 @@ impl Shopper {
     }
 
     /// Answers everything for one unit that is refunded.
-    async fn wants_a_refund(&self, how: &str) -> Page {
+    pub async fn wants_a_refund(&self, how: &str) -> Page {
         self.ticks(&["L1"]).await;
         let asked = self.sends("items/1/reason", &[("reason", "TOO_SMALL")]).await;
         if asked.heading() == "What would you like instead?" {

@@ -60,7 +60,7 @@ async fn publish(app: &App, merchant: MerchantId, order: Value) -> Verdict {
 async fn start(app: &App, merchant: MerchantId, order: &str) -> String {
     let text = mail_back(order, 1).to_string();
     let wanted = wire::returns::api::read(text.as_bytes()).unwrap_or_else(|_| panic!("{text}"));
-    let answer: Value = serde_json::from_str(&start_return(app, merchant, &wanted, None).await.unwrap().answer).unwrap();
+    let answer: Value = serde_json::from_str(&start_return(app, None, merchant, &wanted, None).await.unwrap().answer).unwrap();
     answer["rma_identifier"].as_str().unwrap().to_owned()
 }
 

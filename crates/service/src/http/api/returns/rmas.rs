@@ -62,7 +62,7 @@ pub(crate) async fn start(
     let key = key(&headers, &body)?;
     let wanted = wire::returns::api::read(&body)?;
     let StartedReturn { answer, repeated } =
-        start_return(&app, caller.merchant, &wanted, key.as_ref()).await.map_err(|error| match error {
+        start_return(&app, None, caller.merchant, &wanted, key.as_ref()).await.map_err(|error| match error {
             StartReturnError::NoSuchOrder => {
                 ApiError::Faulty(vec![Fault::new("order_identifier", Code::Invalid, "is not an order of the merchant")])
             }

@@ -92,7 +92,7 @@ async fn begin(app: &App, merchant: MerchantId, start: &Start, names: &mut Vec<S
     let mut request_hash = [0; 32];
     request_hash[0] = u8::from(start.giftee);
     let key = start.key.map(|key| IdempotencyKey { key: key.to_string(), request_hash, draft: None });
-    match start_return(app, merchant, &wanted, key.as_ref()).await {
+    match start_return(app, None, merchant, &wanted, key.as_ref()).await {
         Ok(started) => {
             let answer: Value = serde_json::from_str(&started.answer).unwrap();
             let name = answer["rma_identifier"].as_str().unwrap().to_owned();
