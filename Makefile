@@ -134,6 +134,10 @@ attack-portal: proof ## Compare the portal's misses, answers and times, in 10,00
 chaos-portal: proof ## 200 shoppers confirm in the portal at once while the service is killed: shoppers, kills, returns, doubled, lost, seeded_caught
 	@$(PROOF) chaos-portal
 
+.PHONY: chaos-mails
+chaos-mails: proof ## 1,000 mails to shoppers while the service is killed and the mail server fails: mails, kills, repeats, lost, doubled, altered, seeded_caught
+	@$(PROOF) chaos-mails
+
 # The binary with crash points has its own name and sits next to the plain one. Only the two crates that contain crash points
 # are built a second time, and the plain binary stays free of them.
 CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points
@@ -222,6 +226,7 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-portal --orders 20000 --per-second 20 --seconds 5
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul attack-portal --pairs 50 --guesses 1500 --addresses 20
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-portal --shoppers 40 --kills 3
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-mails --returns 60 --kills 3 --every 2000
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-delivery --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul-crash-points crash-returns --times 1
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul rolling-restarts --restarts 3 --per-second 100

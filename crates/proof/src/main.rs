@@ -253,6 +253,18 @@ enum Command {
         #[arg(long, default_value_t = 10)]
         kills: usize,
     },
+    /// Kill the service while it owes and sends mails to shoppers, and the mail server fails.
+    ChaosMails {
+        /// Number of returns; every third owes two mails, the others one.
+        #[arg(long, default_value_t = 750)]
+        returns: u64,
+        /// Number of kills of the service.
+        #[arg(long, default_value_t = 10)]
+        kills: u32,
+        /// Milliseconds between kills.
+        #[arg(long, default_value_t = 3_000)]
+        every: u64,
+    },
     /// Read the feed during concurrent writes, a failover and the restore of a backup.
     Feed {
         /// Seconds of writing before the failover, after it, and after the restore.
@@ -383,6 +395,9 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         }
         Command::ChaosPortal { shoppers, kills } => {
             returns::portal::chaos::run(&cli.program, &returns::portal::chaos::Plan { shoppers, kills }).await?
+        }
+        Command::ChaosMails { returns, kills, every } => {
+            returns::mails::run(&cli.program, &returns::mails::Plan { returns, kills, every: Duration::from_millis(every) }).await?
         }
         Command::Feed { seconds, writers, readers } => {
             messages::feed::run(&cli.program, &messages::feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?

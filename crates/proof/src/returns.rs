@@ -7,6 +7,7 @@
 //!   its report (`report.rs`).
 //! - The runs on a stage (`scene.rs`): kills at any moment (`chaos.rs`), faults of the network (`network.rs`), the loss of the
 //!   primary (`failover.rs`), and crashes at every commit (`crash.rs`), for which a gate (`gate.rs`) holds the returns back.
+//! - Mails to shoppers while the service is killed and the mail server fails (`mails.rs`).
 //! - The shoppers' portal under load, attack and kills (`portal.rs`).
 //!
 //! Besides, the stage of the portal's browser tests (`portal_stage.rs`).
@@ -22,6 +23,7 @@ mod findings;
 mod gate;
 mod history;
 mod life;
+pub(crate) mod mails;
 pub(crate) mod network;
 pub(crate) mod portal;
 pub(crate) mod portal_stage;

@@ -132,7 +132,7 @@ async fn open(app: &App, stage: &Stage, shop: usize, address: SocketAddr) -> any
 }
 
 /// Moves the sandbox's clock forward, so that retries become due.
-async fn hurry(app: &App, by: TimeDelta) -> anyhow::Result<()> {
+pub(super) async fn hurry(app: &App, by: TimeDelta) -> anyhow::Result<()> {
     if app.clock.ahead() + by <= FURTHEST {
         advance_clock(app, "proof", Span::of(by)).await?;
     }
@@ -140,7 +140,7 @@ async fn hurry(app: &App, by: TimeDelta) -> anyhow::Result<()> {
 }
 
 /// Waits until nothing is owed and all webhooks are accepted. After the timeout, the checker reports what is missing.
-async fn settle(app: &App, carriers: &[Carrier], connection: &mut PgConnection) -> anyhow::Result<()> {
+pub(super) async fn settle(app: &App, carriers: &[Carrier], connection: &mut PgConnection) -> anyhow::Result<()> {
     let started = Instant::now();
     while started.elapsed() < SETTLED_WITHIN {
         let (owed, due): (i64, i64) = sqlx::query_as("select count(*), count(*) filter (where due_at <= $1) from delivery")
@@ -165,7 +165,7 @@ async fn labelled(connection: &mut PgConnection) -> anyhow::Result<i64> {
 
 /// Publishes an order and starts its return. One in three shoppers hands the goods over at once. Each request is repeated until it is
 /// answered. Returns the return if handing it over was acknowledged as a change.
-async fn start_return(
+pub(super) async fn start_return(
     stage: Arc<Stage>,
     address: SocketAddr,
     number: u64,
