@@ -138,6 +138,11 @@ chaos-portal: proof ## 200 shoppers confirm in the portal at once while the serv
 chaos-mails: proof ## 1,000 mails to shoppers while the service is killed and the mail server fails: mails, kills, repeats, lost, doubled, altered, seeded_caught
 	@$(PROOF) chaos-mails
 
+.PHONY: mails-postfix
+mails-postfix: proof ## 1,000 mails to shoppers through a real Postfix while the service is killed; installs Debian's package if it is missing
+	@command -v postfix >/dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postfix; }
+	@$(PROOF) chaos-mails --postfix
+
 # The binary with crash points has its own name and sits next to the plain one. Only the two crates that contain crash points
 # are built a second time, and the plain binary stays free of them.
 CRASH_POINTS := -p backhaul --features crash-points --bin backhaul-crash-points

@@ -264,6 +264,9 @@ enum Command {
         /// Milliseconds between kills.
         #[arg(long, default_value_t = 3_000)]
         every: u64,
+        /// Send through a real Postfix instead of a mail server that fails on purpose.
+        #[arg(long)]
+        postfix: bool,
     },
     /// Read the feed during concurrent writes, a failover and the restore of a backup.
     Feed {
@@ -396,8 +399,8 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         Command::ChaosPortal { shoppers, kills } => {
             returns::portal::chaos::run(&cli.program, &returns::portal::chaos::Plan { shoppers, kills }).await?
         }
-        Command::ChaosMails { returns, kills, every } => {
-            returns::mails::run(&cli.program, &returns::mails::Plan { returns, kills, every: Duration::from_millis(every) }).await?
+        Command::ChaosMails { returns, kills, every, postfix } => {
+            returns::mails::run(&cli.program, &returns::mails::Plan { returns, kills, every: Duration::from_millis(every), postfix }).await?
         }
         Command::Feed { seconds, writers, readers } => {
             messages::feed::run(&cli.program, &messages::feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?

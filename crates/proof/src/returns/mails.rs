@@ -1,9 +1,11 @@
 //! `chaos-mails`: shoppers start returns and hand goods over, and each change owes them a mail, while the service is killed again and
 //! again and the mail server refuses mails or hangs up without an answer. Every mail must arrive, and a repeat must be the same mail.
 //!
+//! - The mail server fails on purpose, or is a real Postfix (`postfix.rs`).
 //! - The checker (`history.rs`) compares the returns, the stored mails and those that arrived.
 
 mod history;
+mod postfix;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 
 use self::history::{Arrived, History, caught, check};
+use self::postfix::Postfix;
 use super::carriers::{hurry, settle, start_return};
 use crate::stage::{Stage, free};
 
@@ -26,6 +29,40 @@ pub(crate) struct Plan {
     pub(crate) kills: u32,
     /// The time between kills.
     pub(crate) every: Duration,
+    /// Send through Postfix.
+    pub(crate) postfix: bool,
+}
+
+/// The mail server of a run.
+enum Server {
+    Failing(Mailbox),
+    Postfix(Postfix),
+}
+
+impl Server {
+    async fn start(plan: &Plan) -> anyhow::Result<Self> {
+        if plan.postfix {
+            return Ok(Self::Postfix(Postfix::start()?));
+        }
+        let mailbox = Mailbox::start().await?;
+        mailbox.answer_next(ANSWERS.iter().copied().cycle().take(usize::try_from(plan.returns)? * 2));
+        Ok(Self::Failing(mailbox))
+    }
+
+    /// The setting `mail.url`.
+    fn url(&self) -> String {
+        match self {
+            Self::Failing(mailbox) => format!("{}?tls=none", mailbox.url()),
+            Self::Postfix(postfix) => postfix.url(),
+        }
+    }
+
+    fn arrived(&self) -> anyhow::Result<Vec<Arrived>> {
+        match self {
+            Self::Failing(mailbox) => Ok(mailbox.received().iter().map(Arrived::of).collect()),
+            Self::Postfix(postfix) => postfix.received(),
+        }
+    }
 }
 
 /// The answers of the mail server, again and again until the last kill. One in four mails is lost on the way back or refused.
@@ -35,16 +72,14 @@ const ANSWERS: [Answer; 8] =
 const STEP: TimeDelta = TimeDelta::minutes(1);
 
 pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
-    println!("Setting up: a temporary PostgreSQL, and a mail server that fails one mail in four …");
+    println!("Setting up: a temporary PostgreSQL, and a mail server …");
     let stage = Arc::new(Stage::set(program).await?);
-    let (app, mailbox) = (stage.app()?, Mailbox::start().await?);
+    let (app, server) = (stage.app()?, Server::start(plan).await?);
     let variables = [
-        ("BACKHAUL__MAIL__URL", &*format!("{}?tls=none", mailbox.url())),
+        ("BACKHAUL__MAIL__URL", &*server.url()),
         ("BACKHAUL__MAIL__FROM", "returns@example.com"),
         ("BACKHAUL__PORTAL__URL", "https://returns.example.com"),
     ];
-    let answers = ANSWERS.iter().copied().cycle().take(usize::try_from(plan.returns)? * 2);
-    mailbox.answer_next(answers);
     let (address, admin) = (free()?, free()?);
     let mut service = stage.serve_with(address, admin, &variables)?;
     service.ready().await?;
@@ -62,7 +97,7 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         service = stage.serve_with(address, admin, &variables)?;
         service.ready().await?;
         hurry(&app, STEP).await?;
-        println!("{kill} kills, {} mails arrived", mailbox.count());
+        println!("{kill} kills, {} mails arrived", server.arrived()?.len());
     }
     while let Some(request) = requests.join_next().await {
         request??;
@@ -70,7 +105,6 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     let mut connection = stage.connect().await?;
     settle(&app, &[], &mut connection).await?;
     service.leave().await?;
-    let arrived = mailbox.received().iter().map(Arrived::of).collect();
-    let history = History::read(&mut connection, arrived).await?;
-    check(&history).result(&history, plan.kills, caught(&history), started.elapsed())
+    let history = History::read(&mut connection, server.arrived()?).await?;
+    check(&history).result(&history, plan, caught(&history), started.elapsed())
 }

@@ -20,7 +20,7 @@ use crate::show::returns::portal::{Entry, PortalOrder, PortalReturn, Progress};
 struct Status {
     frame: Frame,
     rma: String,
-    order: String,
+    order: Option<String>,
     heading: String,
     lede: String,
     /// The class of the seal, if there is one.
@@ -104,7 +104,9 @@ pub(super) async fn show(
     render(&Status {
         frame: reader.frame("status-title"),
         rma: one.kept.identifier.clone(),
-        order: reader.text_with("order-heading", [("order", one.kept.order.as_str().into())]),
+        // Who comes by the link in a mail about a gift was not told the order.
+        order: (shopper.session.proof.allows_order() || !one.kept.gift)
+            .then(|| reader.text_with("order-heading", [("order", one.kept.order.as_str().into())])),
         heading: heading(reader, &one, progress),
         lede: lede(reader, &order, &one, progress),
         seal: match progress {

@@ -22,7 +22,7 @@ async fn a_portal_is_set_shown_and_audited() {
     world.merchant("acme").await;
     let defaults = json!({
         "merchant": "acme", "address": "/r/acme", "shop_name": "A merchant", "help_email": null, "time_zone": "UTC",
-        "number_prefix": null, "hosts": [],
+        "number_prefix": null, "transit_days": 7, "hosts": [], "exempt": [],
     });
     assert_eq!(json_of(&portal(&world, "show", "acme", &["-o", "json"])), defaults);
     let words = [
@@ -38,6 +38,10 @@ async fn a_portal_is_set_shown_and_audited() {
         "Returns.ACME.example.",
         "--host",
         "rücksendung.example",
+        "--transit-days",
+        "3",
+        "--exempt",
+        "made-to-order=Custom",
         "-o",
         "json",
     ];
@@ -45,6 +49,7 @@ async fn a_portal_is_set_shown_and_audited() {
     let mut expected = json!({
         "merchant": "acme", "address": "/r/acme", "shop_name": "Acme Shoes", "help_email": "help@example.com",
         "time_zone": "Europe/Berlin", "number_prefix": "AC-", "hosts": ["returns.acme.example", "xn--rcksendung-9db.example"],
+        "transit_days": 3, "exempt": ["made_to_order=custom"],
     });
     assert_eq!(set, expected);
     let table = out(&portal(&world, "show", "acme", &[]));
@@ -62,7 +67,7 @@ async fn a_portal_is_set_shown_and_audited() {
         world.database.texts(audit).await,
         [
             "cli:tester portal.changed shop_name: Acme Shoes; help_email: help@example.com; time_zone: Europe/Berlin; number_prefix: AC-; \
-         host returns.acme.example; host xn--rcksendung-9db.example",
+         transit_days: 3; exempt made_to_order=custom; host returns.acme.example; host xn--rcksendung-9db.example",
             "cli:tester portal.changed no help_email; host returns.acme.example",
             "cli:tester portal.host_removed returns.acme.example",
         ]

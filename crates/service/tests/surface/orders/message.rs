@@ -7,18 +7,24 @@ use crate::world::{Reply, World, line, mail_back, message, order, plain_refund, 
 
 const ORDER: &str = "returns_portal_order.orders[0]";
 
-/// A message of one order, changed at `pointer`.
-fn bent(pointer: &str, value: Value) -> Value {
+/// An order with a refund and a delivery.
+fn full() -> Value {
     let mut order = order("1");
     order["refunds"] = json!([refund("F1", 1)]);
+    order["items"][0]["delivered_date"] = "2026-01-08T15:00:00Z".into();
+    order
+}
+
+/// A message of one order, changed at `pointer`.
+fn bent(pointer: &str, value: Value) -> Value {
+    let mut order = full();
     *order.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
     message([order])
 }
 
 fn without(pointer: &str) -> Value {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
-    let mut order = order("1");
-    order["refunds"] = json!([refund("F1", 1)]);
+    let mut order = full();
     order.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name).unwrap_or_else(|| panic!("{pointer}"));
     message([order])
 }
