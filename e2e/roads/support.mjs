@@ -7,10 +7,10 @@ export default async ({ stage, shopper }) => {
   const merchant = await stage.open();
   await merchant.sells(order(stage.now(), [shoes("L1")]));
 
-  const { url } = await merchant.calls("POST", "/v1/portal_links", { order_identifier: "DS-10482", support: "Kim Lee" });
+  const { url } = await merchant.calls("POST", "/v1/portal_links", { order_identifier: "DS-10482", support: "Kim Example" });
   const path = new URL(url).pathname.split("/").slice(3).join("/");
   await shopper.opens(merchant, path);
-  await shopper.reads("Kim Lee is acting for the shopper.");
+  await shopper.reads("Kim Example is acting for the shopper.");
   await shopper.sees("What would you like to send back?", "items-by-support");
   await givesReason(shopper, "Running shoe");
   await sendsBack(shopper, merchant);

@@ -28,7 +28,10 @@ export default async ({ stage, shopper }) => {
   await shopper.presses("Continue");
   await shopper.reads("Statement of withdrawal", "Pat Example", "Running shoe, blue, 42", EMAIL);
   await shopper.sees("Confirm your withdrawal", "confirm");
+  const confirmed = Date.now();
   await shopper.presses("Confirm withdrawal");
+  await merchant.mailedLink();
+  if (Date.now() - confirmed > 10_000) throw new Error("the acknowledgement took more than 10 s");
   await shopper.reads("Acknowledgement of receipt", "Running shoe, blue, 42");
   await shopper.sees("We have received your withdrawal", "done");
   await shopper.reloads();

@@ -400,7 +400,8 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
             returns::portal::chaos::run(&cli.program, &returns::portal::chaos::Plan { shoppers, kills }).await?
         }
         Command::ChaosMails { returns, kills, every, postfix } => {
-            returns::mails::run(&cli.program, &returns::mails::Plan { returns, kills, every: Duration::from_millis(every), postfix }).await?
+            returns::mails::run(&cli.program, &returns::mails::Plan { returns, kills, every: Duration::from_millis(every), postfix })
+                .await?
         }
         Command::Feed { seconds, writers, readers } => {
             messages::feed::run(&cli.program, &messages::feed::Plan { part: Duration::from_secs(seconds), writers, readers }).await?

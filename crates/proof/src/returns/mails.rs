@@ -106,5 +106,5 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
     settle(&app, &[], &mut connection).await?;
     service.leave().await?;
     let history = History::read(&mut connection, server.arrived()?).await?;
-    check(&history).result(&history, plan, caught(&history), started.elapsed())
+    check(&history).result(&history, (plan.kills, plan.postfix), caught(&history), started.elapsed())
 }

@@ -117,10 +117,12 @@ impl Scene {
         Ok(credential)
     }
 
-    /// Waits for a mail with a link to the portal of `merchant`. Other merchants' mails may come first.
+    /// Waits for a mail with a link to the orders in the portal of `merchant`, or to its first page. Other merchants' mails may come
+    /// first.
     async fn link(&self, merchant: &str) -> anyhow::Result<Value> {
-        let path = format!("/r/{merchant}/l/");
-        let link = |mail: &Received| mail.text()?.lines().find(|line| line.contains(&path)).map(ToOwned::to_owned);
+        let (orders, first) = (format!("/r/{merchant}/l/"), format!("/r/{merchant}"));
+        let leads = |line: &&str| line.contains(&orders) || line.ends_with(&first);
+        let link = |mail: &Received| mail.text()?.lines().find(leads).map(ToOwned::to_owned);
         let started = Instant::now();
         loop {
             if let Some(link) = self.mailbox.received().iter().rev().find_map(link) {

@@ -40,13 +40,13 @@ const SERVICE: &str = "crates/service/src";
 
 /// The top modules of the service, from the surface down, and what each may import.
 const LAYERS: &[Layer] = &[
-    ("cli", &["http", "worker", "heartbeat", "flow", "show", "app", "delivery", "node", "platform"]),
+    ("cli", &["http", "worker", "heartbeat", "flow", "show", "app", "shops", "delivery", "node", "platform"]),
     ("http", &["flow", "show", "app", "shops", "delivery", "node", "platform"]),
     ("worker", &["timers", "flow", "app", "delivery"]),
     ("timers", &["flow", "app", "delivery"]),
     ("heartbeat", &["app", "node", "platform"]),
     ("flow", &["show", "app", "intake", "shops", "delivery", "node", "platform"]),
-    ("show", &["app", "delivery", "node", "platform"]),
+    ("show", &["app", "shops", "delivery", "node", "platform"]),
     ("app", &["intake", "grants", "shops", "delivery", "node", "platform"]),
     ("intake", &["node"]),
     ("grants", &["node", "platform"]),

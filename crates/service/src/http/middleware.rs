@@ -12,12 +12,14 @@ use axum::response::{IntoResponse as _, Response};
 use super::error::{ApiError, ErrorFormat, Exceeded, REQUEST_ID};
 use super::pages;
 use super::pages::language::Choice;
-use super::portal::WITHDRAW;
 use super::rate;
 use super::request_id::RequestId;
 use crate::app::App;
 use crate::node::Phase;
 use crate::platform::metrics::{RequestLabels, RouteLabels};
+
+/// The beginning of the portal's pages on which shoppers withdraw from contracts.
+const WITHDRAW: &str = "/r/{merchant}/withdraw";
 
 /// Handles one request of a machine, from its id to its log line.
 pub(super) async fn handle(State(app): State<App>, request: Request, next: Next) -> Response {

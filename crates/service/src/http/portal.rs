@@ -45,9 +45,6 @@ use super::pages;
 use super::pages::error::PageError;
 use crate::app::App;
 
-/// The beginning of the pages on which shoppers withdraw from contracts.
-pub(super) const WITHDRAW: &str = "/r/{merchant}/withdraw";
-
 /// The portal's router.
 pub(super) fn router(app: &App) -> Router {
     let shop = Router::new()
@@ -74,7 +71,7 @@ pub(super) fn router(app: &App) -> Router {
         .route("/r/{merchant}/returns/{rma}/label", get(label::show).post(label::show_postcode))
         .route("/r/{merchant}/returns/{rma}/code", get(label::show_code))
         .route("/r/{merchant}/returns/{rma}/cancel", get(cancel::show).post(cancel::cancel))
-        .route(WITHDRAW, get(withdraw::form::show).post(withdraw::form::answer))
+        .route("/r/{merchant}/withdraw", get(withdraw::form::show).post(withdraw::form::answer))
         .route("/r/{merchant}/withdraw/goods", get(withdraw::goods::show).post(withdraw::goods::answer))
         .route("/r/{merchant}/withdraw/confirm", get(withdraw::confirm::show).post(withdraw::confirm::confirm))
         .route("/r/{merchant}/withdraw/done", get(withdraw::done::show))

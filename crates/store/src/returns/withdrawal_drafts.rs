@@ -10,11 +10,8 @@ pub const KEPT_FOR: TimeDelta = TimeDelta::days(7);
 
 /// The statement of a session, as JSON.
 pub async fn find(store: &Store, merchant: MerchantId, session: &[u8]) -> Result<Option<String>, Failed> {
-    let statement = sqlx::query_scalar!(
-        "select statement from withdrawal_draft where merchant_id = $1 and session_hash = $2",
-        merchant.0,
-        session,
-    );
+    let statement =
+        sqlx::query_scalar!("select statement from withdrawal_draft where merchant_id = $1 and session_hash = $2", merchant.0, session,);
     Ok(statement.fetch_optional(&store.pool).await?)
 }
 

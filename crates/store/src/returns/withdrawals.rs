@@ -151,24 +151,16 @@ pub async fn set_order(tx: &mut Tx, reference: &str, matched: &Matched) -> Resul
 
 /// Notes the return of a statement's goods.
 pub async fn set_return(tx: &mut Tx, reference: &str, rma: &str) -> Result<(), Failed> {
-    sqlx::query!(
-        "update withdrawal set rma_identifier = $3 where merchant_id = $1 and reference = $2",
-        tx.merchant().0,
-        reference,
-        rma,
-    )
-    .execute(tx.connection())
-    .await?;
+    sqlx::query!("update withdrawal set rma_identifier = $3 where merchant_id = $1 and reference = $2", tx.merchant().0, reference, rma,)
+        .execute(tx.connection())
+        .await?;
     Ok(())
 }
 
 /// The reference of the statement whose goods a return brings back.
 pub async fn of_return(store: &Store, merchant: MerchantId, rma: &str) -> Result<Option<String>, Failed> {
-    let reference = sqlx::query_scalar!(
-        "select reference from withdrawal where merchant_id = $1 and rma_identifier = $2",
-        merchant.0,
-        rma,
-    );
+    let reference =
+        sqlx::query_scalar!("select reference from withdrawal where merchant_id = $1 and rma_identifier = $2", merchant.0, rma,);
     Ok(reference.fetch_optional(&store.pool).await?)
 }
 
@@ -182,11 +174,8 @@ pub async fn unset_return(tx: &mut Tx, rma: &str) -> Result<(), Failed> {
 
 /// The references of the statements about an order.
 pub async fn references(tx: &mut Tx, order: &str) -> Result<Vec<String>, Failed> {
-    let references = sqlx::query_scalar!(
-        "select reference from withdrawal where merchant_id = $1 and order_identifier = $2",
-        tx.merchant().0,
-        order,
-    );
+    let references =
+        sqlx::query_scalar!("select reference from withdrawal where merchant_id = $1 and order_identifier = $2", tx.merchant().0, order,);
     Ok(references.fetch_all(tx.connection()).await?)
 }
 

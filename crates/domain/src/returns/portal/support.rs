@@ -11,6 +11,7 @@ impl SupportName {
     /// The most characters of a name.
     pub const LONGEST: usize = 100;
 
+    /// The name as it was given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

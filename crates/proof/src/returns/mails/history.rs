@@ -8,8 +8,6 @@ use sandbox::mailbox::Received;
 use serde_json::{Value, json};
 use sqlx::{PgConnection, Row as _};
 
-use super::Plan;
-
 /// A mail that reached the mail server.
 #[derive(Clone)]
 pub(super) struct Arrived {
@@ -134,16 +132,22 @@ fn alter(history: &mut History) {
 
 impl Findings {
     /// The result of a run; an error if anything is wrong or a fault was not found.
-    pub(super) fn result(&self, history: &History, plan: &Plan, (found, seeded): (usize, usize), took: Duration) -> anyhow::Result<Value> {
+    pub(super) fn result(
+        &self,
+        history: &History,
+        (kills, postfix): (u32, bool),
+        (found, seeded): (usize, usize),
+        took: Duration,
+    ) -> anyhow::Result<Value> {
         let Self { lost, doubled, invented, altered } = self;
         let repeats = history.arrived.len().saturating_sub(history.arrived.iter().map(|mail| &mail.id).collect::<BTreeSet<_>>().len());
         let result = json!({
-            "proof": "chaos-mails", "returns": history.returns.len(), "mails": history.stored.len(), "kills": plan.kills, "postfix": plan.postfix, "repeats": repeats,
+            "proof": "chaos-mails", "returns": history.returns.len(), "mails": history.stored.len(), "kills": kills, "postfix": postfix, "repeats": repeats,
             "lost": lost, "doubled": doubled, "invented": invented, "altered": altered,
             "seeded_caught": format!("{found}/{seeded}"), "seconds": took.as_secs(),
         });
         // A mail server that fails makes repeats; Postfix need not.
-        ensure!(lost + doubled + invented + altered == 0 && found == seeded && (repeats > 0 || plan.postfix), "{result}");
+        ensure!(lost + doubled + invented + altered == 0 && found == seeded && (repeats > 0 || postfix), "{result}");
         Ok(result)
     }
 }

@@ -1,6 +1,7 @@
 //! A Postfix of its own on a loopback port. It takes mails for every address and puts them into one Maildir, where they are read with a
 //! MIME parser. Needs root, as Postfix does.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,7 +42,8 @@ impl Postfix {
         for part in ["etc", "queue", "data", "mail"] {
             std::fs::create_dir_all(this.dir.join(part))?;
         }
-        let mut settings = String::from("compatibility_level = 3.6\ninet_protocols = ipv4\nmyhostname = mail.example.com\nmydestination =\n");
+        let mut settings =
+            String::from("compatibility_level = 3.6\ninet_protocols = ipv4\nmyhostname = mail.example.com\nmydestination =\n");
         let shown = this.dir.display();
         for (name, value) in [
             ("queue_directory", format!("{shown}/queue")),
@@ -55,7 +57,7 @@ impl Postfix {
             ("virtual_uid_maps", format!("static:{}", id("-u")?)),
             ("virtual_gid_maps", format!("static:{}", id("-g")?)),
         ] {
-            settings.push_str(&format!("{name} = {value}\n"));
+            writeln!(settings, "{name} = {value}")?;
         }
         std::fs::write(this.dir.join("etc/main.cf"), settings)?;
         std::fs::write(this.dir.join("etc/master.cf"), format!("{} inet n - n - - smtpd\n{SERVICES}", this.address))?;

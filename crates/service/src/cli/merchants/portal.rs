@@ -73,8 +73,8 @@ pub(in crate::cli) struct Set {
     /// there.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u8).range(0..=90))]
     transit_days: Option<u8>,
-    /// Goods that are exempt from withdrawal, by the legal ground and the tag of the goods, such as made_to_order=custom; the ground
-    /// alone exempts the whole shop, such as no_consumers. Repeat for several.
+    /// Goods that are exempt from withdrawal, by the legal ground and the tag of the goods, such as `made_to_order=custom`; the ground
+    /// alone exempts the whole shop, such as `no_consumers`. Repeat for several.
     #[arg(long, value_name = "GROUND[=TAG]")]
     exempt: Vec<Exemption>,
     /// An exemption to remove, as it was given. Repeat for several.

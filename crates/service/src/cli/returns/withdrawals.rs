@@ -84,7 +84,13 @@ async fn list(app: &App, options: &List, format: Format) -> anyhow::Result<()> {
     output::list(format, &rows, &empty, &["REFERENCE", "RECEIVED", "ORDER", "IN TIME", "RETURN"], |row| {
         let in_time = row.in_time.map_or("unknown", |in_time| if in_time { "yes" } else { "no" });
         let or_none = |text: &Option<String>| text.clone().unwrap_or_default();
-        vec![row.reference.clone(), row.received_at.clone(), or_none(&row.order_identifier), in_time.to_owned(), or_none(&row.rma_identifier)]
+        vec![
+            row.reference.clone(),
+            row.received_at.clone(),
+            or_none(&row.order_identifier),
+            in_time.to_owned(),
+            or_none(&row.rma_identifier),
+        ]
     })?;
     if let (Some(last), Format::Table) = (last, format) {
         output::line(&format!("There may be more. To continue, add --before {last}"));

@@ -19,10 +19,8 @@ pub async fn start_over(app: &App, actor: &str, merchant: MerchantId, identifier
     let cancelled = cancel_return(app, actor, merchant, identifier, BY_SHOPPER).await?;
     let owner = cancelled.gift.then_some(session);
     let mut answers = answers(&cancelled);
-    answers.withdrawal = withdrawal.map(|reference| Withdrawn {
-        reference,
-        units: answers.items.iter().map(|item| (item.line.clone(), item.quantity)).collect(),
-    });
+    answers.withdrawal = withdrawal
+        .map(|reference| Withdrawn { reference, units: answers.items.iter().map(|item| (item.line.clone(), item.quantity)).collect() });
     save_answers(app, merchant, &cancelled.order, &answers, owner).await?;
     Ok(())
 }

@@ -223,12 +223,8 @@ pub async fn send_back(app: &App, shop: &Shop, withdrawal: &Withdrawal, session:
     let item = |line: &eligibility::LineEligibility| {
         let sold = sale.lines.get(line.line)?;
         let quantity = units.get(&sold.identifier).copied().unwrap_or_default().min(line.units);
-        let item = AnsweredItem {
-            line: sold.identifier.clone(),
-            quantity,
-            reason: Some(NOT_GIVEN.to_owned()),
-            instead: Some(Wish::Refund),
-        };
+        let item =
+            AnsweredItem { line: sold.identifier.clone(), quantity, reason: Some(NOT_GIVEN.to_owned()), instead: Some(Wish::Refund) };
         (quantity > 0).then_some(item)
     };
     let items: Vec<AnsweredItem> = found.lines.iter().filter_map(item).collect();

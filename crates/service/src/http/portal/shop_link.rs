@@ -37,5 +37,5 @@ pub(super) async fn open(
 
 fn is_ahead(headers: &HeaderMap) -> bool {
     let says = |name: &&str| headers.get(*name).is_some_and(|purpose| purpose.to_str().is_ok_and(|text| text.contains("prefetch")));
-    PURPOSES.iter().any(|name| says(name))
+    PURPOSES.iter().any(says)
 }

@@ -74,7 +74,7 @@ async fn a_brand_is_set_shown_removed_and_audited() {
     ];
     let set = json_of(&brand(&world, "set", "acme", &words));
     let (sheet, picture) = (set["style_sheet"].as_str().unwrap(), set["logo"].as_str().unwrap());
-    assert!(sheet.starts_with("brand/") && sheet.ends_with(".css") && picture.starts_with("brand/") && picture.ends_with(".png"), "{set}");
+    assert!(sheet.starts_with("brand/") && sheet.contains(".css") && picture.starts_with("brand/") && picture.contains(".png"), "{set}");
     let mut expected = json!({
         "merchant": "acme", "accent": "#ffd21f", "radius": 8, "pill_buttons": true, "style_sheet": sheet, "logo": picture,
         "dark_logo": null, "help_phone": "+353 1 555 0100", "shop_url": null, "privacy_url": null,

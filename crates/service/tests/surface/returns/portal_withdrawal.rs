@@ -19,7 +19,7 @@ use crate::binary::{backhaul, err, out};
 use crate::world::shopper::{Page, Shopper};
 use crate::world::{Merchant, World, message, sold};
 
-const DAY: Duration = Duration::from_secs(86_400);
+const DAY: Duration = Duration::from_hours(24);
 /// A change to a shop has its effect after this time.
 const LOOKED_UP_AGAIN: Duration = Duration::from_secs(5);
 
@@ -68,9 +68,14 @@ async fn a_shopper_withdraws_on_three_pages_and_has_it_acknowledged_at_once() {
     let mailbox = Mailbox::start().await.unwrap();
     let world = world(&mailbox).await;
     let shop = world.shop("acme").await;
-    set_portal(&world.app, "test", shop.merchant.id, PortalChange { help_email: Some("help@acme.example".to_owned()), ..Default::default() })
-        .await
-        .unwrap();
+    set_portal(
+        &world.app,
+        "test",
+        shop.merchant.id,
+        PortalChange { help_email: Some("help@acme.example".to_owned()), ..Default::default() },
+    )
+    .await
+    .unwrap();
     shop.merchant.publishes_german().await;
     let pat = world.shopper("acme");
     assert!(pat.opens("").await.says("Withdraw from contract here"));
@@ -78,7 +83,9 @@ async fn a_shopper_withdraws_on_three_pages_and_has_it_acknowledged_at_once() {
     let confirm = pat.states(" a-1 ", "PAT@example.com", "all").await;
     assert_eq!(confirm.heading(), "Confirm your withdrawal");
     let sentence = "To A merchant: I withdraw from my contract for the purchase of the goods in the order below.";
-    for said in [sentence, "Name Pat Doe", "Order A-1", "Goods The whole order: Running shoe, 2 pieces", "PAT@example.com", "Confirm withdrawal"] {
+    for said in
+        [sentence, "Name Pat Doe", "Order A-1", "Goods The whole order: Running shoe, 2 pieces", "PAT@example.com", "Confirm withdrawal"]
+    {
         assert!(confirm.says(said), "{said}: {}", confirm.reads());
     }
     assert_eq!(world.database.count("withdrawal").await, 0, "nothing counts before it is confirmed");
@@ -141,7 +148,10 @@ async fn a_withdrawal_leads_into_a_return_that_cannot_expire_whatever_the_policy
     let rma = done.rma();
     assert_eq!(shop.merchant.withdrawal().await["rma_identifier"], rma.as_str());
     let told = shop.receives().await.remove(0).1;
-    assert!(told["items"].as_array().unwrap().iter().all(|item| item["return_reason"] == "NOT_GIVEN" && item["refund_type"] == "REFUND"), "{told}");
+    assert!(
+        told["items"].as_array().unwrap().iter().all(|item| item["return_reason"] == "NOT_GIVEN" && item["refund_type"] == "REFUND"),
+        "{told}"
+    );
     days_pass(&mut shop, 400).await;
     assert_eq!(shop.merchant.looks_at(&rma).await["status"], "CREATED", "it cannot expire");
     assert_eq!(shop.merchant.cancels(&rma).await.status, 200);
@@ -225,7 +235,7 @@ async fn no_limit_refuses_a_withdrawal() {
     world.deliver_all_due().await;
     let mails = || mailbox.received().iter().filter(|mail| mail.envelope_to() == ["sam@example.com"]).count();
     assert_eq!(mails(), 10, "the others wait");
-    world.time_passes(Duration::from_secs(3_600));
+    world.time_passes(Duration::from_hours(1));
     world.deliver_all_due().await;
     assert_eq!(mails(), 11, "none is lost");
 }
@@ -321,7 +331,9 @@ async fn a_statement_needs_a_name_an_order_and_an_address() {
     let world = World::new().await;
     world.shop("acme").await;
     let empty = world.shopper("acme").sends("withdraw", &[("email", "pat")]).await;
-    for fault in ["Enter your name", "Enter the order number, or what you ordered and when", "Enter an e-mail address, like name@example.com"] {
+    for fault in
+        ["Enter your name", "Enter the order number, or what you ordered and when", "Enter an e-mail address, like name@example.com"]
+    {
         assert!(empty.says(fault), "{fault}: {}", empty.reads());
     }
     for page in ["withdraw/goods", "withdraw/confirm", "withdraw/done"] {

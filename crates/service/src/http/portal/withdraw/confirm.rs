@@ -12,6 +12,7 @@ use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::Frame;
 use crate::http::pages::{render, see};
+use crate::show::returns::portal::PortalOrder;
 use crate::show::returns::withdrawals::Wording;
 
 #[derive(Template)]
@@ -29,7 +30,7 @@ pub(in crate::http::portal) async fn show(State(app): State<App>, withdrawing: W
     let order = withdrawing.order(&app, &statement).await?;
     let mut frame = reader.frame("withdraw-confirm-title");
     frame.back = Some(reader.path(if statement.part { "withdraw/goods" } else { "withdraw" }));
-    let wording = Wording::of(reader.words(), &reader.shop, &statement, order.as_ref().map(|order| order.sale()));
+    let wording = Wording::of(reader.words(), &reader.shop, &statement, order.as_ref().map(PortalOrder::sale));
     render(&Page { frame, side: Side::of(&app, &withdrawing).await?, wording })
 }
 

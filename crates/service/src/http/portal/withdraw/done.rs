@@ -107,7 +107,8 @@ async fn page(app: &App, reader: &Reader, found: &Withdrawal) -> Result<Response
         person: reader.rich("withdraw-person", email),
         next: [(sends, "withdraw-next-send"), (matched, "withdraw-next-refund")]
             .into_iter()
-            .filter_map(|(said, key)| said.then(|| reader.rich(key, by.clone())))
+            .filter(|(said, _)| *said)
+            .map(|(_, key)| reader.rich(key, by.clone()))
             .collect(),
         send: sends.then(|| reader.path(&format!("withdrawals/{}", found.reference))),
         frame,

@@ -87,7 +87,8 @@ impl PortalOrder {
     /// True if the merchant may be asked what an item could be exchanged for.
     pub(crate) fn is_exchangeable(&self, item: &AnsweredItem) -> bool {
         let reason = item.reason.as_deref().unwrap_or(NOT_GIVEN);
-        !self.is_withdrawn() && self.line(&item.line).is_some_and(|(sold, _)| asked_for(sold, reason, self.policy(), self.order.standing).is_ok())
+        !self.is_withdrawn()
+            && self.line(&item.line).is_some_and(|(sold, _)| asked_for(sold, reason, self.policy(), self.order.standing).is_ok())
     }
 
     /// True if a gift card is offered instead of a refund.
