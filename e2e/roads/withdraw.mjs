@@ -49,6 +49,6 @@ export default async ({ stage, shopper }) => {
   await shopper.chooses("The whole order");
   await shopper.presses("Continue");
   await shopper.presses("Confirm withdrawal");
-  await shopper.reads("We could not match it to an order by ourselves.");
+  await shopper.reads("We could not match it to an order by ourselves. It still counts from now, if it is in time. The acknowledgement is on its way to sam@example.com.");
   await shopper.sees("We have received your withdrawal", "unknown");
 };
