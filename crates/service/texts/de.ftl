@@ -21,7 +21,7 @@ link-terms = AGB
 write-to-us = Schreiben Sie uns.
 start-again = Rücksendung anmelden
 # Legal wording: for review by counsel.
-cookie-note = Wir setzen ein Cookie, damit Sie 30 Minuten lang nichts neu eingeben müssen, und ein zweites, wenn Sie eine Sprache wählen. Kein Tracking, keine Werbung. Die Rücksendungen von { $shop } betreibt Backhaul.
+cookie-note = Wir setzen ein Cookie, damit Sie 30 Minuten lang nichts neu eingeben müssen, eines, während Sie einen Vertrag widerrufen, und eines, wenn Sie eine Sprache wählen. Kein Tracking, keine Werbung. Die Rücksendungen von { $shop } betreibt Backhaul.
 faults-heading = Da stimmt etwas nicht
 money = { $amount } { $symbol }
 less = −{ $amount }

@@ -21,7 +21,7 @@ link-terms = Terms
 write-to-us = Write to us.
 start-again = Start a return
 # Legal wording: for review by counsel.
-cookie-note = We set one cookie to keep your place for 30 minutes, and one if you choose a language. No tracking, no ads. Returns for { $shop } are run by Backhaul.
+cookie-note = We set one cookie to keep your place for 30 minutes, one while you withdraw from a contract, and one if you choose a language. No tracking, no ads. Returns for { $shop } are run by Backhaul.
 faults-heading = There is a problem
 money = { $symbol }{ $amount }
 less = −{ $amount }

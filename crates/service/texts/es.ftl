@@ -21,7 +21,7 @@ link-terms = Condiciones
 write-to-us = Escríbanos.
 start-again = Iniciar una devolución
 # Legal wording: for review by counsel.
-cookie-note = Usamos una cookie para que pueda continuar durante 30 minutos y otra si elige un idioma. Sin rastreo ni publicidad. Backhaul gestiona las devoluciones de { $shop }.
+cookie-note = Usamos una cookie para que pueda continuar durante 30 minutos, otra mientras desiste de un contrato y otra si elige un idioma. Sin rastreo ni publicidad. Backhaul gestiona las devoluciones de { $shop }.
 faults-heading = Hay un problema
 money = { $amount } { $symbol }
 less = −{ $amount }

@@ -21,7 +21,7 @@ link-terms = Conditions
 write-to-us = Écrivez-nous.
 start-again = Commencer un retour
 # Legal wording: for review by counsel.
-cookie-note = Nous utilisons un cookie pour vous permettre de continuer pendant 30 minutes, et un autre si vous choisissez une langue. Aucun suivi, aucune publicité. Les retours de { $shop } sont gérés par Backhaul.
+cookie-note = Nous utilisons un cookie pour vous permettre de continuer pendant 30 minutes, un autre pendant que vous renoncez à un contrat, et un autre si vous choisissez une langue. Aucun suivi, aucune publicité. Les retours de { $shop } sont gérés par Backhaul.
 faults-heading = Il y a un problème
 money = { $amount } { $symbol }
 less = −{ $amount }
