@@ -250,16 +250,25 @@ e2e-programs:
 	@cargo build --quiet -p backhaul -p proof
 
 .PHONY: e2e
-e2e: e2e-programs ## Walk every road through the shoppers' portal once in a real browser (ROAD=exchange: that one, PORTAL_LANGUAGE=de: in German): passed, failed, axe_violations
+e2e: e2e-portal e2e-console ## Walk every road through the shoppers' portal and the operators' console once in a real browser: passed, failed, axe_violations
+
+.PHONY: e2e-portal
+e2e-portal: e2e-programs ## Walk every road through the shoppers' portal once (ROAD=exchange: that one, PORTAL_LANGUAGE=de: in German)
 	@node e2e/run.mjs $(PROGRAMS)/debug
+
+.PHONY: e2e-console
+e2e-console: e2e-programs ## Walk every road through the operators' console once, by keyboard alone (ROAD=failing: that one)
+	@$(WITH_POSTGRES) node e2e/console.mjs $(PROGRAMS)/debug
 
 .PHONY: e2e-full
 e2e-full: e2e-programs ## Walk every road with and without JavaScript, by pointer and keyboard, at 320, 390 and 1280 px, in light and dark, and once in each other language
 	@node e2e/run.mjs --full $(PROGRAMS)/debug
+	@$(WITH_POSTGRES) node e2e/console.mjs --full $(PROGRAMS)/debug
 
 .PHONY: pictures
-pictures: e2e-programs ## Take pictures of every page and state of the shoppers' portal, into target/pictures (PORTAL_LANGUAGE=de: in German)
+pictures: e2e-programs ## Take pictures of every page and state of the portal and the console, into target/pictures (PORTAL_LANGUAGE=de: the portal in German)
 	@node e2e/run.mjs --pictures $(PROGRAMS)/debug
+	@$(WITH_POSTGRES) node e2e/console.mjs --pictures $(PROGRAMS)/debug
 
 .PHONY: scan-tls
 scan-tls: ## Scan the built program's TLS with sslscan and testssl.sh (Debian packages)

@@ -105,9 +105,9 @@ export class Merchant {
     return this.#stage.send({ do: "late", merchant: this.handle, milliseconds });
   }
 
-  /** The link to its portal in the latest mail to a shopper. */
-  async mailedLink() {
-    const { link } = await this.#stage.send({ do: "link", merchant: this.handle });
+  /** The link to its portal in the latest mail to a shopper, at this address if one is given. */
+  async mailedLink(to) {
+    const { link } = await this.#stage.send({ do: "link", merchant: this.handle, to });
     return new URL(link);
   }
 

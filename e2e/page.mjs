@@ -9,21 +9,25 @@ import { PSEUDO } from "./phrases.mjs";
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** The least height of targets in CSS pixels: of anything, and of buttons, fields and options. */
-const LEAST_TARGET = 24;
-const LEAST_BUTTON = 44;
+/** The least height of targets in CSS pixels, unless a page has rules of its own: of links, and of buttons, fields and options. */
+const LEAST = { link: 24, button: 44 };
+/** What can be operated. */
+export const OPERABLE = "a[href], button, input, select, textarea, summary";
+/** The longest time that a transition takes, in milliseconds. */
+const BEGUN_ENDS = 300;
 /** A page of 1280 px at 400 % zoom. */
 const NARROWEST = 320;
 
 /** The most bytes after compression, by media type. */
 const MOST_BYTES = { "text/html": 25_000, "text/css": 12_000, "text/javascript": 10_000 };
 
-/** The faults of the page as it is, and the number of violations that axe found in these colour schemes. */
-export async function inspect(page, { scheme, schemes, language, personal }) {
+/** The faults of the page as it is, and the number of violations that axe found in these colour schemes. The address and the title have
+ * nothing that is `personal`, and no target is smaller than `least`. */
+export async function inspect(page, { scheme, schemes, language, personal = [], least = LEAST }) {
   const violations = await violated(page, scheme, schemes);
   const faults = [
     ...violations,
-    ...(await page.evaluate(smallTargets, [LEAST_TARGET, LEAST_BUTTON])),
+    ...(await page.evaluate(smallTargets, [OPERABLE, least])),
     ...(await lostFocus(page)),
     ...(await overflow(page)),
     ...(await motion(page)),
@@ -38,9 +42,10 @@ async function violated(page, scheme, schemes) {
   const found = [];
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
+    await settled(page);
     await page.evaluate(AXE);
     const violations = await page.evaluate(async (values) => {
-      const { violations } = await axe.run(document, { runOnly: { type: "tag", values }, preload: false });
+      const { violations } = await axe.run(document, { runOnly: { type: "tag", values }, rules: { "target-size": { enabled: true } }, preload: false });
       return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
     }, RULES);
     found.push(...violations.map((violation) => `axe, ${colorScheme}: ${violation}`));
@@ -50,15 +55,16 @@ async function violated(page, scheme, schemes) {
 }
 
 /** Runs in the page: the targets that are too small. Links in sentences may be, and the skip link is shown when it has the focus. */
-function smallTargets([least, leastButton]) {
+function smallTargets([operable, least]) {
   const faults = [];
   const inSentence = (link) => getComputedStyle(link).display === "inline" && link.parentElement.innerText.trim() !== link.innerText.trim();
-  for (const element of document.querySelectorAll("a[href], button, input, select, textarea, summary")) {
+  for (const element of document.querySelectorAll(operable)) {
     const target = element.matches("[type=radio], [type=checkbox]") ? (element.closest("label") ?? element) : element;
     const { width, height, bottom } = target.getBoundingClientRect();
     if (element.type === "hidden" || !element.checkVisibility() || bottom + scrollY <= 0 || inSentence(element)) continue;
-    const wanted = element.matches("a:not(.btn)") ? least : leastButton;
-    if (height < wanted - 0.5 || width < least) {
+    // A box without a label around it is as small as a browser draws it; axe checks that it is far enough from others.
+    const wanted = element.matches("a:not(.btn)") || target.matches("input[type=checkbox]") ? least.link : least.button;
+    if (height < wanted - 0.5 || width < Math.min(wanted, 24)) {
       const name = (target.innerText || element.name || element.tagName).trim().slice(0, 40);
       faults.push(`target ${JSON.stringify(name)} is ${Math.round(width)} × ${Math.round(height)} px, not ${wanted}`);
     }
@@ -68,9 +74,9 @@ function smallTargets([least, leastButton]) {
 
 /** Tabs through the page: everything that can be operated is reached, and shows that it has the focus. */
 async function lostFocus(page) {
-  const wanted = await page.evaluate(() => {
+  const wanted = await page.evaluate((selector) => {
     const groups = new Set();
-    const operable = [...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter((element) => {
+    const operable = [...document.querySelectorAll(`${selector}, [tabindex="0"]`)].filter((element) => {
       if (element.type === "hidden" || element.disabled || !element.checkVisibility()) return false;
       // The browser stops once in a group of radio buttons.
       if (element.type !== "radio") return true;
@@ -78,15 +84,16 @@ async function lostFocus(page) {
       return stop === element && !groups.has(element.name) && groups.add(element.name);
     });
     window.tabStops = new Map(operable.map((element) => [element, "never gets the focus"]));
-    return operable.length;
-  });
+    // Each part of a date is a stop.
+    return operable.length + 7 * operable.filter(({ type }) => type === "datetime-local").length;
+  }, OPERABLE);
   for (let pressed = 0; pressed < wanted + 3; pressed += 1) {
     await page.keyboard.press("Tab");
     await page.evaluate(() => {
       const focused = document.activeElement;
       const group = focused.type === "radio" && [...window.tabStops.keys()].find((stop) => stop.type === "radio" && stop.name === focused.name);
       const stop = group || focused;
-      if (!window.tabStops.has(stop)) return;
+      if (!window.tabStops.get(stop)) return;
       // A choice is drawn around its input, so the ring may be on an element around the one that has the focus.
       const around = [focused, focused.parentElement, focused.parentElement?.parentElement];
       const ringed = around.some((element) => {
@@ -111,9 +118,18 @@ async function overflow(page) {
   return wide > NARROWEST ? [`the page is ${wide} px wide at ${NARROWEST} px`] : [];
 }
 
+/** Waits until transitions that have begun are over. What never ends is not waited for. */
+async function settled(page) {
+  await page.evaluate((most) => {
+    const ended = Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+    return Promise.race([ended, new Promise((passed) => setTimeout(passed, most))]).then(() => {});
+  }, BEGUN_ENDS);
+}
+
 /** Nothing moves for those who want less motion. */
 async function motion(page) {
   await page.emulateMedia({ reducedMotion: "reduce" });
+  await settled(page);
   const moving = await page.evaluate(() => document.getAnimations().filter((animation) => animation.playState === "running").length);
   await page.emulateMedia({ reducedMotion: null });
   return moving ? [`${moving} animations run in spite of reduced motion`] : [];

@@ -35,6 +35,9 @@ struct Cli {
     /// The output format.
     #[arg(short, long, global = true, value_enum, default_value_t = Format::Table)]
     output: Format,
+    /// The e-mail address of the operator in whose name the command runs; the audit log names them besides the user.
+    #[arg(long = "as", global = true, env = "BACKHAUL_AS", value_name = "EMAIL")]
+    as_operator: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -99,6 +102,9 @@ enum Command {
     /// Show and change the brand of merchants' portals: look, logos, contact, links and texts.
     #[command(subcommand)]
     Brand(merchants::brand::Command),
+    /// Add and list operators, the people who work with the console; change roles, disable, enable and reset them.
+    #[command(subcommand)]
+    Operator(merchants::operator::Command),
     /// Report on deliveries to a merchant's systems.
     #[command(subcommand)]
     Report(messages::report::Command),
@@ -146,6 +152,9 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let app = async || {
         let app = unconnected()?;
         app.renew_clock().await?;
+        if let Some(email) = &cli.as_operator {
+            context::act_as(&app, email).await?;
+        }
         anyhow::Ok(app)
     };
     match cli.command {
@@ -170,6 +179,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Portal(command) => merchants::portal::run(command, &app().await?, cli.output).await?,
         Command::Withdrawals(command) => returns::withdrawals::run(command, &app().await?, cli.output).await?,
         Command::Brand(command) => merchants::brand::run(command, &app().await?, cli.output).await?,
+        Command::Operator(command) => merchants::operator::run(command, &app().await?, cli.output).await?,
         Command::Report(command) => messages::report::run(command, &app().await?, cli.output).await?,
         Command::Limit(command) => node::limit::run(command, &app().await?, cli.output).await?,
         Command::Clock(command) => node::clock::run(command, &app().await?, cli.output).await?,

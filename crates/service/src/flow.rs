@@ -18,5 +18,6 @@ pub fn reactions(app: &App) -> Reactions {
     Reactions::default()
         .with(Kind::Internal(Internal::Label), returns::label_return::LabelAnswered(app.clone()))
         .with(Kind::Internal(Internal::LabelCode), returns::code_label::CodeAnswered)
+        .with(Kind::EndpointTest, messages::test_endpoint::TestAnswered)
         .with(Kind::Of(Interface::ExchangeOrder), returns::place_exchange::ExchangeAnswered(app.clone()))
 }

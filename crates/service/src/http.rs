@@ -6,6 +6,7 @@ mod api;
 pub mod api_version;
 mod body;
 pub mod caller;
+pub mod console;
 mod error;
 pub mod listener;
 mod middleware;
@@ -119,6 +120,11 @@ pub fn router_of(app: &App, versions: Versions) -> Router {
 /// The router of the portal's own listener.
 pub fn portal_listener_router(app: &App) -> Router {
     own_host::serve(app, portal::router(app))
+}
+
+/// The router of the operator's console.
+pub fn console_router(app: &App) -> Router {
+    console::router(app)
 }
 
 /// The admin listener's router, for the operator's machines and not for the internet.

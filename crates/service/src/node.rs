@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::node::mode::Mode;
 use store::node::installation;
-use store::{Failed, Store, Tx};
+use store::{Failed, HomeTx, PoolLimits, Store, Tx};
 use uuid::Uuid;
 
 use crate::platform::clock::Clock;
@@ -55,8 +55,9 @@ pub enum Phase {
 impl Node {
     /// A node with these settings. It does not connect to anything yet.
     pub fn new(settings: Settings, clock: Clock, entropy: Entropy) -> Result<Self, Failed> {
+        let limits = PoolLimits { console: settings.console.connections, ..settings.database.limits() };
         let parts = Parts {
-            store: Store::new(settings.database.url(), settings.database.limits())?,
+            store: Store::new(settings.database.url(), limits)?,
             id: entropy.mint(clock.now()),
             settings,
             clock,
@@ -97,6 +98,17 @@ impl Parts {
     #[must_use]
     pub fn cell(&self) -> &Store {
         &self.store
+    }
+
+    /// The store of what belongs to no merchant and to no cell: operators, their sessions and requests.
+    #[must_use]
+    pub fn home(&self) -> &Store {
+        &self.store
+    }
+
+    /// Opens a transaction on what belongs to no merchant.
+    pub async fn begin_home(&self) -> Result<HomeTx, Failed> {
+        self.home().begin_home().await
     }
 
     /// Opens a transaction on the data of `merchant`.

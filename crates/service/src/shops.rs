@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono_tz::Tz;
 use domain::id::{Handle, MerchantId};
-use domain::merchants::brand::{Brand, Colour, Radius, Wording};
+use domain::merchants::brand::{Brand, Wording};
 use domain::returns::withdrawal::TRANSIT_DAYS;
 use domain::returns::withdrawal::exemption::Exemptions;
 use store::Failed;
@@ -66,15 +66,8 @@ pub struct StyleSheet {
 impl StyleSheet {
     /// The style sheet of a brand; `None` if it looks like the portal itself.
     pub fn of(settings: &BrandSettings) -> Result<Option<Self>, Failed> {
-        let own = Brand::default();
-        let accent = settings.accent.as_deref().map(str::parse::<Colour>).transpose();
-        let radius = settings.radius.map(|radius| u8::try_from(radius).ok().and_then(Radius::new).ok_or(())).transpose();
-        let brand = Brand {
-            accent: accent.map_err(|_| Failed::Internal("a stored accent is no colour"))?.unwrap_or(own.accent),
-            radius: radius.map_err(|()| Failed::Internal("a stored radius is out of range"))?.unwrap_or(own.radius),
-            pill_buttons: settings.pill_buttons,
-        };
-        if brand == own {
+        let brand = settings.look()?;
+        if brand == Brand::default() {
             return Ok(None);
         }
         let css = brand.style_sheet();

@@ -10,6 +10,8 @@ use crate::app::App;
 use crate::delivery::timer::{Run, Timer};
 use crate::flow::merchants::end_retention::end_retention;
 use crate::flow::merchants::forget_audit::forget_audit;
+use crate::flow::merchants::note_first_orders::note_first_orders;
+use crate::flow::merchants::operators::forget_outdated::forget_outdated as forget_operators;
 use crate::flow::messages::count_dropped::count_dropped;
 use crate::flow::messages::forget_outdated::forget_outdated as forget_messages;
 use crate::flow::orders::forget_outdated::forget_outdated as forget_orders;
@@ -59,8 +61,10 @@ impl Timer for Timers {
                 continues("deleting outdated rows of orders", forget_orders(app).await),
                 continues("deleting outdated rows of messages", forget_messages(app).await),
                 continues("deleting outdated audit entries", forget_audit(app).await),
+                continues("deleting outdated rows of operators", forget_operators(app).await),
                 continues("ending retention", self.end_retention().await),
                 continues("counting dropped messages", count_dropped(app).await),
+                continues("noting first orders", note_first_orders(app).await),
             ];
             more.contains(&true)
         })

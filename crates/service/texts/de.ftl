@@ -787,10 +787,21 @@ withdraw-in-time-open = Ja. Ihre 14 Tage beginnen, wenn alles angekommen ist.
 withdraw-late-since = Ihre 14 Tage endeten am { $day }. Der Shop prüft es und schreibt Ihnen.
 withdraw-next-send = Schicken Sie die Artikel bis zum <b>{ $day }</b> zurück.
 withdraw-next-refund = Sie bekommen Ihr Geld bis zum { $day }, oder sobald der Shop die Artikel oder Ihren Versandnachweis hat.
+withdraw-next-refund-unsent = Sie bekommen Ihr Geld bis zum { $day }.
+withdraw-next-gift = Die Bestellung war ein Geschenk, deshalb haben Sie die Artikel vielleicht nicht. Der Shop schreibt Ihnen, was mit ihnen und mit Ihrem Geld geschieht.
 withdraw-send = Rückweg wählen
 withdraw-other = Etwas anderes zurückschicken
 withdraw-person = Jemand sucht Ihre Bestellung und schreibt an <b>{ $email }</b>. Sie müssen nichts noch einmal schicken.
 withdraw-find = Bestellung selbst suchen
+statement-title = Ihr Widerruf
+statement-heading = Ihr Widerruf
+statement-lede = Das ist die Erklärung, deren Eingang wir per E-Mail bestätigt haben, Wort für Wort.
+statement-onward-heading = Weiter mit Ihrer Bestellung
+statement-onward-note = Um Artikel zurückzuschicken oder zu sehen, wo sie sind, finden Sie Ihre Bestellung mit der Nummer und Ihrer E-Mail oder Postleitzahl. Diese Seite zeigt nichts davon.
+statement-onward = Zu meiner Bestellung
+statement-link-over-title = Dieser Link funktioniert nicht mehr
+statement-link-over-heading = Dieser Link funktioniert nicht mehr
+statement-link-over-lede = Ein Link in unseren E-Mails gilt 90 Tage lang. Ihr Widerruf gilt unabhängig davon: Sein genauer Inhalt steht in der E-Mail.
 
 ## The acknowledgement of a withdrawal
 # Legal wording: for review by counsel.
@@ -800,7 +811,10 @@ mail-withdrawal-preview = Bitte bewahren Sie diese E-Mail auf.
 mail-withdrawal-heading = Ihr Widerruf ist eingegangen
 mail-withdrawal-lede = Hiermit bestätigen wir, dass Ihr Widerruf des Vertrags eingegangen ist. Bitte bewahren Sie diese E-Mail auf.
 mail-withdrawal-send = Schicken Sie die Artikel bis zum { $day } zurück.
+mail-withdrawal-send-linked = Schicken Sie die Artikel bis zum { $day } zurück. Öffnen Sie unten Ihren Widerruf, um den Rückweg zu wählen.
 mail-withdrawal-refund = Sie bekommen Ihr Geld innerhalb von 14 Tagen, oder sobald der Shop die Artikel oder Ihren Versandnachweis hat.
+mail-withdrawal-refund-unsent = Sie bekommen Ihr Geld innerhalb von 14 Tagen.
+mail-withdrawal-gift = Die Bestellung war ein Geschenk, deshalb haben Sie die Artikel vielleicht nicht. Der Shop schreibt Ihnen, was mit ihnen und mit Ihrem Geld geschieht.
 mail-withdrawal-person = Wir konnten keine Bestellung zu Ihrer Erklärung finden. Sie gilt trotzdem ab jetzt, wenn sie rechtzeitig ist. Jemand sucht Ihre Bestellung und schreibt Ihnen.
-mail-withdrawal-button = Rückweg wählen
+mail-withdrawal-button = Meinen Widerruf öffnen
 mail-why-withdrawal = Sie bekommen diese E-Mail wegen des Widerrufs { $reference } bei { $shop }.

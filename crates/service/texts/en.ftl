@@ -781,10 +781,21 @@ withdraw-in-time-open = Yes. Your 14 days begin when everything has arrived.
 withdraw-late-since = Your 14 days ended on { $day }. The shop checks it and writes to you.
 withdraw-next-send = Send the items back by <b>{ $day }</b>.
 withdraw-next-refund = You get your money by { $day }, or when the shop has the items or your proof that you sent them.
+withdraw-next-refund-unsent = You get your money by { $day }.
+withdraw-next-gift = The order was a gift, so you may not have the items. The shop writes to you about them and about your money.
 withdraw-send = Choose how to send it back
 withdraw-other = Return something else
 withdraw-person = A person looks for your order and writes to <b>{ $email }</b>. You don’t have to send anything twice.
 withdraw-find = Find the order myself
+statement-title = Your withdrawal
+statement-heading = Your withdrawal
+statement-lede = This is the statement that we acknowledged by e-mail, word for word.
+statement-onward-heading = Go on with your order
+statement-onward-note = To send items back, or to see where they are, find your order with its number and your e-mail or postcode. This page shows nothing of it.
+statement-onward = Go to my order
+statement-link-over-title = This link no longer works
+statement-link-over-heading = This link no longer works
+statement-link-over-lede = A link in our e-mails works for 90 days. Your withdrawal counts all the same: the e-mail has its exact content.
 
 ## The acknowledgement of a withdrawal
 # Legal wording: for review by counsel.
@@ -794,7 +805,10 @@ mail-withdrawal-preview = Please keep this e-mail.
 mail-withdrawal-heading = We received your withdrawal
 mail-withdrawal-lede = This confirms that we received your withdrawal from contract. Please keep this e-mail.
 mail-withdrawal-send = Send the items back by { $day }.
+mail-withdrawal-send-linked = Send the items back by { $day }. Open your withdrawal below to choose how.
 mail-withdrawal-refund = You get your money within 14 days, or when the shop has the items or your proof that you sent them.
+mail-withdrawal-refund-unsent = You get your money within 14 days.
+mail-withdrawal-gift = The order was a gift, so you may not have the items. The shop writes to you about them and about your money.
 mail-withdrawal-person = We could not match your statement to an order by ourselves. It still counts from now, if it is in time. A person looks for your order and writes to you.
-mail-withdrawal-button = Choose how to send it back
+mail-withdrawal-button = Open my withdrawal
 mail-why-withdrawal = You get this e-mail because of the withdrawal { $reference } at { $shop }.

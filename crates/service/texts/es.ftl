@@ -21,7 +21,7 @@ link-terms = Condiciones
 write-to-us = Escríbanos.
 start-again = Iniciar una devolución
 # Legal wording: for review by counsel.
-cookie-note = Usamos una cookie para que pueda continuar durante 30 minutos, otra mientras desiste de un contrato y otra si elige un idioma. Sin rastreo ni publicidad. Backhaul gestiona las devoluciones de { $shop }.
+cookie-note = Usamos una cookie para que pueda continuar durante 30 minutos, otra mientras desiste de un contrato y otra si elige un idioma. Sin seguimiento ni publicidad. Backhaul gestiona las devoluciones de { $shop }.
 faults-heading = Hay un problema
 money = { $amount } { $symbol }
 less = −{ $amount }
@@ -42,7 +42,7 @@ free = Gratis
 
 find-title = Buscar su pedido
 find-heading = Devolver o cambiar un artículo
-find-lede = Primero, busquemos su pedido. No necesita una cuenta.
+find-lede = Empecemos por buscar su pedido. No hace falta tener una cuenta.
 find-number = Número de pedido
 find-number-hint = Está en el correo de confirmación.
 find-key = Correo electrónico o código postal
@@ -57,7 +57,7 @@ find-miss-copy = copiar el número del correo de confirmación
 find-miss-postcode = probar con el código postal en lugar del correo electrónico
 find-miss-wait = esperar unos minutos si acaba de hacer el pedido
 find-elsewhere = ¿Lo compró en otro sitio?
-find-elsewhere-answer = Solo podemos aceptar lo que se pidió en { $shop }. Para todo lo demás, pregunte donde lo compró.
+find-elsewhere-answer = Solo podemos aceptar devoluciones de lo que se compró en { $shop }. Para lo demás, diríjase a la tienda donde lo compró.
 
 lost-link = ¿No tiene el número? Reciba un enlace por correo electrónico
 
@@ -72,7 +72,7 @@ lost-send = Enviarme un enlace
 lost-number = Usar el número de pedido
 sent-title = Revise su correo electrónico
 sent-heading = Revise su correo electrónico
-sent-lede = Si tenemos pedidos de <b>{ $email }</b>, ya hay un enlace en camino. Sirve una sola vez, durante una hora.
+sent-lede = Si tenemos pedidos de <b>{ $email }</b>, recibirá un enlace en breve. Sirve una sola vez, durante una hora.
 sent-nothing = ¿No ha llegado nada en cinco minutos?
 sent-spam = Mire en la carpeta de spam o de promociones.
 sent-other = ¿Hizo el pedido con otro correo electrónico?
@@ -81,10 +81,10 @@ sent-number = ¿Tiene a mano el número de pedido?
 sent-number-find = Busque el pedido con él.
 link-title = Abrir sus pedidos y devoluciones
 link-heading = Abrir sus pedidos y devoluciones
-link-lede = Su enlace sirve una sola vez. Se usa cuando pulsa «Continuar».
+link-lede = Su enlace sirve una sola vez. No se da por usado hasta que pulsa «Continuar».
 link-why = ¿Por qué un paso más?
-link-why-answer = Algunos programas de correo abren todos los enlaces para comprobarlos. Con este paso, solo usted usa el suyo.
-link-device = ¿No es su propio dispositivo?
+link-why-answer = Algunos programas de correo abren todos los enlaces para comprobarlos. Con este paso, el suyo solo se usa cuando usted lo decide.
+link-device = ¿El dispositivo no es suyo?
 link-device-answer = Cerramos sus pedidos tras 30 minutos sin actividad. Si comparte el dispositivo, cierre la ventana cuando termine.
 used-title = Este enlace ya no sirve
 used-heading = Este enlace ya no sirve
@@ -108,7 +108,7 @@ promise-exchange = <b>¿Otra talla?</b> Cámbiela sin coste adicional.
 items-title = Elegir artículos
 items-heading = ¿Qué desea devolver?
 items-lede = Marque lo que va a devolver. Los precios son lo que pagó, con los descuentos aplicados.
-items-gift-lede = Esto fue un regalo, por eso no ve precios. Lo que reciba será para usted, y quien lo compró no sabrá nada por nosotros.
+items-gift-lede = Esto fue un regalo, por eso no ve precios. Lo que reciba será para usted, y no le diremos nada a quien lo compró.
 items-how-many = ¿Cuántas unidades devuelve?
 items-none = Marque al menos un artículo
 items-partly = { $units ->
@@ -116,7 +116,7 @@ items-partly = { $units ->
    *[other] Se pueden devolver { $units } de { $quantity }. { $why }
 }
 items-cannot = Estos artículos no se pueden devolver
-items-damaged = ¿Está dañado o no es lo que pidió? Eso es distinto.
+items-damaged = ¿Está dañado o no es lo que pidió? Ese caso es distinto.
 items-nothing-title = No se puede devolver nada
 items-nothing = No se puede devolver nada de este pedido
 items-more = Lo que aún puede hacer
@@ -150,7 +150,7 @@ held-window_over-on = El plazo de devolución terminó el { $day }.
 
 reason-title = ¿Por qué lo devuelve?
 reason-heading = ¿Por qué lo devuelve?
-reason-lede = Nos ayuda a encontrar la mejor opción para usted. No tiene que decírnoslo.
+reason-lede = Nos ayuda a encontrar la mejor opción para usted. No es obligatorio responder.
 reason-legend = ¿Por qué devuelve { $title }?
 reason-TOO_SMALL = Demasiado pequeño
 reason-TOO_LARGE = Demasiado grande
@@ -204,10 +204,10 @@ how-title = ¿Cómo desea devolverlo?
 how-heading = ¿Cómo desea devolverlo?
 how-keep-heading = ¿Lo devuelve o se lo queda?
 how-lede-fee = Todo se devuelve junto. Si hay un coste, se descuenta del reembolso, así que ahora no paga nada.
-how-express-returns = Entregarlo en un punto
-how-express-returns-note = Muestre un código en un punto de entrega. Allí lo empaquetan y lo etiquetan.
+how-express-returns = Llevarlo a un punto de entrega
+how-express-returns-note = Muestre un código en el mostrador. Allí lo empaquetan y lo etiquetan.
 how-mail-back = Enviarlo con una etiqueta
-how-mail-back-note = Póngalo en una caja, pegue la etiqueta y llévelo al transportista.
+how-mail-back-note = Póngalo en una caja, pegue la etiqueta y entréguelo al transportista.
 how-customer-keep = Quedárselo
 how-customer-keep-note = Úselo, regálelo o recíclelo. Recibirá su dinero igualmente.
 how-none = Elija cómo desea devolverlo
@@ -230,13 +230,13 @@ check-change-way = la forma de devolución
 check-exchange = Cambio por { $variant }
 check-refund = Reembolso por el mismo medio con el que pagó
 check-gift = Tarjeta regalo por su valor
-check-gift-lede = Quien lo compró no sabrá nada de esta devolución por nosotros.
+check-gift-lede = No le diremos nada de esta devolución a quien lo compró.
 check-gift-amount = Una tarjeta regalo por el valor de los artículos. Verá el importe al recibirla.
 check-giftee = La recibirá en
 check-change-giftee = su correo electrónico
 check-way = Forma de devolución
 check-fee = Coste
-check-new-goes = El nuevo se envía a
+check-new-goes = El artículo nuevo se envía a
 check-new-address = La dirección del pedido
 check-bill = Su reembolso
 check-gets = Lo que recibe
@@ -298,24 +298,24 @@ done-follow = Seguir esta devolución
 done-pending-code = Estamos creando su código.
 done-pending-label = Estamos creando su etiqueta.
 done-pending-note = Tarda unos segundos. Puede volver a esta página en cualquier momento.
-done-unlabelled = Su etiqueta aún no está aquí.
+done-unlabelled = Su etiqueta todavía no está lista.
 done-unlabelled-note = La tienda la prepara y luego aparece en esta página. Vuelva más tarde o escríbanos.
 done-refused-title = Su devolución está confirmada, sin etiqueta
-done-refused-heading = Su devolución está confirmada, pero el transportista no hace la etiqueta
-done-refused-lede = El transportista se ha negado a hacer una etiqueta para la dirección de este pedido. Elija otra forma de devolución o escríbanos.
+done-refused-heading = Su devolución está confirmada, pero el transportista no emite la etiqueta
+done-refused-lede = El transportista no ha querido emitir una etiqueta para la dirección de este pedido. Elija otra forma de devolución o escríbanos.
 done-another = Elegir otra forma de devolución
 done-kept-heading = Todo listo. Puede quedárselo
 done-kept-lede = No hay nada que enviar.
 done-kept-refund = Reembolso por el mismo medio con el que pagó
-next-heading = Qué pasa ahora
-next-drop-off = Lleve todo a un punto de entrega hasta el <b>{ $day }</b>. No hace falta caja.
-next-send = Ponga todo en una caja, pegue la etiqueta y envíela hasta el <b>{ $day }</b>. Guarde el resguardo.
+next-heading = Próximos pasos
+next-drop-off = Lleve todo a un punto de entrega como muy tarde el <b>{ $day }</b>. No hace falta caja.
+next-send = Ponga todo en una caja, pegue la etiqueta y envíela como muy tarde el <b>{ $day }</b>. Guarde el resguardo.
 next-drop-off-open = Lleve todo a un punto de entrega. No hace falta caja.
 next-send-open = Ponga todo en una caja, pegue la etiqueta y envíela. Guarde el resguardo.
 next-exchange = { $what ->
-    [card] Pedimos su tarjeta regalo <b>ahora</b>. Le llegará por correo electrónico.
-    [both] Pedimos el artículo nuevo y su tarjeta regalo <b>ahora</b>.
-   *[goods] Pedimos el artículo nuevo <b>ahora</b>.
+    [card] Pedimos su tarjeta regalo <b>ahora mismo</b>. Le llegará por correo electrónico.
+    [both] Pedimos el artículo nuevo y su tarjeta regalo <b>ahora mismo</b>.
+   *[goods] Pedimos el artículo nuevo <b>ahora mismo</b>.
 }
 next-exchange-placed = { $what ->
     [card] Su tarjeta regalo ya está <b>pedida</b>. Le llegará por correo electrónico.
@@ -329,7 +329,7 @@ next-refund = { $gift ->
 
 postcode-title = Introduzca el código postal
 postcode-heading = Introduzca el código postal para ver la etiqueta
-postcode-lede = En la etiqueta figuran un nombre y una dirección. Por eso preguntamos antes.
+postcode-lede = En la etiqueta figuran un nombre y una dirección. Por eso lo pedimos antes.
 postcode = Código postal
 postcode-hint = El de la dirección a la que se envió el pedido.
 postcode-show = Mostrar la etiqueta
@@ -368,10 +368,10 @@ status-on-its-way-heading = Su paquete está en camino hacia nosotros
 status-on-its-way-lede = No tiene que hacer nada más.
 status-arrived-heading = Hemos recibido su paquete
 status-arrived-lede = Ahora revisaremos los artículos.
-status-coming-back-heading = Su paquete vuelve a usted
-status-coming-back-lede = El transportista no pudo entregárnoslo. No ha hecho nada mal. Escríbanos cuando lo tenga.
+status-coming-back-heading = Le están devolviendo el paquete
+status-coming-back-lede = El transportista no pudo entregárnoslo. No es culpa suya. Escríbanos cuando lo tenga.
 status-trouble-heading = El transportista tiene un problema con su paquete
-status-trouble-lede = No ha hecho nada mal. Estamos pendientes de él.
+status-trouble-lede = No es culpa suya. Estamos siguiendo el caso.
 status-refunded-heading = Su devolución ha terminado
 status-refunded-lede = { $gift ->
     [yes] Le hemos enviado lo que le corresponde.
@@ -392,11 +392,11 @@ status-cancelled-lede = Se queda con los artículos. El código ya no sirve.
 status-expired-heading = Esta devolución ha caducado
 status-expired-lede = No recibimos los artículos a tiempo, así que la devolución se cerró.
 
-chip-waiting = Pendiente de usted
+chip-waiting = Pendiente de entregar
 chip-dropped-off = Entregado en el punto
 chip-on-its-way = En camino hacia nosotros
-chip-arrived = En nuestro almacén
-chip-coming-back = Vuelve a usted
+chip-arrived = Recibido
+chip-coming-back = De vuelta hacia usted
 chip-trouble = Problema en el camino
 chip-refunded = Terminada
 chip-partly = Reembolso parcial
@@ -443,7 +443,7 @@ event-dropped-off = Entregado en el punto
 event-on-its-way = En camino
 event-arrived = Hemos recibido su paquete
 event-received = Hemos recibido sus artículos
-event-coming-back = No se pudo entregar, vuelve a usted
+event-coming-back = No se pudo entregar, vuelve hacia usted
 event-trouble = Problema con el transportista
 event-cancelled = Cancelada
 event-expired = Cerrada, no recibimos nada
@@ -476,8 +476,8 @@ missing-nowhere = Use el enlace de la confirmación de su pedido o el de las pá
 foreign-title = Este formulario no se puede usar
 foreign-heading = Este formulario no se puede usar
 foreign-lede = No procede de nuestras páginas o está incompleto. No se ha cambiado nada. Empiece por la primera página.
-gone-title = Esto ya no está aquí
-gone-heading = Esto ya no está aquí
+gone-title = Esto ya no está disponible
+gone-heading = Esto ya no está disponible
 gone-lede = Las etiquetas se borran a los 90 días. Su devolución sigue como estaba.
 trouble-title = Algo ha fallado por nuestra parte
 trouble-heading = Algo ha fallado por nuestra parte
@@ -499,7 +499,7 @@ over-go-on = Continuar
 return-link-title = Abrir su devolución
 return-link-heading = Abrir su devolución
 return-link-lede = Este enlace muestra la devolución { $rma } y nada más. Pulse «Continuar» para abrirla.
-return-link-why-answer = Algunos programas de correo abren todos los enlaces para comprobarlos. Con este paso, solo usted abre su devolución.
+return-link-why-answer = Algunos programas de correo abren todos los enlaces para comprobarlos. Con este paso, su devolución solo se abre cuando usted lo decide.
 return-link-device-answer = Cerramos su devolución tras 30 minutos sin actividad. Si comparte el dispositivo, cierre la ventana cuando termine.
 return-link-over-title = Este enlace ya no sirve
 return-link-over-heading = Este enlace ya no sirve
@@ -530,7 +530,7 @@ mail-until = { $method ->
 mail-until-day = { $weekday }
 mail-tracking-number = Número de paquete
 mail-estimated = Reembolso estimado
-mail-to-come = Aún pendiente
+mail-to-come = Pendiente de reembolso
 mail-amount-refunded = { $refunded }
 mail-amount-to-come = Unos { $to_come }, por el mismo medio con el que pagó
 mail-amount-after-fee = Unos { $to_come }, por el mismo medio con el que pagó. El coste de { $fee } está descontado.
@@ -538,8 +538,8 @@ mail-questions-answer = ¿Tiene preguntas? Responda a este correo.
 mail-questions-shop = ¿Tiene preguntas? Consulte a { $shop }.
 mail-why = Recibe este correo por la devolución { $rma } del pedido { $order }.
 mail-why-gift = Recibe este correo por la devolución { $rma }.
-mail-why-link = Recibe este correo porque alguien introdujo su dirección en las devoluciones de { $shop }.
-mail-no-advertising = Esto no es publicidad, así que no hay nada de lo que darse de baja. Este correo no contiene rastreo.
+mail-why-link = Recibe este correo porque alguien introdujo su dirección en la página de devoluciones de { $shop }.
+mail-no-advertising = Este correo no es publicidad, así que no hay suscripción que cancelar. No contiene nada que le rastree.
 
 mail-confirmed-subject = { $method ->
     [express-returns] Su devolución está confirmada: puede entregarla hasta el { $day }
@@ -547,7 +547,7 @@ mail-confirmed-subject = { $method ->
    *[mail-back] Su devolución está confirmada: puede enviarla hasta el { $day }
 }
 mail-confirmed-subject-open = Su devolución está confirmada
-mail-confirmed-preview = Qué devuelve y qué pasa ahora.
+mail-confirmed-preview = Lo que devuelve y los próximos pasos.
 mail-confirmed-heading = Su devolución está confirmada
 mail-confirmed-lede = { $method ->
     [express-returns] { $units ->
@@ -586,12 +586,12 @@ mail-confirmed-send = { $method ->
    *[mail-back] Ponga todo en una caja, pegue la etiqueta y envíela. Guarde el resguardo.
 }
 mail-confirmed-exchange = { $what ->
-    [card] Pedimos su tarjeta regalo ahora. Le avisaremos cuando esté pedida.
-    [both] Pedimos el artículo nuevo y su tarjeta regalo ahora. Le avisaremos cuando estén pedidos.
-   *[goods] Pedimos el artículo nuevo ahora. Le avisaremos cuando esté pedido.
+    [card] Pedimos su tarjeta regalo ahora mismo. Le avisaremos cuando esté pedida.
+    [both] Pedimos el artículo nuevo y su tarjeta regalo ahora mismo. Le avisaremos cuando estén pedidos.
+   *[goods] Pedimos el artículo nuevo ahora mismo. Le avisaremos cuando esté pedido.
 }
 mail-confirmed-refund = { $method ->
-    [customer-keep] Recibirá su reembolso, y un correo cuando esté en camino.
+    [customer-keep] Recibirá su reembolso, y un correo en cuanto lo hagamos.
    *[other] Cuando nos llegue, recibirá su reembolso y un correo para avisarle.
 }
 
@@ -647,21 +647,21 @@ mail-reminder-heading = { $method ->
        *[other] Quedan { $days } días para enviarla
     }
 }
-mail-reminder-lede = Aún no hemos visto su devolución. Tiene tiempo hasta el { $weekday }. Después, la devolución se cierra y no se reembolsa nada.
+mail-reminder-lede = Todavía no nos consta su devolución. Tiene tiempo hasta el { $weekday }. Después, la devolución se cerrará y no se reembolsará nada.
 mail-reminder-button = Abrir mi devolución
 mail-reminder-sent = { $method ->
-    [express-returns] ¿Ya la ha entregado? Entonces ignore este correo. Podemos tardar dos días en verla.
-   *[mail-back] ¿Ya la ha enviado? Entonces ignore este correo. Podemos tardar dos días en verla.
+    [express-returns] ¿Ya la ha entregado? Entonces ignore este correo. Puede tardar hasta dos días en constarnos.
+   *[mail-back] ¿Ya la ha enviado? Entonces ignore este correo. Puede tardar hasta dos días en constarnos.
 }
-mail-reminder-keep = ¿Prefiere quedárselo? Entonces no tiene que hacer nada. Este es el único recordatorio.
+mail-reminder-keep = ¿Prefiere quedárselo? Entonces no tiene que hacer nada. No le enviaremos más recordatorios.
 
 mail-refunded-subject = Le hemos reembolsado { $refunded }
 mail-refunded-subject-gift = Su devolución ha terminado
-mail-refunded-preview = Su banco puede tardar unos días en mostrarlo.
+mail-refunded-preview = Puede tardar unos días en aparecer en su cuenta.
 mail-refunded-heading = Le hemos reembolsado { $refunded }
 mail-refunded-heading-gift = Su devolución ha terminado
-mail-refunded-lede = Hemos enviado el dinero por el mismo medio con el que pagó. Su banco puede tardar unos días en mostrarlo.
-mail-refunded-lede-gift = { $shop } ha cerrado su devolución. Recibe una tarjeta regalo por correo electrónico.
+mail-refunded-lede = Hemos hecho el reembolso por el mismo medio con el que pagó. Puede tardar unos días en aparecer en su cuenta.
+mail-refunded-lede-gift = { $shop } ha cerrado su devolución. Recibirá una tarjeta regalo por correo electrónico.
 mail-refunded-row = Reembolsado
 mail-refunded-button = Ver mi devolución
 
@@ -673,8 +673,8 @@ mail-cancelled-lede = { $units ->
    *[other] Esta devolución se canceló el { $moment }. Se queda con los artículos y no se le ha cobrado nada.
 }
 mail-cancelled-lede-by-shopper = { $units ->
-    [one] Canceló esta devolución el { $moment }. Se queda con el artículo y no se le ha cobrado nada.
-   *[other] Canceló esta devolución el { $moment }. Se queda con los artículos y no se le ha cobrado nada.
+    [one] Usted canceló esta devolución el { $moment }. Se queda con el artículo y no se le ha cobrado nada.
+   *[other] Usted canceló esta devolución el { $moment }. Se queda con los artículos y no se le ha cobrado nada.
 }
 mail-cancelled-button = Ver mi devolución
 mail-cancelled-not-you = ¿No fue usted? Responda a este correo.
@@ -682,7 +682,7 @@ mail-cancelled-not-you = ¿No fue usted? Responda a este correo.
 mail-expired-subject = Su devolución ha caducado
 mail-expired-preview = No recibimos nada a tiempo.
 mail-expired-heading = Su devolución ha caducado
-mail-expired-lede = Tenía tiempo hasta el { $weekday }. No recibimos nada, así que cerramos la devolución. No se le ha cobrado nada y no se reembolsa nada.
+mail-expired-lede = Tenía tiempo hasta el { $weekday }. No recibimos nada, así que hemos cerrado la devolución. No se le ha cobrado nada y no se le reembolsará nada.
 mail-expired-steps = Qué puede hacer
 mail-expired-sent = ¿Ya lo ha enviado? Escriba a { $shop } y adjunte el resguardo, para que busquen el paquete.
 mail-expired-again = ¿Todavía quiere devolverlo? Compruebe en el portal de devoluciones si aún se puede devolver.
@@ -703,8 +703,8 @@ mail-exchange-placed-heading = { $what ->
 mail-exchange-placed-lede = No hay nada que pagar.
 mail-exchange-placed-order = El número del nuevo pedido es { $new_order }.
 mail-exchange-placed-old = { $method ->
-    [express-returns] Pendiente: entregar lo que devuelve. Si ya lo ha hecho, no tiene que hacer nada más.
-   *[mail-back] Pendiente: enviar lo que devuelve. Si ya lo ha hecho, no tiene que hacer nada más.
+    [express-returns] Le queda por entregar lo que devuelve. Si ya lo ha hecho, no tiene que hacer nada más.
+   *[mail-back] Le queda por enviar lo que devuelve. Si ya lo ha hecho, no tiene que hacer nada más.
 }
 mail-exchange-placed-button = Ver mi devolución
 
@@ -730,70 +730,81 @@ withdraw-link = Desistir del contrato aquí
 withdraw-link-note = Para pedidos de la UE, en un plazo de 14 días, sin dar motivos.
 withdraw-title = Desistir del contrato
 withdraw-heading = Desistir del contrato
-withdraw-lede = No tiene que dar ningún motivo. En la página siguiente lo revisa todo antes de que tenga efecto.
+withdraw-lede = No tiene que dar ningún motivo. En la página siguiente podrá revisarlo todo antes de confirmar.
 withdraw-name = Su nombre
-withdraw-name-missing = Escriba su nombre
+withdraw-name-missing = Introduzca su nombre
 withdraw-order-hint = O qué pidió y cuándo, si no lo encuentra.
-withdraw-order-missing = Escriba el número de pedido, o qué pidió y cuándo
+withdraw-order-missing = Introduzca el número de pedido, o qué pidió y cuándo
 withdraw-email = Correo electrónico
-withdraw-email-hint = Aquí enviamos el acuse de recibo.
-withdraw-what = ¿De qué desiste?
-withdraw-all = Del pedido completo
-withdraw-all-of = Del pedido completo: { $goods }
-withdraw-some = De algunos artículos
-withdraw-late = ¿Se entregó hace más de 14 días? Envíelo igualmente y lo comprobamos.
-withdraw-late-return = O empiece una devolución normal.
+withdraw-email-hint = Le enviaremos aquí el acuse de recibo.
+withdraw-what = ¿A qué afecta el desistimiento?
+withdraw-all = El pedido completo
+withdraw-all-of = El pedido completo: { $goods }
+withdraw-some = Algunos artículos
+withdraw-late = ¿Lo recibió hace más de 14 días? Envíe la declaración igualmente y lo comprobaremos.
+withdraw-late-return = O inicie una devolución normal.
 withdraw-side-heading = ¿Desistimiento o devolución?
-withdraw-side-right = <b>El desistimiento</b> es su derecho legal en la UE. Deja sin efecto todo el contrato o una parte, sin dar motivos, en los 14 días siguientes a la entrega.
-withdraw-side-offer = <b>La devolución</b> es nuestra propia oferta. Tiene { $days } días desde el envío y quizá pueda cambiar el artículo.
+withdraw-side-right = <b>El desistimiento</b> es un derecho que la ley le reconoce en la UE. Deja sin efecto todo el contrato o una parte, sin dar motivos, en los 14 días siguientes a la entrega.
+withdraw-side-offer = <b>La devolución</b> es una opción que ofrece la tienda. Tiene { $days } días desde el envío y quizá pueda cambiar el artículo.
 withdraw-side-both = En ambos casos usted devuelve los artículos y nosotros le reembolsamos.
 withdraw-goods-title = ¿Qué artículos?
 withdraw-goods-heading = ¿De qué artículos desiste?
-withdraw-goods-lede = En la página siguiente lo revisa todo antes de que tenga efecto.
+withdraw-goods-lede = En la página siguiente podrá revisarlo todo antes de confirmar.
 withdraw-goods-none = Elija al menos un artículo, o el pedido completo
 withdraw-goods-all = Elegir el pedido completo
 withdraw-goods-words = Los artículos
 withdraw-goods-words-hint = Con sus propias palabras.
-withdraw-goods-missing = Escriba de qué artículos desiste
-withdraw-exempt-heading = De estos no se puede desistir
-withdraw-exempt-made_to_order = Se hizo a su medida.
+withdraw-goods-missing = Indique de qué artículos desiste
+withdraw-exempt-heading = Artículos sin derecho de desistimiento
+withdraw-exempt-made_to_order = Se hizo a medida para usted.
 withdraw-exempt-perishable = Se estropea o caduca con rapidez.
-withdraw-exempt-hygiene = Estaba precintado por salud o higiene y, una vez abierto, no puede volver.
-withdraw-exempt-mixed = Tras la entrega se mezcla con otras cosas.
+withdraw-exempt-hygiene = Estaba precintado por motivos de salud o higiene y, una vez abierto, no se puede devolver.
+withdraw-exempt-mixed = Tras la entrega se mezcla con otros artículos y ya no se puede separar.
 withdraw-exempt-alcohol = Su precio se acordó mucho antes de la entrega y depende del mercado.
-withdraw-exempt-recording = Es una grabación o un programa precintado y, una vez abierto, no puede volver.
+withdraw-exempt-recording = Es una grabación o un programa precintado y, una vez abierto, no se puede devolver.
 withdraw-exempt-press = Es un periódico o una revista.
 withdraw-exempt-no_consumers = Esta tienda vende solo a empresas.
 withdraw-exempt-no_country = Esta tienda no vende en la UE.
 withdraw-confirm-title = Confirme su desistimiento
 withdraw-confirm-heading = Confirme su desistimiento
-withdraw-confirm-lede = Esta es su declaración. Tiene efecto desde el momento en que la confirma.
+withdraw-confirm-lede = Esta es su declaración. Surte efecto desde el momento en que la confirma.
 withdraw-statement-heading = Declaración de desistimiento
-withdraw-statement = A { $shop }: desisto de mi contrato de compra de los bienes del pedido indicado abajo.
+withdraw-statement = A { $shop }: por la presente comunico que desisto del contrato de compraventa de los bienes del pedido que figura a continuación.
 withdraw-name-label = Nombre
 withdraw-order-label = Pedido
 withdraw-goods-label = Bienes
-withdraw-ordered = Pedido el
+withdraw-ordered = Fecha del pedido
 withdraw-email-label = Correo para el acuse de recibo
-withdraw-change = Cambiar la declaración
+withdraw-change = Modificar la declaración
 withdraw-confirm = Confirmar el desistimiento
 withdraw-done-title = Desistimiento recibido
 withdraw-done-heading = Hemos recibido su desistimiento
-withdraw-done-lede = El acuse de recibo va camino de <b>{ $email }</b>. Guárdelo.
-withdraw-unknown-lede = No hemos podido asociarlo a un pedido. Aun así tiene efecto desde ahora, si está en plazo. El acuse de recibo va camino de <b>{ $email }</b>.
+withdraw-done-lede = Le enviamos el acuse de recibo a <b>{ $email }</b>. Guárdelo.
+withdraw-unknown-lede = No hemos podido asociarlo a ningún pedido. Aun así, surte efecto desde ahora, si está dentro del plazo. Le enviamos el acuse de recibo a <b>{ $email }</b>.
 withdraw-receipt = Acuse de recibo
 withdraw-received = Recibido
 withdraw-reference = Referencia
-withdraw-period = En plazo
-withdraw-in-time = Sí. Sus 14 días terminan el { $day }.
-withdraw-in-time-open = Sí. Sus 14 días empiezan cuando haya llegado todo.
-withdraw-late-since = Sus 14 días terminaron el { $day }. La tienda lo comprueba y le escribe.
-withdraw-next-send = Devuelva los artículos antes de que acabe el <b>{ $day }</b>.
-withdraw-next-refund = Recibe su dinero como muy tarde el { $day }, o cuando la tienda tenga los artículos o su prueba de envío.
-withdraw-send = Elegir cómo devolverlo
+withdraw-period = Dentro del plazo
+withdraw-in-time = Sí. Su plazo de 14 días termina el { $day }.
+withdraw-in-time-open = Sí. Su plazo de 14 días empezará cuando haya llegado todo.
+withdraw-late-since = Su plazo de 14 días terminó el { $day }. La tienda lo comprobará y le escribirá.
+withdraw-next-send = Devuelva los artículos como muy tarde el <b>{ $day }</b>.
+withdraw-next-refund = Recibirá su dinero como muy tarde el { $day }, o cuando la tienda tenga los artículos o su justificante de envío.
+withdraw-next-refund-unsent = Recibirá su dinero como muy tarde el { $day }.
+withdraw-next-gift = El pedido fue un regalo, así que es posible que no tenga los artículos. La tienda le escribirá para explicarle qué ocurre con ellos y con su dinero.
+withdraw-send = Elegir cómo devolver los artículos
 withdraw-other = Devolver otra cosa
-withdraw-person = Una persona busca su pedido y escribe a <b>{ $email }</b>. No tiene que enviar nada dos veces.
-withdraw-find = Buscar el pedido yo mismo
+withdraw-person = Buscaremos su pedido y le escribiremos a <b>{ $email }</b>. No tiene que volver a enviar nada.
+withdraw-find = Buscar el pedido por mi cuenta
+statement-title = Su desistimiento
+statement-heading = Su desistimiento
+statement-lede = Esta es, palabra por palabra, la declaración cuya recepción le confirmamos por correo electrónico.
+statement-onward-heading = Continuar con su pedido
+statement-onward-note = Para devolver los artículos o ver dónde están, busque su pedido con el número y su correo electrónico o código postal. Esta página no muestra nada del pedido.
+statement-onward = Ir a mi pedido
+statement-link-over-title = Este enlace ya no sirve
+statement-link-over-heading = Este enlace ya no sirve
+statement-link-over-lede = Los enlaces de nuestros correos sirven durante 90 días. Su desistimiento sigue siendo válido: el correo recoge su contenido exacto.
 
 ## The acknowledgement of a withdrawal
 # Legal wording: for review by counsel.
@@ -802,8 +813,11 @@ mail-withdrawal-subject = Hemos recibido su desistimiento, { $moment }
 mail-withdrawal-preview = Guarde este correo.
 mail-withdrawal-heading = Hemos recibido su desistimiento
 mail-withdrawal-lede = Confirmamos que hemos recibido su desistimiento del contrato. Guarde este correo.
-mail-withdrawal-send = Devuelva los artículos antes de que acabe el { $day }.
-mail-withdrawal-refund = Recibe su dinero en un plazo de 14 días, o cuando la tienda tenga los artículos o su prueba de envío.
-mail-withdrawal-person = No hemos podido asociar su declaración a un pedido. Aun así tiene efecto desde ahora, si está en plazo. Una persona busca su pedido y le escribe.
-mail-withdrawal-button = Elegir cómo devolverlo
+mail-withdrawal-send = Devuelva los artículos como muy tarde el { $day }.
+mail-withdrawal-send-linked = Devuelva los artículos como muy tarde el { $day }. Abra su desistimiento más abajo para elegir cómo.
+mail-withdrawal-refund = Recibirá su dinero en un plazo de 14 días, o cuando la tienda tenga los artículos o su justificante de envío.
+mail-withdrawal-refund-unsent = Recibirá su dinero en un plazo de 14 días.
+mail-withdrawal-gift = El pedido fue un regalo, así que es posible que no tenga los artículos. La tienda le escribirá para explicarle qué ocurre con ellos y con su dinero.
+mail-withdrawal-person = No hemos podido asociar su declaración a ningún pedido. Aun así, surte efecto desde ahora, si está dentro del plazo. Buscaremos su pedido y le escribiremos.
+mail-withdrawal-button = Abrir mi desistimiento
 mail-why-withdrawal = Recibe este correo por el desistimiento { $reference } en { $shop }.

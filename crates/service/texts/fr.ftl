@@ -21,7 +21,7 @@ link-terms = Conditions
 write-to-us = Écrivez-nous.
 start-again = Commencer un retour
 # Legal wording: for review by counsel.
-cookie-note = Nous utilisons un cookie pour vous permettre de continuer pendant 30 minutes, un autre pendant que vous renoncez à un contrat, et un autre si vous choisissez une langue. Aucun suivi, aucune publicité. Les retours de { $shop } sont gérés par Backhaul.
+cookie-note = Nous utilisons un cookie pour vous permettre de continuer pendant 30 minutes, un autre le temps d’une rétractation, et un autre si vous choisissez une langue. Aucun suivi, aucune publicité. Les retours de { $shop } sont gérés par Backhaul.
 faults-heading = Il y a un problème
 money = { $amount } { $symbol }
 less = −{ $amount }
@@ -72,18 +72,18 @@ lost-send = M’envoyer un lien
 lost-number = Utiliser plutôt le numéro de commande
 sent-title = Consultez vos e-mails
 sent-heading = Consultez vos e-mails
-sent-lede = Si nous avons des commandes pour <b>{ $email }</b>, un lien est en route. Il fonctionne une seule fois, pendant une heure.
+sent-lede = Si nous avons des commandes pour <b>{ $email }</b>, vous allez recevoir un lien. Il fonctionne une seule fois, pendant une heure.
 sent-nothing = Toujours rien après cinq minutes ?
 sent-spam = Regardez dans les indésirables ou les promotions.
 sent-other = Vous avez commandé avec un autre e-mail ?
 sent-other-try = Essayez avec celui-ci.
 sent-number = Vous avez le numéro de commande ?
-sent-number-find = Trouvez la commande grâce à lui.
+sent-number-find = Retrouvez la commande avec celui-ci.
 link-title = Ouvrir vos commandes et vos retours
 link-heading = Ouvrir vos commandes et vos retours
-link-lede = Votre lien fonctionne une seule fois. Il est utilisé quand vous appuyez sur « Continuer ».
+link-lede = Votre lien fonctionne une seule fois. Il n’est utilisé que lorsque vous appuyez sur « Continuer ».
 link-why = Pourquoi cette étape de plus ?
-link-why-answer = Certaines messageries ouvrent chaque lien pour le vérifier. Grâce à cette étape, seul votre clic utilise le vôtre.
+link-why-answer = Certaines messageries ouvrent chaque lien pour le vérifier. Grâce à cette étape, le vôtre n’est utilisé que lorsque vous cliquez.
 link-device = Ce n’est pas votre appareil ?
 link-device-answer = Nous fermons vos commandes après 30 minutes d’inactivité. Sur un appareil partagé, fermez la fenêtre quand vous avez terminé.
 used-title = Ce lien ne fonctionne plus
@@ -108,12 +108,12 @@ promise-exchange = <b>Une autre taille ?</b> Échangez sans frais supplémenta
 items-title = Choisir les articles
 items-heading = Que souhaitez-vous retourner ?
 items-lede = Cochez ce que vous retournez. Les prix sont ceux que vous avez payés, remises déduites.
-items-gift-lede = C’était un cadeau, vous ne voyez donc pas de prix. Ce que vous recevez est pour vous, et la personne qui l’a acheté n’en saura rien par nous.
+items-gift-lede = C’était un cadeau, vous ne voyez donc pas de prix. Ce que vous recevez est pour vous, et nous n’en dirons rien à la personne qui l’a acheté.
 items-how-many = Combien en retournez-vous ?
 items-none = Cochez au moins un article
 items-partly = Vous pouvez en retourner { $units } sur { $quantity }. { $why }
 items-cannot = Ces articles ne peuvent pas être retournés
-items-damaged = Abîmé ou non conforme à votre commande ? C’est différent.
+items-damaged = Abîmé ou non conforme à votre commande ? C’est un cas à part.
 items-nothing-title = Aucun article ne peut être retourné
 items-nothing = Aucun article de cette commande ne peut être retourné
 items-more = Ce que vous pouvez encore faire
@@ -224,7 +224,7 @@ check-change-way = le mode de retour
 check-exchange = Échange contre { $variant }
 check-refund = Remboursement sur le moyen de paiement utilisé
 check-gift = Carte cadeau de la valeur de l’article
-check-gift-lede = La personne qui l’a acheté ne saura rien de ce retour par nous.
+check-gift-lede = Nous ne dirons rien de ce retour à la personne qui l’a acheté.
 check-gift-amount = Une carte cadeau de la valeur des articles. Vous verrez le montant en la recevant.
 check-giftee = Envoyée à
 check-change-giftee = votre e-mail
@@ -299,8 +299,8 @@ done-kept-heading = C’est fait. Vous pouvez le garder
 done-kept-lede = Il n’y a rien à envoyer.
 done-kept-refund = Remboursement sur le moyen de paiement utilisé
 next-heading = Et maintenant ?
-next-drop-off = Apportez le tout dans un point de dépôt jusqu’au <b>{ $day }</b>. Aucun carton nécessaire.
-next-send = Mettez le tout dans un seul carton, collez l’étiquette et envoyez-le jusqu’au <b>{ $day }</b>. Gardez le reçu.
+next-drop-off = Apportez le tout dans un point de dépôt au plus tard le <b>{ $day }</b>. Aucun carton nécessaire.
+next-send = Mettez le tout dans un seul carton, collez l’étiquette et envoyez-le au plus tard le <b>{ $day }</b>. Gardez le reçu.
 next-drop-off-open = Apportez le tout dans un point de dépôt. Aucun carton nécessaire.
 next-send-open = Mettez le tout dans un seul carton, collez l’étiquette et envoyez-le. Gardez le reçu.
 next-exchange = { $what ->
@@ -314,8 +314,8 @@ next-exchange-placed = { $what ->
    *[goods] Le nouvel article est <b>commandé</b>.
 }
 next-refund = { $gift ->
-    [yes] À la réception, vous recevez une <b>carte cadeau</b> par e-mail.
-   *[no] À la réception, nous vous remboursons environ <b>{ $amount }</b>, sur le moyen de paiement utilisé.
+    [yes] Dès réception, nous vous envoyons une <b>carte cadeau</b> par e-mail.
+   *[no] Dès réception, nous vous remboursons environ <b>{ $amount }</b>, sur le moyen de paiement utilisé.
 }
 
 postcode-title = Saisissez le code postal
@@ -362,7 +362,7 @@ status-arrived-lede = Nous allons maintenant examiner les articles.
 status-coming-back-heading = Votre colis revient chez vous
 status-coming-back-lede = Le transporteur n’a pas pu nous le livrer. Vous n’y êtes pour rien. Écrivez-nous quand vous l’aurez reçu.
 status-trouble-heading = Le transporteur a un problème avec votre colis
-status-trouble-lede = Vous n’y êtes pour rien. Nous suivons cela de près.
+status-trouble-lede = Vous n’y êtes pour rien. Nous suivons la situation de près.
 status-refunded-heading = Votre retour est terminé
 status-refunded-lede = { $gift ->
     [yes] Nous vous avons envoyé ce qui vous revient.
@@ -383,10 +383,10 @@ status-cancelled-lede = Vous gardez les articles. Son code ne fonctionne plus.
 status-expired-heading = Ce retour a expiré
 status-expired-lede = Nous n’avons pas reçu les articles à temps, le retour a donc été clôturé.
 
-chip-waiting = En attente de vous
+chip-waiting = En attente de remise
 chip-dropped-off = Déposé
 chip-on-its-way = En route vers nous
-chip-arrived = Chez nous
+chip-arrived = Reçu
 chip-coming-back = Revient chez vous
 chip-trouble = Problème en route
 chip-refunded = Terminé
@@ -472,12 +472,12 @@ gone-heading = Cela n’existe plus
 gone-lede = Les étiquettes sont supprimées après 90 jours. Votre retour n’a pas changé.
 trouble-title = Un problème est survenu de notre côté
 trouble-heading = Un problème est survenu de notre côté
-trouble-lede = Ce n’est pas vous. Vos réponses sont enregistrées et rien n’a été envoyé deux fois.
+trouble-lede = Vous n’y êtes pour rien. Vos réponses sont enregistrées et rien n’a été envoyé deux fois.
 trouble-again = Réessayer
 trouble-mention = Si vous nous écrivez, mentionnez ce numéro :
 busy-title = Trop de tentatives
 busy-heading = Faisons une courte pause
-busy-lede = Il y a eu trop de tentatives depuis votre connexion. Nous protégeons ainsi vos commandes de ceux qui essaient au hasard.
+busy-lede = Il y a eu trop de tentatives depuis votre connexion Internet. Cette limite protège vos commandes contre les essais au hasard.
 busy-until = Vous pourrez réessayer à partir du { $time }.
 over-title = Vous avez fait une pause
 over-heading = Vous avez fait une pause
@@ -490,7 +490,7 @@ over-go-on = Continuer
 return-link-title = Ouvrir votre retour
 return-link-heading = Ouvrir votre retour
 return-link-lede = Ce lien affiche le retour { $rma } et rien d’autre. Appuyez sur « Continuer » pour l’ouvrir.
-return-link-why-answer = Certaines messageries ouvrent chaque lien pour le vérifier. Grâce à cette étape, seul votre clic ouvre votre retour.
+return-link-why-answer = Certaines messageries ouvrent chaque lien pour le vérifier. Grâce à cette étape, votre retour ne s’ouvre que lorsque vous cliquez.
 return-link-device-answer = Nous fermons votre retour après 30 minutes d’inactivité. Sur un appareil partagé, fermez la fenêtre quand vous avez terminé.
 return-link-over-title = Ce lien ne fonctionne plus
 return-link-over-heading = Ce lien ne fonctionne plus
@@ -521,7 +521,7 @@ mail-until = { $method ->
 mail-until-day = { $weekday }
 mail-tracking-number = Numéro de colis
 mail-estimated = Remboursement estimé
-mail-to-come = Encore à venir
+mail-to-come = Reste à rembourser
 mail-amount-refunded = { $refunded }
 mail-amount-to-come = Environ { $to_come }, sur le moyen de paiement utilisé
 mail-amount-after-fee = Environ { $to_come }, sur le moyen de paiement utilisé. Les frais de { $fee } sont déduits.
@@ -530,7 +530,7 @@ mail-questions-shop = Des questions ? Adressez-vous à { $shop }.
 mail-why = Vous recevez cet e-mail en raison du retour { $rma } pour la commande { $order }.
 mail-why-gift = Vous recevez cet e-mail en raison du retour { $rma }.
 mail-why-link = Vous recevez cet e-mail parce que quelqu’un a saisi votre adresse sur les pages de retour de { $shop }.
-mail-no-advertising = Ceci n’est pas une publicité : il n’y a donc pas de désabonnement. Aucun suivi dans cet e-mail.
+mail-no-advertising = Cet e-mail n’est pas une publicité : vous n’avez donc pas à vous désabonner. Il ne contient aucun traceur.
 
 mail-confirmed-subject = { $method ->
     [express-returns] Votre retour est confirmé : à déposer jusqu’au { $day }
@@ -568,8 +568,8 @@ mail-confirmed-label = { $method ->
    *[mail-back] Ouvrez votre retour pour obtenir l’étiquette. Si cela prend plus de dix minutes, nous vous écrirons à nouveau.
 }
 mail-confirmed-label-unlinked = { $method ->
-    [express-returns] Attendez votre code. Nous vous écrirons à nouveau quand il sera prêt.
-   *[mail-back] Attendez votre étiquette. Nous vous écrirons à nouveau quand elle sera prête.
+    [express-returns] Votre code arrive. Nous vous écrirons à nouveau quand il sera prêt.
+   *[mail-back] Votre étiquette arrive. Nous vous écrirons à nouveau quand elle sera prête.
 }
 mail-confirmed-label-of-shop = La boutique prépare votre étiquette. Dès qu’elle est prête, ouvrez votre retour pour l’obtenir.
 mail-confirmed-send = { $method ->
@@ -582,8 +582,8 @@ mail-confirmed-exchange = { $what ->
    *[goods] Nous commandons le nouvel article maintenant. Nous vous écrirons quand il sera commandé.
 }
 mail-confirmed-refund = { $method ->
-    [customer-keep] Vous recevez votre remboursement, et un e-mail quand il est en route vers vous.
-   *[other] À la réception, vous recevez votre remboursement, et un e-mail pour vous prévenir.
+    [customer-keep] Vous recevrez votre remboursement, et un e-mail dès qu’il sera effectué.
+   *[other] Dès réception, nous vous remboursons et vous prévenons par e-mail.
 }
 
 mail-label-ready-subject = { $method ->
@@ -614,7 +614,7 @@ mail-label-ready-keep = Gardez le reçu jusqu’à l’arrivée de votre rembour
 mail-on-its-way-subject = Votre retour est en route
 mail-on-its-way-preview = Vous n’avez plus rien à faire.
 mail-on-its-way-heading = Votre retour est en route
-mail-on-its-way-lede = Votre retour est chez le transporteur depuis le { $date }. Vous n’avez plus rien à faire.
+mail-on-its-way-lede = Le transporteur a pris en charge votre retour le { $date }. Vous n’avez plus rien à faire.
 mail-on-its-way-button = Suivre mon retour
 
 mail-reminder-subject = { $method ->
@@ -644,14 +644,14 @@ mail-reminder-sent = { $method ->
     [express-returns] Déjà déposé ? Ignorez simplement cet e-mail. Il peut s’écouler deux jours avant que nous le voyions.
    *[mail-back] Déjà envoyé ? Ignorez simplement cet e-mail. Il peut s’écouler deux jours avant que nous le voyions.
 }
-mail-reminder-keep = Vous préférez le garder ? Vous n’avez rien à faire. Ceci est le seul rappel.
+mail-reminder-keep = Vous préférez le garder ? Vous n’avez rien à faire. Nous ne vous enverrons pas d’autre rappel.
 
 mail-refunded-subject = Nous avons remboursé { $refunded }
 mail-refunded-subject-gift = Votre retour est terminé
-mail-refunded-preview = Votre banque peut mettre quelques jours à l’afficher.
+mail-refunded-preview = Il peut mettre quelques jours à apparaître sur votre compte.
 mail-refunded-heading = Nous avons remboursé { $refunded }
 mail-refunded-heading-gift = Votre retour est terminé
-mail-refunded-lede = Nous avons envoyé l’argent sur le moyen de paiement utilisé. Votre banque peut mettre quelques jours à l’afficher.
+mail-refunded-lede = Nous avons effectué le remboursement sur le moyen de paiement utilisé. Il peut mettre quelques jours à apparaître sur votre compte.
 mail-refunded-lede-gift = { $shop } a clôturé votre retour. Vous recevez une carte cadeau par e-mail.
 mail-refunded-row = Remboursé
 mail-refunded-button = Voir mon retour
@@ -694,8 +694,8 @@ mail-exchange-placed-heading = { $what ->
 mail-exchange-placed-lede = Il n’y a rien à payer.
 mail-exchange-placed-order = Le numéro de la nouvelle commande est { $new_order }.
 mail-exchange-placed-old = { $method ->
-    [express-returns] Encore à faire : déposez ce que vous retournez. Si c’est déjà fait, vous n’avez plus rien à faire.
-   *[mail-back] Encore à faire : envoyez ce que vous retournez. Si c’est déjà fait, vous n’avez plus rien à faire.
+    [express-returns] Il vous reste à déposer ce que vous retournez. Si c’est déjà fait, vous n’avez plus rien à faire.
+   *[mail-back] Il vous reste à envoyer ce que vous retournez. Si c’est déjà fait, vous n’avez plus rien à faire.
 }
 mail-exchange-placed-button = Voir mon retour
 
@@ -721,44 +721,44 @@ withdraw-link = Renoncer au contrat ici
 withdraw-link-note = Pour les commandes de l’UE, sous 14 jours, sans motif.
 withdraw-title = Renoncer au contrat
 withdraw-heading = Renoncer au contrat
-withdraw-lede = Vous n’avez pas à donner de motif. Vous vérifiez tout à la page suivante avant que cela compte.
+withdraw-lede = Vous n’avez pas à donner de motif. Vous pourrez tout vérifier à la page suivante avant de confirmer.
 withdraw-name = Votre nom
 withdraw-name-missing = Saisissez votre nom
-withdraw-order-hint = Ou ce que vous avez commandé et quand, si vous ne le trouvez pas.
+withdraw-order-hint = Ou ce que vous avez commandé et quand, si vous ne le retrouvez pas.
 withdraw-order-missing = Saisissez le numéro de commande, ou ce que vous avez commandé et quand
 withdraw-email = E-mail
-withdraw-email-hint = Nous y envoyons l’accusé de réception.
-withdraw-what = À quoi renoncez-vous ?
+withdraw-email-hint = Nous y enverrons l’accusé de réception.
+withdraw-what = À quoi renoncez-vous ?
 withdraw-all = Toute la commande
 withdraw-all-of = Toute la commande : { $goods }
 withdraw-some = Certains articles
-withdraw-late = Livré il y a plus de 14 jours ? Envoyez quand même, nous vérifions.
-withdraw-late-return = Ou commencez un retour normal.
-withdraw-side-heading = Rétractation ou retour ?
-withdraw-side-right = <b>La rétractation</b> est votre droit légal dans l’UE. Elle annule tout ou partie du contrat, sans motif, dans les 14 jours suivant la livraison.
-withdraw-side-offer = <b>Le retour</b> est notre propre offre. Vous avez { $days } jours à partir de l’expédition, et un échange est peut-être possible.
+withdraw-late = Livré il y a plus de 14 jours ? Envoyez quand même votre déclaration, nous vérifierons.
+withdraw-late-return = Ou commencez un retour ordinaire.
+withdraw-side-heading = Rétractation ou retour ?
+withdraw-side-right = <b>La rétractation</b> est un droit que la loi vous garantit dans l’UE. Elle annule tout ou partie du contrat, sans motif, dans les 14 jours suivant la livraison.
+withdraw-side-offer = <b>Le retour</b> est proposé par la boutique. Vous avez { $days } jours à compter de l’expédition, et un échange est parfois possible.
 withdraw-side-both = Dans les deux cas, vous renvoyez les articles et nous vous remboursons.
-withdraw-goods-title = Quels articles ?
-withdraw-goods-heading = À quels articles renoncez-vous ?
-withdraw-goods-lede = Vous vérifiez tout à la page suivante avant que cela compte.
+withdraw-goods-title = Quels articles ?
+withdraw-goods-heading = À quels articles renoncez-vous ?
+withdraw-goods-lede = Vous pourrez tout vérifier à la page suivante avant de confirmer.
 withdraw-goods-none = Choisissez au moins un article, ou toute la commande
 withdraw-goods-all = Choisir toute la commande
 withdraw-goods-words = Les articles
-withdraw-goods-words-hint = Avec vos propres mots.
-withdraw-goods-missing = Écrivez à quels articles vous renoncez
-withdraw-exempt-heading = La rétractation n’est pas possible pour ceux-ci
-withdraw-exempt-made_to_order = Il a été fait sur mesure pour vous.
+withdraw-goods-words-hint = Décrivez-les avec vos mots.
+withdraw-goods-missing = Indiquez à quels articles vous renoncez
+withdraw-exempt-heading = Pas de droit de rétractation pour ces articles
+withdraw-exempt-made_to_order = Il a été fabriqué sur mesure pour vous.
 withdraw-exempt-perishable = Il se détériore ou se périme rapidement.
-withdraw-exempt-hygiene = Il était scellé pour des raisons de santé ou d’hygiène et ne peut pas revenir une fois ouvert.
-withdraw-exempt-mixed = Il est mélangé à d’autres choses après la livraison.
+withdraw-exempt-hygiene = Il était scellé pour des raisons de santé ou d’hygiène et ne peut pas être repris une fois ouvert.
+withdraw-exempt-mixed = Après la livraison, il est mélangé à d’autres articles dont on ne peut plus le séparer.
 withdraw-exempt-alcohol = Son prix a été convenu bien avant la livraison et dépend du marché.
-withdraw-exempt-recording = C’est un enregistrement ou un logiciel scellé, qui ne peut pas revenir une fois ouvert.
+withdraw-exempt-recording = C’est un enregistrement ou un logiciel scellé, qui ne peut pas être repris une fois ouvert.
 withdraw-exempt-press = C’est un journal ou un magazine.
 withdraw-exempt-no_consumers = Cette boutique ne vend qu’à des entreprises.
 withdraw-exempt-no_country = Cette boutique ne vend pas dans l’UE.
 withdraw-confirm-title = Confirmez votre rétractation
 withdraw-confirm-heading = Confirmez votre rétractation
-withdraw-confirm-lede = Voici votre déclaration. Elle compte dès que vous confirmez.
+withdraw-confirm-lede = Voici votre déclaration. Elle prend effet dès que vous la confirmez.
 withdraw-statement-heading = Déclaration de rétractation
 withdraw-statement = À { $shop } : je vous notifie ma rétractation du contrat portant sur la vente des biens de la commande ci-dessous.
 withdraw-name-label = Nom
@@ -770,21 +770,32 @@ withdraw-change = Modifier la déclaration
 withdraw-confirm = Confirmer la rétractation
 withdraw-done-title = Rétractation reçue
 withdraw-done-heading = Nous avons reçu votre rétractation
-withdraw-done-lede = L’accusé de réception est en route vers <b>{ $email }</b>. Conservez-le.
-withdraw-unknown-lede = Nous n’avons pas pu la rattacher à une commande. Elle compte quand même dès maintenant, si elle est dans les délais. L’accusé de réception est en route vers <b>{ $email }</b>.
+withdraw-done-lede = Nous envoyons l’accusé de réception à <b>{ $email }</b>. Conservez-le.
+withdraw-unknown-lede = Nous n’avons pas pu la rattacher à une commande. Elle est tout de même prise en compte dès maintenant, si elle est dans les délais. Nous envoyons l’accusé de réception à <b>{ $email }</b>.
 withdraw-receipt = Accusé de réception
-withdraw-received = Reçue
+withdraw-received = Reçue le
 withdraw-reference = Référence
 withdraw-period = Dans les délais
-withdraw-in-time = Oui. Vos 14 jours se terminent le { $day }.
-withdraw-in-time-open = Oui. Vos 14 jours commencent quand tout est arrivé.
-withdraw-late-since = Vos 14 jours se sont terminés le { $day }. La boutique vérifie et vous écrit.
+withdraw-in-time = Oui. Votre délai de 14 jours expire le { $day }.
+withdraw-in-time-open = Oui. Votre délai de 14 jours commencera quand tout sera arrivé.
+withdraw-late-since = Votre délai de 14 jours a expiré le { $day }. La boutique va vérifier et vous écrira.
 withdraw-next-send = Renvoyez les articles au plus tard le <b>{ $day }</b>.
-withdraw-next-refund = Vous avez votre argent au plus tard le { $day }, ou quand la boutique a les articles ou votre preuve d’envoi.
-withdraw-send = Choisir comment renvoyer
+withdraw-next-refund = Vous recevrez votre remboursement au plus tard le { $day }, ou lorsque la boutique aura reçu les articles ou votre preuve d’envoi.
+withdraw-next-refund-unsent = Vous recevrez votre remboursement au plus tard le { $day }.
+withdraw-next-gift = La commande était un cadeau : vous n’avez peut-être pas les articles. La boutique vous écrira au sujet des articles et de votre remboursement.
+withdraw-send = Choisir le mode de renvoi
 withdraw-other = Renvoyer autre chose
-withdraw-person = Quelqu’un cherche votre commande et écrit à <b>{ $email }</b>. Vous n’avez rien à envoyer deux fois.
+withdraw-person = Nous recherchons votre commande et vous écrirons à <b>{ $email }</b>. Vous n’avez pas à refaire votre déclaration.
 withdraw-find = Chercher la commande moi-même
+statement-title = Votre rétractation
+statement-heading = Votre rétractation
+statement-lede = Voici, mot pour mot, la déclaration dont nous avons accusé réception par e-mail.
+statement-onward-heading = Continuer avec votre commande
+statement-onward-note = Pour renvoyer des articles ou savoir où ils en sont, retrouvez votre commande avec son numéro et votre e-mail ou code postal. Cette page n’en montre rien.
+statement-onward = Accéder à ma commande
+statement-link-over-title = Ce lien ne fonctionne plus
+statement-link-over-heading = Ce lien ne fonctionne plus
+statement-link-over-lede = Un lien dans nos e-mails fonctionne pendant 90 jours. Votre rétractation reste valable : l’e-mail en reprend le contenu exact.
 
 ## The acknowledgement of a withdrawal
 # Legal wording: for review by counsel.
@@ -792,9 +803,12 @@ withdraw-find = Chercher la commande moi-même
 mail-withdrawal-subject = Nous avons reçu votre rétractation, { $moment }
 mail-withdrawal-preview = Conservez cet e-mail.
 mail-withdrawal-heading = Nous avons reçu votre rétractation
-mail-withdrawal-lede = Nous confirmons avoir reçu votre rétractation du contrat. Conservez cet e-mail.
+mail-withdrawal-lede = Nous accusons réception de votre rétractation du contrat. Conservez cet e-mail.
 mail-withdrawal-send = Renvoyez les articles au plus tard le { $day }.
-mail-withdrawal-refund = Vous avez votre argent sous 14 jours, ou quand la boutique a les articles ou votre preuve d’envoi.
-mail-withdrawal-person = Nous n’avons pas pu rattacher votre déclaration à une commande. Elle compte quand même dès maintenant, si elle est dans les délais. Quelqu’un cherche votre commande et vous écrit.
-mail-withdrawal-button = Choisir comment renvoyer
-mail-why-withdrawal = Vous recevez cet e-mail à cause de la rétractation { $reference } chez { $shop }.
+mail-withdrawal-send-linked = Renvoyez les articles au plus tard le { $day }. Ouvrez votre rétractation ci-dessous pour choisir comment.
+mail-withdrawal-refund = Vous recevrez votre remboursement sous 14 jours, ou lorsque la boutique aura reçu les articles ou votre preuve d’envoi.
+mail-withdrawal-refund-unsent = Vous recevrez votre remboursement sous 14 jours.
+mail-withdrawal-gift = La commande était un cadeau : vous n’avez peut-être pas les articles. La boutique vous écrira au sujet des articles et de votre remboursement.
+mail-withdrawal-person = Nous n’avons pas pu rattacher votre déclaration à une commande. Elle est tout de même prise en compte dès maintenant, si elle est dans les délais. Nous recherchons votre commande et vous écrirons.
+mail-withdrawal-button = Ouvrir ma rétractation
+mail-why-withdrawal = Vous recevez cet e-mail à la suite de la rétractation { $reference } chez { $shop }.

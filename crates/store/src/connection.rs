@@ -12,6 +12,7 @@ mod attempt;
 mod notices;
 
 use std::fmt;
+use std::future::Future;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -27,25 +28,64 @@ use self::attempt::Attempt;
 /// The time after the server's own limit until a statement is given up.
 pub const MARGIN: Duration = Duration::from_millis(500);
 
+tokio::task_local! {
+    /// Set while work runs that must not take connections from the others.
+    static CONFINED: ();
+}
+
+/// Runs `work` on the connections that are set apart for the console: few, and with a shorter time for each statement. Whatever the
+/// console does, deliveries and callers keep theirs.
+pub async fn confined<F: Future>(work: F) -> F::Output {
+    CONFINED.scope((), work).await
+}
+
 /// A pool of connections with the same settings; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Pool {
-    connections: PgPool,
+    all: Connections,
+    /// The connections of [`confined`] work, if there are any.
+    set_apart: Option<Connections>,
+}
+
+#[derive(Clone)]
+struct Connections {
+    pool: PgPool,
     /// The time within which every statement must be answered.
     limit: Duration,
+}
+
+impl Connections {
+    fn new(pool: PgPool, statement: Duration) -> Self {
+        Self { pool, limit: statement + MARGIN }
+    }
+
+    async fn close(&self) {
+        let _ = timeout(self.limit, self.pool.close()).await;
+    }
 }
 
 impl Pool {
     /// A pool whose statements are ended by the server after `statement`.
     pub(crate) fn new(connections: PgPool, statement: Duration) -> Self {
-        Self { connections, limit: statement + MARGIN }
+        Self { all: Connections::new(connections, statement), set_apart: None }
+    }
+
+    /// This pool, with connections of their own for confined work.
+    pub(crate) fn setting_apart(self, connections: PgPool, statement: Duration) -> Self {
+        Self { set_apart: Some(Connections::new(connections, statement)), ..self }
+    }
+
+    /// The connections of the work that asks.
+    fn connections(&self) -> &Connections {
+        self.set_apart.as_ref().filter(|_| CONFINED.try_with(|()| ()).is_ok()).unwrap_or(&self.all)
     }
 
     /// Waits for a free connection.
     pub(crate) async fn acquire(&self) -> Result<Connection, Error> {
         let asked_at = Instant::now();
-        let held = self.connections.acquire().await?;
-        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, asked_at, limit: self.limit })
+        let Connections { pool, limit } = self.connections();
+        let held = pool.acquire().await?;
+        Ok(Connection { held: Some(held), is_whole: true, in_transaction: false, asked_at, limit: *limit })
     }
 
     /// Waits for a free connection and opens a transaction. Dropping the connection without [`Connection::commit`] undoes it.
@@ -57,12 +97,15 @@ impl Pool {
 
     /// Closes the connections, and waits for those in use until their deadlines have passed.
     pub(crate) async fn close(&self) {
-        let _ = timeout(self.limit, self.connections.close()).await;
+        self.all.close().await;
+        if let Some(set_apart) = &self.set_apart {
+            set_apart.close().await;
+        }
     }
 
     /// The number of connections, and the number of idle ones.
     pub(crate) fn size(&self) -> (u32, usize) {
-        (self.connections.size(), self.connections.num_idle())
+        (self.all.pool.size(), self.all.pool.num_idle())
     }
 }
 

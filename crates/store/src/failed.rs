@@ -37,6 +37,12 @@ impl Failed {
         Self::Unreachable(STATEMENT_TIMEOUT.to_owned())
     }
 
+    /// True if a statement or a transaction took too long.
+    #[must_use]
+    pub fn timed_out(&self) -> bool {
+        matches!(self, Self::Unreachable(why) if why == STATEMENT_TIMEOUT)
+    }
+
     /// True if the database is out of reach. False if a row is locked, or a statement takes too long or is refused: then others may
     /// succeed.
     #[must_use]

@@ -1,8 +1,8 @@
 //! The database: every statement that Backhaul sends to PostgreSQL, one module per kind of row.
 //!
 //! - Reads go through a [`Store`], which holds the connection pools.
-//! - Writes take a [`Tx`], which carries the merchant whose data it touches. Data that belongs to no merchant is written
-//!   without one ([`rates`](node::rates), [`limits`](node::limits), [`leases`](messages::leases),
+//! - Writes take a [`Tx`], which carries the merchant whose data it touches. People and what they ask each other for are written in a [`HomeTx`].
+//!   Other data that belongs to no merchant is written without one ([`rates`](node::rates), [`limits`](node::limits), [`leases`](messages::leases),
 //!   [`installation`](node::installation)), and so are the [`settlements`](messages::settlements) of a bucket's owner.
 //! - Times and ids are parameters. No statement reads a clock or creates an id, so tests are deterministic and every statement
 //!   also runs on a Citus cluster. The exception are leases, which go by the database's clock.
@@ -10,6 +10,7 @@
 mod connection;
 pub mod crash;
 mod failed;
+mod home_tx;
 pub mod merchants;
 pub mod messages;
 pub mod node;
@@ -21,8 +22,9 @@ mod session;
 mod tx;
 pub mod warehouse;
 
-pub use self::connection::MARGIN;
+pub use self::connection::{MARGIN, confined};
 pub use self::failed::Failed;
+pub use self::home_tx::HomeTx;
 pub use self::pool::{PoolLimits, PoolSizes, Store};
 pub use self::server::{Protection, protection};
 pub use self::session::FEED_PLANS;

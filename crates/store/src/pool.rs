@@ -24,6 +24,8 @@ pub struct PoolLimits {
     pub statement: Duration,
     /// The time a statement may wait for a lock.
     pub lock: Duration,
+    /// The connections of the console, besides the others; 0 if this process has none.
+    pub console: u32,
 }
 
 /// The sizes of the pools. One more connection is reserved for limits, and one for listening.
@@ -87,6 +89,9 @@ pub struct Store {
     pub(crate) limits: PoolLimits,
 }
 
+/// The longest run time of a statement of the console.
+const CONSOLE_STATEMENT: Duration = Duration::from_secs(2);
+
 /// The longest wait for a lock of what is settled apart. It holds its bucket meanwhile, whose lease has to be renewed.
 const APART_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -98,13 +103,20 @@ impl Store {
             let settings = session::statement(limits.statement, lock, plans);
             Pool::new(connections(most, limits.acquire, settings).connect_lazy_with(options.clone()), limits.statement)
         };
+        let mut flows = pool(limits.sizes.flows, limits.lock, &[]);
+        if limits.console > 0 {
+            let statement = limits.statement.min(CONSOLE_STATEMENT);
+            let settings = session::statement(statement, limits.lock, &[]);
+            let set_apart = connections(limits.console, limits.acquire, settings).connect_lazy_with(options.clone());
+            flows = flows.setting_apart(set_apart, statement);
+        }
         Ok(Self {
+            pool: flows,
             engine: pool(limits.sizes.engine, limits.lock, &session::ENGINE_PLANS),
             readers: pool(limits.sizes.readers, limits.lock, &session::READER_PLANS),
             feed: pool(limits.sizes.feed, limits.lock, &session::FEED_PLANS),
             aside: pool(1, limits.lock, &[]),
             apart: pool(limits.sizes.apart, limits.lock.min(APART_LOCK_TIMEOUT), &[]),
-            pool: pool(limits.sizes.flows, limits.lock, &[]),
             options,
             limits,
         })

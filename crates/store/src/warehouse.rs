@@ -5,6 +5,7 @@ pub mod drop_ship_orders;
 pub mod drop_shipments;
 pub mod inbound_asn_pages;
 pub mod inbound_asns;
+pub mod open_exceptions;
 pub mod places;
 pub mod provenance;
 pub mod receipts;

@@ -40,6 +40,7 @@ async fn events_that_no_label_came_for_are_forgotten_after_90_days() {
         acquire: patience,
         statement: patience,
         lock: patience,
+        console: 0,
     };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     assert_eq!(KEPT_FOR, TimeDelta::days(90));
@@ -75,6 +76,7 @@ async fn a_tracking_number_of_a_return_outlives_its_early_events() {
         acquire: patience,
         statement: patience,
         lock: patience,
+        console: 0,
     };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     scanned(&store, 1, 11, "T-1", KEPT_FOR).await;

@@ -52,6 +52,7 @@ impl Temporary {
             acquire: patience,
             statement: patience,
             lock: patience,
+            console: 0,
         };
         Store::new(&self.0.url("postgres"), limits).unwrap()
     }

@@ -21,10 +21,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use sqlx::ConnectOptions as _;
+use store::messages::failure_groups::{self, Owner};
+use store::messages::failure_selection::{self, Selection};
 use store::messages::failures::{self, Of};
 use store::messages::log::{self, State};
 use store::messages::message_pages::{self, Filter, MOST_LISTED};
-use store::messages::{attempts, health, partitions, retry_jobs};
+use store::messages::{attempts, failure_notes, health, partitions, recent, retry_jobs};
 use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
@@ -49,6 +51,10 @@ const FILL: &str = "
         key_id, authentication, secret)
     select id, id, $1 - interval '60 days', $1, 1, 10, 20, number, 'rma', 'https://hooks.example.com/', 'k', '', ''
     from generate_series(1, 20) as number, lateral (select lpad(to_hex(number), 32, '0')::uuid as id) as ids";
+
+const FILL_MERCHANTS: &str = "
+    insert into merchant (merchant_id, handle, name, created_at)
+    select lpad(to_hex(number), 32, '0')::uuid, 'merchant-' || number, 'A merchant', $1 from generate_series(1, 20) as number";
 
 /// Half of everything belongs to the first merchant. A subject's messages are spread over all days. A tenth has failed, in
 /// equal parts open, contacted, resolved and discarded. A twenty-fifth is owed.
@@ -147,11 +153,13 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
         acquire: patience,
         statement: patience,
         lock: patience,
+        console: 0,
     };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     partitions::make(&store, now() - TimeDelta::days(i64::from(DAYS)), DAYS + 17).await.unwrap();
     store.close().await;
     sqlx::query(FILL).bind(now()).execute(&mut beside).await.unwrap();
+    sqlx::query(FILL_MERCHANTS).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::query(FILL_MESSAGES).bind(count).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
     explained::switch_on(&mut beside, options.get_database().unwrap()).await;
@@ -192,6 +200,7 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
         assert_eq!(health::endpoints(&store, whose, now()).await.unwrap().len(), 1);
         ledger.counts();
     }
+    over_all_merchants(&store, &mut ledger).await;
     println!(
         r#"{{"bench":"lists","messages":{count},"attempts":{},"pages":{},"pages_over_500":{},"most_pages":{},"most_pages_of_counts":{}}}"#,
         i64::from(count) * 3,
@@ -202,4 +211,47 @@ async fn a_page_of_any_list_touches_at_most_500_pages() {
     );
     assert_eq!(ledger.over, 0);
     assert!(ledger.most_of_counts <= MOST_PAGES_OF_COUNTS, "{}", ledger.most_of_counts);
+}
+
+/// Reads the pages that search the data of all merchants, as the operator's console does.
+async fn over_all_merchants(store: &Store, ledger: &mut Ledger) {
+    for owner in [None, Some(Owner::Nobody), Some(Owner::Person("Sam".to_owned()))] {
+        let filter = failure_groups::Filter { owner, ..failure_groups::Filter::default() };
+        let mut after = None;
+        for _ in 0..TURNED {
+            let page = failure_groups::list(store, &filter, after.as_ref()).await.unwrap();
+            ledger.page("groups of failures");
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    let page = failure_groups::list(store, &failure_groups::Filter::default(), None).await.unwrap();
+    ledger.explained.take();
+    let key = &page.groups.first().unwrap().key;
+    let entries =
+        failure_selection::list(store, key.merchant, (key.endpoint, &key.reason), (DateTime::UNIX_EPOCH, Uuid::nil()), 50).await.unwrap();
+    let ids: Vec<Uuid> = entries.iter().map(|entry| entry.message_id).collect();
+    assert!(failure_notes::list(store, key.merchant, &ids).await.unwrap().is_empty());
+    ledger.page("a group of failures");
+    let group = Selection::Group { endpoint: key.endpoint, reason: key.reason.clone(), since: None, until: now() };
+    assert!(failure_selection::count(store, key.merchant, &group).await.unwrap().open > 0);
+    ledger.page("a preview");
+    let merchants: Vec<MerchantId> = recent::merchants(store, 50).await.unwrap().into_iter().map(|account| account.id).collect();
+    ledger.explained.take();
+    let mut before = None;
+    for _ in 0..TURNED {
+        let (messages, next) = recent::newest(store, &merchants, (None, None), before, 25).await.unwrap();
+        ledger.page("messages of every merchant");
+        assert_eq!(messages.len(), 25);
+        before = next;
+    }
+    let listed = message_pages::list(store, key.merchant, &Filter::default(), None, 1).await.unwrap();
+    ledger.explained.take();
+    let message = listed.messages.first().unwrap();
+    assert!(recent::neighbours(store, key.merchant, (&message.kind, &message.subject), message.id).await.unwrap().0.is_some());
+    ledger.page("neighbours");
+    retry_jobs::newest(store, 25).await.unwrap();
+    ledger.page("jobs of every merchant");
 }

@@ -139,6 +139,7 @@ impl Scene {
             acquire: patience,
             statement: patience,
             lock: patience,
+            console: 0,
         };
         let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
         let mut scene = Self { options, beside, store, holds: Vec::new(), filled: false, explained: Explained::listen() };

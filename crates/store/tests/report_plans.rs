@@ -46,6 +46,7 @@ async fn reports_touch_the_rollups_alone_and_by_their_indexes() {
         acquire: patience,
         statement: patience,
         lock: patience,
+        console: 0,
     };
     let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
     let explained = Explained::listen();

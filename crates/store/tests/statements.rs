@@ -18,22 +18,38 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or are small and shared: reference tables on a cluster.
-const SHARED: [&str; 10] = [
+const SHARED: [&str; 18] = [
     "_sqlx_migrations",
     "credential",
     "deliverer",
     "delivery_bucket",
+    "home_audit",
     "installation",
     "merchant",
     "node_pulse",
+    "operator",
+    "operator_device",
+    "operator_invitation",
     "operator_limit",
+    "operator_recovery_code",
+    "operator_request",
+    "operator_session",
     "portal_host",
     "rate_count",
+    "sign_in_trouble",
 ];
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 32] = [
+const ACROSS: [(&str, &str); 43] = [
+    ("from endpoint_notice where failing_since is not null", "endpoint_notice"),
+    ("where refund_due_at <= $1", "rma"),
+    ("kind = $1 and closed_at is null", "work_item"),
+    ("where resolved_at is null order by exception_id", "receiving_exception"),
+    ("where resolved_at is null and exception_id > $1", "receiving_exception"),
+    ("-- Across merchants: a probe of the index for each group.", "failure"),
+    ("-- Across merchants: by the indexes of running and of ended jobs.", "retry_job"),
+    ("from withdrawal_link where sent_at <= $1", "withdrawal_link"),
     ("from withdrawal_draft where changed_at <= $1", "withdrawal_draft"),
     ("from return_link where sent_at <= $1", "return_link"),
     ("from portal_link where sent_at <= $1", "portal_link"),
@@ -52,6 +68,7 @@ const ACROSS: [(&str, &str); 32] = [
     ("from failure where ended_at is null and state in", "failure"),
     ("from failure where ended_at <= $1", "failure"),
     ("from retry_job where ended_at <= $1", "retry_job"),
+    ("from replay_job where ended_at <= $1", "replay_job"),
     ("from label where bought_at <= $1", "label"),
     ("from photo where fetched_at <= $1", "photo"),
     ("(select from delivery limit 10000)", "delivery"),
@@ -65,6 +82,8 @@ const ACROSS: [(&str, &str); 32] = [
     ("join delivery_bucket as bucket", "endpoint"),
     (") as newest on true", "endpoint"),
     ("where retry_job.ended_at is null and endpoint.bucket", "endpoint"),
+    ("where replay_job.ended_at is null and endpoint.bucket", "endpoint"),
+    ("where replay_job.ended_at is null and endpoint.bucket", "replay_job"),
     ("where retry_job.ended_at is null and endpoint.bucket", "retry_job"),
 ];
 
@@ -223,12 +242,13 @@ fn no_write_asks_the_database_for_time_or_chance() {
 }
 
 /// The modules that write the delivery engine's tables, as laid down in docs/adr/0010-one-writer-per-row.md. Flows write
-/// through `outbox`, `endpoints`, `retries`, `retry_jobs`, `unsent` and `failures`; the owner of a bucket writes through
-/// `settlements`, `notices` and `retry_jobs`, and is asked to discard messages through `deliveries`. `reports` counts calls
+/// through `outbox`, `endpoints`, `retries`, `retry_jobs`, `replays`, `unsent` and `failures`; the owner of a bucket writes through
+/// `settlements`, `notices`, `retry_jobs`, `replays` and `endpoints` (a test that succeeded), and is asked to discard messages
+/// through `deliveries`. `reports` counts calls
 /// to endpoints that are asked for an answer. `erasures` overwrites personal data, see docs/adr/0020-erasing.md.
-const WRITERS: [(&str, &str, &[&str]); 25] = [
+const WRITERS: [(&str, &str, &[&str]); 29] = [
     ("insert into", "message", &["outbox"]),
-    ("insert into", "delivery", &["outbox", "retries", "retry_jobs", "unsent"]),
+    ("insert into", "delivery", &["outbox", "replays", "retries", "retry_jobs", "unsent"]),
     ("update", "delivery", &["deliveries", "settlements"]),
     ("delete from", "delivery", &["settlements"]),
     ("insert into", "attempt", &["settlements"]),
@@ -239,9 +259,12 @@ const WRITERS: [(&str, &str, &[&str]); 25] = [
     ("update", "failure", &["erasures", "failures", "settlements"]),
     ("insert into", "retry_job", &["retry_jobs"]),
     ("update", "retry_job", &["retry_jobs"]),
+    ("insert into", "replay_job", &["replays"]),
+    ("update", "replay_job", &["replays"]),
     ("update", "delivery_bucket", &["leases"]),
     ("insert into", "deliverer", &["leases"]),
     ("delete from", "deliverer", &["leases"]),
+    ("update", "deliverer", &["backlog"]),
     ("insert into", "endpoint", &["endpoints", "internal_endpoints"]),
     ("update", "endpoint", &["endpoints"]),
     ("insert into", "endpoint_notice", &["notices"]),
@@ -253,6 +276,7 @@ const WRITERS: [(&str, &str, &[&str]); 25] = [
     ("delete from", "delivered_hourly", &["reports"]),
     ("delete from", "failure", &["failures"]),
     ("delete from", "retry_job", &["retry_jobs"]),
+    ("delete from", "replay_job", &["replays"]),
 ];
 
 /// The modules of a folder with their source. Submodules count as their parent.

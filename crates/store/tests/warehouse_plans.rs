@@ -33,7 +33,7 @@ use store::Store;
 use store::merchants::erasures;
 use store::messages::attempts;
 use store::returns::exchange_orders::Placed;
-use store::returns::{exchange_orders, parcels, return_drafts, rmas};
+use store::returns::{exchange_orders, parcels, return_drafts, rmas, withdrawal_drafts, withdrawal_links, withdrawals};
 use store::warehouse::drop_shipments::{DropShipment, DropShipmentItem};
 use store::warehouse::inbound_asns::{New, StoredAsn};
 use store::warehouse::receipts::{LineQuery, Receipt};
@@ -75,7 +75,7 @@ const FILL_NUMBERS: &str = "
         (select date_trunc('day', $2, 'UTC') - interval '1 day' as first, interval '16 days' as days) as made,
         lateral (select first + days * part as at, first + days * part_of_ten as of_ten) as times";
 
-/// For each number an order, with a return, its draft, its link, its label, a case about it, the key of the request that started
+/// For each number an order, with a return, its draft, its link, a withdrawal with a link, an unconfirmed one, a label, a case about it, the key of the request that started
 /// it, a refund and an exchange order.
 const FILL_ORDERS: &str = "
     insert into customer_order (merchant_id, identifier, status, placed_at, updated_at, received_at, revision, digest, snapshot,
@@ -92,6 +92,12 @@ const FILL_ORDERS: &str = "
     insert into return_draft (merchant_id, draft_id, order_identifier, created_at, changed_at, revision, answers, rma_identifier)
     select merchant_id, id, 'A-' || number, at, at, 1, '{}', 'R-' || number from one;
     insert into return_link (merchant_id, link_hash, rma_id, sent_at) select merchant_id, sha256(id::text::bytea), id, at from one;
+    insert into withdrawal (merchant_id, withdrawal_id, reference, received_at, session_hash, language, name, email, order_words, statement,
+        order_identifier)
+    select merchant_id, id, 'W-' || number, at, sha256(number::text::bytea), 'en', 'x', 'x', 'x', repeat('x', 200), 'A-' || number from one;
+    insert into withdrawal_link (merchant_id, link_hash, withdrawal_id, sent_at) select merchant_id, sha256(id::text::bytea), id, at from one;
+    insert into withdrawal_draft (merchant_id, session_hash, statement, changed_at, order_identifier)
+    select merchant_id, sha256(id::text::bytea), repeat('x', 200), at, 'A-' || number from one;
     insert into parcel (merchant_id, rma_id, tracking_number) select merchant_id, id, 'T-' || number from one;
     insert into label (merchant_id, rma_id, bought_at, tracking_number, carrier, shipment, pdf)
     select merchant_id, id, at, 'T-' || number, 'UPS', 'shp_' || number, repeat('z', 200)::bytea from one;
@@ -125,6 +131,8 @@ const FILL_MESSAGES: &str = "
     select merchant_id, id, merchant_id, 1, at, 6, 'exchange_order', 'exchange_order', 'A-' || number, '503',
         (array['open', 'contacted', 'resolved', 'discarded'])[1 + turn], repeat('x', 300)
     from one where number % 10 = 3;
+    insert into failure_note (merchant_id, message_id, note_id, made_at, actor, kind, text)
+    select merchant_id, message_id, message_id, failed_at, 'operator:support@ops.example.com', 'note', 'asked' from failure;
     insert into delivery (merchant_id, message_id, endpoint_id, sequence, due_at, attempts, attempts_before, discard, lane)
     select merchant_id, id, merchant_id, 1, at, 0, 0, false, 'A-' || number from one where number % 20 = 5;
     insert into endpoint (merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url, key_id,
@@ -496,6 +504,10 @@ async fn of_an_erasure(store: &Store, ledger: &mut Ledger, number: u32) {
     ledger.page("erasing messages");
     erasures::erase_order(&mut tx, &order, "{}").await.unwrap();
     return_drafts::erase(&mut tx, &order).await.unwrap();
+    withdrawal_drafts::lock_of_order(&mut tx, &order).await.unwrap();
+    withdrawal_drafts::erase(&mut tx, &order).await.unwrap();
+    withdrawal_links::forget_of(&mut tx, &order).await.unwrap();
+    withdrawals::erase(&mut tx, &order).await.unwrap();
     erasures::erase_returns(&mut tx, &returns).await.unwrap();
     ledger.page("erasing an order");
     tx.rollback().await.unwrap();

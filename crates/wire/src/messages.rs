@@ -1,5 +1,6 @@
 //! Messages, events, reports and webhooks on the wire.
 
+pub mod csv;
 pub mod endpoint_test;
 pub mod event;
 pub mod headers;

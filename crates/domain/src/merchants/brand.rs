@@ -5,11 +5,13 @@
 
 mod colour;
 mod oklch;
+mod phone;
 mod sheet;
 mod wording;
 
 pub use self::colour::{Colour, NoColour};
 use self::oklch::Oklch;
+pub use self::phone::{dialled, is_phone};
 pub use self::wording::Wording;
 
 /// Contrast of texts.

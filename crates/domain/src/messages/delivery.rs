@@ -88,6 +88,12 @@ impl Schedule {
         Self::of_seconds(&completed)
     }
 
+    /// The waits before the five retries.
+    #[must_use]
+    pub const fn waits(&self) -> [TimeDelta; RETRIES] {
+        self.waits
+    }
+
     /// The default schedule, then once an hour until the message is cancelled.
     #[must_use]
     pub fn patient() -> Self {

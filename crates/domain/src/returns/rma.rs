@@ -99,6 +99,29 @@ impl Rma {
         self.status != Status::Cancelled && self.units.iter().any(awaited)
     }
 
+    /// True while the merchant owes a refund for goods that came back: a carrier has them, or the warehouse has received them.
+    #[must_use]
+    pub fn awaits_refund(&self) -> bool {
+        let is_back = |unit: &Unit| match unit.parcel {
+            Parcel::Accepted(_) | Parcel::Transit(_) | Parcel::Delivered(_) => true,
+            // Nobody knows where a parcel is that the carrier reports a problem with, unless the warehouse has it.
+            Parcel::Kept
+            | Parcel::AwaitingLabel
+            | Parcel::PreTransit(_)
+            | Parcel::Returned(_)
+            | Parcel::Failure(_)
+            | Parcel::NotDroppedOff(_) => unit.receiving == Some(Receiving::Received),
+        };
+        let is_owed = |unit: &Unit| match unit.refund_type {
+            RefundType::Refund => !unit.refunded && !unit.exchange_owed,
+            RefundType::EvenExchange | RefundType::UnevenExchange => false,
+        };
+        match self.status {
+            Status::Created | Status::PartialRefund => self.units.iter().any(|unit| is_owed(unit) && is_back(unit)),
+            Status::Refunded | Status::Cancelled => false,
+        }
+    }
+
     /// True if the return is cancelled after a while without a scan: it needs a parcel, and nothing has happened to it yet.
     #[must_use]
     pub fn may_expire(&self) -> bool {

@@ -45,7 +45,7 @@ enum Command {
     /// Scans the parcel of a return.
     Scan { merchant: String, rma: String, status: String },
     /// Waits for a mail with a link to a merchant's portal, and returns the link.
-    Link { merchant: String },
+    Link { merchant: String, to: Option<String> },
     /// Moves the clock of the sandbox ahead.
     Advance { by: String },
 }
@@ -101,7 +101,7 @@ impl Scene {
             Command::RefuseExchanges { merchant } => Ok(self.shop(&merchant)?.refuse_exchanges()),
             Command::Late { merchant, milliseconds } => self.shop(&merchant)?.label_after(Duration::from_millis(milliseconds)).await,
             Command::Scan { merchant, rma, status } => self.shop(&merchant)?.scan(&rma, &status).await,
-            Command::Link { merchant } => self.link(&merchant).await,
+            Command::Link { merchant, to } => self.link(&merchant, to.as_deref()).await,
             Command::Advance { by } => self.advance(by.parse()?).await,
         }
     }
@@ -117,12 +117,13 @@ impl Scene {
         Ok(credential)
     }
 
-    /// Waits for a mail with a link to the orders in the portal of `merchant`, or to its first page. Other merchants' mails may come
-    /// first.
-    async fn link(&self, merchant: &str) -> anyhow::Result<Value> {
-        let (orders, first) = (format!("/r/{merchant}/l/"), format!("/r/{merchant}"));
-        let leads = |line: &&str| line.contains(&orders) || line.ends_with(&first);
-        let link = |mail: &Received| mail.text()?.lines().find(leads).map(ToOwned::to_owned);
+    /// Waits for a mail, to this address if one is given, with a link to the orders in the portal of `merchant` or to a statement of
+    /// withdrawal. Other merchants' mails may come first.
+    async fn link(&self, merchant: &str, to: Option<&str>) -> anyhow::Result<Value> {
+        let links = ["l", "w"].map(|kind| format!("/r/{merchant}/{kind}/"));
+        let leads = |line: &&str| links.iter().any(|link| line.contains(link));
+        let is_wanted = |mail: &&Received| to.is_none_or(|to| mail.envelope_to().iter().any(|address| address == to));
+        let link = |mail: &Received| Some(mail).filter(is_wanted)?.text()?.lines().find(leads).map(ToOwned::to_owned);
         let started = Instant::now();
         loop {
             if let Some(link) = self.mailbox.received().iter().rev().find_map(link) {

@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
 use domain::id::Handle;
 use domain::messages::message::Interface;
 use store::merchants::accounts::{self, Merchant};
+use store::merchants::operators;
 
 use crate::app::App;
 
@@ -47,11 +49,29 @@ pub(super) async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<
     found.with_context(|| format!("there is no merchant `{handle}`; run `backhaul merchant list` to see all merchants"))
 }
 
+/// The operator in whose name this command runs.
+static AS_OPERATOR: OnceLock<String> = OnceLock::new();
+
+/// Runs the rest of this command in the name of the operator with this e-mail address, who must exist and be enabled.
+pub(super) async fn act_as(app: &App, email: &str) -> anyhow::Result<()> {
+    let email = email.trim().to_lowercase();
+    let account = operators::find(app.home(), &email).await?;
+    let account = account.with_context(|| format!("there is no operator {email}; run `backhaul operator list` to see all operators"))?;
+    if account.disabled_at.is_some() {
+        bail!("the operator {email} is disabled; `backhaul operator enable {email}` enables them again");
+    }
+    let _ = AS_OPERATOR.set(account.operator.actor());
+    Ok(())
+}
+
 /// The user of this command line, for the audit log.
 #[expect(clippy::disallowed_methods, reason = "the user's name is not a setting")]
 pub(super) fn actor() -> String {
     let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
-    format!("cli:{user}")
+    match AS_OPERATOR.get() {
+        Some(operator) => format!("{operator} via cli:{user}"),
+        None => format!("cli:{user}"),
+    }
 }
 
 /// Asks for confirmation; anything but a yes is an error.

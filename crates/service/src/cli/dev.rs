@@ -136,12 +136,18 @@ async fn prepare(app: &App, receiver: &Receiver, steps: &Steps) -> anyhow::Resul
     steps.take("Two merchants with fifty orders, simulated systems and carriers", seed::create(app, receiver)).await
 }
 
+/// The port of the console: the next one, or any if that of the service is any.
+fn console_port(port: u16) -> u16 {
+    if port == 0 { 0 } else { port.checked_add(1).unwrap_or_default() }
+}
+
 /// The settings, with everything replaced that does not suit a sandbox on this machine.
 fn sandboxed(mut settings: Settings, url: &str, port: u16, mailbox: &Mailbox) -> anyhow::Result<Settings> {
     settings.mode = Mode::Sandbox;
     settings.database.set_url(url);
     settings.http.listen = format!("127.0.0.1:{port}");
     "127.0.0.1:0".clone_into(&mut settings.http.admin_listen);
+    settings.console.serve_at(format!("127.0.0.1:{}", console_port(port)), None);
     settings.tls.turn_off();
     settings.portal.share_listener(format!("http://127.0.0.1:{port}"));
     settings.mail.set_url(&format!("{}?tls=none", mailbox.url()));

@@ -1,7 +1,8 @@
-//! `backhaul brand`, `merchant`, `credential`, `portal` and `shopper`.
+//! `backhaul brand`, `merchant`, `credential`, `operator`, `portal` and `shopper`.
 
 pub(super) mod brand;
 pub(super) mod credential;
 pub(super) mod merchant;
+pub(super) mod operator;
 pub(super) mod portal;
 pub(super) mod shopper;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use store::messages::leases;
 use store::messages::outbox::Signal;
-use store::{Failed, Tx};
+use store::{Failed, HomeTx, Tx};
 
 use super::client::{Client, NoClient};
 use super::secrets::authentication::TokenCache;
@@ -69,6 +69,11 @@ impl Delivery {
     pub async fn commit(&self, tx: Tx) -> Result<(), Failed> {
         tx.commit().await?.into_iter().for_each(|signal| self.signal(signal));
         Ok(())
+    }
+
+    /// Commits a transaction on what belongs to no merchant. It owes nothing.
+    pub async fn commit_home(&self, tx: HomeTx) -> Result<(), Failed> {
+        tx.commit().await
     }
 
     /// The live readers of the feed on this node.

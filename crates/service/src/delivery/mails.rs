@@ -2,18 +2,21 @@
 //!
 //! - `compose` puts words around the facts: a letter of headings, rows and steps, the same for both forms.
 //! - `letter` is that letter, with its form in HTML.
+//! - `letterhead` is what it shows of the merchant: sender, brand, contact and links.
 //! - `plain` is its form in plain text.
 //!
-//! The same facts and sender always give the same mail, so that support sees what the shopper saw.
+//! The same facts and letterhead always give the same mail, so that support sees what the shopper saw.
 
 mod compose;
 mod letter;
+mod letterhead;
 mod plain;
 
-use store::merchants::mail_settings::Sender;
 use wire::messages::mail::ShopperMail;
 
 use self::compose::compose;
+pub use self::letterhead::Letterhead;
+pub(crate) use self::letterhead::portal_address;
 
 /// A mail in both forms. It has no `Debug` because it is personal.
 pub struct Rendered {
@@ -24,8 +27,8 @@ pub struct Rendered {
 
 /// Writes a mail. `None` if this version does not know it, or facts are missing.
 #[must_use]
-pub fn render(mail: &ShopperMail, sender: &Sender) -> Option<Rendered> {
-    let letter = compose(mail, sender)?;
+pub fn render(mail: &ShopperMail, letterhead: &Letterhead) -> Option<Rendered> {
+    let letter = compose(mail, letterhead)?;
     let html = askama::Template::render(&letter).ok()?;
     Some(Rendered { text: plain::write(&letter), subject: letter.subject, html })
 }

@@ -5,3 +5,4 @@ pub(super) mod dispatch;
 pub mod mail;
 pub mod operator_hook;
 pub(super) mod peer;
+pub mod shown;

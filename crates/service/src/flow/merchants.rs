@@ -8,3 +8,5 @@ pub mod end_retention;
 pub mod erase_shopper;
 pub mod forget_audit;
 pub mod issue_token;
+pub mod note_first_orders;
+pub mod operators;

@@ -33,7 +33,13 @@ pub(super) async fn handle_page(State(app): State<App>, request: Request, next: 
     serve(&app, request, next, |response, id, route| pages::error::render(response, id, route, choice)).await
 }
 
-async fn serve(app: &App, mut request: Request, next: Next, render: impl Fn(Response, &RequestId, &str) -> Response) -> Response {
+/// Handles one request, from its id to its log line. `render` completes the answer.
+pub(super) async fn serve(
+    app: &App,
+    mut request: Request,
+    next: Next,
+    render: impl Fn(Response, &RequestId, &str) -> Response,
+) -> Response {
     let started = app.clock.uptime();
     let id = RequestId(app.mint().simple().to_string());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();

@@ -75,6 +75,7 @@ pub(super) fn router(app: &App) -> Router {
         .route("/r/{merchant}/withdraw/goods", get(withdraw::goods::show).post(withdraw::goods::answer))
         .route("/r/{merchant}/withdraw/confirm", get(withdraw::confirm::show).post(withdraw::confirm::confirm))
         .route("/r/{merchant}/withdraw/done", get(withdraw::done::show))
+        .route("/r/{merchant}/w/{link}", get(withdraw::link::show))
         .route("/r/{merchant}/withdrawals/{reference}", get(withdraw::done::show_of_order).post(withdraw::done::send))
         .route("/r/{merchant}/{*rest}", any(async || PageError::NotFound))
         .layer(from_fn_with_state(app.clone(), shop::enter));

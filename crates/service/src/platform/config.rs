@@ -1,6 +1,7 @@
 //! The settings: built-in defaults, overridden by the operator's file, overridden by the environment.
 
 mod allowed;
+mod console;
 mod database;
 mod mail;
 mod notices;
@@ -20,6 +21,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 pub use self::allowed::{Allowed, NoAllowed, What, is_localhost, is_name};
+pub use self::console::Console;
 pub use self::database::{Database, Durability};
 pub use self::mail::Mail;
 pub use self::notices::Notices;
@@ -51,6 +53,7 @@ pub struct Settings {
     pub mail: Mail,
     pub notices: Notices,
     pub portal: Portal,
+    pub console: Console,
     pub tls: Tls,
     pub log: Log,
     pub keys: Keys,
@@ -189,6 +192,7 @@ impl Settings {
         overlay(&mut table, from_environment(variables));
         let settings: Self = table.try_into().map_err(|error: toml::de::Error| NoSettings::Wrong(error.message().to_owned()))?;
         settings.portal.check(settings.mode, &settings.tls).map_err(NoSettings::Wrong)?;
+        settings.console.check(settings.mode, settings.http.behind_tls_proxy, &settings.tls).map_err(NoSettings::Wrong)?;
         Ok(settings)
     }
 

@@ -2,4 +2,6 @@
 
 pub mod bearer;
 pub mod fingerprint;
+pub mod password;
 pub mod sealing;
+pub mod totp;

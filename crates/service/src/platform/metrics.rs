@@ -174,6 +174,8 @@ pub struct Metrics {
     pub listener: Connections,
     /// The connections of the portal's own listener.
     pub portal_listener: Connections,
+    /// The connections of the console's listener.
+    pub console_listener: Connections,
     connections: Gauge,
     idle_connections: Gauge,
 }
@@ -209,6 +211,7 @@ impl Default for Metrics {
             clock_skew_seconds: Gauge::default(),
             listener: Connections::default(),
             portal_listener: Connections::default(),
+            console_listener: Connections::default(),
             connections: Gauge::default(),
             idle_connections: Gauge::default(),
             registry: Registry::default(),
@@ -256,6 +259,7 @@ impl Default for Metrics {
         registry.register("clock_skew_seconds", "The database's clock minus this process's", metrics.clock_skew_seconds.clone());
         metrics.listener.register(&mut registry);
         metrics.portal_listener.register(registry.sub_registry_with_prefix("portal"));
+        metrics.console_listener.register(registry.sub_registry_with_prefix("console"));
         registry.register("database_connections", "Open database connections", metrics.connections.clone());
         registry.register("database_connections_idle", "Open database connections that are idle", metrics.idle_connections.clone());
         Self { registry, ..metrics }

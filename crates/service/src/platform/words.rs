@@ -50,19 +50,19 @@ impl Words {
     /// A day, such as `4 December`.
     pub(crate) fn day(self, time: DateTime<Utc>) -> String {
         let format = || Some(DateTimeFormatter::try_new(self.locale().into(), MD::long()).ok()?.format(&self.date(time)?).to_string());
-        format().unwrap_or_else(|| iso_day(self, time))
+        format().map_or_else(|| iso_day(self, time), |day| self.first_of_month(day))
     }
 
     /// A day with its year, such as `4 December 2026`.
     pub(crate) fn day_of_year(self, time: DateTime<Utc>) -> String {
         let format = || Some(DateTimeFormatter::try_new(self.locale().into(), YMD::long()).ok()?.format(&self.date(time)?).to_string());
-        format().unwrap_or_else(|| iso_day(self, time))
+        format().map_or_else(|| iso_day(self, time), |day| self.first_of_month(day))
     }
 
     /// A day with its weekday, such as `Tuesday 15 December`.
     pub(crate) fn weekday(self, time: DateTime<Utc>) -> String {
         let format = || Some(DateTimeFormatter::try_new(self.locale().into(), MDE::long()).ok()?.format(&self.date(time)?).to_string());
-        format().unwrap_or_else(|| iso_day(self, time))
+        format().map_or_else(|| iso_day(self, time), |day| self.first_of_month(day))
     }
 
     /// A day with the time, such as `15 November, 10:53`.
@@ -71,7 +71,7 @@ impl Words {
             let local = LocalTime { date: self.date(time)?, time: self.clock(time)? };
             Some(DateTimeFormatter::try_new(self.locale().into(), MD::long().with_time_hm()).ok()?.format(&local).to_string())
         };
-        format().unwrap_or_else(|| iso_day(self, time))
+        format().map_or_else(|| iso_day(self, time), |moment| self.first_of_month(moment))
     }
 
     /// A time with its day and zone, such as `4 December at 11:20 CET`.
@@ -85,7 +85,7 @@ impl Words {
             let local = LocalTime { date: self.date(time)?, time: self.clock(time)? };
             Some(DateTimeFormatter::try_new(self.locale().into(), YMD::long().with_time_hms()).ok()?.format(&local).to_string())
         };
-        let moment = format().unwrap_or_else(|| iso_day(self, time));
+        let moment = format().map_or_else(|| iso_day(self, time), |moment| self.first_of_month(moment));
         format!("{moment} {}", time.with_timezone(&self.zone).format("%Z"))
     }
 
@@ -93,7 +93,13 @@ impl Words {
     pub(crate) fn calendar_day(self, day: NaiveDate) -> String {
         let date = || Date::try_new_iso(day.year(), u8::try_from(day.month()).ok()?, u8::try_from(day.day()).ok()?).ok();
         let format = || Some(DateTimeFormatter::try_new(self.locale().into(), YMD::long()).ok()?.format(&date()?).to_string());
-        format().unwrap_or_else(|| day.to_string())
+        format().map_or_else(|| day.to_string(), |day| self.first_of_month(day))
+    }
+
+    /// French counts the first day of a month: `1er décembre`. The day is the first number of every format.
+    fn first_of_month(self, formatted: String) -> String {
+        let is_first = || formatted.split(' ').find(|word| word.starts_with(|letter: char| letter.is_ascii_digit())) == Some("1");
+        if self.language.code() == "fr" && is_first() { formatted.replacen("1 ", "1er ", 1) } else { formatted }
     }
 
     /// A day for the `datetime` attribute.
@@ -192,6 +198,20 @@ mod tests {
         );
         let day = NaiveDate::from_ymd_opt(2026, 12, 5).unwrap();
         assert_eq!(in_each(|words| words.calendar_day(day))[..2], ["5 December 2026", "5. Dezember 2026"]);
+    }
+
+    #[test]
+    fn french_counts_the_first_day_of_a_month() {
+        let shown = |time: &str| {
+            let (words, time) = (Words { language: Languages::default().find("fr").unwrap(), zone: Tz::UTC }, time.parse().unwrap());
+            [words.day(time), words.day_of_year(time), words.weekday(time), words.moment(time), words.exact_moment(time)]
+        };
+        let first = ["1er décembre", "1er décembre 2026", "mardi 1er décembre", "1er décembre à 11:01", "1er décembre 2026 à 11:01:01 UTC"];
+        assert_eq!(shown("2026-12-01T11:01:01Z"), first);
+        let later = ["21 décembre", "21 décembre 2026", "lundi 21 décembre", "21 décembre à 11:01", "21 décembre 2026 à 11:01:01 UTC"];
+        assert_eq!(shown("2026-12-21T11:01:01Z"), later);
+        let words = Words { language: Languages::default().find("fr").unwrap(), zone: Tz::UTC };
+        assert_eq!(words.calendar_day(NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()), "1er janvier 2026");
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Messages, endpoints and reports as they are shown.
 
 pub(crate) mod deliveries;
+pub(crate) mod payload;
 pub mod report;

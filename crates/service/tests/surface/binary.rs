@@ -17,6 +17,7 @@ pub fn command(database: &Database) -> Command {
     command.env("DATABASE_URL", &database.url).env("BACKHAUL__MODE", "sandbox").env("USER", "tester").env_remove("SUDO_USER");
     command.env("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "0");
     command.env("BACKHAUL__HTTP__LISTEN", "127.0.0.1:0").env("BACKHAUL__HTTP__ADMIN_LISTEN", "127.0.0.1:0");
+    command.env("BACKHAUL__CONSOLE__LISTEN", "127.0.0.1:0");
     command
 }
 
@@ -44,7 +45,7 @@ impl Served {
         let (sender, log) = std::sync::mpsc::channel();
         std::thread::spawn(move || stdout.lines().map_while(Result::ok).for_each(|line| _ = sender.send(line)));
         let mut served = Self { child, base: String::new(), log };
-        let line = served.wait_for("serving");
+        let line = served.wait_for("\"serving\"");
         let line: Value = serde_json::from_str(&line).unwrap();
         served.base = format!("http://{}", line["address"].as_str().unwrap());
         served
@@ -135,7 +136,7 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     let json = |words: &[&str]| -> Value { serde_json::from_str(&out(&backhaul(&database, words))).unwrap() };
     assert!(out(&backhaul(&database, &["merchant", "list"])).contains("backhaul merchant add HANDLE"), "an empty list says what to do");
     let added = json(&["merchant", "add", "acme", "--name", "Acme Shoes", "--technical-contact", "ops@example.com", "-o", "json"]);
-    assert_eq!((&added["handle"], &added["state"]), (&"acme".into(), &"live".into()));
+    assert_eq!((&added["handle"], &added["state"]), (&"acme".into(), &"onboarding".into()));
     assert!(err(&backhaul(&database, &["merchant", "add", "acme", "--name", "Again"])).contains("the merchant `acme` already exists"));
     assert!(
         err(&backhaul(&database, &["merchant", "add", "No Handle", "--name", "x"])).contains("a handle must be 2 to 40 lower-case letters")
@@ -146,7 +147,7 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
     assert!(issued["client_secret"].as_str().unwrap().starts_with("bhs_"));
     let table = out(&backhaul(&database, &["credential", "list", "--merchant", "acme"]));
     let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    assert_eq!(rows.next().unwrap(), ["CLIENT", "ID", "SCOPE", "LABEL", "STATE", "ISSUED"]);
+    assert_eq!(rows.next().unwrap(), ["CLIENT", "ID", "SCOPE", "LABEL", "STATE", "ISSUED", "LAST", "TOKEN"]);
     assert_eq!(rows.next().unwrap()[..4], [client_id, "orders", "oms", "live"]);
     out(&backhaul(&database, &["credential", "revoke", "--merchant", "acme", client_id]));
     assert_eq!(json(&["credential", "list", "--merchant", "acme", "-o", "json"])[0]["state"], "revoked");
@@ -154,7 +155,7 @@ async fn every_listing_is_a_table_for_people_and_json_for_scripts() {
 
     out(&backhaul(&database, &["merchant", "pause", "acme"]));
     assert_eq!(json(&["merchant", "list", "-o", "json"])[0]["state"], "paused");
-    assert_eq!(json(&["merchant", "resume", "acme", "-o", "json"])["state"], "live");
+    assert_eq!(json(&["merchant", "resume", "acme", "-o", "json"])["state"], "onboarding");
     assert_eq!(json(&["merchant", "show", "acme", "-o", "json"])["technical_contact"], "ops@example.com");
     for listing in [&["orders", "refused"][..], &["orders", "warned"]] {
         assert_eq!(json(&[listing, &["--merchant", "acme", "-o", "json"]].concat()), Value::Array(Vec::new()));

@@ -183,6 +183,7 @@ fn what_dev_prints_can_be_pasted() {
     let mail = get(&mailbox, "/mails/1");
     assert!(mail.contains("<iframe sandbox") && mail.contains("nothing to unsubscribe from"), "{mail}");
     assert!(get(&mailbox, "/mails/1/html").contains("content-security-policy: sandbox; default-src 'none'"));
+    assert!(get(&mailbox, "/mails/1/html").contains("#6a1b9a"), "in the accent of the shop");
     assert!(get(&mailbox, "/mails/0").starts_with("HTTP/1.1 404"));
     let cluster = running.cluster();
     assert!(cluster.exists());
@@ -211,6 +212,9 @@ async fn a_sandbox_of_ones_own_keeps_its_data_until_it_is_reset() {
         let warned = out(&backhaul(&database, &["orders", "warned", "--merchant", merchant, "-o", "json"]));
         assert_eq!(warned.trim(), "[]", "the sample orders add up");
     }
+
+    let accents = "select accent from brand where logo is not null and dark_logo is not null order by accent";
+    assert_eq!(database.texts(accents).await, ["#6a1b9a", "#f08a24"], "a first look shows two brands");
 
     Running::start(&mut dev(Some(&database))).end();
     assert_eq!((database.count("merchant").await, database.count("rma").await), (2, 6));

@@ -1,8 +1,16 @@
-//! Merchants' access tokens, portals and brands, and the erasure of shoppers' data.
+//! Merchants' access tokens, portals and brands, and the erasure of shoppers' data. Operators, who work with the console.
 
 mod audit;
 mod brand_command;
+pub mod console_merchants;
+mod console_people;
+mod console_requests;
+mod console_routes;
+mod console_single_sign_on;
+mod console_today;
 mod erasing;
+mod onboarding_command;
+mod operator_command;
 mod portal_command;
 mod retention;
 mod tokens;

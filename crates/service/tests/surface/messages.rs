@@ -1,5 +1,10 @@
 //! Messages to merchants: delivery, retries, the feed, reports, and notices about failures.
 
+mod console_endpoints;
+mod console_failures;
+mod console_messages;
+mod console_pages;
+mod console_replays;
 mod deliverers;
 mod deliveries;
 mod event_stream;

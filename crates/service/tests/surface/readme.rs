@@ -35,6 +35,7 @@ async fn the_readme_leads_from_an_empty_database_to_a_stored_order() {
         .env("BACKHAUL__HTTP__LISTEN", free_address())
         .env("BACKHAUL__HTTP__LEAVE_NOTICE_MS", "0")
         .env("BACKHAUL__HTTP__ADMIN_LISTEN", free_address())
+        .env("BACKHAUL__CONSOLE__LISTEN", free_address())
         .output()
         .unwrap();
     std::fs::remove_dir_all(&dir).unwrap();

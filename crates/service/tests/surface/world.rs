@@ -2,11 +2,13 @@
 
 mod boutique;
 pub mod carrier;
+pub mod console;
 mod database;
 mod drop_ship;
 mod exchanges;
 mod inbound;
 mod order;
+pub mod provider;
 pub mod receiver;
 mod returns;
 pub mod shopper;
@@ -57,6 +59,8 @@ pub struct World {
     pub admin: String,
     /// The address of the shoppers' portal.
     pub portal: String,
+    /// The address of the operator's console.
+    pub console: String,
     pub client: reqwest::Client,
     /// Created when a test first delivers.
     pub deliverer: tokio::sync::OnceCell<backhaul::delivery::deliverer::Deliverer>,
@@ -134,8 +138,9 @@ impl World {
         let base = serve(&app, http::router(&app)).await;
         let admin = serve(&app, http::admin_router(&app)).await;
         let portal = serve(&app, http::portal_listener_router(&app)).await;
+        let console = serve(&app, http::console_router(&app)).await;
         app.enter(Phase::Serving);
-        Self { app, database, base, admin, portal, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
+        Self { app, database, base, admin, portal, console, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
     }
 
     /// Adds a merchant with a credential for every scope, and gets a token for it.

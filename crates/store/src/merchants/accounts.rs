@@ -23,6 +23,24 @@ pub struct Merchant {
     pub paused_at: Option<DateTime<Utc>>,
     /// The days after the last change for which orders and returns keep personal data.
     pub retention_days: i32,
+    /// The days within which the merchant promises to refund goods that came back.
+    pub refund_days: i32,
+    /// `None` while the merchant is being set up.
+    pub live_at: Option<DateTime<Utc>>,
+    /// Whoever decided that the merchant is live.
+    pub live_by: Option<String>,
+}
+
+impl Merchant {
+    /// The merchant's state, in a word.
+    #[must_use]
+    pub const fn state(&self) -> &'static str {
+        match (self.paused_at, self.live_at) {
+            (Some(_), _) => "paused",
+            (None, Some(_)) => "live",
+            (None, None) => "onboarding",
+        }
+    }
 }
 
 struct Row {
@@ -33,6 +51,9 @@ struct Row {
     created_at: DateTime<Utc>,
     paused_at: Option<DateTime<Utc>>,
     retention_days: i32,
+    refund_days: i32,
+    live_at: Option<DateTime<Utc>>,
+    live_by: Option<String>,
 }
 
 impl From<Row> for Merchant {
@@ -45,6 +66,9 @@ impl From<Row> for Merchant {
             created_at: row.created_at,
             paused_at: row.paused_at,
             retention_days: row.retention_days,
+            refund_days: row.refund_days,
+            live_at: row.live_at,
+            live_by: row.live_by,
         }
     }
 }
@@ -78,10 +102,29 @@ pub async fn set_retention(tx: &mut Tx, days: i32) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Sets the days within which the merchant promises to refund goods that came back.
+pub async fn set_refund_days(tx: &mut Tx, days: i32) -> Result<(), Failed> {
+    sqlx::query!("update merchant set refund_days = $2 where merchant_id = $1", tx.merchant().0, days).execute(tx.connection()).await?;
+    Ok(())
+}
+
 /// Pauses the merchant as of `paused_at`, or resumes it.
 pub async fn set_paused(tx: &mut Tx, paused_at: Option<DateTime<Utc>>) -> Result<(), Failed> {
     sqlx::query!("update merchant set paused_at = $2 where merchant_id = $1", tx.merchant().0, paused_at).execute(tx.connection()).await?;
     Ok(())
+}
+
+/// Records that the merchant is live, and who decided it. Returns false if it has been live before.
+pub async fn set_live(tx: &mut Tx, by: &str, now: DateTime<Utc>) -> Result<bool, Failed> {
+    let done = sqlx::query!(
+        "update merchant set live_at = $2, live_by = $3 where merchant_id = $1 and live_at is null",
+        tx.merchant().0,
+        now,
+        by,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// Locks the merchant against concurrent changes to its configuration. Its calls are not affected.
@@ -95,7 +138,11 @@ pub async fn lock(tx: &mut Tx) -> Result<(), Failed> {
 pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Failed> {
     let row = sqlx::query_as!(
         Row,
-        "select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days from merchant where handle = $1",
+        r#"
+        select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days, refund_days, live_at, live_by
+        from merchant
+        where handle = $1
+        "#,
         handle.as_str(),
     )
     .fetch_optional(&store.pool)
@@ -107,7 +154,11 @@ pub async fn find(store: &Store, handle: &Handle) -> Result<Option<Merchant>, Fa
 pub async fn list(store: &Store) -> Result<Vec<Merchant>, Failed> {
     let rows = sqlx::query_as!(
         Row,
-        "select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days from merchant order by handle",
+        r#"
+        select merchant_id, handle, name, technical_contact, created_at, paused_at, retention_days, refund_days, live_at, live_by
+        from merchant
+        order by handle
+        "#,
     )
     .fetch_all(&store.pool)
     .await?;

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
+use domain::merchants::brand::{Brand, Colour, Radius};
 
 use crate::connection::Connection;
 use crate::{Failed, Store, Tx};
@@ -23,6 +24,20 @@ pub struct BrandSettings {
     pub shop_url: Option<String>,
     pub privacy_url: Option<String>,
     pub terms_url: Option<String>,
+}
+
+impl BrandSettings {
+    /// The look of the brand, with the portal's own where nothing is set.
+    pub fn look(&self) -> Result<Brand, Failed> {
+        let own = Brand::default();
+        let accent = self.accent.as_deref().map(str::parse::<Colour>).transpose();
+        let radius = self.radius.map(|radius| u8::try_from(radius).ok().and_then(Radius::new).ok_or(())).transpose();
+        Ok(Brand {
+            accent: accent.map_err(|_| Failed::Internal("a stored accent is no colour"))?.unwrap_or(own.accent),
+            radius: radius.map_err(|()| Failed::Internal("a stored radius is out of range"))?.unwrap_or(own.radius),
+            pill_buttons: self.pill_buttons,
+        })
+    }
 }
 
 /// A merchant's logos, as PNGs.
@@ -90,6 +105,16 @@ pub async fn find_logo(store: &Store, merchant: MerchantId, hash: &str) -> Resul
         hash,
     );
     Ok(logo.fetch_optional(&store.pool).await?)
+}
+
+/// The heads of the merchant's logos, as far as the size of a PNG. No more of them is read.
+pub async fn logo_heads(store: &Store, merchant: MerchantId) -> Result<Logos, Failed> {
+    let heads = sqlx::query_as!(
+        Logos,
+        "select substring(logo for 24) as light, substring(dark_logo for 24) as dark from brand where merchant_id = $1",
+        merchant.0,
+    );
+    Ok(heads.fetch_optional(&store.pool).await?.unwrap_or_default())
 }
 
 /// Inserts or replaces the merchant's brand. The settings have the hashes of the logos.

@@ -139,6 +139,13 @@ pub async fn erase_messages(tx: &mut Tx, messages: &[Uuid], body: &str) -> Resul
     .execute(tx.connection())
     .await?;
     sqlx::query!(
+        "update failure_note set text = null where merchant_id = $1 and message_id = any($2) and text is not null",
+        merchant,
+        messages,
+    )
+    .execute(tx.connection())
+    .await?;
+    sqlx::query!(
         "update attempt set answer = null where merchant_id = $1 and message_id = any($2) and answer is not null",
         merchant,
         messages,

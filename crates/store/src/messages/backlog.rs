@@ -1,6 +1,7 @@
 //! Backlog figures for the metrics, counted up to a bound so that the cost does not grow with the backlog.
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use crate::{Failed, Store};
 
@@ -91,6 +92,47 @@ pub async fn open_failures(store: &Store, buckets: &[u8], internal: bool, most: 
     .fetch_one(&store.engine)
     .await?;
     Ok(count)
+}
+
+/// The backlog of a deliverer's endpoints, or of all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Messages of merchants' endpoints that should have been sent at least a minute ago.
+    pub past_due: i64,
+    /// The due time of the oldest message that is due.
+    pub oldest_due_at: Option<DateTime<Utc>>,
+    /// Open entries in the merchants' failure queues.
+    pub open_failures: i64,
+}
+
+/// Saves what a deliverer has counted.
+pub async fn save(store: &Store, deliverer: Uuid, figures: Figures) -> Result<(), Failed> {
+    sqlx::query!(
+        "update deliverer set past_due = $2, oldest_due_at = $3, open_failures = $4 where deliverer_id = $1",
+        deliverer,
+        figures.past_due,
+        figures.oldest_due_at,
+        figures.open_failures,
+    )
+    .execute(&store.engine)
+    .await?;
+    Ok(())
+}
+
+/// The sum of what the living deliverers have counted last.
+pub async fn figures(store: &Store) -> Result<Figures, Failed> {
+    let figures = sqlx::query_as!(
+        Figures,
+        r#"
+        select coalesce(sum(past_due), 0)::bigint as "past_due!", min(oldest_due_at) as oldest_due_at,
+            coalesce(sum(open_failures), 0)::bigint as "open_failures!"
+        from deliverer
+        where live_until > now()
+        "#,
+    )
+    .fetch_one(&store.pool)
+    .await?;
+    Ok(figures)
 }
 
 /// The number of buckets without an owner, or with an expired lease.

@@ -312,6 +312,14 @@ pub async fn discard(tx: &mut crate::Tx, message: Uuid) -> Result<bool, Failed> 
     Ok(done.rows_affected() > 0)
 }
 
+/// Asks the bucket's owner to discard those of `messages` that are still owed.
+pub async fn discard_all(tx: &mut crate::Tx, messages: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("update delivery set discard = true where merchant_id = $1 and message_id = any($2)", tx.merchant().0, messages)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
 /// Asks the bucket's owner to drop internal work of these kinds on `subject`, if there is any.
 pub async fn discard_work(tx: &mut crate::Tx, kinds: &[Internal], subject: &str) -> Result<(), Failed> {
     let endpoints: Vec<Uuid> = kinds.iter().map(|kind| kind.endpoint_of(tx.merchant()).0).collect();

@@ -14,7 +14,7 @@ macro_rules! endpoints {
         sqlx::query_as!(
             Row,
             "select endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, "
-                + "authentication, secret, previous_secret, previous_secret_until, revision, paused_at, changed_at from endpoint "
+                + "authentication, secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at from endpoint "
                 + "where removed_at is null and "
                 + $end,
             $($argument),*
@@ -51,6 +51,8 @@ pub struct Endpoint {
     pub paused_at: Option<DateTime<Utc>>,
     /// The time of the last change.
     pub changed_at: DateTime<Utc>,
+    /// The time at which a test of this address and authentication last succeeded.
+    pub tested_at: Option<DateTime<Utc>>,
 }
 
 struct Row {
@@ -71,6 +73,7 @@ struct Row {
     revision: i64,
     paused_at: Option<DateTime<Utc>>,
     changed_at: DateTime<Utc>,
+    tested_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<Row> for Endpoint {
@@ -93,6 +96,7 @@ impl TryFrom<Row> for Endpoint {
             revision: row.revision,
             paused_at: row.paused_at,
             changed_at: row.changed_at,
+            tested_at: row.tested_at,
         })
     }
 }
@@ -134,7 +138,7 @@ pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
         update endpoint
         set changed_at = $3, revision = revision + 1, slots = $4, per_second = $5, url = $6, waits = $7, version_header = $8,
             version_value = $9, key_id = $10, authentication = $11, secret = $12, previous_secret = $13,
-            previous_secret_until = $14, paused_at = $15
+            previous_secret_until = $14, paused_at = $15, tested_at = $16
         where merchant_id = $1 and endpoint_id = $2
         "#,
         tx.merchant().0,
@@ -152,10 +156,41 @@ pub async fn save(tx: &mut Tx, endpoint: &Endpoint) -> Result<(), Failed> {
         endpoint.previous_secret.as_ref().map(|(secret, _)| secret),
         endpoint.previous_secret.as_ref().map(|(_, until)| *until),
         endpoint.paused_at,
+        endpoint.tested_at,
     )
     .execute(tx.connection())
     .await?;
     Ok(())
+}
+
+/// Notes that a test of the endpoint that was sent at `sent_at` succeeded at `now`, unless the endpoint was changed in between. The
+/// revision stays, because nothing changes for those who call it.
+pub async fn note_tested(tx: &mut Tx, endpoint: EndpointId, sent_at: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update endpoint
+        set tested_at = $4
+        where merchant_id = $1 and endpoint_id = $2 and removed_at is null
+            -- The time of a test comes from an id, which goes to the millisecond.
+            and date_trunc('milliseconds', changed_at, 'UTC') <= $3
+        "#,
+        tx.merchant().0,
+        endpoint.0,
+        sent_at,
+        now,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The endpoint to which `message` is still owed.
+pub async fn of_delivery(tx: &mut Tx, message: Uuid) -> Result<Option<EndpointId>, Failed> {
+    let endpoint =
+        sqlx::query_scalar!("select endpoint_id from delivery where merchant_id = $1 and message_id = $2", tx.merchant().0, message)
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(endpoint.map(EndpointId))
 }
 
 /// Removes the endpoint. Nothing new is owed to it, and its outstanding messages go to the failure queue.

@@ -205,6 +205,46 @@ pub async fn discard(tx: &mut Tx, message: Uuid) -> Result<bool, Failed> {
     Ok(true)
 }
 
+/// Saves notes on these entries, which must be locked and open.
+pub async fn save_all(tx: &mut Tx, messages: &[Uuid], work: &Work) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        update failure
+        set owner = coalesce($3, owner), note = coalesce($4, note), contacted_at = coalesce($5, contacted_at),
+            state = case when $5::timestamptz is null then state else 'contacted' end
+        where merchant_id = $1 and message_id = any($2) and state in ('open', 'contacted')
+        "#,
+        tx.merchant().0,
+        messages,
+        work.owner,
+        work.note,
+        work.contacted_at,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Takes these entries out of the queue without delivering their messages. They must be locked and open.
+pub async fn discard_all(tx: &mut Tx, messages: &[Uuid]) -> Result<(), Failed> {
+    let merchant = tx.merchant().0;
+    let mut endpoints = sqlx::query_scalar!(
+        r#"
+        update failure
+        set state = 'discarded'
+        where merchant_id = $1 and message_id = any($2) and state in ('open', 'contacted')
+        returning endpoint_id
+        "#,
+        merchant,
+        messages,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    endpoints.sort_unstable();
+    endpoints.dedup();
+    notices::note_emptied(tx.connection(), &vec![merchant; endpoints.len()], &endpoints).await
+}
+
 /// Locks the entry of `message` until the transaction ends, if it has one, so that nobody can withdraw it.
 pub async fn hold(tx: &mut Tx, message: Uuid) -> Result<(), Failed> {
     let merchant = tx.merchant().0;

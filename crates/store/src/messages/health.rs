@@ -34,6 +34,11 @@ pub struct Health {
 
 /// The health of the endpoints of `merchant`.
 pub async fn endpoints(store: &Store, merchant: MerchantId, now: DateTime<Utc>) -> Result<Vec<Health>, Failed> {
+    endpoints_up_to(store, merchant, now, MOST_COUNTED).await
+}
+
+/// [`endpoints`] with counts that stop at `most`, for pages.
+pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<Utc>, most: i64) -> Result<Vec<Health>, Failed> {
     let rows = sqlx::query!(
         r#"
         select
@@ -83,7 +88,7 @@ pub async fn endpoints(store: &Store, merchant: MerchantId, now: DateTime<Utc>) 
         "#,
         merchant.0,
         now - GRACE,
-        MOST_COUNTED,
+        most,
         now - LOOKED_BACK,
     )
     .fetch_all(&store.pool)

@@ -91,6 +91,79 @@ pub async fn delivered(store: &Store, merchant: MerchantId, from: DateTime<Utc>,
     Ok(delivered)
 }
 
+/// The calls of one hour with the same outcome.
+#[derive(Debug)]
+pub struct HourlyCalls {
+    /// Start of the hour.
+    pub hour: DateTime<Utc>,
+    pub outcome: String,
+    pub count: i64,
+}
+
+/// The calls to an endpoint in the hours from `from` until before `to`.
+pub async fn calls_of(
+    store: &Store,
+    merchant: MerchantId,
+    endpoint: EndpointId,
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> Result<Vec<HourlyCalls>, Failed> {
+    let calls = sqlx::query_as!(
+        HourlyCalls,
+        r#"
+        select hour, outcome, sum(count)::bigint as "count!"
+        from attempt_hourly
+        where merchant_id = $1 and endpoint_id = $2 and hour >= $3 and hour < $4
+        group by 1, 2
+        order by 1, 2
+        "#,
+        merchant.0,
+        endpoint.0,
+        from,
+        to,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(calls)
+}
+
+/// The messages delivered to an endpoint by the same attempt number and within the same time.
+#[derive(Debug)]
+pub struct DeliveredTo {
+    /// The number of the attempt that succeeded.
+    pub attempts: i16,
+    /// A bound of `domain::messages::promptness`.
+    pub within_ms: i64,
+    pub count: i64,
+}
+
+/// The messages delivered to an endpoint in the hours from `from` until before `to`.
+pub async fn delivered_to(
+    store: &Store,
+    merchant: MerchantId,
+    endpoint: EndpointId,
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> Result<Vec<DeliveredTo>, Failed> {
+    let delivered = sqlx::query_as!(
+        DeliveredTo,
+        r#"
+        select attempts, within_ms, sum(count)::bigint as "count!"
+        from delivered_hourly
+        where merchant_id = $1 and endpoint_id = $2 and hour >= $3 and hour < $4
+        group by 1, 2
+        order by 1, 2
+        "#,
+        merchant.0,
+        endpoint.0,
+        from,
+        to,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(delivered)
+}
+
 /// The time for which calls and deliveries are counted by the hour: a year and a month, so that a month can be compared with the
 /// same one of the year before.
 const KEPT_FOR: TimeDelta = TimeDelta::days(400);

@@ -1,40 +1,29 @@
 //! Retry jobs: each retries the messages in the failure queue that an endpoint can take, a few at a time: its own, and those of removed
 //! endpoints for the same interface. The owner of the endpoint's bucket runs them.
 
+mod job;
+mod part;
+mod watching;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use uuid::Uuid;
 
+pub use self::job::{Job, NewJob};
+pub use self::part::{MOST_SELECTED, Part, insert_part};
+pub use self::watching::{JobOfMerchant, MOST_WATCHED, Progress, newest, progress};
 use crate::messages::buckets::bucket;
 use crate::messages::holds::{Hold, hold};
 use crate::messages::outbox::Signal;
 use crate::{Failed, Store, Tx};
-
-/// A job that retries open failures at an endpoint, a few at a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    pub id: Uuid,
-    pub endpoint: EndpointId,
-    pub interface: String,
-    /// Only messages that failed since then.
-    pub failed_since: Option<DateTime<Utc>>,
-    /// The rate in messages per second.
-    pub per_second: i32,
-    /// The number of messages when the job was created.
-    pub total: i64,
-    /// The number of messages retried so far.
-    pub released: i64,
-    pub created_by: String,
-    pub created_at: DateTime<Utc>,
-    pub ended_at: Option<DateTime<Utc>>,
-    pub cancelled_at: Option<DateTime<Utc>>,
-}
 
 struct Row {
     job_id: Uuid,
     endpoint_id: Uuid,
     interface: String,
     failed_since: Option<DateTime<Utc>>,
+    reason: Option<String>,
+    selected: Option<i32>,
     per_second: i32,
     total: i64,
     released: i64,
@@ -51,6 +40,8 @@ impl From<Row> for Job {
             endpoint: EndpointId(row.endpoint_id),
             interface: row.interface,
             failed_since: row.failed_since,
+            reason: row.reason,
+            selected: row.selected,
             per_second: row.per_second,
             total: row.total,
             released: row.released,
@@ -60,17 +51,6 @@ impl From<Row> for Job {
             cancelled_at: row.cancelled_at,
         }
     }
-}
-
-/// A job to create.
-pub struct NewJob<'a> {
-    pub id: Uuid,
-    pub endpoint: EndpointId,
-    /// Only messages that failed since then.
-    pub failed_since: Option<DateTime<Utc>>,
-    /// The rate in messages per second.
-    pub per_second: i32,
-    pub created_by: &'a str,
 }
 
 /// Creates a job and returns the number of messages it covers. Counting goes by the index and is cheap compared with the
@@ -124,9 +104,9 @@ pub async fn list(store: &Store, merchant: MerchantId, job: Option<Uuid>, limit:
         Row,
         r#"
         select
-            retry_job.job_id, retry_job.endpoint_id, endpoint.interface, retry_job.failed_since, retry_job.per_second,
-            retry_job.total, retry_job.released, retry_job.created_by, retry_job.created_at, retry_job.ended_at,
-            retry_job.cancelled_at
+            retry_job.job_id, retry_job.endpoint_id, endpoint.interface, retry_job.failed_since, retry_job.reason,
+            cardinality(retry_job.selected) as selected, retry_job.per_second, retry_job.total, retry_job.released,
+            retry_job.created_by, retry_job.created_at, retry_job.ended_at, retry_job.cancelled_at
         from retry_job
         join endpoint on endpoint.merchant_id = retry_job.merchant_id and endpoint.endpoint_id = retry_job.endpoint_id
         where retry_job.merchant_id = $1 and ($2::uuid is null or retry_job.job_id = $2)
@@ -196,7 +176,8 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
         r#"
         select
             retry_job.endpoint_id, retry_job.created_at, retry_job.failed_since, retry_job.cursor_failed_at,
-            retry_job.cursor_message_id, retry_job.paced_at, retry_job.per_second, endpoint.interface, endpoint.slots,
+            retry_job.cursor_message_id, retry_job.paced_at, retry_job.per_second, retry_job.reason, retry_job.from_endpoint_id,
+            retry_job.selected is not null as "selected!", retry_job.gone_through, endpoint.interface, endpoint.slots,
             endpoint.removed_at is not null as "removed!"
         from retry_job
         join endpoint on endpoint.merchant_id = retry_job.merchant_id and endpoint.endpoint_id = retry_job.endpoint_id
@@ -219,9 +200,35 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
     }
     // The remaining failures of a removed endpoint stay in the failure queue.
     let most = if row.removed { 0 } else { most };
+    let here = part::Turn { job, endpoint: row.endpoint_id, interface: &row.interface, created_at: row.created_at, most, now };
+    if row.selected && !row.removed {
+        let (released, gone_through) = part::release_selected(tx, &here, row.gone_through).await?;
+        let ended = gone_through.done.then_some(now);
+        part::record(tx, job, gone_through.to, released, limiter.after(released), ended).await?;
+        let signal = (released > 0).then_some(Signal { merchant, endpoint: EndpointId(row.endpoint_id), bucket: by.bucket, due_at: now });
+        return Ok(if ended.is_some() { Turn::Ended(signal) } else { Turn::Released(signal) });
+    }
     let (failed_at, message) =
         row.cursor_failed_at.zip(row.cursor_message_id).unwrap_or((row.failed_since.unwrap_or(DateTime::UNIX_EPOCH), Uuid::nil()));
-    let released = sqlx::query!(
+    let released = match &row.reason {
+        Some(reason) => part::release_of_reason(tx, &here, reason, row.from_endpoint_id, (failed_at, message)).await?,
+        None => release_all(tx, &here, (failed_at, message)).await?,
+    };
+    let count = i64::try_from(released.len()).unwrap_or(i64::MAX);
+    let ended = count < most || row.removed;
+    let last = released.last().copied();
+    record(tx, job, last, count, limiter.after(count), ended.then_some(now)).await?;
+    let signal = (count > 0).then_some(Signal { merchant, endpoint: EndpointId(row.endpoint_id), bucket: by.bucket, due_at: now });
+    Ok(if ended { Turn::Ended(signal) } else { Turn::Released(signal) })
+}
+
+/// Releases the next messages of a job for everything, after the place `(failed_at, message)`. Returns their places.
+async fn release_all(
+    tx: &mut Tx,
+    turn: &part::Turn<'_>,
+    (failed_at, message): (DateTime<Utc>, Uuid),
+) -> Result<Vec<(DateTime<Utc>, Uuid)>, Failed> {
+    let rows = sqlx::query!(
         r#"
         with next as materialized (
             select oldest.message_id, oldest.sequence, oldest.failed_at, oldest.attempts
@@ -254,23 +261,18 @@ pub async fn release(tx: &mut Tx, by: Hold, job: Uuid, now: DateTime<Utc>) -> Re
         from next
         order by next.failed_at, next.message_id
         "#,
-        merchant.0,
-        row.endpoint_id,
+        tx.merchant().0,
+        turn.endpoint,
         failed_at,
         message,
-        row.created_at,
-        most,
-        now,
-        row.interface,
+        turn.created_at,
+        turn.most,
+        turn.now,
+        turn.interface,
     )
     .fetch_all(tx.connection())
     .await?;
-    let count = i64::try_from(released.len()).unwrap_or(i64::MAX);
-    let ended = count < most || row.removed;
-    let last = released.last().map(|last| (last.failed_at, last.message_id));
-    record(tx, job, last, count, limiter.after(count), ended.then_some(now)).await?;
-    let signal = (count > 0).then_some(Signal { merchant, endpoint: EndpointId(row.endpoint_id), bucket: by.bucket, due_at: now });
-    Ok(if ended { Turn::Ended(signal) } else { Turn::Released(signal) })
+    Ok(rows.into_iter().map(|row| (row.failed_at, row.message_id)).collect())
 }
 
 /// Records the progress of a job: the `last` message it has released, and how many more than before.
@@ -304,7 +306,7 @@ async fn record(
 }
 
 /// The number of further retries that an endpoint can take at `now`.
-async fn capacity(tx: &mut Tx, endpoint: Uuid, most_due: i64, now: DateTime<Utc>) -> Result<i64, Failed> {
+pub(crate) async fn capacity(tx: &mut Tx, endpoint: Uuid, most_due: i64, now: DateTime<Utc>) -> Result<i64, Failed> {
     let retried = sqlx::query!(
         r#"
         select
@@ -337,14 +339,14 @@ async fn capacity(tx: &mut Tx, endpoint: Uuid, most_due: i64, now: DateTime<Utc>
 }
 
 /// The rate limiter of a job. Permits accumulate over time, up to one second's worth.
-struct RateLimiter {
+pub(crate) struct RateLimiter {
     from: DateTime<Utc>,
     per_second: i64,
-    allowed: i64,
+    pub(crate) allowed: i64,
 }
 
 impl RateLimiter {
-    fn new(paced_at: DateTime<Utc>, per_second: i32, now: DateTime<Utc>) -> Self {
+    pub(crate) fn new(paced_at: DateTime<Utc>, per_second: i32, now: DateTime<Utc>) -> Self {
         let from = paced_at.max(now - TimeDelta::seconds(1)).min(now);
         let per_second = i64::from(per_second).max(1);
         let micros = (now - from).num_microseconds().unwrap_or(0);
@@ -352,7 +354,7 @@ impl RateLimiter {
     }
 
     /// The start of the accumulation period after releasing `count` messages.
-    fn after(&self, count: i64) -> DateTime<Utc> {
+    pub(crate) fn after(&self, count: i64) -> DateTime<Utc> {
         self.from + TimeDelta::microseconds(count * 1_000_000 / self.per_second)
     }
 }

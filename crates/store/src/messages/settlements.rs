@@ -17,6 +17,7 @@ use crate::connection::Connection;
 use crate::crash::{self, Point};
 pub use crate::messages::holds::Hold;
 use crate::messages::holds::hold;
+use crate::messages::replays;
 pub use crate::messages::settlement::{Attempt, Disposition, Settlement, UNKNOWN};
 use crate::{Failed, Store, Tx};
 
@@ -319,7 +320,9 @@ async fn record(connection: &mut Connection, attempts: &[&Attempt]) -> Result<()
 /// Counts the delivered messages, each once: only those whose deliveries were removed in this transaction. This is a
 /// separate statement because a Citus cluster allows only one write per statement.
 async fn count_delivered(connection: &mut Connection, attempts: &[&Attempt], removed: &[Removed]) -> Result<(), Failed> {
-    let removed: HashSet<Uuid> = removed.iter().map(|removed| removed.message).collect();
+    // A replayed message was counted when it first arrived.
+    let first = removed.iter().filter(|removed| !replays::is_replay(&removed.lane));
+    let removed: HashSet<Uuid> = first.map(|removed| removed.message).collect();
     let delivered: Vec<(&&Attempt, &'static str)> = attempts
         .iter()
         .filter(|attempt| attempt.arrived() && removed.contains(&attempt.message))

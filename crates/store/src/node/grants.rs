@@ -35,6 +35,7 @@ begin
         execute format('grant %s on %s to %I',
             case name
                 when 'audit' then 'select, insert'
+                when 'home_audit' then 'select, insert'
                 when 'installation' then 'select, update'
                 when '_sqlx_migrations' then 'select'
                 else 'select, insert, update, delete'

@@ -138,7 +138,14 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         )
         update rma
         set updated_at = $3, sequence = $4, wakes_at = $5, reminded = $6, status = $7, receiving_closed = $8, cancel_reason = $9, exchange = $21,
-            scanned_early = $23, expected = $24
+            scanned_early = $23, expected = $24,
+            -- The promise counts from the first goods that came back, and later ones do not move it.
+            refund_due_at = case
+                when $25 then coalesce(
+                    refund_due_at,
+                    $3::timestamptz + (select make_interval(days => refund_days) from merchant where merchant.merchant_id = $1)
+                )
+            end
         where merchant_id = $1 and rma_id = $2
         "#,
         tx.merchant().0,
@@ -165,6 +172,7 @@ pub async fn save(tx: &mut Tx, changed: &Return) -> Result<(), Failed> {
         &columns.in_question,
         changed.rma.scanned_early,
         changed.rma.is_expected(),
+        changed.rma.awaits_refund(),
     )
     .execute(tx.connection())
     .await?;

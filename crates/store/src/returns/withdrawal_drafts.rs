@@ -25,14 +25,36 @@ pub async fn lock(tx: &mut Tx, session: &[u8]) -> Result<Option<String>, Failed>
     Ok(statement.fetch_optional(tx.connection()).await?)
 }
 
-/// Inserts or replaces the statement of a session. The statement is a transaction of its own.
-pub async fn save(store: &Store, merchant: MerchantId, session: &[u8], statement: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+/// Inserts the statement of a new session. `order` is the one that it is about, if the shopper has shown that it is theirs. The statement
+/// is a transaction of its own.
+pub async fn insert(
+    store: &Store,
+    merchant: MerchantId,
+    session: &[u8],
+    statement: &str,
+    order: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into withdrawal_draft (merchant_id, session_hash, statement, changed_at)
-        values ($1, $2, $3, $4)
-        on conflict (merchant_id, session_hash) do update set statement = excluded.statement, changed_at = excluded.changed_at
+        insert into withdrawal_draft (merchant_id, session_hash, statement, order_identifier, changed_at)
+        values ($1, $2, $3, $4, $5)
         "#,
+        merchant.0,
+        session,
+        statement,
+        order,
+        now,
+    )
+    .execute(&store.pool)
+    .await?;
+    Ok(())
+}
+
+/// Replaces the statement of a session. Returns false if it is gone: confirmed, erased or outdated.
+pub async fn change(store: &Store, merchant: MerchantId, session: &[u8], statement: &str, now: DateTime<Utc>) -> Result<bool, Failed> {
+    let changed = sqlx::query!(
+        "update withdrawal_draft set statement = $3, changed_at = $4 where merchant_id = $1 and session_hash = $2",
         merchant.0,
         session,
         statement,
@@ -40,6 +62,31 @@ pub async fn save(store: &Store, merchant: MerchantId, session: &[u8], statement
     )
     .execute(&store.pool)
     .await?;
+    Ok(changed.rows_affected() > 0)
+}
+
+/// Locks the statements about an order until the transaction ends, so that none of them is confirmed meanwhile.
+pub async fn lock_of_order(tx: &mut Tx, order: &str) -> Result<(), Failed> {
+    sqlx::query!(
+        r#"
+        select from withdrawal_draft
+        where merchant_id = $1 and order_identifier = $2
+        order by session_hash
+        for update
+        "#,
+        tx.merchant().0,
+        order,
+    )
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Deletes the statements about an order.
+pub async fn erase(tx: &mut Tx, order: &str) -> Result<(), Failed> {
+    sqlx::query!("delete from withdrawal_draft where merchant_id = $1 and order_identifier = $2", tx.merchant().0, order)
+        .execute(tx.connection())
+        .await?;
     Ok(())
 }
 

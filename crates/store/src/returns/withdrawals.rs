@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::id::MerchantId;
+use domain::returns::mail::LINK_LASTS;
 use uuid::Uuid;
 
 use crate::{Failed, Store, Tx};
@@ -87,6 +88,21 @@ pub async fn insert(tx: &mut Tx, new: &Withdrawal, session: &[u8]) -> Result<(),
 /// The statement that a session confirmed.
 pub async fn of_session(store: &Store, merchant: MerchantId, session: &[u8]) -> Result<Option<Withdrawal>, Failed> {
     let found = withdrawals!("where merchant_id = $1 and session_hash = $2", merchant.0, session);
+    Ok(found.fetch_optional(&store.pool).await?)
+}
+
+/// The statement that the link with this hash opens; `None` if it cannot be used at `now`.
+pub async fn of_link(store: &Store, merchant: MerchantId, hash: &[u8], now: DateTime<Utc>) -> Result<Option<Withdrawal>, Failed> {
+    let found = withdrawals!(
+        r#"
+        where merchant_id = $1 and not erased and withdrawal_id = (
+            select withdrawal_id from withdrawal_link where merchant_id = $1 and link_hash = $2 and sent_at > $3
+        )
+        "#,
+        merchant.0,
+        hash,
+        now - LINK_LASTS,
+    );
     Ok(found.fetch_optional(&store.pool).await?)
 }
 

@@ -107,7 +107,7 @@ impl Plan {
             let bitmap = node["Plans"][0]["Index Name"].as_str().filter(|_| kind == "Bitmap Heap Scan");
             let index = node["Index Name"].as_str().or(bitmap).unwrap_or(ALL);
             let scan = format!("{index} of {table}");
-            (!["delivery_bucket", "deliverer", "installation"].contains(&table)).then(|| without_day(&scan))
+            (!["delivery_bucket", "deliverer", "installation", "merchant"].contains(&table)).then(|| without_day(&scan))
         };
         self.nodes().iter().filter_map(scan).collect()
     }

@@ -34,6 +34,7 @@ impl Ledger {
             acquire: patience,
             statement: patience,
             lock: patience,
+            console: 0,
         };
         let store = Store::new(options.to_url_lossy().as_str(), limits).unwrap();
         (store, Self { explained: Explained::listen(), statements: 0, most_sorted: 0, most_pages: 0 })

@@ -55,6 +55,9 @@ pub struct AboutWithdrawal {
     /// The order is known.
     #[serde(default)]
     pub matched: bool,
+    /// The goods were a gift, so the shopper who withdraws does not have them.
+    #[serde(default)]
+    pub gift: bool,
     /// The last moment to send the goods back, if there are any to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_by: Option<DateTime<Utc>>,

@@ -6,11 +6,17 @@ use super::{Brand, Palette};
 const PILL: u8 = 99;
 
 impl Brand {
+    /// The radius of buttons, in pixels.
+    #[must_use]
+    pub const fn button_radius(self) -> u8 {
+        if self.pill_buttons { PILL } else { self.radius.get() }
+    }
+
     /// The style sheet that sets the brand's variables, and nothing else. Equal brands have equal texts, so that its hash can name it.
     #[must_use]
     pub fn style_sheet(self) -> String {
         let radius = self.radius.get();
-        let button = if self.pill_buttons { PILL } else { radius };
+        let button = self.button_radius();
         let (light, dark) = (variables(&self.light()), variables(&self.dark()));
         format!(":root{{{light};--radius:{radius}px;--radius-btn:{button}px}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n")
     }

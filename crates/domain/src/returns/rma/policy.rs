@@ -21,6 +21,8 @@ pub const EXPIRED: &str = "expired";
 pub const BY_MERCHANT: &str = "canceled_by_merchant";
 /// The cancel reason of a return that the shopper cancelled.
 pub const BY_SHOPPER: &str = "canceled_by_shopper";
+/// The cancel reason of a return that support cancelled for the shopper, by a link of the merchant's.
+pub const BY_SUPPORT: &str = "canceled_by_support";
 /// The shopper is reminded of a return without a scan this long after it was created.
 pub const REMINDED_AFTER: TimeDelta = TimeDelta::days(21);
 /// The reason of a shopper who gives none. It is always allowed, because a withdrawal within the EU needs no reason.

@@ -1,5 +1,5 @@
 //! The pages of the sandbox's mailbox: a list of the mails so far, and one mail as text and HTML. Mails are shown as they came, so
-//! nothing in them may run or load anything.
+//! nothing in them may run, or load anything but the merchants' logos from this machine.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use tokio::net::TcpListener;
 /// Our own pages: no script, and nothing from elsewhere.
 const OF_PAGE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'";
 /// A mail's page: as if it had an origin of its own.
-const OF_MAIL: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const OF_MAIL: &str =
+    "sandbox; default-src 'none'; img-src http://127.0.0.1:*; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 #[derive(Template)]
 #[template(path = "dev/mailbox.html")]

@@ -1,4 +1,4 @@
-//! The two demo merchants, each with its own policy, carrier, warehouse, endpoints and orders.
+//! The two demo merchants, each with its own policy, brand, carrier, warehouse, endpoints and orders.
 
 use std::net::SocketAddr;
 
@@ -6,6 +6,7 @@ use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 use domain::id::{Handle, MerchantId};
 use domain::merchants::access::{Scope, Scopes};
+use domain::merchants::brand::{Radius, Wording};
 use domain::messages::message::Interface;
 use domain::money::Cents;
 use domain::returns::rma::policy::{GiftCardTerms, Offer};
@@ -22,8 +23,10 @@ use wire::warehouse::drop_ship::DropShipOrderIn;
 
 use super::places::{self, ACTOR};
 use crate::app::App;
+use crate::flow::merchants::configure_brand::{BrandChange, LogoChange, TextChange, set_brand};
 use crate::flow::merchants::configure_merchant;
 use crate::flow::merchants::configure_merchant::IssuedCredential;
+use crate::flow::merchants::configure_portal::{PortalChange, set_portal};
 use crate::flow::messages::configure_endpoint;
 use crate::flow::orders::accept_orders::accept_orders;
 use crate::flow::returns::configure_carrier;
@@ -32,6 +35,8 @@ use crate::flow::warehouse::take_drop_ship_orders::take_drop_ship_orders;
 
 /// The merchants' technical contact.
 const CONTACT: &str = "engineers@example.com";
+/// The address that shoppers can turn to.
+const HELP: &str = "help@example.com";
 /// The interfaces that the merchants' systems serve.
 const INTERFACES: [Interface; 8] = [
     Interface::Rma,
@@ -69,6 +74,19 @@ struct Plan {
     managed_receiving: bool,
     /// The bonus on a gift card, in cents.
     bonus: i64,
+    look: Look,
+}
+
+/// A demo merchant's brand.
+struct Look {
+    accent: &'static str,
+    radius: Option<Radius>,
+    pill_buttons: bool,
+    /// The logo, and the one for dark pages.
+    logo: &'static [u8],
+    dark_logo: &'static [u8],
+    phone: &'static str,
+    site: &'static str,
 }
 
 /// The two plans make 47 orders; with the 3 of the tour, there are 50.
@@ -81,6 +99,15 @@ const SHOES: Plan = Plan {
     offers: &["mail-back", "express-returns"],
     managed_receiving: false,
     bonus: 500,
+    look: Look {
+        accent: "#6a1b9a",
+        radius: None,
+        pill_buttons: true,
+        logo: include_bytes!("../../../assets/demo/shoes.png"),
+        dark_logo: include_bytes!("../../../assets/demo/shoes-dark.png"),
+        phone: "+353 1 555 0100",
+        site: "https://shoes.example.com",
+    },
 };
 const OUTDOOR: Plan = Plan {
     handle: "demo-outdoor",
@@ -91,6 +118,16 @@ const OUTDOOR: Plan = Plan {
     offers: &["mail-back:499:deducted", "customer-keep"],
     managed_receiving: true,
     bonus: 0,
+    look: Look {
+        // Too light for text on white, so that its darker shades show.
+        accent: "#f08a24",
+        radius: Radius::new(4),
+        pill_buttons: false,
+        logo: include_bytes!("../../../assets/demo/outdoor.png"),
+        dark_logo: include_bytes!("../../../assets/demo/outdoor-dark.png"),
+        phone: "+353 1 555 0142",
+        site: "https://outdoor.example.com",
+    },
 };
 
 /// Creates both merchants. Their messages go to `receiver`.
@@ -111,6 +148,9 @@ async fn create_one(app: &App, plan: &Plan, receiver: &Receiver) -> anyhow::Resu
         push(app, id, &plan.shop.orders(plan.orders, app.now())).await?;
         push_drop_ship(app, id, &plan.shop.drop_ship_orders(plan.drop_ship)).await?;
         places::create(app, id, plan.shop).await?;
+        set_brand(app, ACTOR, id, brand(&plan.look)).await?;
+        let help = PortalChange { help_email: Some(HELP.to_owned()), ..Default::default() };
+        set_portal(app, ACTOR, id, help).await?;
     }
     let credential = configure_merchant::issue_credential(app, ACTOR, id, Scopes::all(), "backhaul dev").await?;
     let narrow = Scopes::from_iter([Scope::Warehouse]);
@@ -136,6 +176,33 @@ fn policy(plan: &Plan) -> anyhow::Result<Policy> {
         gift_card: Some(Some(GiftCardTerms { sku: "GIFT-CARD".to_owned(), bonus: Cents::new(plan.bonus).unwrap_or_default() })),
         ..Default::default()
     })
+}
+
+fn brand(look: &Look) -> BrandChange {
+    let page = |name: &str| Some(format!("{}{name}", look.site));
+    let hours = [
+        ("en", "Monday to Friday, 9 to 17."),
+        ("de", "Montag bis Freitag, 9 bis 17 Uhr."),
+        ("es", "De lunes a viernes, de 9 a 17 h."),
+        ("fr", "Du lundi au vendredi, de 9 h à 17 h."),
+    ];
+    let hours = hours.map(|(language, wording)| TextChange {
+        language: language.to_owned(),
+        text: Wording::HelpHours,
+        wording: wording.to_owned(),
+    });
+    BrandChange {
+        accent: Some(look.accent.to_owned()),
+        radius: look.radius,
+        pill_buttons: Some(look.pill_buttons),
+        logo: Some(LogoChange::File(look.logo.to_vec())),
+        dark_logo: Some(LogoChange::File(look.dark_logo.to_vec())),
+        help_phone: Some(look.phone.to_owned()),
+        shop_url: page(""),
+        privacy_url: page("/privacy"),
+        terms_url: page("/terms"),
+        texts: hours.into(),
+    }
 }
 
 /// Pushes orders, as the merchant's order system would.

@@ -53,6 +53,9 @@ struct CredentialOut {
     label: String,
     state: &'static str,
     issued_at: String,
+    /// The last four characters of the secret.
+    secret_end: Option<String>,
+    last_token_at: Option<String>,
 }
 
 impl From<Credential> for CredentialOut {
@@ -63,6 +66,8 @@ impl From<Credential> for CredentialOut {
             label: credential.label,
             state: if credential.revoked_at.is_some() { "revoked" } else { "live" },
             issued_at: time::write(credential.issued_at),
+            secret_end: credential.secret_end,
+            last_token_at: credential.last_token_at.map(time::write),
         }
     }
 }
@@ -85,8 +90,10 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let credentials = credentials::list(app.store(id), id).await?;
             let credentials: Vec<CredentialOut> = credentials.into_iter().map(CredentialOut::from).collect();
             let empty = format!("{merchant} has no credentials yet; `backhaul credential issue --merchant {merchant}` issues one.");
-            output::list(format, &credentials, &empty, &["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED"], |shown| {
-                vec![shown.client_id.clone(), shown.scope.clone(), shown.label.clone(), shown.state.to_owned(), shown.issued_at.clone()]
+            output::list(format, &credentials, &empty, &["CLIENT ID", "SCOPE", "LABEL", "STATE", "ISSUED", "LAST TOKEN"], |shown| {
+                let CredentialOut { client_id, scope, label, state, issued_at, last_token_at, secret_end: _ } = shown;
+                let last = last_token_at.clone().unwrap_or_else(|| "never".to_owned());
+                vec![client_id.clone(), scope.clone(), label.clone(), (*state).to_owned(), issued_at.clone(), last]
             })
         }
         Command::Revoke { merchant, client_id } => {

@@ -1,9 +1,12 @@
 //! `backhaul merchant …`: the merchants of this installation.
 
+use anyhow::Context as _;
 use clap::Subcommand;
 use domain::id::Handle;
+use domain::merchants::onboarding::Step;
 use serde::Serialize;
 use store::merchants::accounts::{self, Merchant};
+use store::merchants::onboarding as kept;
 use store::messages::unsent;
 use wire::time;
 
@@ -25,7 +28,7 @@ pub(in crate::cli) enum Command {
         #[arg(long)]
         technical_contact: Option<String>,
     },
-    /// Change a merchant's technical contact or retention.
+    /// Change a merchant's technical contact, retention or promise to refund.
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Set {
         /// The merchant's handle.
@@ -37,6 +40,10 @@ pub(in crate::cli) enum Command {
         /// undone.
         #[arg(long, group = "change", value_parser = clap::value_parser!(i32).range(30..=3650))]
         retention_days: Option<i32>,
+        /// The days within which the merchant promises to refund goods that came back; refunds that take longer are shown as overdue. A
+        /// change counts for goods that come back from now on.
+        #[arg(long, group = "change", value_parser = clap::value_parser!(i32).range(1..=365))]
+        refund_days: Option<i32>,
     },
     /// List all merchants.
     List,
@@ -55,6 +62,16 @@ pub(in crate::cli) enum Command {
         /// The merchant's handle.
         handle: Handle,
     },
+    /// Show how far a merchant is on its way to live, and since when it has been stuck.
+    Onboarding {
+        /// The merchant's handle.
+        handle: Handle,
+    },
+    /// Declare a merchant live, whatever steps are still open.
+    Live {
+        /// The merchant's handle.
+        handle: Handle,
+    },
 }
 
 #[derive(Serialize)]
@@ -64,6 +81,7 @@ struct MerchantOut {
     state: &'static str,
     technical_contact: Option<String>,
     retention_days: i32,
+    refund_days: i32,
     created_at: String,
     merchant_id: String,
 }
@@ -82,11 +100,12 @@ struct ShownMerchant {
 impl From<Merchant> for MerchantOut {
     fn from(merchant: Merchant) -> Self {
         Self {
+            state: merchant.state(),
             handle: merchant.handle,
             name: merchant.name,
-            state: if merchant.paused_at.is_some() { "paused" } else { "live" },
             technical_contact: merchant.technical_contact,
             retention_days: merchant.retention_days,
+            refund_days: merchant.refund_days,
             created_at: time::write(merchant.created_at),
             merchant_id: merchant.id.to_string(),
         }
@@ -99,7 +118,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             flow::add_merchant(app, &actor(), &handle, &name, technical_contact.as_deref()).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
-        Command::Set { handle, technical_contact, retention_days } => {
+        Command::Set { handle, technical_contact, retention_days, refund_days } => {
             let merchant = find_merchant(app, &handle).await?;
             if let Some(contact) = technical_contact {
                 let contact = Some(contact.as_str()).filter(|contact| !contact.is_empty());
@@ -107,6 +126,9 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             }
             if let Some(days) = retention_days {
                 flow::set_retention(app, &actor(), &merchant, days).await?;
+            }
+            if let Some(days) = refund_days {
+                flow::set_refund_days(app, &actor(), &merchant, days).await?;
             }
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
@@ -135,5 +157,45 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             flow::resume_merchant(app, &actor(), &find_merchant(app, &handle).await?).await?;
             output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
         }
+        Command::Onboarding { handle } => onboarding(app, &find_merchant(app, &handle).await?, format).await,
+        Command::Live { handle } => {
+            flow::go_live(app, &actor(), &find_merchant(app, &handle).await?).await?;
+            output::one(format, &MerchantOut::from(find_merchant(app, &handle).await?))
+        }
     }
+}
+
+#[derive(Serialize)]
+struct StepOut {
+    step: &'static str,
+    /// done, now or to come.
+    state: &'static str,
+    done_at: Option<String>,
+    stuck_since: Option<String>,
+}
+
+/// Shows the steps on the merchant's way to live.
+async fn onboarding(app: &App, merchant: &Merchant, format: Format) -> anyhow::Result<()> {
+    let facts = kept::facts(app.store(merchant.id), merchant.id).await?.context("the merchant is gone")?;
+    let current = facts.current();
+    let steps: Vec<StepOut> = Step::ALL
+        .into_iter()
+        .map(|step| {
+            let (done_at, now) = (facts.done_at(step), current.filter(|(current, _)| *current == step));
+            StepOut {
+                step: step.as_str(),
+                state: match (done_at, now) {
+                    (Some(_), _) => "done",
+                    (None, Some(_)) => "now",
+                    (None, None) => "to come",
+                },
+                done_at: done_at.map(time::write),
+                stuck_since: now.map(|(_, since)| time::write(since)),
+            }
+        })
+        .collect();
+    output::list(format, &steps, "", &["STEP", "STATE", "DONE", "STUCK SINCE"], |shown| {
+        let time = |time: &Option<String>| time.clone().unwrap_or_default();
+        vec![shown.step.to_owned(), shown.state.to_owned(), time(&shown.done_at), time(&shown.stuck_since)]
+    })
 }

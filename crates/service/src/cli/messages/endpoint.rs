@@ -1,5 +1,6 @@
 //! `backhaul endpoint …`: the addresses where merchants' systems receive messages.
 
+mod replay;
 mod trial;
 
 use anyhow::{Context as _, bail};
@@ -8,6 +9,7 @@ use domain::messages::message::Interface;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use store::messages::endpoints::{self, Endpoint};
+use uuid::Uuid;
 use wire::time;
 
 use crate::app::App;
@@ -16,6 +18,7 @@ use crate::cli::output::{self, Format};
 use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
 use crate::flow::messages::configure_endpoint::{self as flow, Configured, EndpointChange};
+use crate::flow::messages::replay_messages::cancel_replay;
 use crate::show::messages::deliveries;
 
 #[derive(Subcommand)]
@@ -49,6 +52,22 @@ pub(in crate::cli) enum Command {
     RotateSecret(OfEndpoint),
     /// Remove an endpoint; messages still owed to it go to the failure queue.
     Remove(OfEndpoint),
+    /// Send the delivered messages of a time range once more, in order, with the same ids and bytes.
+    ///
+    /// Shows how many they are and asks first. Messages can be replayed for 29 days.
+    Replay(replay::Replay),
+    /// List a merchant's replays and their progress.
+    Replays {
+        #[command(flatten)]
+        merchant: OfMerchant,
+    },
+    /// Cancel a replay; messages that it has released are still delivered.
+    CancelReplay {
+        #[command(flatten)]
+        merchant: OfMerchant,
+        /// The id of the replay.
+        job: Uuid,
+    },
     /// Reseal the endpoints' secrets with the current key of `keys.sealing`, where an older key was used.
     Reseal {
         #[command(flatten)]
@@ -250,6 +269,13 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let merchant = merchant.find(app).await?;
             flow::remove_endpoint(app, &actor(), merchant.id, interface).await?;
             list(app, &merchant, format).await
+        }
+        Command::Replay(wanted) => replay::start(app, &wanted, format).await,
+        Command::Replays { merchant } => replay::list(app, &merchant.find(app).await?, format).await,
+        Command::CancelReplay { merchant, job } => {
+            let merchant = merchant.find(app).await?;
+            cancel_replay(app, &actor(), merchant.id, job).await?;
+            replay::list(app, &merchant, format).await
         }
         Command::Reseal { merchant } => {
             let merchant = merchant.find(app).await?;

@@ -10,7 +10,7 @@ use domain::messages::message::Kind;
 use serde::Serialize;
 use store::messages::failures::{self, Entry, Group, MOST_COUNTED, Of};
 use store::messages::unsent::{self, Unsent};
-use store::messages::{attempts, endpoints, log};
+use store::messages::{attempts, endpoints, failure_notes, log};
 use uuid::Uuid;
 use wire::time;
 
@@ -59,6 +59,8 @@ pub(in crate::cli) enum Command {
         /// The person's name.
         name: String,
     },
+    /// List what was done about a failed message, and by whom, newest first.
+    Notes(OfMessage),
     /// Record that the merchant's technical contact was informed.
     Contacted(OfMessage),
     /// Discard a message: it leaves the failure queue and is never delivered.
@@ -167,6 +169,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         }
         Command::Note { message, text } => work(app, &message, FailureAction::AddNote(text), format).await,
         Command::Owner { message, name } => work(app, &message, FailureAction::AssignOwner(name), format).await,
+        Command::Notes(message) => notes(app, &message, format).await,
         Command::Contacted(message) => work(app, &message, FailureAction::MarkContacted, format).await,
         Command::Discard(message) => work(app, &message, FailureAction::Discard, format).await,
     }
@@ -257,6 +260,25 @@ async fn show(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<
         deliveries::message(found, attempts::page(app.store(merchant.id), merchant.id, message.id, None, attempts::MOST_LISTED).await?);
     let shown = FailureOut { entry: entry.into(), technical_contact: merchant.technical_contact, message };
     output::one(format, &shown)
+}
+
+#[derive(Serialize)]
+struct NoteOut {
+    made_at: String,
+    actor: String,
+    kind: String,
+    text: Option<String>,
+}
+
+async fn notes(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<()> {
+    let merchant = message.merchant.find(app).await?.id;
+    let notes = failure_notes::list(app.store(merchant), merchant, &[message.id]).await?;
+    let note =
+        |note: failure_notes::Note| NoteOut { made_at: time::write(note.made_at), actor: note.actor, kind: note.kind, text: note.text };
+    let rows: Vec<NoteOut> = notes.into_iter().map(note).collect();
+    output::list(format, &rows, "Nobody has worked on this message.", &["AT", "BY", "WHAT", "TEXT"], |row| {
+        vec![row.made_at.clone(), row.actor.clone(), row.kind.clone(), row.text.clone().unwrap_or_default()]
+    })
 }
 
 /// Records the support action, and shows the entry.

@@ -7,12 +7,16 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use domain::node::mode::Mode;
 use rustls::ServerConfig;
+use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use crate::app::App;
+use crate::cli::output;
 use crate::delivery::forward_signals;
+use crate::flow::merchants::operators::invitation::first_link;
 use crate::http::listener::{self, Door};
 use crate::node::{Phase, database};
 use crate::platform::config::{PairFiles, Settings};
@@ -31,6 +35,8 @@ pub(in crate::cli) enum Role {
     Api,
     /// Deliver messages to merchants' systems.
     Deliver,
+    /// Serve the operator's console.
+    Console,
 }
 
 #[derive(Args, Default)]
@@ -89,6 +95,14 @@ pub(in crate::cli) async fn serve(
     let heartbeat = tokio::spawn(heartbeat::run(app.clone()));
     let deliverer = roles.has(Role::Deliver).then(|| worker::start(&app));
     let forwarder = deliverer.is_none().then(|| tokio::spawn(forward_signals(app.clone())));
+    let console = match app.settings.console.listen().filter(|_| roles.has(Role::Console)) {
+        Some(listen) => {
+            let listener = bind(listen, "console.listen").await?;
+            introduce(&app, &listener).await;
+            Some(serve_console(&app, listener, leaving.clone())?)
+        }
+        None => None,
+    };
     if let Some(doors) = doors {
         let public = bind(&limits.listen, "http.listen").await?;
         let portal = match app.settings.portal.listen() {
@@ -122,10 +136,42 @@ pub(in crate::cli) async fn serve(
         forwarder.abort();
     }
     heartbeat.abort();
+    if let Some(console) = console {
+        console.await??;
+    }
     admin.await??;
     app.cell().close().await;
     tracing::info!("shutdown complete");
     Ok(())
+}
+
+/// Prints a one-time link for the first administrator, if there is no operator yet. It is secret, so it is not in the log.
+async fn introduce(app: &App, listener: &TcpListener) {
+    let (console, address) = (&app.settings.console, listener.local_addr());
+    let scheme = if app.settings.tls.files().is_some() && !console.is_local() { "https" } else { "http" };
+    let base = console.url().map(str::to_owned).or_else(|| address.ok().map(|address| format!("{scheme}://{address}")));
+    match first_link(app, &base.unwrap_or_default()).await {
+        Ok(Some(link)) => output::note(&format!(
+            "Nobody works with the console yet. Whoever opens this link within 72 hours becomes its first administrator:\n{}",
+            link.expose_secret()
+        )),
+        Ok(None) => {}
+        Err(failed) => tracing::warn!(%failed, "making the link for the first administrator failed; `backhaul operator add` makes one too"),
+    }
+}
+
+/// Starts serving the console on `listener`.
+fn serve_console(app: &App, listener: TcpListener, leaving: watch::Receiver<bool>) -> anyhow::Result<JoinHandle<std::io::Result<()>>> {
+    let (settings, address) = (&app.settings, listener.local_addr()?);
+    // Only this machine reaches a local console, so there is nobody on the way who could listen.
+    let certificates = settings.tls.files().filter(|_| !settings.console.is_local());
+    let tls = match certificates {
+        Some(files) => secure(settings, vec![files], true)?,
+        None => None,
+    };
+    let door = Door::public(&settings.http, &app.entropy, tls, app.metrics.console_listener.clone());
+    tracing::info!(%address, url = settings.console.url(), "serving the console");
+    Ok(tokio::spawn(listener::serve_through(door, listener, http::console_router(app), leaving_requested(leaving))))
 }
 
 /// The files that a process opens besides the connections of callers: those to the database and to merchants, and the log.

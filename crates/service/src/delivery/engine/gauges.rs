@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use store::messages::backlog::Figures;
 use store::messages::{backlog, partitions};
 use tokio::time::{MissedTickBehavior, interval};
+use uuid::Uuid;
 
 use super::lease::Leases;
 use crate::delivery::handle::Delivery;
@@ -24,21 +26,26 @@ pub(super) async fn run(delivery: Delivery, leases: Arc<Leases>) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(failed) = update(&delivery, &leases.active()).await {
+        if let Err(failed) = update(&delivery, leases.owner(), &leases.active()).await {
             tracing::debug!(%failed, "updating the delivery gauges failed, will retry");
         }
     }
 }
 
 /// Updates the gauges once, for the endpoints of `buckets`.
-async fn update(delivery: &Delivery, buckets: &[u8]) -> Result<(), store::Failed> {
+async fn update(delivery: &Delivery, deliverer: Uuid, buckets: &[u8]) -> Result<(), store::Failed> {
     let gauges: &DeliveryGauges = &delivery.metrics.delivery;
     let now = delivery.now();
     gauges.buckets.set(i64::try_from(buckets.len()).unwrap_or(i64::MAX));
-    gauges.past_due.set(backlog::past_due(delivery.cell(), buckets, now - LATE, MOST_COUNTED).await?);
-    let oldest = backlog::oldest_due(delivery.cell(), buckets, now).await?;
-    gauges.oldest_due_seconds.set(oldest.map_or(0, |oldest| (now - oldest).num_seconds()));
-    gauges.failure_queue.set(backlog::open_failures(delivery.cell(), buckets, false, MOST_COUNTED).await?);
+    let figures = Figures {
+        past_due: backlog::past_due(delivery.cell(), buckets, now - LATE, MOST_COUNTED).await?,
+        oldest_due_at: backlog::oldest_due(delivery.cell(), buckets, now).await?,
+        open_failures: backlog::open_failures(delivery.cell(), buckets, false, MOST_COUNTED).await?,
+    };
+    gauges.past_due.set(figures.past_due);
+    gauges.oldest_due_seconds.set(figures.oldest_due_at.map_or(0, |oldest| (now - oldest).num_seconds()));
+    gauges.failure_queue.set(figures.open_failures);
+    backlog::save(delivery.cell(), deliverer, figures).await?;
     gauges.internal_failures.set(backlog::open_failures(delivery.cell(), buckets, true, MOST_COUNTED).await?);
     gauges.unowned.set(backlog::unowned(delivery.cell()).await?);
     if let Some((_, ends)) = partitions::range(delivery.cell()).await? {

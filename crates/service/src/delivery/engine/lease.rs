@@ -47,6 +47,11 @@ struct Lease {
 }
 
 impl Leases {
+    /// The deliverer that these leases belong to.
+    pub(super) fn owner(&self) -> Uuid {
+        self.owner
+    }
+
     pub(super) fn new(owner: Uuid) -> Self {
         Self {
             owner,

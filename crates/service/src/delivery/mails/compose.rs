@@ -2,22 +2,23 @@
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use domain::merchants::brand::{Wording, dialled};
 use domain::money::Cents;
 use domain::returns::mail::Mail;
 use fluent_bundle::FluentValue;
-use store::merchants::mail_settings::Sender;
 use wire::messages::mail::{AboutReturn, AboutWithdrawal, Goods, Money, ShopperMail};
 
-use super::letter::{Block, Letter, Row};
+use super::letter::{Block, Footer, Letter, Look, Row};
+use super::letterhead::Letterhead;
 use crate::platform::texts::Languages;
 use crate::platform::words::Words;
 
 /// Composes the letter of a mail. `None` if this version does not know it, or facts are missing.
-pub(super) fn compose(mail: &ShopperMail, sender: &Sender) -> Option<Letter> {
+pub(super) fn compose(mail: &ShopperMail, letterhead: &Letterhead) -> Option<Letter> {
     let kind: Mail = mail.mail.parse().ok()?;
-    let zone: Tz = sender.time_zone.as_deref().and_then(|zone| zone.parse().ok()).unwrap_or(Tz::UTC);
+    let zone: Tz = letterhead.sender.time_zone.as_deref().and_then(|zone| zone.parse().ok()).unwrap_or(Tz::UTC);
     let words = Words { language: Languages::default().find(&mail.language).unwrap_or_default(), zone };
-    let writer = Writer { kind, mail, sender, words, values: values(mail, sender, words) };
+    let writer = Writer { kind, mail, letterhead, words, values: values(mail, letterhead, words) };
     match kind {
         Mail::SignInLink => Some(writer.sign_in_link()),
         Mail::Withdrawal => Some(writer.withdrawal(mail.withdrawal.as_ref()?)),
@@ -36,14 +37,14 @@ pub(super) fn compose(mail: &ShopperMail, sender: &Sender) -> Option<Letter> {
 struct Writer<'a> {
     kind: Mail,
     mail: &'a ShopperMail,
-    sender: &'a Sender,
+    letterhead: &'a Letterhead,
     words: Words,
     values: Vec<(&'static str, FluentValue<'static>)>,
 }
 
 /// The facts, as texts name them.
-fn values(mail: &ShopperMail, sender: &Sender, words: Words) -> Vec<(&'static str, FluentValue<'static>)> {
-    let mut values: Vec<(&'static str, FluentValue<'static>)> = vec![("shop", sender.name.clone().into())];
+fn values(mail: &ShopperMail, letterhead: &Letterhead, words: Words) -> Vec<(&'static str, FluentValue<'static>)> {
+    let mut values: Vec<(&'static str, FluentValue<'static>)> = vec![("shop", letterhead.sender.name.clone().into())];
     values.extend(mail.name.clone().map(|name| ("name", name.into())));
     if let Some(withdrawal) = &mail.withdrawal {
         values.extend([("reference", withdrawal.reference.clone().into()), ("moment", words.moment(withdrawal.at).into())]);
@@ -108,16 +109,35 @@ impl Writer<'_> {
     }
 
     fn letter(&self, subject: String, heading: String, blocks: Vec<Block>, why: String) -> Letter {
-        let questions = if self.sender.reply_to.is_some() { "mail-questions-answer" } else { "mail-questions-shop" };
+        let Letterhead { sender, look, logo, dark_logo, .. } = self.letterhead;
         Letter {
             language: self.words.language,
-            shop: self.sender.name.clone(),
+            shop: sender.name.clone(),
             subject,
             preview: self.own("preview"),
             heading,
             blocks,
-            footer: vec![self.say(questions), why, self.say("mail-no-advertising")],
+            footer: self.footer(why),
+            look: Look::new(*look, logo.clone(), dark_logo.clone()),
         }
+    }
+
+    /// Whom to ask, why the mail came, and the merchant's own pages.
+    fn footer(&self, why: String) -> Vec<Footer> {
+        let Letterhead { sender, settings, .. } = self.letterhead;
+        let questions = if sender.reply_to.is_some() { "mail-questions-answer" } else { "mail-questions-shop" };
+        let phone = settings.help_phone.as_ref().map(|phone| Footer::Phone {
+            words: self.say("help-call"),
+            phone: phone.clone(),
+            dialled: dialled(phone),
+        });
+        let hours = self.letterhead.text(self.words.language, Wording::HelpHours).map(|hours| Footer::Words(hours.to_owned()));
+        let pages = [("link-shop", &settings.shop_url), ("link-privacy", &settings.privacy_url), ("link-terms", &settings.terms_url)];
+        let links: Vec<Row> = pages.into_iter().filter_map(|(name, url)| Some(self.row(name, url.clone()?))).collect();
+        let links = (!links.is_empty()).then_some(Footer::Links(links));
+        let [questions, why, no_advertising] =
+            [self.say(questions), why, self.say("mail-no-advertising")].map(|words| Some(Footer::Words(words)));
+        [questions, phone, hours, why, no_advertising, links].into_iter().flatten().collect()
     }
 
     fn sign_in_link(&self) -> Letter {
@@ -131,8 +151,14 @@ impl Writer<'_> {
         let facts = about.facts.iter().map(|(name, value)| Row { name: name.clone(), value: value.clone() });
         let received = self.row("withdraw-received", self.words.exact_moment(about.at));
         let receipt = vec![received, self.row("withdraw-reference", about.reference.clone())];
-        let send = about.send_by.map(|_| self.own("send"));
-        let next = if about.matched { send.into_iter().chain([self.own("refund")]).collect() } else { vec![self.own("person")] };
+        let next: &[&str] = match (about.matched, about.gift, about.send_by, &self.mail.link) {
+            (false, ..) => &["person"],
+            (true, true, ..) => &["gift"],
+            (true, false, None, _) => &["refund-unsent"],
+            (true, false, Some(_), None) => &["send", "refund"],
+            (true, false, Some(_), Some(_)) => &["send-linked", "refund"],
+        };
+        let next = next.iter().map(|step| self.own(step)).collect();
         let blocks = [
             Some(self.hello()),
             Some(Block::Paragraph(self.own("lede"))),
@@ -180,7 +206,7 @@ impl Writer<'_> {
             Mail::Cancelled => vec![
                 rows(vec![self.goods_in_one(about), self.row("mail-code", self.say("mail-code-over"))]),
                 self.button(),
-                note("not-you").filter(|_| about.by_shopper && self.sender.reply_to.is_some()),
+                note("not-you").filter(|_| about.by_shopper && self.letterhead.sender.reply_to.is_some()),
             ],
             Mail::Expired => vec![
                 rows(vec![self.goods_in_one(about), self.row("mail-code", self.say("mail-code-over"))]),

@@ -1,6 +1,6 @@
 //! A letter as plain text, in lines of at most 72 columns. It says the same as the HTML, in the same order.
 
-use super::letter::{Block, Letter};
+use super::letter::{Block, Footer, Letter, Row};
 
 /// The longest line. Only a word that is longer, such as a link, gets a longer one.
 const COLUMNS: usize = 72;
@@ -11,7 +11,7 @@ pub(super) fn write(letter: &Letter) -> String {
     let underline = "=".repeat(heading.lines().map(width).max().unwrap_or_default());
     let mut parts = vec![wrap(&letter.shop), format!("{heading}\n{underline}")];
     parts.extend(letter.blocks.iter().map(block));
-    let footer: Vec<String> = letter.footer.iter().map(|line| wrap(line)).collect();
+    let footer: Vec<String> = letter.footer.iter().map(footer).collect();
     // Mail programs cut an answer off at this line.
     format!("{}\n\n-- \n{}\n", parts.join("\n\n"), footer.join("\n"))
 }
@@ -21,12 +21,30 @@ fn block(block: &Block) -> String {
         Block::Paragraph(words) | Block::Note(words) => wrap(words),
         Block::Code { label, code } => wrap(&format!("{label}: {code}")),
         Block::Button { words, link } => format!("{}\n{link}", wrap(&format!("{words}:"))),
-        Block::Rows(rows) => rows.iter().map(|row| wrap(&format!("{}: {}", row.name, row.value))).collect::<Vec<_>>().join("\n"),
+        Block::Rows(lines) => rows(lines),
         Block::Steps { heading, steps } => {
-            let numbered = (1..).zip(steps).map(|(number, step): (u32, _)| wrap(&format!("{number}. {step}")));
-            format!("{}\n\n{}", wrap(&heading.to_uppercase()), numbered.collect::<Vec<_>>().join("\n"))
+            let listed = match steps.as_slice() {
+                [only] => wrap(only),
+                steps => {
+                    let numbered = (1..).zip(steps).map(|(number, step): (u32, _)| wrap(&format!("{number}. {step}")));
+                    numbered.collect::<Vec<_>>().join("\n")
+                }
+            };
+            format!("{}\n\n{listed}", wrap(&heading.to_uppercase()))
         }
     }
+}
+
+fn footer(line: &Footer) -> String {
+    match line {
+        Footer::Words(words) => wrap(words),
+        Footer::Phone { words, phone, .. } => wrap(&format!("{words} {phone}.")),
+        Footer::Links(links) => rows(links),
+    }
+}
+
+fn rows(rows: &[Row]) -> String {
+    rows.iter().map(|row| wrap(&format!("{}: {}", row.name, row.value))).collect::<Vec<_>>().join("\n")
 }
 
 /// Breaks a text into lines between its words.

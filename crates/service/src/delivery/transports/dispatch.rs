@@ -5,7 +5,6 @@ use domain::id::EndpointId;
 use domain::messages::delivery::Outcome;
 use hyper::Method;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
-use store::merchants::mail_settings;
 use store::returns::carrier_accounts;
 use wire::messages::mail::{self, MailBody, PlainMail};
 use wire::returns::label::LabelWork;
@@ -17,7 +16,7 @@ use crate::delivery::client::{CallResult, Request};
 use crate::delivery::due_message::DueMessage;
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
-use crate::delivery::mails::{Rendered, render};
+use crate::delivery::mails::{Letterhead, Rendered, render};
 use crate::delivery::secrets::authentication::{Authentication, Token};
 use crate::delivery::secrets::signature::{Secret, sign};
 use crate::delivery::secrets::stored::CarrierKeys;
@@ -76,10 +75,11 @@ async fn mail(delivery: &Delivery, message: &DueMessage) -> Result<Mail, Outcome
             Ok(Mail { id: message.id, to, subject, text, html: None, sender: None, reply_to: None })
         }
         MailBody::Shopper(facts) => {
-            let sender = mail_settings::current_sender(delivery.store(message.merchant), message.merchant).await;
-            let sender = sender.map_err(|failed| Outcome::Unreachable(failed.to_string()))?;
-            let Rendered { subject, text, html } = render(&facts, &sender).ok_or_else(|| refused("this version cannot write the mail"))?;
-            let (sender, reply_to) = (Some(sender.name), sender.reply_to);
+            let letterhead = Letterhead::current(delivery, message.merchant).await;
+            let letterhead = letterhead.map_err(|failed| Outcome::Unreachable(failed.to_string()))?;
+            let Rendered { subject, text, html } =
+                render(&facts, &letterhead).ok_or_else(|| refused("this version cannot write the mail"))?;
+            let (sender, reply_to) = (Some(letterhead.sender.name), letterhead.sender.reply_to);
             Ok(Mail { id: message.id, to: facts.to, subject, text, html: Some(html), sender, reply_to })
         }
     }

@@ -12,7 +12,6 @@ use store::{Failed, Tx};
 
 pub use self::change::{BrandChange, ConfigureBrandError, LogoChange, MOST_LOGO_BYTES, TextChange};
 use self::check::check;
-pub use self::check::dialled;
 use crate::app::App;
 use crate::platform::content_hash::content_hash;
 use crate::platform::picture::shrink_logo;

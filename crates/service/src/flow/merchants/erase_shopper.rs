@@ -11,7 +11,7 @@ use store::merchants::erasures::{self, OfOrder};
 use store::merchants::retentions;
 use store::messages::{deliveries, failures};
 use store::orders::snapshots;
-use store::returns::{exchange_orders, return_drafts, withdrawals};
+use store::returns::{exchange_orders, return_drafts, withdrawal_drafts, withdrawal_links, withdrawals};
 use store::warehouse::drop_ship_orders;
 use store::{Failed, Tx};
 use uuid::Uuid;
@@ -125,6 +125,8 @@ pub(super) async fn erase(app: &App, merchant: MerchantId, of: &ErasureTarget, w
             let snapshot = wire::orders::order::erased(snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
             erasures::erase_order(&mut tx, identifier, &snapshot).await?;
             return_drafts::erase(&mut tx, identifier).await?;
+            withdrawal_drafts::erase(&mut tx, identifier).await?;
+            withdrawal_links::forget_of(&mut tx, identifier).await?;
             withdrawals::erase(&mut tx, identifier).await?;
             erasures::erase_returns(&mut tx, &locked.returns).await?;
         }
@@ -168,6 +170,8 @@ impl LockedRecords {
                 if exchange.is_some_and(|exchange| exchange.state == ExchangeState::Pending) {
                     return Err(EraseShopperError::ExchangePending);
                 }
+                // Whoever confirms a statement right now comes first, so that it is among those below.
+                withdrawal_drafts::lock_of_order(tx, order).await?;
                 let withdrawals = withdrawals::references(tx, order).await?;
                 let on = of_order(order, &returns, withdrawals);
                 (Record::Order { identifier: stored.identifier, snapshot: stored.snapshot }, returns, on)

@@ -38,6 +38,7 @@ pub async fn issue_token(app: &App, client_id: &str, client_secret: &SecretStrin
     let hash = bearer::hash(token.expose_secret());
     let mut tx = app.begin(holder.merchant).await?;
     tokens::insert(&mut tx, &hash, client_id, holder.scopes, issued_at, issued_at + bearer::LIFETIME).await?;
+    credentials::note_token(&mut tx, client_id, issued_at).await?;
     app.commit(tx).await?;
     app.metrics.tokens.inc();
     Ok(Issued { token, scopes: holder.scopes, issued_at })

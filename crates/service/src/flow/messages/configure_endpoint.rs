@@ -132,6 +132,7 @@ pub async fn set_endpoint(
         revision: 1,
         paused_at: None,
         changed_at: app.now(),
+        tested_at: None,
     };
     apply(app, interface, &mut endpoint, &mut secrets, change)?;
     if endpoint.url.is_empty() {
@@ -174,6 +175,10 @@ fn apply(
     change: EndpointChange,
 ) -> Result<(), ConfigureEndpointError> {
     let EndpointChange { url, authentication, slots, per_second, waits, version_header, send_waiting: _ } = change;
+    // A test holds for the address and the authentication that were tested.
+    if url.is_some() || authentication.is_some() {
+        endpoint.tested_at = None;
+    }
     if let Some(url) = url {
         app.client.guard().check_url(&url)?;
         if interface.is_asked() {

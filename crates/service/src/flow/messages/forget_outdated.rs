@@ -1,7 +1,8 @@
-//! Deletes entries of the failure queue 30 days after they were resolved or discarded, and retry jobs 90 days after they ended.
+//! Deletes entries of the failure queue 30 days after they were resolved or discarded, and jobs that retry or replay 90 days
+//! after they ended.
 
 use store::Failed;
-use store::messages::{failures, retry_jobs};
+use store::messages::{failures, replays, retry_jobs};
 
 use crate::app::App;
 use crate::flow::returns::forget_outdated::by_merchant;
@@ -15,7 +16,9 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let ended = failures::list_ended(app.cell(), MOST).await?;
     let outdated = failures::list_outdated(app.cell(), now, MOST).await?;
     let jobs = retry_jobs::list_outdated(app.cell(), now, MOST).await?;
-    let more = [ended.len(), outdated.len(), jobs.len()].into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
+    let replayed = replays::list_outdated(app.cell(), now, MOST).await?;
+    let found = [ended.len(), outdated.len(), jobs.len(), replayed.len()];
+    let more = found.into_iter().any(|found| i64::try_from(found).is_ok_and(|found| found == MOST));
     for (merchant, messages) in by_merchant(ended) {
         let mut tx = app.begin(merchant).await?;
         failures::date_end(&mut tx, &messages, now).await?;
@@ -29,6 +32,11 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     for (merchant, jobs) in by_merchant(jobs) {
         let mut tx = app.begin(merchant).await?;
         retry_jobs::forget(&mut tx, &jobs).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, jobs) in by_merchant(replayed) {
+        let mut tx = app.begin(merchant).await?;
+        replays::forget(&mut tx, &jobs).await?;
         app.commit(tx).await?;
     }
     Ok(more)

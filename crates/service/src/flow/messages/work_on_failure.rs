@@ -4,6 +4,7 @@ use domain::id::MerchantId;
 use domain::returns::rma::ExchangeState;
 use store::Failed;
 use store::merchants::audit::{self, Entry};
+use store::messages::failure_notes::{self, NewNote, NoteKind};
 use store::messages::failures::Work;
 use store::messages::{deliveries, failures};
 use store::returns::exchange_orders;
@@ -44,6 +45,16 @@ impl FailureAction {
             Self::Discard => "failure.discarded",
         }
     }
+
+    /// The kind of the step in the entry's history, and its text.
+    fn note(&self) -> (NoteKind, Option<String>) {
+        match self {
+            Self::AssignOwner(owner) => (NoteKind::Owner, Some(owner.clone())),
+            Self::AddNote(note) => (NoteKind::Note, Some(note.clone())),
+            Self::MarkContacted => (NoteKind::Contacted, None),
+            Self::Discard => (NoteKind::Discarded, None),
+        }
+    }
 }
 
 /// Applies an action to the entry of `message`.
@@ -57,6 +68,7 @@ pub async fn work_on_failure(
     let now = app.now();
     let mut tx = app.begin(merchant).await?;
     let audit_action = action.audit_action();
+    let (kind, text) = action.note();
     let done = match action {
         FailureAction::AssignOwner(owner) => failures::save(&mut tx, message, &Work { owner: Some(owner), ..Work::default() }).await?,
         FailureAction::AddNote(note) => failures::save(&mut tx, message, &Work { note: Some(note), ..Work::default() }).await?,
@@ -77,6 +89,8 @@ pub async fn work_on_failure(
     if !done {
         return Err(WorkOnFailureError::NotInQueue(message));
     }
+    let note = NewNote { id: app.mint(), made_at: now, actor, kind, text: text.as_deref() };
+    failure_notes::insert(&mut tx, &[message], note).await?;
     let detail = message.to_string();
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: audit_action, detail: &detail, done_at: now }).await?;
     Ok(app.commit(tx).await?)

@@ -8,7 +8,7 @@ use domain::id::MerchantId;
 use store::Failed;
 use store::returns::{
     carrier_events, carrier_webhooks, labels, photos, portal_links, portal_misses, portal_sessions, return_drafts, return_links,
-    withdrawal_drafts, work_items,
+    withdrawal_drafts, withdrawal_links, work_items,
 };
 
 use crate::app::App;
@@ -29,6 +29,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     let mailed = return_links::list_outdated(app.cell(), now, MOST).await?;
     let drafted = return_drafts::list_outdated(app.cell(), now, MOST).await?;
     let stated = withdrawal_drafts::list_outdated(app.cell(), now, MOST).await?;
+    let acknowledged = withdrawal_links::list_outdated(app.cell(), now, MOST).await?;
     let missed = portal_misses::list_outdated(app.cell(), now, MOST).await?;
     let more = [
         waited.len(),
@@ -41,6 +42,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
         mailed.len(),
         drafted.len(),
         stated.len(),
+        acknowledged.len(),
         missed.len(),
     ]
     .into_iter()
@@ -93,6 +95,11 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
     for (merchant, sessions) in by_merchant(stated) {
         let mut tx = app.begin(merchant).await?;
         withdrawal_drafts::forget(&mut tx, &sessions).await?;
+        app.commit(tx).await?;
+    }
+    for (merchant, links) in by_merchant(acknowledged) {
+        let mut tx = app.begin(merchant).await?;
+        withdrawal_links::forget(&mut tx, &links).await?;
         app.commit(tx).await?;
     }
     for (merchant, counters) in by_merchant(missed) {

@@ -20,6 +20,7 @@ use wire::messages::mail::{AboutReturn, Goods, Money, ShopperMail, write_shopper
 use wire::orders::order::{OrderIn, read_stored};
 
 use crate::app::App;
+use crate::delivery::mails::portal_address;
 use crate::platform::keys::bearer;
 use crate::platform::texts::Language;
 
@@ -127,12 +128,6 @@ pub(super) fn message(app: &App, mail: Mail, body: &ShopperMail, subject: &str, 
         body: write_shopper(body).ok_or(Failed::Internal("a mail could not be written"))?,
         due_at: app.now(),
     })
-}
-
-/// The public URL of the portal's first page, at the merchant's own host name if it has one.
-pub(super) fn portal_address(app: &App, sender: &Sender) -> Option<String> {
-    let shared = || Some(format!("{}/r/{}", app.settings.portal.url()?, sender.handle));
-    sender.host.as_ref().map(|host| format!("https://{host}")).or_else(shared)
 }
 
 /// A new link to the return; `None` if there is no portal to link to.

@@ -14,8 +14,8 @@ use store::returns::portal_links::{self, MADE_LASTS, Made};
 use store::returns::portal_sessions::{self, Session};
 
 use super::find_order::{Reach, new_session};
-use super::mail_shopper::portal_address;
 use crate::app::App;
+use crate::delivery::mails::portal_address;
 use crate::platform::keys::bearer;
 
 /// A link that was made.

@@ -6,7 +6,6 @@ use domain::messages::message::{Internal, Kind};
 use domain::returns::mail::Mail;
 use store::Failed;
 use store::merchants::audit::{self, Entry};
-use store::merchants::mail_settings;
 use store::messages::log::{self, MessageDetail, State, written_at};
 use store::messages::mails;
 use store::returns::rmas;
@@ -15,7 +14,7 @@ use wire::messages::mail::{MailBody, PlainMail, ShopperMail, read};
 
 use super::mail_shopper::message;
 use crate::app::App;
-use crate::delivery::mails::render;
+use crate::delivery::mails::{Letterhead, render};
 
 /// A mail in a list.
 #[derive(Clone, Debug)]
@@ -85,14 +84,14 @@ async fn find(app: &App, merchant: MerchantId, id: Uuid) -> Result<(MessageDetai
     Ok((detail, body))
 }
 
-/// The mail as its shopper reads it, with the sender that the merchant has now.
+/// The mail as its shopper reads it, with the letterhead that the merchant has now.
 pub async fn read_mail(app: &App, merchant: MerchantId, id: Uuid) -> Result<ReadMail, ResendMailError> {
     let (detail, body) = find(app, merchant, id).await?;
     let PlainMail { to, subject, text } = match body {
         MailBody::Plain(plain) => plain,
         MailBody::Shopper(facts) => {
-            let sender = mail_settings::current_sender(app.store(merchant), merchant).await?;
-            let rendered = render(&facts, &sender).ok_or(ResendMailError::OtherVersion)?;
+            let letterhead = Letterhead::current(app, merchant).await?;
+            let rendered = render(&facts, &letterhead).ok_or(ResendMailError::OtherVersion)?;
             PlainMail { to: facts.to, subject: rendered.subject, text: without_secret(&rendered.text, facts.link.as_deref()) }
         }
     };

@@ -2,7 +2,6 @@
 
 use domain::id::MerchantId;
 use domain::returns::rma::RefundType;
-use domain::returns::rma::policy::BY_SHOPPER;
 use store::returns::rmas::Return;
 use store::returns::withdrawals;
 use wire::returns::draft::{AnsweredItem, Answers, Giftee, Wish, Withdrawn};
@@ -11,12 +10,19 @@ use super::answer_draft::save_answers;
 use super::cancel_return::{CancelReturnError, cancel_return};
 use crate::app::App;
 
-/// Cancels the return, and makes its answers the draft of a new one, without the way back. The draft of a gift's return is for the
+/// Cancels the return with the given reason, and makes its answers the draft of a new one, without the way back. The draft of a gift's return is for the
 /// session `session` only.
-pub async fn start_over(app: &App, actor: &str, merchant: MerchantId, identifier: &str, session: &[u8]) -> Result<(), CancelReturnError> {
+pub async fn start_over(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    identifier: &str,
+    reason: &str,
+    session: &[u8],
+) -> Result<(), CancelReturnError> {
     // Cancelling parts the two.
     let withdrawal = withdrawals::of_return(app.store(merchant), merchant, identifier).await?;
-    let cancelled = cancel_return(app, actor, merchant, identifier, BY_SHOPPER).await?;
+    let cancelled = cancel_return(app, actor, merchant, identifier, reason).await?;
     let owner = cancelled.gift.then_some(session);
     let mut answers = answers(&cancelled);
     answers.withdrawal = withdrawal

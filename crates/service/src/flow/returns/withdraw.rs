@@ -3,7 +3,7 @@
 //! A statement is taken whatever it says: without an order, after the period, for goods on final sale. No limit refuses it either. Limits
 //! only keep an order from being shown to whoever guesses, and space out the mails to one address.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::id::MerchantId;
 use domain::messages::message::{Internal, Kind};
 use domain::returns::mail::Mail;
@@ -20,7 +20,7 @@ use store::orders::snapshots;
 use store::returns::portal_misses::{self, Counter};
 use store::returns::withdrawals::{self, Withdrawal};
 use store::returns::work_items::{self, WorkItem};
-use store::returns::{portal_sessions, withdrawal_drafts};
+use store::returns::{portal_sessions, return_policies, withdrawal_drafts, withdrawal_links};
 use store::{Failed, Tx};
 use wire::messages::mail::{self, AboutWithdrawal, PlainMail, ShopperMail};
 use wire::orders::order::read_stored;
@@ -36,7 +36,7 @@ use crate::platform::texts::Language;
 use crate::platform::words::Words;
 use crate::shops::Shop;
 use crate::show::returns::returnable;
-use crate::show::returns::withdrawals::{SENT_BACK_WITHIN, Wording, chosen, matched, withdrawn};
+use crate::show::returns::withdrawals::{SENT_BACK_WITHIN, WayBack, Wording, chosen, matched, withdrawn};
 
 /// The number of attempts when the reference was taken in the meantime.
 const TRIES: usize = 3;
@@ -74,9 +74,15 @@ pub async fn find_contract(
     }
 }
 
-/// Keeps the statement of a session until it is confirmed.
+/// Keeps the statement of a new session until it is confirmed.
 pub async fn save_statement(app: &App, merchant: MerchantId, session: &[u8], statement: &Statement) -> Result<(), Failed> {
-    withdrawal_drafts::save(app.store(merchant), merchant, session, &statement.write(), app.now()).await
+    let found = statement.found.as_deref();
+    withdrawal_drafts::insert(app.store(merchant), merchant, session, &statement.write(), found, app.now()).await
+}
+
+/// Changes the statement of a session. Returns false if it is confirmed by now, or gone.
+pub async fn change_statement(app: &App, merchant: MerchantId, session: &[u8], statement: &Statement) -> Result<bool, Failed> {
+    withdrawal_drafts::change(app.store(merchant), merchant, session, &statement.write(), app.now()).await
 }
 
 /// Confirms the statement of a session, once, however often it is called: keeps it, acknowledges it by mail, and tells the merchant.
@@ -135,21 +141,20 @@ async fn confirm(app: &App, shop: &Shop, language: Language, session: &[u8]) -> 
         let case = WorkItem { id: app.mint(), kind: WorkKind::WithdrawalUnmatched, subject: new.reference.clone(), reason, opened_at: now };
         work_items::open(&mut tx, &case).await?;
     }
-    let sends = sale.as_ref().is_some_and(|sale| sale.lines.iter().any(|line| line.shipped > 0));
-    acknowledge(app, &mut tx, shop, &new, wording, sends.then(|| now + SENT_BACK_WITHIN)).await?;
+    let way_back = match &sale {
+        Some(sale) => {
+            let policy = return_policies::get(&mut tx).await?;
+            WayBack::of(sale, shop, &policy, statement.part.then_some(&*statement.goods))
+        }
+        None => WayBack::Nothing,
+    };
+    acknowledge(app, &mut tx, shop, &new, wording, way_back).await?;
     app.commit(tx).await?;
     Ok(Some(new))
 }
 
-/// Owes the shopper the acknowledgement, and the merchant the news.
-async fn acknowledge(
-    app: &App,
-    tx: &mut Tx,
-    shop: &Shop,
-    new: &Withdrawal,
-    wording: Wording,
-    send_by: Option<DateTime<Utc>>,
-) -> Result<(), Failed> {
+/// Owes the shopper the acknowledgement, with a link to the statement, and the merchant the news.
+async fn acknowledge(app: &App, tx: &mut Tx, shop: &Shop, new: &Withdrawal, wording: Wording, way_back: WayBack) -> Result<(), Failed> {
     let sender = mail_settings::sender(tx).await?;
     if let Some(to) = sender.reply_to.filter(|to| app.mailer.can_write_to(to)) {
         tx.owe(news(app, new, to));
@@ -166,7 +171,7 @@ async fn acknowledge(
         to: new.email.clone(),
         language: new.language.clone(),
         name: Some(new.name.clone()),
-        link: shop.address.clone().filter(|_| send_by.is_some()),
+        link: link(app, tx, shop, new).await?,
         about: None,
         withdrawal: Some(AboutWithdrawal {
             reference: new.reference.clone(),
@@ -174,12 +179,21 @@ async fn acknowledge(
             sentence: wording.sentence,
             facts: wording.facts,
             matched: new.order.is_some(),
-            send_by,
+            gift: way_back == WayBack::Gift,
+            send_by: (way_back == WayBack::ByShopper).then(|| new.received_at + SENT_BACK_WITHIN),
         }),
     };
     let acknowledgement = message(app, Mail::Withdrawal, &body, &new.reference, 1)?;
     tx.owe(Message { due_at: busy_until.unwrap_or(new.received_at), ..acknowledgement });
     Ok(())
+}
+
+/// A new link to the statement; `None` if there is no portal to link to.
+async fn link(app: &App, tx: &mut Tx, shop: &Shop, new: &Withdrawal) -> Result<Option<String>, Failed> {
+    let Some(portal) = &shop.address else { return Ok(None) };
+    let secret = bearer::new_secret(&app.entropy);
+    withdrawal_links::insert(tx, &bearer::hash(secret.expose_secret()), new.id, new.received_at).await?;
+    Ok(Some(format!("{portal}/w/{}", secret.expose_secret())))
 }
 
 /// The subject of the message that tells the merchant of a statement.

@@ -28,6 +28,8 @@ pub(crate) enum PageError {
     OneReturn,
     /// A link to a return has run out, or never was.
     LinkOver,
+    /// A link to a statement of withdrawal has run out, was erased, or never was.
+    StatementLinkOver,
     /// A link that the merchant made was used, has run out, or never was.
     ShopLinkOver,
     /// What the page was about is over for good, such as a label that was deleted.
@@ -46,7 +48,7 @@ impl PageError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Foreign => StatusCode::FORBIDDEN,
             Self::SessionOver | Self::OneReturn => StatusCode::UNAUTHORIZED,
-            Self::Gone | Self::LinkOver | Self::ShopLinkOver => StatusCode::GONE,
+            Self::Gone | Self::LinkOver | Self::StatementLinkOver | Self::ShopLinkOver => StatusCode::GONE,
             Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -61,6 +63,7 @@ impl PageError {
             Self::SessionOver => "over",
             Self::OneReturn => "one-return",
             Self::LinkOver => "return-link-over",
+            Self::StatementLinkOver => "statement-link-over",
             Self::ShopLinkOver => "shop-link-over",
             Self::Gone => "gone",
             Self::TooMany(_) => "busy",

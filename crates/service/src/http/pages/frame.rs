@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::merchants::brand::Wording;
+use domain::merchants::brand::{Wording, dialled};
 use domain::returns::portal::SupportName;
 use fluent_bundle::FluentValue;
 
 use super::assets::{ICON, PORTAL_SCRIPT, PORTAL_STYLE};
 use super::markup::Markup;
-use crate::flow::merchants::configure_brand::dialled;
 use crate::platform::texts::{Language, Languages};
 use crate::platform::words::Words;
 use crate::shops::{Shop, ShopBrand};

@@ -3,7 +3,6 @@
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use domain::returns::rma::policy::BY_SHOPPER;
 
 use super::session::Follower;
 use super::status::goods;
@@ -44,7 +43,7 @@ pub(super) async fn cancel(
     Form(_): Form<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
     let one = shopper.find_return(&app, &rma).await?;
-    match cancel_return(&app, &shopper.actor(), shopper.merchant, &one.kept.identifier, BY_SHOPPER).await {
+    match cancel_return(&app, &shopper.actor(), shopper.merchant, &one.kept.identifier, shopper.cancel_reason()).await {
         Ok(_) => Ok(see(&shopper.reader.path(&format!("returns/{}", one.kept.identifier)))),
         Err(CancelReturnError::NoSuchReturn) => Err(PageError::NotFound),
         Err(CancelReturnError::Failed(failed)) => Err(failed.into()),

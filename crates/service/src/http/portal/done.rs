@@ -138,7 +138,7 @@ pub(super) async fn start_over(
     if ticket(&one) != Ticket::Refused {
         return Ok(see(&status));
     }
-    match flow::start_over(&app, &shopper.actor(), shopper.merchant, &one.kept.identifier, &shopper.hash).await {
+    match flow::start_over(&app, &shopper.actor(), shopper.merchant, &one.kept.identifier, shopper.cancel_reason(), &shopper.hash).await {
         Ok(()) => Ok(see(&shopper.reader.path("how"))),
         // It has moved on in the meantime.
         Err(CancelReturnError::NoSuchReturn | CancelReturnError::Refused(_)) => Ok(see(&status)),

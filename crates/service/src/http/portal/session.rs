@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use domain::id::MerchantId;
 use domain::returns::portal::SupportName;
+use domain::returns::rma::policy::{BY_SHOPPER, BY_SUPPORT};
 use secrecy::{ExposeSecret as _, SecretString};
 use store::returns::portal_sessions::{self, Session};
 use wire::returns::draft::Answers;
@@ -70,6 +71,11 @@ impl Shopper {
     /// Whoever makes the changes of this session, in the audit.
     pub(super) fn actor(&self) -> String {
         self.session.support.as_ref().map_or_else(|| SHOPPER.to_owned(), SupportName::actor)
+    }
+
+    /// The reason of a return that is cancelled in this session.
+    pub(super) const fn cancel_reason(&self) -> &'static str {
+        if self.session.support.is_some() { BY_SUPPORT } else { BY_SHOPPER }
     }
 
     /// The order that the session is for. If it is gone, so is the session.

@@ -1,10 +1,13 @@
 //! `/r/{merchant}/withdraw…`: withdraws from a contract. `form.rs` asks for the statement, `goods.rs` for the goods of a part,
-//! `confirm.rs` shows the statement and takes it, `done.rs` acknowledges it.
+//! `confirm.rs` shows the statement and takes it, `done.rs` acknowledges it, `link.rs` shows it again by the link in the mail. `receipt.rs`
+//! is what the last two show.
 
 pub(super) mod confirm;
 pub(super) mod done;
 pub(super) mod form;
 pub(super) mod goods;
+pub(super) mod link;
+mod receipt;
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;

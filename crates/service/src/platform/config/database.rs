@@ -55,7 +55,7 @@ impl Database {
         self.url = url.into();
     }
 
-    /// The limits of the connection pools.
+    /// The limits of the connection pools, without the console's.
     #[must_use]
     pub fn limits(&self) -> PoolLimits {
         PoolLimits {
@@ -63,6 +63,7 @@ impl Database {
             acquire: Duration::from_millis(self.acquire_timeout_ms),
             statement: self.statement_timeout(),
             lock: Duration::from_millis(self.lock_timeout_ms),
+            console: 0,
         }
     }
 

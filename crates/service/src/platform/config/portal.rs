@@ -83,7 +83,7 @@ impl Portal {
 }
 
 /// Reads the scheme, host and port of a URL; an empty text is none.
-fn origin<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn origin<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let text = String::deserialize(deserializer)?;
     if text.is_empty() {
         return Ok(None);
@@ -95,7 +95,7 @@ fn origin<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, 
     match Url::parse(&text).ok().filter(is_bare) {
         Some(url) => Ok(Some(url.origin().ascii_serialization())),
         None => Err(serde::de::Error::custom(format!(
-            "portal.url is `{text}`, which is not a URL without a path, such as https://returns.example.com"
+            "portal.url or console.url is `{text}`, which is not a URL without a path, such as https://returns.example.com"
         ))),
     }
 }
@@ -130,7 +130,7 @@ mod tests {
         for wrong in ["returns.example.com", "https://example.com/returns", "https://example.com/?a", "ftp://example.com", "https://a@b.c"]
         {
             let error = portal("", wrong, "[]").expect_err("no such URL");
-            assert!(error.contains(&format!("portal.url is `{wrong}`, which is not a URL without a path")), "{error}");
+            assert!(error.contains(&format!("portal.url or console.url is `{wrong}`, which is not a URL without a path")), "{error}");
         }
     }
 

@@ -110,7 +110,18 @@ fn literals<'s>(sources: &'s [String], calls: &[&str]) -> BTreeSet<&'s str> {
 
 /// The texts whose keys begin with a value: those of errors, and of steps without a deadline.
 fn composed_keys() -> impl Iterator<Item = String> {
-    let errors = ["missing", "foreign", "over", "one-return", "return-link-over", "shop-link-over", "gone", "busy", "trouble"];
+    let errors = [
+        "missing",
+        "foreign",
+        "over",
+        "one-return",
+        "return-link-over",
+        "statement-link-over",
+        "shop-link-over",
+        "gone",
+        "busy",
+        "trouble",
+    ];
     let of_error = |error: &str| ["title", "heading", "lede"].map(|part| format!("{error}-{part}"));
     errors.into_iter().flat_map(of_error).chain(["next-drop-off-open", "next-send-open"].map(ToOwned::to_owned))
 }

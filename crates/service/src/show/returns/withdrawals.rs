@@ -2,6 +2,8 @@
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
+use domain::returns::rma::eligibility::is_gift;
+use domain::returns::rma::policy::Policy;
 use domain::returns::rma::sale::{Sale, SoldLine};
 use domain::returns::withdrawal::{Country, Goods, Period, period};
 use store::Failed;
@@ -88,6 +90,30 @@ pub(crate) fn withdrawn<'a>(
     };
     let free = |line: &&SoldLine| shop.exemptions.ground(sale, line).is_none();
     sale.lines.iter().filter(free).map(move |line| (line, units(line))).filter(|(_, units)| *units > 0)
+}
+
+/// The way back of the goods of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WayBack {
+    /// The shopper sends them back.
+    ByShopper,
+    /// They were a gift, so the shopper who withdraws does not have them.
+    Gift,
+    /// Nothing of them was shipped.
+    Nothing,
+}
+
+impl WayBack {
+    /// The way back of these goods, or of the whole order.
+    pub(crate) fn of(sale: &Sale, shop: &Shop, policy: &Policy, goods: Option<&[WithdrawnGoods]>) -> Self {
+        if !withdrawn(sale, shop, goods).any(|(line, _)| line.shipped > 0) {
+            Self::Nothing
+        } else if is_gift(sale, policy) {
+            Self::Gift
+        } else {
+            Self::ByShopper
+        }
+    }
 }
 
 /// What is known of a contract at `now`: whether the period of withdrawal is open, and until when. Neither is known for an order to

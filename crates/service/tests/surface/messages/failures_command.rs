@@ -42,6 +42,13 @@ async fn support_sees_the_failure_queue_and_notes_down_what_it_does() {
     assert_eq!(json(&world, &["failures", "owner", &id, "sam"])["owner"], "sam");
     assert_eq!(json(&world, &["failures", "note", &id, "their firewall"])["note"], "their firewall");
     assert_eq!(json(&world, &["failures", "contacted", &id])["state"], "contacted");
+    let notes = json(&world, &["failures", "notes", &id]);
+    let told: Vec<(&str, Option<&str>)> =
+        notes.as_array().unwrap().iter().map(|note| (note["kind"].as_str().unwrap(), note["text"].as_str())).collect();
+    assert_eq!(told, [("contacted", None), ("note", Some("their firewall")), ("owner", Some("sam"))]);
+    assert!(notes[0]["actor"].as_str().unwrap().starts_with("cli:"), "{notes}");
+    let other = ["failures", "retry", "--endpoint", "rma", "--reason", "401", "--merchant", "acme"];
+    assert!(out(&backhaul(&world.database, &other)).contains("The failure queue has no messages for this interface."));
     let shown = json(&world, &["failures", "show", &id]);
     assert_eq!((&shown["message"]["attempts"][1]["answer"], &shown["owner"]), (&"down".into(), &"sam".into()));
     assert_eq!(json(&world, &["failures", "discard", &id])["state"], "discarded");

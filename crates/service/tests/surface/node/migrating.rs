@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use backhaul::platform::keys::bearer;
+use domain::id::MerchantId;
 use domain::node::mode::Mode;
+use secrecy::ExposeSecret as _;
 use store::node::{installation, migrations};
 
 use crate::binary::{command, out};
-use crate::world::{Database, World, beginning, message, order};
+use crate::world::{Database, Merchant, World, beginning, message, order};
 
 /// The last migration of the version before.
 const EARLIER: i64 = 27;
@@ -18,10 +21,26 @@ async fn database_of_the_earlier_version() -> Arc<Database> {
     Arc::new(database)
 }
 
+/// A merchant with a token, as the earlier version wrote them.
+async fn merchant_of_the_earlier_version(world: &World) -> Merchant<'_> {
+    let (id, now) = (MerchantId(world.app.mint()), world.app.now());
+    let token = bearer::new_token(id, &world.app.entropy).expose_secret().to_owned();
+    let mut connection = world.database.connect().await;
+    for statement in [
+        "insert into merchant (merchant_id, handle, name, created_at) select $1, 'acme', 'A merchant', $2 where length($3) > 0",
+        "insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at) values ('bhc_earlier', $1, $3, 'orders', '', $2)",
+        "insert into access_token (merchant_id, token_hash, client_id, scopes, issued_at, expires_at)
+        values ($1, $3, 'bhc_earlier', 'orders', $2, $2 + interval '25 hours')",
+    ] {
+        sqlx::query(statement).bind(id.0).bind(now).bind(bearer::hash(&token)).execute(&mut connection).await.unwrap();
+    }
+    Merchant { world, id, client_id: String::new(), client_secret: String::new(), token }
+}
+
 #[tokio::test]
 async fn a_migration_that_waits_for_a_long_transaction_holds_up_nobody_else() {
     let world = World::on_database(database_of_the_earlier_version().await).await;
-    let merchant = world.merchant("acme").await;
+    let merchant = merchant_of_the_earlier_version(&world).await;
     let mut report = world.database.connect().await;
     sqlx::raw_sql("begin; select count(*) from customer_order; select count(*) from failure").execute(&mut report).await.unwrap();
     let migrate = command(&world.database).arg("migrate").stdout(std::process::Stdio::piped()).spawn().unwrap();

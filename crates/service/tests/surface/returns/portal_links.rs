@@ -74,6 +74,23 @@ async fn a_link_opens_the_orders_of_its_address_once() {
 }
 
 #[tokio::test]
+async fn a_link_that_is_used_twice_at_once_is_used_once() {
+    let mailbox = Mailbox::start().await.unwrap();
+    let world = world(&mailbox).await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 1).await;
+    for _ in 0..3 {
+        world.shopper("acme").asks_for_a_link("pat@example.com").await;
+        let link = links(&world, &mailbox).await.pop().unwrap();
+        let (one, other) = (world.shopper("acme"), world.shopper("acme"));
+        let (one, other) = tokio::join!(one.sends_once(&link, &[]), other.sends_once(&link, &[]));
+        let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [303, 410]);
+    }
+}
+
+#[tokio::test]
 async fn a_link_lasts_an_hour_and_is_then_forgotten() {
     let mailbox = Mailbox::start().await.unwrap();
     let world = world(&mailbox).await;

@@ -11,11 +11,12 @@ use domain::money::Cents;
 use domain::returns::rma::Method as Way;
 use domain::returns::rma::policy::{Offer, Policy};
 use reqwest::{Method, StatusCode, redirect};
+use sandbox::mailbox::Mailbox;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use store::merchants::accounts;
 
-use crate::world::shopper::Page;
+use crate::world::shopper::{Page, Shopper};
 use crate::world::{Merchant, Reply, World, message, sold};
 
 /// The public address of the portal in these tests.
@@ -213,6 +214,7 @@ async fn support_acts_by_a_merchant_link_under_its_own_name() {
     kim.confirms(&check).await;
     world.time_passes(Duration::from_secs(1));
     kim.sends(&format!("returns/{rma}/cancel"), &[]).await;
+    assert_eq!(shop.merchant.looks_at(&rma).await["cancel_reason"], "canceled_by_support");
     let audit = "select actor || ' ' || action || ' ' || detail from audit where actor like 'support%' order by audit_id";
     assert_eq!(
         world.database.texts(audit).await,
@@ -248,9 +250,42 @@ async fn support_chooses_another_way_back_by_a_merchant_link_under_its_own_name(
     world.time_passes(Duration::from_secs(1));
     let check = kim.sends("how", &[("how", "customer-keep")]).await;
     kim.confirms(&check).await;
+    assert_eq!(merchant.looks_at(&first).await["cancel_reason"], "canceled_by_support");
     let name = "support: Kim <b>Lee";
     let acted = ["return.started", "return.canceled", "return.started"].map(|action| format!("{name} {action}"));
     assert_eq!(world.database.texts(RETURNS_IN_AUDIT).await, acted);
+}
+
+#[tokio::test]
+async fn a_shopper_whose_return_support_cancels_is_not_told_that_they_did() {
+    let mailbox = Mailbox::start().await.unwrap();
+    let world = super::mails::world(&mailbox).await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 2).await;
+    for (wanted, said) in [(by_kim("A-1"), "This return was cancelled on"), (to("A-1"), "You cancelled this return on")] {
+        let rma = shop.merchant.starts_a_return("A-1", 1).await;
+        let kim = world.shopper("acme");
+        kim.opens(&shop.merchant.makes_a_link(&wanted).await).await;
+        kim.sends(&format!("returns/{rma}/cancel"), &[]).await;
+        world.deliver_all_due().await;
+        let mails = mailbox.received();
+        assert!(mails.last().unwrap().text().unwrap().contains(said), "{}", mails.last().unwrap().text().unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_merchant_link_that_is_opened_twice_at_once_opens_once() {
+    let world = world().await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 1).await;
+    for _ in 0..5 {
+        let link = shop.merchant.makes_a_link(&to("A-1")).await;
+        let (one, other) = (world.shopper("acme"), world.shopper("acme"));
+        let open = async |shopper: Shopper| shopper.asks(Method::GET, &link, |request| request).await.status;
+        let mut statuses = <[StatusCode; 2]>::from(tokio::join!(open(one), open(other)));
+        statuses.sort();
+        assert_eq!(statuses, [StatusCode::SEE_OTHER, StatusCode::GONE]);
+    }
 }
 
 #[tokio::test]

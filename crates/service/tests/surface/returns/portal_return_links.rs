@@ -72,6 +72,19 @@ async fn a_link_does_not_open_another_return_of_the_order() {
 }
 
 #[tokio::test]
+async fn a_link_that_is_opened_twice_at_once_opens_the_return_for_both() {
+    let mailbox = Mailbox::start().await.unwrap();
+    let world = world(&mailbox).await;
+    let shop = world.shop("acme").await;
+    shop.merchant.sells("A-1", 1).await;
+    shop.merchant.starts_a_return("A-1", 1).await;
+    let link = link(&world, &mailbox).await;
+    let (one, other) = (world.shopper("acme"), world.shopper("acme"));
+    let (first, second) = tokio::join!(one.sends(&link, &[]), other.sends(&link, &[]));
+    assert_eq!([first.heading(), second.heading()], ["Waiting for you to send it"; 2]);
+}
+
+#[tokio::test]
 async fn a_link_lasts_90_days_and_is_then_forgotten() {
     let mailbox = Mailbox::start().await.unwrap();
     let world = world(&mailbox).await;

@@ -24,7 +24,7 @@ const DAY: Duration = Duration::from_hours(24);
 const LOOKED_UP_AGAIN: Duration = Duration::from_secs(5);
 
 /// An order of two units to Germany, shipped on 19 February and delivered on the 20th. Its period ends on Friday 6 March.
-fn german() -> Value {
+pub(super) fn german() -> Value {
     let mut order = sold("A-1", 2);
     order["shipping_address"]["country_code"] = "DE".into();
     order["items"][0]["delivered_date"] = "2026-02-20T12:00:00Z".into();
@@ -33,12 +33,12 @@ fn german() -> Value {
 
 impl Shopper {
     /// Answers the first page.
-    async fn states(&self, order: &str, email: &str, what: &str) -> Page {
+    pub(super) async fn states(&self, order: &str, email: &str, what: &str) -> Page {
         self.sends("withdraw", &[("name", "Pat Doe"), ("order", order), ("email", email), ("what", what)]).await
     }
 
     /// Withdraws from a whole order.
-    async fn withdraws(&self, order: &str, email: &str) -> Page {
+    pub(super) async fn withdraws(&self, order: &str, email: &str) -> Page {
         self.states(order, email, "all").await;
         self.sends("withdraw/confirm", &[]).await
     }
@@ -52,13 +52,13 @@ impl Merchant<'_> {
     }
 
     /// The only statement.
-    async fn withdrawal(&self) -> Value {
+    pub(super) async fn withdrawal(&self) -> Value {
         let listed = self.withdrawals("").await;
         let [only] = &listed["withdrawals"].as_array().unwrap()[..] else { panic!("one statement: {listed}") };
         only.clone()
     }
 
-    async fn publishes_german(&self) {
+    pub(super) async fn publishes_german(&self) {
         assert_eq!(self.publishes(&message([german()])).await.results(), ["created"]);
     }
 }

@@ -6,12 +6,12 @@ use anyhow::bail;
 use domain::messages::delivery::Outcome;
 use serde::Serialize;
 use store::messages::attempts::{self, Attempt};
+use store::messages::settlements::UNKNOWN;
 
 use crate::app::App;
 use crate::cli::context::{OfEndpoint, actor};
 use crate::cli::output::{self, Format};
-use crate::delivery::variants;
-use crate::flow::messages::configure_endpoint as flow;
+use crate::flow::messages::{configure_endpoint as flow, test_endpoint};
 
 /// The longest wait for the outcome: the call's own timeout, and some time to get there.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(35);
@@ -49,8 +49,7 @@ struct QueryOut {
 /// Queries the endpoint the way a shopper's request does, and shows the answer.
 pub(super) async fn ask(app: &App, tested: &OfEndpoint, identifier: &str, format: Format) -> anyhow::Result<()> {
     let merchant = tested.merchant.find(app).await?;
-    let endpoint = flow::endpoint_to_ask(app, &actor(), merchant.id, tested.interface).await?;
-    let trial = variants::trial(app, merchant.id, &endpoint, identifier).await?;
+    let trial = test_endpoint::ask_endpoint(app, &actor(), merchant.id, tested.interface, identifier).await??;
     let outcome = trial.outcome.word();
     let reason = match trial.outcome {
         Outcome::Answered { .. } | Outcome::TimedOut => None,
@@ -68,7 +67,9 @@ pub(super) async fn send(app: &App, tested: &OfEndpoint, format: Format) -> anyh
     app.forward_signals_now().await;
     let outcome = async {
         loop {
-            if let Some(attempt) = attempts::list(app.store(merchant.id), merchant.id, message).await?.pop() {
+            // The call is recorded before it is made, with an unknown outcome.
+            let attempt = attempts::list(app.store(merchant.id), merchant.id, message).await?.pop();
+            if let Some(attempt) = attempt.filter(|attempt| attempt.outcome != UNKNOWN) {
                 return anyhow::Ok(attempt);
             }
             tokio::time::sleep(POLL_INTERVAL).await;

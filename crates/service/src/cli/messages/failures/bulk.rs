@@ -10,7 +10,7 @@ use domain::messages::message::Kind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use store::messages::failures::{self, Of};
-use store::messages::retry_jobs::{self, Job};
+use store::messages::retry_jobs::{self, Job, Part};
 use uuid::Uuid;
 use wire::time;
 
@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::cli::context::{OfMerchant, actor, confirm};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
-use crate::flow::messages::retry_failures::{RetryRequest, retry_failures};
+use crate::flow::messages::retry_failures::{RetryRequest, retry_failures, retry_part};
 
 /// The time between two looks at a job's progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -39,6 +39,9 @@ pub(in crate::cli) struct Retry {
     /// Only messages that failed at this time (ISO 8601) or later.
     #[arg(long, value_parser = moment, requires = "endpoint")]
     since: Option<DateTime<Utc>>,
+    /// Only messages that failed for this reason, as `backhaul failures list` shows it, such as 503.
+    #[arg(long, requires = "endpoint")]
+    reason: Option<String>,
     /// The messages to release per second; half of the endpoint's own limit if left out.
     #[arg(long, requires = "endpoint", value_parser = clap::value_parser!(i32).range(1..=100_000))]
     per_second: Option<i32>,
@@ -52,7 +55,8 @@ pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Resu
     let Some(kind) = retry.endpoint else { return retry_each(app, merchant, &retry.ids, format).await };
     endpoint_of(app, merchant, kind).await?;
     if !retry.yes {
-        let groups = failures::groups(app.store(merchant), merchant, Of::Interface(kind), retry.since).await?;
+        let mut groups = failures::groups(app.store(merchant), merchant, Of::Interface(kind), retry.since).await?;
+        groups.retain(|group| retry.reason.as_ref().is_none_or(|reason| *reason == group.reason));
         let counted = groups.iter().map(|group| group.count).sum();
         if counted == 0 {
             output::line("The failure queue has no messages for this interface.");
@@ -62,7 +66,10 @@ pub(super) async fn run(app: &App, retry: Retry, format: Format) -> anyhow::Resu
         confirm(&format!("Retry {} messages?", count(counted)))?;
     }
     let wanted = RetryRequest { kind, since: retry.since, per_second: retry.per_second };
-    let (job, _) = retry_failures(app, &actor(), merchant, wanted).await?;
+    let (job, _) = match &retry.reason {
+        None => retry_failures(app, &actor(), merchant, wanted).await?,
+        Some(reason) => retry_part(app, &actor(), merchant, wanted, Part::Reason { reason, at: None }, None).await?,
+    };
     follow(app, &retry.merchant, merchant, job, format).await
 }
 
@@ -77,6 +84,8 @@ struct JobOut {
     created_at: String,
     created_by: String,
     failed_since: Option<String>,
+    reason: Option<String>,
+    selected: Option<i32>,
     ended_at: Option<String>,
 }
 
@@ -96,6 +105,8 @@ impl From<Job> for JobOut {
             created_at: time::write(job.created_at),
             created_by: job.created_by,
             failed_since: job.failed_since.map(time::write),
+            reason: job.reason,
+            selected: job.selected,
             ended_at: job.ended_at.map(time::write),
         }
     }

@@ -6,6 +6,7 @@ use axum::response::Response;
 use store::returns::withdrawals::{self, Withdrawal};
 
 use super::Withdrawing;
+use super::receipt::Receipt;
 use crate::app::App;
 use crate::flow::returns::withdraw::send_back;
 use crate::http::pages::error::PageError;
@@ -14,20 +15,16 @@ use crate::http::pages::frame::{Frame, Reader};
 use crate::http::pages::markup::Markup;
 use crate::http::pages::{render, see};
 use crate::http::portal::session::Shopper;
-use crate::http::portal::view::Day;
 use crate::show::returns::portal;
 use crate::show::returns::returnable::NO_SESSION;
-use crate::show::returns::withdrawals::SENT_BACK_WITHIN;
+use crate::show::returns::withdrawals::{SENT_BACK_WITHIN, WayBack, chosen};
 
 #[derive(Template)]
 #[template(path = "portal/withdraw_done.html")]
 struct Page {
     frame: Frame,
     lede: Markup,
-    received: Day,
-    reference: String,
-    facts: Vec<(String, String)>,
-    in_time: Option<String>,
+    receipt: Receipt,
     matched: bool,
     person: Markup,
     next: Vec<Markup>,
@@ -85,8 +82,14 @@ async fn page(app: &App, reader: &Reader, found: &Withdrawal) -> Result<Response
         Some(order) => portal::load(app, reader.shop.merchant.id, order, NO_SESSION).await?,
         None => None,
     };
-    // Who has the goods of a gift is not the one who withdraws.
-    let sends = order.is_some_and(|order| !order.is_gift() && order.sale().lines.iter().any(|line| line.shipped > 0));
+    let way_back =
+        order.map_or(WayBack::Nothing, |order| WayBack::of(order.sale(), &reader.shop, order.policy(), chosen(found).as_deref()));
+    let sends = way_back == WayBack::ByShopper;
+    let next: &[&str] = match way_back {
+        WayBack::ByShopper => &["withdraw-next-send", "withdraw-next-refund"],
+        WayBack::Gift => &["withdraw-next-gift"],
+        WayBack::Nothing => &["withdraw-next-refund-unsent"],
+    };
     let email = [("email", found.email.as_str().into())];
     let in_time = match (found.in_time, found.last_day) {
         (Some(true), Some(day)) => Some(reader.text_with("withdraw-in-time", [("day", words.calendar_day(day).into())])),
@@ -95,21 +98,13 @@ async fn page(app: &App, reader: &Reader, found: &Withdrawal) -> Result<Response
         (Some(false) | None, _) => None,
     };
     let by = [("day", words.day_of_year(found.received_at + SENT_BACK_WITHIN).into())];
-    let facts = found.statement.lines().skip(1).filter_map(|line| line.split_once(": "));
     let frame = reader.frame("withdraw-done-title").alone();
     render(&Page {
         lede: reader.rich(if matched { "withdraw-done-lede" } else { "withdraw-unknown-lede" }, email.clone()),
-        received: Day { machine: words.machine_time(found.received_at), words: words.exact_moment(found.received_at) },
-        reference: found.reference.clone(),
-        facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        in_time,
+        receipt: Receipt { in_time, ..Receipt::of(reader, found) },
         matched,
         person: reader.rich("withdraw-person", email),
-        next: [(sends, "withdraw-next-send"), (matched, "withdraw-next-refund")]
-            .into_iter()
-            .filter(|(said, _)| *said)
-            .map(|(_, key)| reader.rich(key, by.clone()))
-            .collect(),
+        next: next.iter().filter(|_| matched).map(|key| reader.rich(key, by.clone())).collect(),
         send: sends.then(|| reader.path(&format!("withdrawals/{}", found.reference))),
         frame,
     })

@@ -11,7 +11,7 @@ use wire::returns::withdrawal::{Statement, WithdrawnGoods};
 use super::Withdrawing;
 use super::form::{LONGEST, Side};
 use crate::app::App;
-use crate::flow::returns::withdraw::save_statement;
+use crate::flow::returns::withdraw::change_statement;
 use crate::http::pages::error::PageError;
 use crate::http::pages::form::Form;
 use crate::http::pages::frame::{FieldFault, Frame, Reader};
@@ -73,8 +73,9 @@ pub(in crate::http::portal) async fn answer(
         let fault = FieldFault { field: field.to_owned(), text: reader.text(key) };
         return page(&app, &withdrawing, &statement, order.as_ref(), vec![fault]).await;
     }
-    save_statement(&app, withdrawing.merchant, session, &statement).await?;
-    Ok(see(&reader.path("withdraw/confirm")))
+    let changed = change_statement(&app, withdrawing.merchant, session, &statement).await?;
+    // It may have been confirmed in another window meanwhile.
+    Ok(see(&reader.path(if changed { "withdraw/confirm" } else { "withdraw/done" })))
 }
 
 /// The lines from whose contract the shopper can withdraw.

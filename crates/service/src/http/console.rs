@@ -1,0 +1,201 @@
+//! The operator's console: one file per page. A page parses, calls one flow or reads, and renders.
+//!
+//! - `by.rs` knows who asks: the first argument of a handler is the permission. `routes.rs` reads the role of a route from it.
+//! - `view.rs` and `stamp.rs` tell times in the viewer's zone; `frame.rs` draws menu and top bar; `error.rs` has a page for each error.
+//! - `form.rs` reads paths, filters and forms.
+
+mod account;
+mod by;
+mod cases;
+mod cookie;
+mod count;
+mod credentials;
+mod endpoint;
+mod endpoint_hours;
+mod endpoint_test;
+mod endpoints;
+mod entry;
+mod error;
+mod exceptions;
+mod failure_choice;
+mod failure_discard;
+mod failure_group;
+mod failure_retry;
+mod failure_work;
+mod failures;
+mod figures;
+mod form;
+mod frame;
+mod help;
+mod invitation;
+mod long_id;
+mod merchant;
+mod merchant_head;
+mod merchants;
+mod message;
+mod message_retry;
+mod messages;
+mod next;
+mod onboarding;
+mod operators;
+mod page;
+mod person;
+mod qr;
+mod question;
+mod refunds;
+mod replay;
+mod requests;
+mod retry_jobs;
+mod routes;
+mod search;
+mod second_step;
+mod sign_in;
+mod single_sign_on;
+mod stamp;
+mod stuck;
+mod today;
+mod view;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::get;
+
+use self::error::ConsoleError;
+pub use self::routes::Guard;
+use self::routes::Routes;
+use super::middleware;
+use super::pages;
+use crate::app::App;
+
+/// All pages, grouped as the menu is.
+fn pages() -> Routes {
+    Routes::default()
+        .open_get("/sign-in", sign_in::show)
+        .open_post("/sign-in", sign_in::check)
+        .open_get("/sign-in/code", second_step::show)
+        .open_post("/sign-in/code", second_step::check)
+        .open_get("/sign-in/recovery", second_step::show_recovery)
+        .open_post("/sign-in/recovery", second_step::check_recovery)
+        .open_get("/sign-in/enrol", second_step::show_enrol)
+        .open_post("/sign-in/enrol", second_step::check_enrol)
+        .open_get("/sign-in/single", single_sign_on::leave)
+        .open_get("/sign-in/single/back", single_sign_on::come_back)
+        .open_get("/invitation/{token}", invitation::show)
+        .open_post("/invitation", invitation::set)
+        .post("/sign-out", sign_in::leave)
+        .get("/account", account::show)
+        .post("/account/sessions/end", account::end_session)
+        .post("/account/sessions/end-others", account::end_others)
+        .post("/account/sessions/end-all", account::end_all)
+        .post("/account/devices/forget", account::forget_device)
+        .post("/account/codes", account::new_codes)
+        .post("/account/password", account::change_password)
+        .get("/operators", operators::list)
+        .get("/operators/invite", operators::invite)
+        .post("/operators/invite", operators::add)
+        .get("/operators/{id}", operators::show)
+        .post("/operators/{id}/role", operators::set_role)
+        .post("/operators/{id}/disable", operators::disable)
+        .post("/operators/{id}/enable", operators::enable)
+        .post("/operators/{id}/reset", operators::reset)
+        .get("/requests", requests::list)
+        .get("/requests/erase", requests::show_erase)
+        .post("/requests/erase", requests::erase)
+        .get("/requests/{id}", requests::show)
+        .post("/requests/{id}", requests::decide)
+        .get("/", today::show)
+        .get("/help", help::show)
+        .get("/failures", failures::show)
+        .get("/failures/group", failure_group::show)
+        .get("/failures/group.csv", failure_group::export)
+        .get("/failures/work", failure_work::show)
+        .post("/failures/work", failure_work::save)
+        .get("/failures/retry", failure_retry::show)
+        .post("/failures/retry", failure_retry::start)
+        .get("/failures/discard", failure_discard::show)
+        .post("/failures/discard", failure_discard::discard)
+        .post("/failures/discard/request", failure_discard::ask)
+        .get("/failures/jobs", retry_jobs::list)
+        .get("/merchants/{handle}/jobs/{job}", retry_jobs::show)
+        .get("/merchants/{handle}/jobs/{job}/cancel", retry_jobs::ask_cancel)
+        .post("/merchants/{handle}/jobs/{job}/cancel", retry_jobs::cancel)
+        .get("/messages", messages::show)
+        .get("/merchants/{handle}/messages/{id}", message::show)
+        .get("/merchants/{handle}/messages/{id}/retry", message_retry::show)
+        .post("/merchants/{handle}/messages/{id}/retry", message_retry::start)
+        .get("/merchants", merchants::show)
+        .get("/merchants/new", merchants::new)
+        .post("/merchants/new", merchants::add)
+        .get("/merchants/{handle}", merchant::show)
+        .get("/merchants/{handle}/contact", merchant::contact)
+        .post("/merchants/{handle}/contact", merchant::set_contact)
+        .get("/merchants/{handle}/pause", merchant::ask_to_pause)
+        .post("/merchants/{handle}/pause", merchant::pause)
+        .get("/merchants/{handle}/resume", merchant::ask_to_resume)
+        .post("/merchants/{handle}/resume", merchant::resume)
+        .get("/merchants/{handle}/onboarding", onboarding::show)
+        .get("/merchants/{handle}/live", onboarding::ask_to_go_live)
+        .post("/merchants/{handle}/live", onboarding::live)
+        .get("/merchants/{handle}/credentials", credentials::show)
+        .post("/merchants/{handle}/credentials", credentials::issue)
+        .get("/merchants/{handle}/credentials/{client_id}/revoke", credentials::ask_to_revoke)
+        .post("/merchants/{handle}/credentials/{client_id}/revoke", credentials::revoke)
+        .get("/merchants/{handle}/endpoints", endpoints::show)
+        .get("/merchants/{handle}/endpoints/{interface}", endpoint::show)
+        .get("/merchants/{handle}/endpoints/{interface}/set", endpoints::ask)
+        .post("/merchants/{handle}/endpoints/{interface}/set", endpoints::set)
+        .get("/merchants/{handle}/endpoints/{interface}/pause", endpoint::ask_to_pause)
+        .post("/merchants/{handle}/endpoints/{interface}/pause", endpoint::pause)
+        .get("/merchants/{handle}/endpoints/{interface}/resume", endpoint::ask_to_resume)
+        .post("/merchants/{handle}/endpoints/{interface}/resume", endpoint::resume)
+        .get("/merchants/{handle}/endpoints/{interface}/secret", endpoint::ask_to_rotate)
+        .post("/merchants/{handle}/endpoints/{interface}/secret", endpoint::rotate)
+        .get("/merchants/{handle}/endpoints/{interface}/test", endpoint_test::ask)
+        .post("/merchants/{handle}/endpoints/{interface}/test", endpoint_test::send)
+        .get("/merchants/{handle}/endpoints/{interface}/test/{message}", endpoint_test::show)
+        .get("/merchants/{handle}/endpoints/{interface}/replay", replay::ask)
+        .post("/merchants/{handle}/endpoints/{interface}/replay", replay::start)
+        .get("/merchants/{handle}/endpoints/{interface}/replay/{job}", replay::show)
+        .get("/merchants/{handle}/endpoints/{interface}/replay/{job}/cancel", replay::ask_to_cancel)
+        .post("/merchants/{handle}/endpoints/{interface}/replay/{job}/cancel", replay::cancel)
+        .post("/search", search::ask)
+        .get("/search", search::show)
+        .get("/search/by-email/{sealed}", search::by_email)
+        .get("/refunds", refunds::list)
+        .get("/cases", cases::list)
+        .get("/cases/{handle}/{case}", cases::preview)
+        .post("/cases/{handle}/{case}", cases::close)
+        .get("/exceptions", exceptions::list)
+}
+
+/// Every route with the role that it needs.
+#[must_use]
+pub fn guards() -> Vec<Guard> {
+    pages().into_parts().1
+}
+
+/// The console's router.
+pub fn router(app: &App) -> Router {
+    let (pages_of_console, _) = pages().into_parts();
+    pages_of_console
+        .fallback(async || ConsoleError::NotFound)
+        .method_not_allowed_fallback(async || ConsoleError::NotFound)
+        .layer(from_fn_with_state(app.clone(), by::enter))
+        .route("/assets/{name}", get(pages::asset))
+        .route("/favicon.ico", get(pages::favicon))
+        .layer(from_fn(confine))
+        .layer(from_fn_with_state(app.clone(), handle))
+        .with_state(app.clone())
+}
+
+/// Keeps what pages read and write to the console's own connections.
+async fn confine(request: Request, next: Next) -> Response {
+    store::confined(next.run(request)).await
+}
+
+/// Handles one request of an operator, from its id to its log line.
+async fn handle(State(app): State<App>, request: Request, next: Next) -> Response {
+    middleware::serve(&app, request, next, |response, id, route| error::render(&app, response, id, route)).await
+}

@@ -1,0 +1,58 @@
+//! A number on a page that may have been counted up to a bound only.
+
+use std::fmt;
+
+/// A count, and the bound at which counting stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count {
+    pub(super) count: i64,
+    pub(super) bound: i64,
+}
+
+impl Count {
+    pub(super) const fn is_none(self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) const fn is_one(self) -> bool {
+        self.count == 1
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&grouped(self.count))?;
+        if self.count >= self.bound { f.write_str(" or more") } else { Ok(()) }
+    }
+}
+
+/// A number with its digits in groups of three, such as `1,204`.
+pub(super) fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if number < 0 {
+        grouped.push('−');
+    }
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_a_bound_is_told() {
+        assert_eq!(
+            ["0", "999", "1,204", "1,000,000", "−12,345"],
+            [0, 999, 1204, 1_000_000, -12_345].map(grouped).each_ref().map(String::as_str)
+        );
+        assert_eq!(Count { count: 99, bound: 100 }.to_string(), "99");
+        assert_eq!(Count { count: 10_000, bound: 10_000 }.to_string(), "10,000 or more");
+    }
+}

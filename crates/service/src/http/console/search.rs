@@ -1,0 +1,117 @@
+//! `POST /search`: finds anything by its identifier, and orders by the shopper's e-mail address.
+//!
+//! An identifier is in the address of its result. An e-mail address never is: the form carries it in its body, it is looked up by its
+//! fingerprint, and the address of the result holds that fingerprint sealed, so that it says nothing and works only here.
+
+use askama::Template;
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::id::MerchantId;
+use secrecy::ExposeSecret as _;
+use serde::Deserialize;
+use store::merchants::search::{self, Hit};
+use uuid::Uuid;
+
+use super::by::{By, Permission, Support, Viewer};
+use super::error::ConsoleError;
+use super::form::{Form, Path, Query};
+use super::frame::{Frame, Section};
+use super::page::render;
+use super::stamp::Stamp;
+use crate::app::App;
+use crate::http::pages::see;
+use crate::platform::keys::sealing::{Context, Sealed};
+
+/// The longest identifier.
+const MOST_LETTERS: usize = 200;
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    q: String,
+}
+
+struct Row {
+    hit: Hit,
+    at: Stamp,
+}
+
+/// What was found of one kind.
+struct Found {
+    name: &'static str,
+    /// How the other identifier relates to the thing.
+    relation: &'static str,
+    rows: Vec<Row>,
+}
+
+#[derive(Template)]
+#[template(path = "console/search.html")]
+struct Page {
+    frame: Frame,
+    found: Vec<Found>,
+    looked_at: &'static str,
+}
+
+/// Leads to the result.
+pub(super) async fn ask(by: By<Viewer>, Form(Asked { q }): Form<Asked>) -> Result<Response, ConsoleError> {
+    let word = q.trim();
+    if word.contains('@') {
+        let fingerprint = by.app.fingerprints.email(word);
+        return Ok(see(&format!("/search/by-email/{}", seal(&by.app, &fingerprint)?)));
+    }
+    if let Ok(message) = word.parse::<Uuid>()
+        && let Some(handle) = search::merchant_of_message(by.app.cell(), message).await?
+    {
+        return Ok(see(&format!("/merchants/{handle}/messages/{message}")));
+    }
+    let query = serde_urlencoded::to_string([("q", word)]).unwrap_or_default();
+    Ok(see(&format!("/search?{query}")))
+}
+
+/// Shows what has an identifier.
+pub(super) async fn show(by: By<Viewer>, Query(Asked { q }): Query<Asked>) -> Result<Response, ConsoleError> {
+    let word = q.trim();
+    let looked_at = "Looked at returns, tracking numbers, orders, ASNs, units and messages of all merchants.";
+    if word.is_empty() || word.len() > MOST_LETTERS || word.contains(['@', '\0']) {
+        let frame = by.frame(Section::Today, "Search");
+        let looked_at = "Type an identifier above.";
+        return render(&Page { frame, found: Vec::new(), looked_at });
+    }
+    let store = by.app.cell();
+    let found = [
+        found(&by, "Returns", "order", search::returns(store, word).await?),
+        found(&by, "Orders", "", search::orders(store, word).await?),
+        found(&by, "ASNs", "", search::asns(store, word).await?),
+        found(&by, "Units", "received for", search::units(store, word).await?),
+    ];
+    let found = found.into_iter().filter(|found| !found.rows.is_empty()).collect();
+    render(&Page { frame: by.frame(Section::Today, word), found, looked_at })
+}
+
+/// Shows the orders of a shopper, whose e-mail address was searched for.
+pub(super) async fn by_email(by: By<Support>, Path(sealed): Path<String>) -> Result<Response, ConsoleError> {
+    let fingerprint = open(&by.app, &sealed).ok_or(ConsoleError::NotFound)?;
+    let orders = search::orders_of(by.app.cell(), &fingerprint).await?;
+    let found = [found(&by, "Orders", "", orders)].into_iter().filter(|found| !found.rows.is_empty()).collect();
+    let looked_at = "Looked at the orders of all merchants by the fingerprint of the e-mail address; at most 20 are shown.";
+    render(&Page { frame: by.frame(Section::Today, "Orders of this shopper"), found, looked_at })
+}
+
+fn found<P: Permission>(by: &By<P>, name: &'static str, relation: &'static str, hits: Vec<Hit>) -> Found {
+    let rows = hits.into_iter().map(|hit| Row { at: by.time(hit.at), hit }).collect();
+    Found { name, relation, rows }
+}
+
+const CONTEXT: Context<'static> = Context { merchant: MerchantId(Uuid::nil()), row: Uuid::nil(), column: "console.search" };
+
+fn seal(app: &App, fingerprint: &[u8]) -> Result<String, ConsoleError> {
+    let sealed = app.keyring.seal(&CONTEXT, fingerprint, &app.entropy).map_err(|error| ConsoleError::Internal(error.to_string()))?;
+    Ok(format!("{}.{}", sealed.key_id, URL_SAFE_NO_PAD.encode(sealed.bytes)))
+}
+
+fn open(app: &App, sealed: &str) -> Option<Vec<u8>> {
+    let (key_id, bytes) = sealed.split_once('.')?;
+    let sealed = Sealed { key_id: key_id.to_owned(), bytes: URL_SAFE_NO_PAD.decode(bytes).ok()? };
+    app.keyring.open(&CONTEXT, &sealed).ok().map(|plain| plain.expose_secret().to_vec())
+}

@@ -1,0 +1,68 @@
+//! The audit trail of what belongs to no merchant: operators, their sign-ins and requests.
+
+use chrono::{DateTime, Months, Utc};
+use uuid::Uuid;
+
+use super::audit::Entry;
+use crate::{Failed, HomeTx, Store};
+
+/// An entry as it is read.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    pub id: Uuid,
+    pub actor: String,
+    pub action: String,
+    pub detail: String,
+    pub done_at: DateTime<Utc>,
+}
+
+/// Records a change that concerns no merchant.
+pub async fn record(tx: &mut HomeTx, entry: Entry<'_>) -> Result<(), Failed> {
+    sqlx::query!(
+        "insert into home_audit (audit_id, actor, action, detail, done_at) values ($1, $2, $3, $4, $5)",
+        entry.id,
+        entry.actor,
+        entry.action,
+        entry.detail,
+        entry.done_at,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Entries before `before`, or the newest ones, newest first.
+pub async fn list(store: &Store, before: Option<Uuid>, most: i64) -> Result<Vec<Recorded>, Failed> {
+    let entries = sqlx::query_as!(
+        Recorded,
+        r#"
+        select audit_id as id, actor, action, detail, done_at
+        from home_audit
+        where $1::uuid is null or audit_id < $1
+        order by audit_id desc
+        limit $2
+        "#,
+        before,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(entries)
+}
+
+/// The time for which the audit trail is kept: 7 years.
+const KEPT_FOR: Months = Months::new(7 * 12);
+
+/// Entries that are too old at `now`, oldest first.
+pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<Uuid>, Failed> {
+    let entries =
+        sqlx::query_scalar!("select audit_id from home_audit where done_at <= $1 order by done_at limit $2", now - KEPT_FOR, most);
+    Ok(entries.fetch_all(&store.pool).await?)
+}
+
+/// Deletes those of the entries that are older than 7 years by the database's clock. The program's role has no right to delete from
+/// the audit trail; the database does it on its behalf.
+pub async fn forget(tx: &mut HomeTx, entries: &[Uuid]) -> Result<(), Failed> {
+    sqlx::query!("select forget_home_audit($1)", entries).fetch_one(tx.connection()).await?;
+    Ok(())
+}

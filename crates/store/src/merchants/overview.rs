@@ -1,0 +1,139 @@
+//! The merchants with what is wrong with them, a page at a time. Counts are bounded, so that a page costs little whatever is stored.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::MerchantId;
+use uuid::Uuid;
+
+use crate::{Failed, Store};
+
+/// The merchants of a page.
+pub const PAGE: usize = 20;
+/// Counts stop here; a count that reaches it means "at least". Among the oldest owed messages, as many are looked at.
+pub const MOST_COUNTED: i64 = 10;
+/// A delivery that has been due for longer is past due.
+const GRACE: TimeDelta = TimeDelta::seconds(60);
+
+/// A filter on merchants.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// A part of the handle or the name.
+    pub words: Option<String>,
+    /// live, onboarding or paused.
+    pub state: Option<String>,
+}
+
+/// A merchant in the list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub id: MerchantId,
+    pub handle: String,
+    pub name: String,
+    pub paused_at: Option<DateTime<Utc>>,
+    pub live_at: Option<DateTime<Utc>>,
+    pub endpoints: i64,
+    /// Endpoints that have been reported as failing.
+    pub failing: i64,
+    /// Open entries of the failure queue, up to [`MOST_COUNTED`].
+    pub failures: i64,
+    /// Those of the oldest [`MOST_COUNTED`] owed messages that should have been sent at least a minute ago.
+    pub past_due: i64,
+}
+
+/// The merchants after the handle `after`, by handle; one more than a page if there are more.
+pub async fn list(store: &Store, filter: &Filter, after: Option<&str>, now: DateTime<Utc>) -> Result<Vec<Listed>, Failed> {
+    let words = filter.words.as_deref().map(str::to_lowercase);
+    let limit = i64::try_from(PAGE + 1).unwrap_or(i64::MAX);
+    let rows = sqlx::query!(
+        r#"
+        select
+            shown.merchant_id, shown.handle, shown.name, shown.paused_at, shown.live_at,
+            of_endpoints.number as "endpoints!", of_endpoints.failing as "failing!",
+            open_failures.number as "failures!", late.number as "past_due!"
+        from (
+            select merchant_id, handle, name, paused_at, live_at
+            from merchant
+            where ($1::text is null or handle > $1)
+                and ($2::text is null or position($2 in handle) > 0 or position($2 in lower(name)) > 0)
+                and ($3::text is null or $3 = case when paused_at is not null then 'paused' when live_at is null then 'onboarding' else 'live' end)
+            order by handle
+            limit $4
+        ) as shown
+        -- Bound to each merchant of the page by the join.
+        cross join lateral (
+            select count(*) as number, count(*) filter (where endpoint_notice.failing_since is not null) as failing
+            from endpoint
+            left join endpoint_notice
+                on endpoint_notice.merchant_id = shown.merchant_id and endpoint_notice.endpoint_id = endpoint.endpoint_id
+            where endpoint.merchant_id = shown.merchant_id and endpoint.removed_at is null and not endpoint.internal
+        ) as of_endpoints
+        cross join lateral (
+            select count(*) as number
+            from (
+                select from failure
+                where failure.merchant_id = shown.merchant_id and failure.state in ('open', 'contacted')
+                limit $5
+            ) as open
+        ) as open_failures
+        cross join lateral (
+            select count(*) filter (where oldest.due_at < $6) as number
+            from (
+                select delivery.due_at
+                from delivery
+                where delivery.merchant_id = shown.merchant_id
+                order by delivery.message_id
+                limit $5
+            ) as oldest
+        ) as late
+        order by shown.handle
+        "#,
+        after,
+        words.as_deref(),
+        filter.state.as_deref(),
+        limit,
+        MOST_COUNTED,
+        now - GRACE,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    let listed = rows.into_iter().map(|row| Listed {
+        id: MerchantId(row.merchant_id),
+        handle: row.handle,
+        name: row.name,
+        paused_at: row.paused_at,
+        live_at: row.live_at,
+        endpoints: row.endpoints,
+        failing: row.failing,
+        failures: row.failures,
+        past_due: row.past_due,
+    });
+    Ok(listed.collect())
+}
+
+/// A change of a merchant's settings, from the audit trail.
+#[derive(Clone, Debug)]
+pub struct Change {
+    pub id: Uuid,
+    pub actor: String,
+    pub action: String,
+    pub detail: String,
+    pub done_at: DateTime<Utc>,
+}
+
+/// The newest changes to the data of `merchant`.
+pub async fn changes(store: &Store, merchant: MerchantId, most: i64) -> Result<Vec<Change>, Failed> {
+    let changes = sqlx::query_as!(
+        Change,
+        r#"
+        select audit_id as id, actor, action, detail, done_at
+        from audit
+        where merchant_id = $1
+        order by audit_id desc
+        limit $2
+        "#,
+        merchant.0,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(changes)
+}

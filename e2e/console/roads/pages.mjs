@@ -1,0 +1,79 @@
+// An administrator looks at every page, while there is something to see on each.
+
+import { failingMerchant } from "../failing.mjs";
+
+export const isLong = true;
+
+const AT = "/merchants/demo-shoes";
+/** Pages, their headings, and the names of their pictures. */
+const PAGES = [
+  ["/failures/jobs", "Retry jobs", "jobs"],
+  ["/messages", "Messages", "messages"],
+  ["/messages?state=failed&merchant=nobody", "Messages", "messages-none"],
+  ["/merchants", "Merchants", "merchants"],
+  [AT, "Demo Shoes", "merchant"],
+  [`${AT}/contact`, "Demo Shoes", "contact"],
+  [`${AT}/pause`, "Pause Demo Shoes?", "merchant-pause"],
+  [`${AT}/onboarding`, "Demo Shoes", "onboarding"],
+  [`${AT}/credentials`, "Demo Shoes", "credentials"],
+  [`${AT}/endpoints`, "Demo Shoes", "endpoints"],
+  [`${AT}/endpoints/rma`, "Demo Shoes · rma", "endpoint"],
+  [`${AT}/endpoints/rma/set`, "Demo Shoes · rma", "endpoint-change"],
+  [`${AT}/endpoints/rma/pause`, "Pause Demo Shoes · rma?", "endpoint-pause"],
+  [`${AT}/endpoints/rma/secret`, "Make a new signing secret for Demo Shoes · rma?", "endpoint-secret"],
+  [`${AT}/endpoints/rma/replay`, "Demo Shoes · rma", "replay"],
+  ["/refunds", "Refunds overdue…", "refunds"],
+  ["/cases", "…", "cases"],
+  ["/exceptions", "Receiving exceptions…", "exceptions"],
+  ["/operators", "Operators", "operators"],
+  ["/operators/invite", "Invite somebody", "invite"],
+  ["/requests", "Second person", "requests"],
+  ["/requests/erase", "Erase a shopper", "erase"],
+  ["/account", "Your account", "account"],
+  ["/help", "Keyboard", "help"],
+];
+
+export default async ({ stage, operator }) => {
+  const { systems } = await failingMerchant(stage);
+  try {
+    await operator.begins("admin");
+    await operator.waitsFor("3 messages are in the failure queue");
+    await operator.sees("Today", "today");
+    // Each page is looked at, whatever is wrong with others.
+    const faults = [];
+    for (const [path, heading, name] of PAGES) {
+      await operator.opens(path);
+      await operator.sees(heading, name).catch((error) => faults.push(`${path}: ${error.message}`));
+    }
+    if (faults.length > 0) throw new Error(faults.join("\n"));
+    await operator.opens("/nowhere", 404);
+    await operator.sees("There is no such page", "no-such-page");
+
+    await operator.opens("/failures");
+    await operator.follows("Demo Shoes");
+    await operator.follows("Discard 3");
+    await operator.sees("Discard 3 messages?", "discard");
+    await operator.opens("/messages");
+    await operator.follows("rma.created");
+    await operator.sees("rma.created", "message");
+
+    await operator.searches("DS-1");
+    await operator.reads("Demo Shoes");
+    await operator.sees("…", "search");
+    await operator.searches("pat@example.com");
+    await operator.reads("Demo Shoes");
+    await operator.sees("…", "search-email");
+    await operator.searches("nothing-has-this");
+    await operator.reads("Nothing was found");
+    await operator.sees("…", "search-none");
+
+    if (operator.scripted) {
+      await operator.typesKeys("g", "f");
+      await operator.sees("Failure queue", "by-keys");
+      await operator.typesKeys("?");
+      await operator.sees("Keyboard", "help-by-key");
+    }
+  } finally {
+    systems.stop();
+  }
+};

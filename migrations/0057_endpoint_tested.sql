@@ -1,0 +1,2 @@
+-- When a test of the endpoint's present address and authentication last succeeded.
+alter table endpoint add column tested_at timestamptz;
