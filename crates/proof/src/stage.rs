@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use backhaul::app::App;
 use backhaul::flow::merchants::configure_merchant as configure;
-use backhaul::flow::merchants::issue_token::issue_token;
 use backhaul::platform::clock::Clock;
 use backhaul::platform::config::Settings;
 use backhaul::platform::entropy::Entropy;
+use backhaul::platform::keys::bearer;
+use domain::id::MerchantId;
 use domain::merchants::access::Scopes;
 use domain::node::mode::Mode;
 use sandbox::postgres::Cluster;
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -71,12 +72,11 @@ impl Stage {
         }
         store::node::installation::migrate_to(&stage.url, Mode::Sandbox, Clock::system().now(), last).await?;
         let app = stage.app()?;
+        let mut connection = stage.connect().await?;
         for number in 0..MERCHANTS {
             let merchant = configure::add_merchant(&app, "proof", &format!("merchant-{number}").parse()?, "A merchant", None).await?;
-            let credential = configure::issue_credential(&app, "proof", merchant, Scopes::all(), "").await?;
-            let issued = issue_token(&app, &credential.client_id, &credential.client_secret).await?;
+            stage.tokens.push(grant(&app, &mut connection, merchant).await?.expose_secret().to_owned());
             stage.merchants.push(merchant.0);
-            stage.tokens.push(issued.token.expose_secret().to_owned());
         }
         app.cell().close().await;
         Ok(stage)
@@ -167,6 +167,7 @@ impl Stage {
             .env("BACKHAUL__MODE", "sandbox")
             .env("BACKHAUL__HTTP__LISTEN", address.to_string())
             .env("BACKHAUL__HTTP__ADMIN_LISTEN", admin.to_string())
+            .env("BACKHAUL__CONSOLE__LISTEN", "")
             .env("BACKHAUL__LIMITS__REQUESTS_PER_MINUTE", "1000000000")
             .env("BACKHAUL__OUTBOUND__ALLOWED", ALLOWED)
             .envs(variables.iter().copied())
@@ -214,6 +215,28 @@ fn app(url: &str) -> anyhow::Result<App> {
     ];
     let settings = Settings::load(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
     Ok(App::new(settings, Clock::system(), Entropy::system())?)
+}
+
+/// A token of a new credential of the merchant, written with the columns that every version has.
+async fn grant(app: &App, connection: &mut PgConnection, merchant: MerchantId) -> anyhow::Result<SecretString> {
+    let (client, secret) = bearer::new_credential(&app.entropy);
+    let token = bearer::new_token(merchant, &app.entropy);
+    sqlx::query(
+        "with issued as (
+             insert into credential (client_id, merchant_id, secret_hash, scopes, label, issued_at) values ($1, $2, $3, $4, '', $6)
+         )
+         insert into access_token (merchant_id, token_hash, client_id, scopes, issued_at, expires_at) values ($2, $5, $1, $4, $6, $7)",
+    )
+    .bind(client)
+    .bind(merchant.0)
+    .bind(bearer::hash(secret.expose_secret()))
+    .bind(Scopes::all().to_string())
+    .bind(bearer::hash(token.expose_secret()))
+    .bind(app.now())
+    .bind(app.now() + bearer::LIFETIME)
+    .execute(connection)
+    .await?;
+    Ok(token)
 }
 
 /// An address with a free port.
