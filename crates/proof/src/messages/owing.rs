@@ -164,7 +164,7 @@ pub(crate) async fn pile_up(
 pub(crate) async fn clear(stage: &Stage) -> anyhow::Result<()> {
     let mut connection = stage.connect().await?;
     for statement in [
-        "truncate delivery, message, attempt, attempt_hourly, delivered_hourly, failure, retry_job, deliverer",
+        "truncate delivery, message, attempt, attempt_hourly, delivered_hourly, failure, failure_note, retry_job, deliverer",
         "update delivery_bucket set owner = null, leased_until = null",
         "vacuum analyze delivery, message, attempt, attempt_hourly, delivered_hourly, endpoint, delivery_bucket, deliverer",
         "checkpoint",
