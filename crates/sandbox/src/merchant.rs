@@ -4,12 +4,14 @@
 //! - The choice of an answer by path (`rules.rs`, `paths.rs`): queued answers first, then the standing one of the longest
 //!   matching path.
 //! - The requests received (`received.rs`, recorded by `record.rs`) and the check of their signatures (`signature.rs`).
+//! - A receiver that checks what it is sent, or fails to in one way (`careful.rs`).
 //! - Its token endpoint (`tokens.rs`), its variants (`variants.rs`) and its exchange orders (`exchange_orders.rs`).
 //! - The handling of a request (`handler.rs`), and the bodies of replies (`content.rs`).
 //!
 //! It is deterministic and adds no delays of its own. It uses the machine's clock only to record times of arrival.
 
 mod answer;
+mod careful;
 mod content;
 mod exchange_orders;
 mod handler;
@@ -32,6 +34,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 pub use self::answer::Answer;
+pub use self::careful::{Careful, Demand, Flaw};
 pub use self::exchange_orders::{ExchangeOrder, ExchangeOrders, Mood};
 use self::handler::State;
 pub use self::paths::TOKEN_PATH;
@@ -207,6 +210,12 @@ impl Merchant {
     #[must_use]
     pub fn token_fetches(&self) -> usize {
         self.state.record.token_fetches()
+    }
+
+    /// Receives with care at `path` from now on.
+    pub fn receives(&self, path: &str, careful: Careful) {
+        let issuer = Arc::clone(&self.state.issuer);
+        self.answer_by(path, move |received| careful.decide(&issuer, received));
     }
 
     /// Places exchange orders at `path` from now on.

@@ -81,6 +81,10 @@ impl ExchangeOrders {
     }
 
     pub(super) fn decide(&self, received: &Received) -> Answer {
+        // A test message asks for no order.
+        if received.header("x-service-event") == Some("endpoint.test") {
+            return Answer::ok();
+        }
         let body = received.json();
         let Some(original) = body.get("original_order_id").and_then(Value::as_str) else { return Answer::status(400) };
         let mut book = self.book();

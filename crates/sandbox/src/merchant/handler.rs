@@ -1,5 +1,6 @@
 //! Handles a request to the merchant, from its arrival to the response.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -25,7 +26,7 @@ use crate::connection::{Broken, Handler};
 pub(super) struct State {
     pub(super) rules: Rules,
     pub(super) record: Record,
-    pub(super) issuer: Issuer,
+    pub(super) issuer: Arc<Issuer>,
     pub(super) shelf: Shelf,
     /// Signals that held answers may go out.
     pub(super) release: watch::Sender<()>,

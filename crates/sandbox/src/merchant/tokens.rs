@@ -92,6 +92,12 @@ impl Issuer {
         token.is_some() && token == self.lock().newest().as_deref()
     }
 
+    /// Returns whether this token was ever issued.
+    pub(super) fn has_issued(&self, token: Option<&str>) -> bool {
+        let number = token.and_then(|token| token.strip_prefix("token-")?.parse::<u64>().ok());
+        number.is_some_and(|number| (1..=self.lock().issued).contains(&number))
+    }
+
     /// Answers a token request.
     pub(super) fn issue(&self, received: &Received) -> Answer {
         if received.method() != Method::POST {
