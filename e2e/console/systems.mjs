@@ -12,13 +12,17 @@ export class Systems {
   received = [];
   /** What was wrong with messages. */
   faults = [];
+  /** True if messages with a wrong signature are refused. */
+  refuses = false;
 
   static async start() {
     const systems = new Systems();
     systems.#server = createServer(async (request, response) => {
       const chunks = [];
       for await (const chunk of request) chunks.push(chunk);
-      systems.#check(request.headers, Buffer.concat(chunks));
+      const isSigned = systems.#verify(request.headers, Buffer.concat(chunks));
+      if (!isSigned && systems.refuses) return response.writeHead(401).end();
+      if (!isSigned) systems.faults.push("a message was not signed with the secret that was shown");
       if (systems.#status === 200) systems.received.push(request.url);
       response.writeHead(systems.#status, { "Content-Type": "application/json" }).end(systems.#status === 200 ? "{}" : '{"error":"maintenance"}');
     });
@@ -26,13 +30,13 @@ export class Systems {
     return systems;
   }
 
-  #check(headers, body) {
-    if (!this.secret) return;
+  #verify(headers, body) {
+    if (!this.secret) return true;
     const key = Buffer.from(this.secret.replace("whsec_", ""), "base64");
     const signed = Buffer.concat([Buffer.from(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`), body]);
     const right = createHmac("sha256", key).update(signed).digest("base64");
     const given = headers["webhook-signature"]?.split(" ") ?? [];
-    if (!given.includes(`v1,${right}`)) this.faults.push("a message was not signed with the secret that was shown");
+    return given.includes(`v1,${right}`);
   }
 
   url(path) {

@@ -1,6 +1,7 @@
 //! Messages owed to merchants: their kinds, order, retries and the notices about endpoints.
 
 pub mod delivery;
+pub mod endpoint_check;
 pub mod feed;
 pub mod message;
 pub mod notice;

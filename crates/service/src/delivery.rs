@@ -24,11 +24,13 @@
 //! [`mails`] writes the mails to shoppers from the facts that are stored of them.
 //!
 //! Outside the engine, [`variants`] queries merchants' systems while a shopper waits, and [`photos`] fetches the photos of goods, both
-//! with the same client; [`subscribers`] wakes the live readers of the feed. [`handlers`] are the parts of flows that the engine runs.
+//! with the same client; [`endpoint_check`] tries whether an endpoint is fit for real messages; [`subscribers`] wakes the live readers of
+//! the feed. [`handlers`] are the parts of flows that the engine runs.
 
 pub mod client;
 pub mod deliverer;
 mod due_message;
+pub mod endpoint_check;
 mod engine;
 pub mod guard;
 mod handle;

@@ -1,6 +1,7 @@
 //! Messages, events, reports and webhooks on the wire.
 
 pub mod csv;
+pub mod endpoint_check;
 pub mod endpoint_test;
 pub mod event;
 pub mod headers;

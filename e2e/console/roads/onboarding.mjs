@@ -70,6 +70,19 @@ export default async ({ stage, operator }) => {
 
     await operator.opens("/merchants/demo-shoes/onboarding");
     await operator.reads("4 of 5 done");
+    await operator.follows("Check the endpoints");
+    await operator.reads("A paused endpoint is called too.", "endpoint.test");
+    await operator.sees("Demo Shoes", "check");
+    await operator.presses("Check the endpoints");
+    await operator.reads("Not ready: 1 check failed.", "The system does not verify signatures.", "What to do");
+    await operator.sees("Demo Shoes", "check-failed");
+    if (systems.faults.length !== 1) throw new Error(`the check sent ${systems.faults.length} wrong signatures`);
+    systems.refuses = true;
+    await operator.presses("Check again");
+    await operator.reads("The endpoints are fit to go live.");
+    await operator.sees("Demo Shoes", "check-passed");
+
+    await operator.follows("To onboarding");
     await operator.follows("Go live");
     await operator.reads("none: every step is done");
     await operator.sees("Declare Demo Shoes live?", "go-live");

@@ -17,6 +17,7 @@ const PAGES = [
   [`${AT}/onboarding`, "Demo Shoes", "onboarding"],
   [`${AT}/credentials`, "Demo Shoes", "credentials"],
   [`${AT}/endpoints`, "Demo Shoes", "endpoints"],
+  [`${AT}/check`, "Demo Shoes", "check"],
   [`${AT}/endpoints/rma`, "Demo Shoes · rma", "endpoint"],
   [`${AT}/endpoints/rma/set`, "Demo Shoes · rma", "endpoint-change"],
   [`${AT}/endpoints/rma/pause`, "Pause Demo Shoes · rma?", "endpoint-pause"],

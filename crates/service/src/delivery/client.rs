@@ -20,9 +20,9 @@ use hyper::{Method, Response, body};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use self::connector::Connector;
+use self::connector::{Connector, OverTls};
 pub use self::error::{NoClient, NoRoots};
-pub(super) use self::failure::explain_io;
+pub(super) use self::failure::{explain_io, is_of_tls};
 use super::guard::{Guard, NotAllowed, Target};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
@@ -77,13 +77,15 @@ pub struct CallResult {
     /// True if there was, or may have been, more.
     pub truncated: bool,
     pub took: Duration,
+    /// The version of TLS of the connection that the answer came over.
+    pub tls: Option<&'static str>,
 }
 
 impl CallResult {
     /// The result of a call that was not made.
     #[must_use]
     pub fn refused(outcome: Outcome) -> Self {
-        Self { outcome, answer: Bytes::new(), truncated: false, took: Duration::ZERO }
+        Self { outcome, answer: Bytes::new(), truncated: false, took: Duration::ZERO, tls: None }
     }
 }
 
@@ -146,6 +148,7 @@ impl Client {
         CallResult {
             outcome,
             truncated: answer.is_truncated(),
+            tls: answer.tls,
             answer: answer.kept.into(),
             took: self.clock.uptime().saturating_sub(began),
         }
@@ -169,6 +172,7 @@ impl Client {
 
     async fn read(&self, response: Response<body::Incoming>, answer: &mut Answer) -> Outcome {
         answer.state = Reading::Begun;
+        answer.tls = response.extensions().get::<OverTls>().map(|OverTls(version)| *version);
         let status = response.status().as_u16();
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value, self.clock.wall()));
         let mut body = response.into_body();
@@ -195,6 +199,7 @@ struct Answer {
     most_read: usize,
     most_kept: usize,
     state: Reading,
+    tls: Option<&'static str>,
 }
 
 /// The progress of reading an answer.

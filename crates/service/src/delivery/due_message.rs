@@ -31,6 +31,16 @@ pub(super) struct DueMessage {
     by_hand: bool,
 }
 
+/// The parts of a message that its headers tell.
+pub(super) struct Envelope<'a> {
+    pub(super) id: Uuid,
+    pub(super) event: &'a str,
+    pub(super) sequence: i64,
+    /// The number of the attempt.
+    pub(super) attempt: i16,
+    pub(super) body: &'a [u8],
+}
+
 impl DueMessage {
     /// Takes the message out of a row. Returns `None` if the row has no text or this program does not know its kind.
     pub(super) fn new(row: &mut DueRow, hold: Hold) -> Option<Self> {
@@ -54,6 +64,11 @@ impl DueMessage {
     /// The number of the current attempt, as sent to the receiver.
     pub(super) fn number(&self) -> i16 {
         self.attempts_before.saturating_add(self.attempts).saturating_add(1)
+    }
+
+    /// The parts that the headers of the current attempt tell.
+    pub(super) fn envelope(&self) -> Envelope<'_> {
+        Envelope { id: self.id, event: &self.event, sequence: self.sequence, attempt: self.number(), body: &self.body }
     }
 
     /// The record of a call that starts now.

@@ -28,6 +28,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::limiter::Limiter;
+pub(super) use self::query::MOST_READ;
 use self::query::{Answer, Query, query};
 pub use self::query::{Call, Failure, Trial, trial};
 use crate::delivery::handle::Delivery;

@@ -1,5 +1,6 @@
 //! Flows on endpoints, replays, retries, the failure queue, and unsent messages.
 
+pub mod check_endpoints;
 pub mod configure_endpoint;
 pub mod count_dropped;
 pub mod discard_failures;

@@ -11,6 +11,7 @@ mod cookie;
 mod count;
 mod credentials;
 mod endpoint;
+mod endpoint_check;
 mod endpoint_hours;
 mod endpoint_test;
 mod endpoints;
@@ -142,6 +143,8 @@ fn pages() -> Routes {
         .post("/merchants/{handle}/credentials", credentials::issue)
         .get("/merchants/{handle}/credentials/{client_id}/revoke", credentials::ask_to_revoke)
         .post("/merchants/{handle}/credentials/{client_id}/revoke", credentials::revoke)
+        .get("/merchants/{handle}/check", endpoint_check::ask)
+        .post("/merchants/{handle}/check", endpoint_check::run)
         .get("/merchants/{handle}/endpoints", endpoints::show)
         .get("/merchants/{handle}/endpoints/{interface}", endpoint::show)
         .get("/merchants/{handle}/endpoints/{interface}/set", endpoints::ask)

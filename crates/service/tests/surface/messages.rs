@@ -7,6 +7,8 @@ mod console_pages;
 mod console_replays;
 mod deliverers;
 mod deliveries;
+mod endpoint_check_command;
+mod endpoint_checks;
 mod event_stream;
 pub mod events;
 mod failures_command;

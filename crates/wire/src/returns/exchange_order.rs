@@ -277,6 +277,17 @@ impl PlacedOrder {
     }
 }
 
+/// True if an answer to an exchange order is empty, or an object that either names the order in a way that can be read or does not
+/// name it at all.
+#[must_use]
+pub fn is_readable(answer: &[u8]) -> bool {
+    if answer.trim_ascii().is_empty() {
+        return true;
+    }
+    let Ok(object) = serde_json::from_slice::<Map<String, Value>>(answer) else { return false };
+    matches!(object.get("order_identifier"), None | Some(Value::Null)) || PlacedOrder::read(answer).order_identifier.is_some()
+}
+
 object! {
     /// The order that the merchant placed for an exchange.
     pub struct PlacedOrderIn<'a> as "PlacedExchangeOrder" at 1 {
@@ -326,6 +337,16 @@ mod tests {
         }
         assert_eq!(read(r#"{"order_identifier":"a\u0000b"}"#), PlacedOrder::default());
         assert_eq!(read(&format!(r#"{{"order_identifier":"{}"}}"#, "x".repeat(256))), PlacedOrder::default());
+    }
+
+    #[test]
+    fn an_answer_that_names_no_order_is_told_from_one_that_cannot_be_read() {
+        for answer in ["", " \n", "{}", r#"{"order_identifier":null}"#, r#"{"order_identifier":"E-1"}"#, r#"{"order_identifier":7}"#] {
+            assert!(is_readable(answer.as_bytes()), "{answer}");
+        }
+        for answer in ["[]", "ok", "<html>", r#"{"order_identifier":""}"#, r#"{"order_identifier":1.5}"#, r#"{"order_identifier":"#] {
+            assert!(!is_readable(answer.as_bytes()), "{answer}");
+        }
     }
 
     proptest! {

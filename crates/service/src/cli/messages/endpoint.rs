@@ -1,5 +1,6 @@
 //! `backhaul endpoint …`: the addresses where merchants' systems receive messages.
 
+mod check;
 mod replay;
 mod trial;
 
@@ -44,6 +45,11 @@ pub(in crate::cli) enum Command {
         #[arg(long, default_value = "test")]
         variant_identifier: String,
     },
+    /// Check whether a merchant's endpoints are fit to go live, with test messages that a sound system accepts or refuses.
+    ///
+    /// Reports per endpoint what passed, what failed, why it matters and what to do. Exits with 0 if everything that applies was
+    /// checked and nothing failed.
+    Check(check::Check),
     /// Stop sending to an endpoint; owed messages wait until it is resumed.
     Pause(OfEndpoint),
     /// Resume sending to a paused endpoint.
@@ -249,6 +255,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             trial::ask(app, &endpoint, &variant_identifier, format).await
         }
         Command::Test { endpoint, .. } => trial::send(app, &endpoint, format).await,
+        Command::Check(asked) => check::run(app, &asked, format).await,
         Command::Pause(OfEndpoint { merchant, interface }) => {
             let merchant = merchant.find(app).await?;
             flow::pause_endpoint(app, &actor(), merchant.id, interface).await?;

@@ -14,11 +14,13 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hyper::Uri;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
+use rustls::ProtocolVersion;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tower::Service;
 
 use super::error::NoClient;
@@ -51,13 +53,37 @@ struct Parts {
 pub(super) type Stream = TokioIo<Box<dyn Duplex>>;
 
 /// A stream in both directions.
-pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {
+    /// The version of TLS, if there is one.
+    fn tls(&self) -> Option<&'static str>;
+}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+impl Duplex for TcpStream {
+    fn tls(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl Duplex for TlsStream<TcpStream> {
+    fn tls(&self) -> Option<&'static str> {
+        match self.get_ref().1.protocol_version()? {
+            ProtocolVersion::TLSv1_2 => Some("1.2"),
+            ProtocolVersion::TLSv1_3 => Some("1.3"),
+            _ => None,
+        }
+    }
+}
+
+/// The version of TLS of the connection that an answer came over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OverTls(pub(super) &'static str);
 
 impl Connection for Box<dyn Duplex> {
     fn connected(&self) -> Connected {
-        Connected::new()
+        match self.tls() {
+            Some(version) => Connected::new().extra(OverTls(version)),
+            None => Connected::new(),
+        }
     }
 }
 

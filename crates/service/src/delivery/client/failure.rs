@@ -46,6 +46,11 @@ pub(super) fn explain(error: &legacy::Error) -> Outcome {
     unreachable("the connection broke")
 }
 
+/// True if a reason that this module gave is about TLS.
+pub(crate) fn is_of_tls(why: &str) -> bool {
+    why.starts_with("TLS: ")
+}
+
 /// Describes an error of the network or of the TLS handshake.
 pub(crate) fn explain_io(error: &io::Error) -> &'static str {
     if let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {

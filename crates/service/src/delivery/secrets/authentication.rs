@@ -128,6 +128,17 @@ impl Authentication {
         }
     }
 
+    /// The same with this secret instead, or with this token. A check of an endpoint tries whether it is refused.
+    #[must_use]
+    pub fn with_secret(&self, secret: SecretString) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Bearer(_) | Self::OAuth(_) => Self::Bearer(secret),
+            Self::Basic { user, .. } => Self::Basic { user: user.clone(), password: secret },
+            Self::ApiKey { header, .. } => Self::ApiKey { header: header.clone(), value: secret },
+        }
+    }
+
     /// The header for calls. OAuth has none here; it comes from the token ([`Token::header`]).
     pub fn header(&self) -> Result<Option<(HeaderName, HeaderValue)>, NoAuthentication> {
         match self {

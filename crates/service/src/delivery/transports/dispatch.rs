@@ -13,7 +13,7 @@ use super::carrier::{self, Calls};
 use super::mail::Mail;
 use super::peer::{Address, Route};
 use crate::delivery::client::{CallResult, Request};
-use crate::delivery::due_message::DueMessage;
+use crate::delivery::due_message::{DueMessage, Envelope};
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
 use crate::delivery::mails::{Letterhead, Rendered, render};
@@ -49,7 +49,7 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
     match route {
         Route::Endpoint(address) => match authorize(delivery, address, message.endpoint).await {
             Ok((authorization, token)) => {
-                let mut headers = headers(&address.live_secrets(now), message, delivery.clock.wall());
+                let mut headers = headers(&address.live_secrets(now), &message.envelope(), delivery.clock.wall());
                 headers.extend(authorization.into_iter().chain(address.version.clone()).map(|(name, value)| (Some(name), value)));
                 PreparedMessage::Call { target: address.target.clone(), headers, token }
             }
@@ -58,7 +58,7 @@ pub(crate) async fn prepare(delivery: &Delivery, route: &Route, message: &DueMes
         Route::Mail => mail(delivery, message).await.map_or_else(PreparedMessage::Refused, PreparedMessage::Mail),
         Route::OperatorHook => match &delivery.operator_hook {
             Some(hook) => {
-                let headers = headers(&[&hook.secret], message, delivery.clock.wall());
+                let headers = headers(&[&hook.secret], &message.envelope(), delivery.clock.wall());
                 PreparedMessage::Call { target: Ok(hook.target.clone()), headers, token: None }
             }
             None => refused("no operator webhook is configured; set notices.webhook_url"),
@@ -124,20 +124,21 @@ pub(crate) async fn send(
     }
 }
 
-fn headers(secrets: &[&Secret], message: &DueMessage, timestamp: DateTime<Utc>) -> HeaderMap {
+/// The headers of a message that is signed at `timestamp`.
+pub(crate) fn headers(secrets: &[&Secret], message: &Envelope<'_>, timestamp: DateTime<Utc>) -> HeaderMap {
     let id = message.id.to_string();
-    let signature = sign(secrets, &id, timestamp, &message.body);
+    let signature = sign(secrets, &id, timestamp, message.body);
     let mut headers = HeaderMap::with_capacity(10);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::USER_AGENT, HeaderValue::from_static(concat!("Backhaul/", env!("CARGO_PKG_VERSION"))));
-    for (name, value) in [(ID, &id), (SIGNATURE, &signature), (EVENT, &message.event)] {
+    for (name, value) in [(ID, id.as_str()), (SIGNATURE, &signature), (EVENT, message.event)] {
         if let Ok(value) = HeaderValue::from_str(value) {
             headers.insert(name, value);
         }
     }
     headers.insert(TIMESTAMP, timestamp.timestamp().into());
     headers.insert(SEQUENCE, message.sequence.into());
-    headers.insert(ATTEMPT, message.number().into());
+    headers.insert(ATTEMPT, message.attempt.into());
     headers
 }
 

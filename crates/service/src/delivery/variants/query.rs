@@ -15,7 +15,7 @@ use wire::returns::variants::Listed;
 
 use super::circuit_breaker::Ticket;
 use super::limiter::{CircuitOpen, Limiter};
-use super::template::{self, NoTarget};
+use super::template;
 use crate::delivery::client::{CallResult, Request};
 use crate::delivery::guard::{NotAllowed, Target};
 use crate::delivery::handle::Delivery;
@@ -25,7 +25,7 @@ use crate::delivery::transports::peer::{Address, Peer, Route};
 
 const INTERFACE: Interface = Interface::ExchangeVariants;
 /// The bytes of an answer that are read: 4 MiB, and one more that tells if it goes on.
-const MOST_READ: usize = 4 * 1024 * 1024 + 1;
+pub(in crate::delivery) const MOST_READ: usize = 4 * 1024 * 1024 + 1;
 
 /// The answer to a query, shared by all who wait for it.
 pub(super) type Answer = Result<Arc<[Variant]>, Failure>;
@@ -124,11 +124,7 @@ impl PreparedRequest {
     fn new(delivery: &Delivery, query: &Query<'_>) -> Result<Self, Failure> {
         let Query { merchant, endpoint, identifier, .. } = query;
         let failed = |why: &str| Failure::Failed(why.to_owned());
-        let target = match template::target(delivery.client.guard(), &endpoint.url, identifier) {
-            Ok(target) => Ok(target),
-            Err(NoTarget::NotAllowed(refusal)) => Err(refusal),
-            Err(NoTarget::Misfit) => return Err(failed("the variant identifier does not fit into the endpoint's URL")),
-        };
+        let target = template::target_of(delivery.client.guard(), &endpoint.url, identifier).map_err(Failure::Failed)?;
         match Peer::new(delivery, *merchant, endpoint).map_err(|unusable| Failure::Failed(unusable.to_string()))?.route {
             Route::Endpoint(address) => Ok(Self { endpoint: endpoint.id, address, target }),
             Route::Mail | Route::OperatorHook | Route::Carrier => Err(failed("the endpoint is for internal work and has no variants")),

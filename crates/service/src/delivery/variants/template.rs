@@ -23,7 +23,7 @@ pub enum NoTemplate {
 
 /// The reasons there is no URL for an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoTarget {
+enum NoTarget {
     /// The template itself may not be called.
     NotAllowed(NotAllowed),
     /// The identifier is too long, or would change the path.
@@ -37,8 +37,17 @@ pub fn check(guard: &Guard, url: &str) -> Result<(), NoTemplate> {
     if once(url, PLACE) && once(target.uri().path(), PLACE_IN_PATH) { Ok(()) } else { Err(NoTemplate::NoPlace) }
 }
 
+/// The target of a query, or the guard's refusal of it. The error says that the identifier does not fit.
+pub(in crate::delivery) fn target_of(guard: &Guard, url: &str, identifier: &str) -> Result<Result<Target, NotAllowed>, String> {
+    match target(guard, url, identifier) {
+        Ok(target) => Ok(Ok(target)),
+        Err(NoTarget::NotAllowed(refusal)) => Ok(Err(refusal)),
+        Err(NoTarget::Misfit) => Err("the variant identifier does not fit into the endpoint's URL".to_owned()),
+    }
+}
+
 /// The URL for an identifier. The identifier becomes part of one path segment, so it cannot lead to another path.
-pub(super) fn target(guard: &Guard, url: &str, identifier: &str) -> Result<Target, NoTarget> {
+fn target(guard: &Guard, url: &str, identifier: &str) -> Result<Target, NoTarget> {
     let template = guard.check_url(url).map_err(NoTarget::NotAllowed)?;
     let step = utf8_percent_encode(identifier, ENCODED).to_string();
     let target = guard.check_url(&url.replace(PLACE, &step)).map_err(|_| NoTarget::Misfit)?;

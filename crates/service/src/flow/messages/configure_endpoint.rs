@@ -305,7 +305,7 @@ pub async fn test_endpoint(app: &App, actor: &str, merchant: MerchantId, interfa
     let endpoint = endpoints::lock(&mut tx, Kind::Of(interface)).await?.ok_or(ConfigureEndpointError::NoSuchEndpoint(interface))?;
     app.client.guard().check_url(&endpoint.url)?;
     let body = wire::messages::endpoint_test::body(interface, app.now());
-    let (kind, event, subject) = (Kind::EndpointTest, "endpoint.test", id.to_string());
+    let (kind, event, subject) = (Kind::EndpointTest, wire::messages::endpoint_test::EVENT, id.to_string());
     tx.owe_to(endpoint.id, Message { id, kind, event, subject, sequence: 1, body, due_at: app.now() });
     record(app, &mut tx, actor, "endpoint.tested", interface).await?;
     app.commit(tx).await?;

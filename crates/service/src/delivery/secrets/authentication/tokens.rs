@@ -25,6 +25,8 @@ const DEFAULT_LIFE: Duration = Duration::from_mins(5);
 const LONGEST: Duration = Duration::from_hours(24);
 /// A token is not used in its last minute, or in the last tenth of its lifetime if that is shorter: it might expire on the way.
 const MARGIN: Duration = Duration::from_mins(1);
+/// The time after its lifetime until which an endpoint may still accept a token, because clocks differ.
+const LEEWAY: Duration = Duration::from_mins(5);
 
 /// A token for calls to an endpoint.
 #[derive(Clone, Debug)]
@@ -57,8 +59,16 @@ impl Default for TokenCache {
 struct Endpoint {
     /// The number of fetches that have ended.
     fetches: AtomicU64,
-    /// The result of the last fetch. The lock is held during a fetch.
-    last: tokio::sync::Mutex<Option<Fetched>>,
+    /// The lock is held during a fetch.
+    tokens: tokio::sync::Mutex<Tokens>,
+}
+
+#[derive(Default)]
+struct Tokens {
+    /// The result of the last fetch.
+    last: Option<Fetched>,
+    /// The token before the last one.
+    previous: Option<Kept>,
 }
 
 struct Fetched {
@@ -71,6 +81,8 @@ struct Kept {
     token: Token,
     /// On the clock's uptime.
     valid_until: Duration,
+    /// The end of the lifetime that the answer named, on the clock's uptime.
+    expires: Option<Duration>,
 }
 
 impl TokenCache {
@@ -80,8 +92,8 @@ impl TokenCache {
         let with = digest(oauth);
         let slot = self.slot(endpoint);
         let seen = slot.fetches.load(Ordering::SeqCst);
-        let mut last = slot.last.lock().await;
-        if let Some(fetched) = last.as_ref().filter(|fetched| fetched.with == with) {
+        let mut tokens = slot.tokens.lock().await;
+        if let Some(fetched) = tokens.last.as_ref().filter(|fetched| fetched.with == with) {
             match &fetched.result {
                 Ok(kept) if client.clock().uptime() < kept.valid_until => return Ok(kept.token.clone()),
                 // The fetch failed while we waited for it.
@@ -90,13 +102,16 @@ impl TokenCache {
             }
         }
         let asked_at = client.clock().uptime();
-        let result = fetch(client, oauth).await.map(|(header, life)| {
+        let result = fetch(client, oauth).await.map(|(header, told)| {
+            let life = told.unwrap_or(DEFAULT_LIFE);
             let valid_until = asked_at.saturating_add(life.saturating_sub(MARGIN.min(life / 10)));
-            Kept { token: Token { endpoint, header }, valid_until }
+            // The longest lifetime may be shorter than the one that was named.
+            let expires = told.filter(|life| !life.is_zero() && *life < LONGEST).map(|life| client.clock().uptime().saturating_add(life));
+            Kept { token: Token { endpoint, header }, valid_until, expires }
         });
         crash::point(Point::TokenFetched);
         let answer = result.as_ref().map(|kept| kept.token.clone()).map_err(Clone::clone);
-        *last = Some(Fetched { with, result });
+        tokens.replace(Some(Fetched { with, result }));
         slot.fetches.fetch_add(1, Ordering::SeqCst);
         answer
     }
@@ -104,15 +119,36 @@ impl TokenCache {
     /// Drops a token that the endpoint has refused, unless another one has been fetched since.
     pub async fn reject(&self, used: &Token) {
         let slot = self.slot(used.endpoint);
-        let mut last = slot.last.lock().await;
-        if last.as_ref().is_some_and(|fetched| matches!(&fetched.result, Ok(kept) if kept.token.header == used.header)) {
-            *last = None;
+        let mut tokens = slot.tokens.lock().await;
+        if tokens.last.as_ref().is_some_and(|fetched| matches!(&fetched.result, Ok(kept) if kept.token.header == used.header)) {
+            tokens.replace(None);
         }
+    }
+
+    /// The token before the last one, if its lifetime has certainly ended. A check of the endpoint tries whether it is refused.
+    pub async fn expired(&self, client: &Client, endpoint: Uuid) -> Option<Token> {
+        let slot = self.slot(endpoint);
+        let tokens = slot.tokens.lock().await;
+        // Some servers issue the same token again.
+        let is_current = |kept: &Kept| {
+            tokens.last.as_ref().is_some_and(|fetched| matches!(&fetched.result, Ok(last) if last.token.header == kept.token.header))
+        };
+        let previous = tokens.previous.as_ref().filter(|previous| !is_current(previous))?;
+        (previous.expires?.saturating_add(LEEWAY) < client.clock().uptime()).then(|| previous.token.clone())
     }
 
     fn slot(&self, endpoint: Uuid) -> Arc<Endpoint> {
         let Ok(slot) = self.0.get_or_insert_with(&endpoint, || Ok::<_, std::convert::Infallible>(Arc::default()));
         slot
+    }
+}
+
+impl Tokens {
+    /// Puts `fetched` in place of the last result, whose token is kept as the previous one.
+    fn replace(&mut self, fetched: Option<Fetched>) {
+        if let Some(Fetched { result: Ok(kept), .. }) = std::mem::replace(&mut self.last, fetched) {
+            self.previous = Some(kept);
+        }
     }
 }
 
@@ -139,8 +175,8 @@ struct Answer {
     expires_in: Value,
 }
 
-/// Fetches a token. Returns the header for calls and the lifetime.
-async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Duration), Outcome> {
+/// Fetches a token. Returns the header for calls, and the lifetime if the answer names one.
+async fn fetch(client: &Client, oauth: &OAuth) -> Result<(HeaderValue, Option<Duration>), Outcome> {
     let refused = |why: &str| Outcome::Refused(why.to_owned());
     let (content_type, body) = request_body(oauth).ok_or_else(|| refused("the OAuth settings cannot be written as a token request"))?;
     let headers = HeaderMap::from_iter([
@@ -183,14 +219,13 @@ fn request_body(oauth: &OAuth) -> Option<(&'static str, Bytes)> {
 }
 
 /// The lifetime of a token in seconds, which some servers send as text.
-fn life(expires_in: &Value) -> Duration {
+fn life(expires_in: &Value) -> Option<Duration> {
     let seconds = match expires_in {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse::<f64>().ok(),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    let life = seconds.map(|seconds| Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST.as_secs_f64())).unwrap_or_default());
-    life.unwrap_or(DEFAULT_LIFE)
+    seconds.map(|seconds| Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST.as_secs_f64())).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -202,18 +237,18 @@ mod tests {
     #[test]
     fn a_life_is_seconds_and_has_bounds() {
         for (expires_in, seconds) in [
-            (json!(3600), 3600),
-            (json!("3600"), 3600),
-            (json!(3600.0), 3600),
-            (json!(0), 0),
-            (json!(-5), 0),
-            (json!(1e18), 86_400),
-            (json!("NaN"), 0),
-            (json!(null), 300),
-            (json!("soon"), 300),
-            (json!({}), 300),
+            (json!(3600), Some(3600)),
+            (json!("3600"), Some(3600)),
+            (json!(3600.0), Some(3600)),
+            (json!(0), Some(0)),
+            (json!(-5), Some(0)),
+            (json!(1e18), Some(86_400)),
+            (json!("NaN"), Some(0)),
+            (json!(null), None),
+            (json!("soon"), None),
+            (json!({}), None),
         ] {
-            assert_eq!(life(&expires_in), Duration::from_secs(seconds), "{expires_in}");
+            assert_eq!(life(&expires_in), seconds.map(Duration::from_secs), "{expires_in}");
         }
     }
 

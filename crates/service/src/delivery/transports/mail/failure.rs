@@ -2,7 +2,6 @@
 
 use std::error::Error as _;
 use std::io;
-use std::time::Duration;
 
 use bytes::Bytes;
 use domain::messages::delivery::Outcome;
@@ -41,5 +40,5 @@ fn reason(error: &Error) -> &'static str {
 pub(super) fn reply(status: u16, text: &str) -> CallResult {
     let kept = text.get(..text.floor_char_boundary(MOST_KEPT)).unwrap_or(text);
     let outcome = Outcome::Answered { status, retry_after: None };
-    CallResult { outcome, answer: Bytes::copy_from_slice(kept.as_bytes()), truncated: kept.len() < text.len(), took: Duration::ZERO }
+    CallResult { answer: Bytes::copy_from_slice(kept.as_bytes()), truncated: kept.len() < text.len(), ..CallResult::refused(outcome) }
 }
