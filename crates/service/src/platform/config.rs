@@ -1,5 +1,6 @@
 //! The settings: built-in defaults, overridden by the operator's file, overridden by the environment.
 
+mod address;
 mod allowed;
 mod console;
 mod database;

@@ -34,12 +34,6 @@ impl Entry {
     pub(super) fn cookie(&self, name: &str) -> Option<&str> {
         find(&self.headers, name)
     }
-
-    /// The scheme, host and port under which the browser reached the console, if the settings do not say.
-    pub(super) fn origin(&self) -> String {
-        let host = self.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        format!("http://{host}")
-    }
 }
 
 impl FromRequestParts<App> for Entry {

@@ -29,7 +29,7 @@ pub(super) struct Back {
 }
 
 pub(super) async fn leave(entry: Entry, Query(wanted): Query<Wanted>) -> Result<Response, ConsoleError> {
-    let (address, authorisation) = begin(&entry.app, &entry.origin(), &local(&wanted.next)).await.map_err(told)?;
+    let (address, authorisation) = begin(&entry.app, &local(&wanted.next)).await.map_err(told)?;
     let sealed = authorisation.seal(&entry.app)?;
     let cookie = cookie::set(cookie::PROVIDER, sealed.expose_secret(), Some(ticket::WORKS_FOR.num_seconds()))?;
     Ok((AppendHeaders([cookie]), Redirect::to(&address)).into_response())
@@ -39,7 +39,7 @@ pub(super) async fn come_back(entry: Entry, Query(back): Query<Back>) -> Result<
     let kept = entry.cookie(cookie::PROVIDER).and_then(|text| Authorisation::open(&entry.app, text));
     let kept = kept.ok_or_else(|| refused("It took longer than ten minutes, or was begun in another browser."))?;
     let code = back.code.ok_or_else(|| refused("The identity provider did not let you in."))?;
-    let signed_in = finish(&entry.app, &entry.visitor, &entry.origin(), &kept, &back.state, code).await.map_err(told)?;
+    let signed_in = finish(&entry.app, &entry.visitor, &kept, &back.state, code).await.map_err(told)?;
     with_cookies(&signed_in, Redirect::to(&signed_in.next).into_response())
 }
 

@@ -1,9 +1,9 @@
 //! The settings for the shoppers' portal.
 
 use domain::node::mode::Mode;
-use serde::{Deserialize, Deserializer};
-use url::Url;
+use serde::Deserialize;
 
+use super::address::{listen, origin};
 use super::tls::{PairFiles, Tls};
 use crate::platform::texts::Languages;
 
@@ -11,7 +11,8 @@ use crate::platform::texts::Languages;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Portal {
-    listen: String,
+    #[serde(deserialize_with = "listen")]
+    listen: Option<String>,
     #[serde(deserialize_with = "origin")]
     url: Option<String>,
     certificates: Vec<PairFiles>,
@@ -22,7 +23,7 @@ impl Portal {
     /// The address of the portal's own listener; none if the public listener serves the portal too.
     #[must_use]
     pub fn listen(&self) -> Option<&str> {
-        Some(self.listen.as_str()).filter(|listen| !listen.is_empty())
+        self.listen.as_deref()
     }
 
     /// The public URL of the portal without a path, such as `https://returns.example.com`.
@@ -77,26 +78,8 @@ impl Portal {
     /// Has the public listener serve the portal too, at this URL and without further certificates.
     pub fn share_listener(&mut self, url: String) {
         self.url = Some(url);
-        self.listen.clear();
+        self.listen = None;
         self.certificates.clear();
-    }
-}
-
-/// Reads the scheme, host and port of a URL; an empty text is none.
-pub(super) fn origin<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let is_bare = |url: &Url| {
-        let is_web = matches!(url.scheme(), "https" | "http");
-        is_web && url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty()
-    };
-    match Url::parse(&text).ok().filter(is_bare) {
-        Some(url) => Ok(Some(url.origin().ascii_serialization())),
-        None => Err(serde::de::Error::custom(format!(
-            "portal.url or console.url is `{text}`, which is not a URL without a path, such as https://returns.example.com"
-        ))),
     }
 }
 

@@ -144,6 +144,7 @@ async fn without_a_provider_there_is_no_single_sign_on() {
     let world = World::new().await;
     assert_eq!(world.at_the_console().get("/sign-in/single").await.status, 404);
     let world = World::with(&[
+        ("BACKHAUL__CONSOLE__URL", "https://console.example.com"),
         ("BACKHAUL__CONSOLE__OIDC__ISSUER", "http://127.0.0.1:1"),
         ("BACKHAUL__CONSOLE__OIDC__CLIENT_ID", "x"),
         ("BACKHAUL__CONSOLE__OIDC__GROUPS__DESK", "support"),

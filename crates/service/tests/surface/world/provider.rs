@@ -57,6 +57,7 @@ impl Provider {
     /// The settings of a console that uses this provider.
     pub fn settings(&self) -> Vec<(&'static str, String)> {
         vec![
+            ("BACKHAUL__CONSOLE__URL", "https://console.example.com".to_owned()),
             ("BACKHAUL__CONSOLE__OIDC__ISSUER", self.0.issuer.clone()),
             ("BACKHAUL__CONSOLE__OIDC__CLIENT_ID", CLIENT.to_owned()),
             ("BACKHAUL__CONSOLE__OIDC__CLIENT_SECRET", CLIENT_SECRET.to_owned()),

@@ -30,27 +30,26 @@ pub enum SingleSignOnError {
     Failed(#[from] Failed),
 }
 
-/// The address to which the provider sends people back: that of the settings, or else the one that they came to.
-fn back(app: &App, here: &str) -> String {
-    let base = app.settings.console.url().unwrap_or(here);
-    format!("{base}{RETURN_PATH}")
+/// The address to which the provider sends people back. The settings have one if they name a provider.
+fn back(app: &App) -> Result<String, ProviderError> {
+    let base = app.settings.console.url().ok_or(ProviderError::NotSetUp)?;
+    Ok(format!("{base}{RETURN_PATH}"))
 }
 
-/// The address of the provider, and the ticket for the way back. `here` is the origin under which the person reached the console.
-pub async fn begin(app: &App, here: &str, next: &str) -> Result<(String, Authorisation), SingleSignOnError> {
-    Ok(provider::begin(app, &back(app, here), next).await?)
+/// The address of the provider, and the ticket for the way back.
+pub async fn begin(app: &App, next: &str) -> Result<(String, Authorisation), SingleSignOnError> {
+    Ok(provider::begin(app, &back(app)?, next).await?)
 }
 
 /// Signs in whoever the provider says it is. Somebody new becomes an operator.
 pub async fn finish(
     app: &App,
     visitor: &Visitor,
-    here: &str,
     authorisation: &Authorisation,
     state: &str,
     code: SecretString,
 ) -> Result<SignedIn, SingleSignOnError> {
-    let identity = provider::finish(app, &back(app, here), authorisation, state, code).await?;
+    let identity = provider::finish(app, &back(app)?, authorisation, state, code).await?;
     let Identity { email, email_is_verified, name, groups } = identity;
     let email: Email = email.filter(|_| email_is_verified).and_then(|email| email.parse().ok()).ok_or(SingleSignOnError::NoEmail)?;
     let role = app.settings.console.oidc.role_of(groups.iter().map(String::as_str)).ok_or(SingleSignOnError::NoRole)?;
