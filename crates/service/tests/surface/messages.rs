@@ -3,7 +3,7 @@
 mod console_endpoints;
 mod console_failures;
 mod console_messages;
-mod console_pages;
+pub mod console_pages;
 mod console_replays;
 mod deliverers;
 mod deliveries;

@@ -6,7 +6,9 @@ use backhaul::flow::merchants::operators::forget_outdated::forget_outdated;
 use domain::merchants::operator::Role;
 use store::merchants::operators;
 
+use crate::messages::console_pages::{encoded, given_up, group_of, hidden};
 use crate::world::console::Console;
+use crate::world::receiver::impatient;
 use crate::world::{World, message, order};
 
 async fn id_of(person: &Console<'_>) -> String {
@@ -151,4 +153,86 @@ async fn an_approved_request_that_failed_can_be_carried_out_again() {
     assert_eq!(own.status, 409, "whoever asked does not carry it out either");
     assert_eq!(second.post(&asked.location, &[("decide", "approve")]).await.status, 303);
     assert!(second.get(&asked.location).await.page().contains("Approved and done"));
+}
+
+/// The failures that are still in the queue.
+async fn open_failures(world: &World) -> Vec<String> {
+    world.database.texts("select count(*)::text from failure where state = 'open'").await
+}
+
+/// A merchant with 101 failures of one group, and the address of the group.
+async fn too_many_failures(world: &World, admin: &Console<'_>) -> String {
+    let receiver = world.receiver_with("acme", impatient()).await;
+    given_up(&receiver, 1).await;
+    let more = "insert into failure (merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body)
+        select merchant_id, gen_random_uuid(), endpoint_id, 1, failed_at, 6, kind, event, 'X-' || number, reason, 'open', body
+        from failure, generate_series(1, 100) as number";
+    sqlx::query(more).execute(&mut world.database.connect().await).await.unwrap();
+    group_of(admin, "acme").await
+}
+
+/// Asks to discard the group, and returns the path of the request.
+async fn asks_to_discard(admin: &Console<'_>, group: &str) -> String {
+    let fields = [hidden(group), encoded(&[("why", "Their system is gone.")])].concat();
+    let asked = admin.post("/failures/discard/request", &fields).await;
+    assert!(asked.status == 303 && asked.location.starts_with("/requests/"), "{}", asked.text);
+    asked.location
+}
+
+#[tokio::test]
+async fn more_than_a_hundred_failures_are_discarded_by_two_people() {
+    let world = World::new().await;
+    let (admin, second) = (world.console(Role::Admin).await, world.console(Role::Admin).await);
+    let group = too_many_failures(&world, &admin).await;
+    let request = asks_to_discard(&admin, &group).await;
+    assert_eq!(open_failures(&world).await, ["101"], "nothing happens until somebody decides");
+    assert!(second.get("/").await.page().contains("1 request needs you as the second person"));
+    assert!(!admin.get("/").await.page().contains("you as the second person"), "not the one who asked");
+    let own = admin.post(&request, &[("decide", "approve"), ("reason", "")]).await;
+    assert!(own.status == 409 && own.text.contains("You asked for it, so somebody else decides."), "{}", own.text);
+    assert_eq!(open_failures(&world).await, ["101"]);
+    // What fails after the request is not covered by it.
+    world.time_passes(Duration::from_mins(1));
+    let later = "insert into failure (merchant_id, message_id, endpoint_id, sequence, failed_at, attempts, kind, event, subject, reason, state, body)
+        select merchant_id, gen_random_uuid(), endpoint_id, 1, failed_at + interval '1 hour', 6, kind, event, 'later', reason, 'open', body
+        from failure where subject = 'R-0'";
+    sqlx::query(later).execute(&mut world.database.connect().await).await.unwrap();
+    let page = second.get(&request).await.page();
+    assert!(page.contains("Discard 101 failures") && page.contains("Their system is gone."), "{page}");
+    assert_eq!(second.post(&request, &[("decide", "approve"), ("reason", "")]).await.location, request);
+    assert!(second.get(&request).await.page().contains("101 were discarded."));
+    assert_eq!(world.database.texts("select subject from failure where state = 'open'").await, ["later"]);
+    let both = "operator:admin.one@ops.example.com with operator:admin.two@ops.example.com";
+    assert_eq!(world.database.texts("select actor from audit where action = 'failures.discarded'").await, [both]);
+    let audit = world.database.texts("select action || ' ' || actor from home_audit where action like 'request.%' order by action").await;
+    assert_eq!(
+        audit,
+        [
+            "request.approved operator:admin.two@ops.example.com".to_owned(),
+            "request.asked operator:admin.one@ops.example.com".to_owned(),
+            format!("request.carried_out {both}"),
+        ]
+    );
+    // Decided once is decided.
+    assert_eq!(second.post(&request, &[("decide", "approve"), ("reason", "")]).await.status, 409);
+}
+
+#[tokio::test]
+async fn a_request_to_discard_is_taken_back_or_lapses_and_nothing_is_discarded() {
+    let world = World::new().await;
+    let (admin, second) = (world.console(Role::Admin).await, world.console(Role::Admin).await);
+    let group = too_many_failures(&world, &admin).await;
+    let taken_back = asks_to_discard(&admin, &group).await;
+    assert_eq!(second.post(&taken_back, &[("decide", "take back"), ("reason", "")]).await.status, 409, "only by the one who asked");
+    assert_eq!(admin.post(&taken_back, &[("decide", "take back"), ("reason", "")]).await.status, 303);
+    assert!(second.get(&taken_back).await.page().contains("Taken back"));
+    assert_eq!(second.post(&taken_back, &[("decide", "approve"), ("reason", "")]).await.status, 409);
+    let lapsing = asks_to_discard(&admin, &group).await;
+    world.time_passes(Duration::from_hours(72));
+    assert_eq!(second.signs_in().await.status, 303);
+    let late = second.post(&lapsing, &[("decide", "approve"), ("reason", "")]).await;
+    assert!(late.status == 409 && late.text.contains("The request has lapsed"), "{}", late.text);
+    assert!(!second.get("/").await.page().contains("you as the second person"), "nobody is asked for it any more");
+    assert_eq!(open_failures(&world).await, ["101"]);
+    assert!(world.database.texts("select actor from audit where action = 'failures.discarded'").await.is_empty());
 }
