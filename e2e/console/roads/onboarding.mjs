@@ -25,7 +25,10 @@ export default async ({ stage, operator }) => {
     await operator.follows("Credentials");
     await operator.reads("No credential yet");
     await operator.types("What it is for", "Their order system");
-    await operator.presses("Issue a credential");
+    await operator.presses("Issue a credential…");
+    await operator.reads("Nothing happens until you press the button below.", "Their order system", "none: it is the only one");
+    await operator.sees("Issue a credential for Demo Shoes?", "credential-preview");
+    await operator.presses("Issue the credential");
     await operator.reads("Copy its secret now: it is not shown again.");
     await operator.sees("Demo Shoes", "credential");
     const client_id = await operator.shown("th code");
@@ -44,10 +47,13 @@ export default async ({ stage, operator }) => {
     await operator.follows("Set it");
     await operator.sees("Demo Shoes · rma", "endpoint-set");
     await operator.types("URL", "demo-shoes");
-    await operator.presses("Add the endpoint", 422);
+    await operator.presses("Add the endpoint…", 422);
     await operator.reads("Nothing was changed.");
     await operator.sees("Demo Shoes · rma", "endpoint-set-wrong");
     await operator.types("URL", systems.url("/rmas"));
+    await operator.presses("Add the endpoint…");
+    await operator.reads(systems.url("/rmas"), "A new one is made, and shown once, on the next page.");
+    await operator.sees("Add the endpoint rma of Demo Shoes?", "endpoint-preview");
     await operator.presses("Add the endpoint");
     await operator.reads("This is the signing secret. Copy it now: it is not shown again.");
     await operator.sees("Demo Shoes · rma", "endpoint-secret");

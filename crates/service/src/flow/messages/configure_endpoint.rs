@@ -114,6 +114,16 @@ pub async fn set_endpoint(
         record(app, &mut tx, actor, "endpoint.changed", interface).await?;
         return finish(app, tx, actor, interface, &endpoint, send_waiting).await;
     }
+    let (mut endpoint, secrets) = new_endpoint(app, interface, change)?;
+    secrets.seal(app, merchant, &mut endpoint)?;
+    endpoints::insert(&mut tx, &endpoint).await?;
+    record(app, &mut tx, actor, "endpoint.added", interface).await?;
+    let configured = finish(app, tx, actor, interface, &endpoint, send_waiting).await?;
+    Ok(Configured { secret: (!interface.is_asked()).then(|| secrets.secret.show()), ..configured })
+}
+
+/// A new endpoint with its secrets.
+fn new_endpoint(app: &App, interface: Interface, change: EndpointChange) -> Result<(Endpoint, Secrets), ConfigureEndpointError> {
     let id = EndpointId(app.mint());
     let mut secrets = Secrets { authentication: Authentication::None, secret: Secret::generate(&app.entropy)?, previous: None };
     let mut endpoint = Endpoint {
@@ -138,11 +148,40 @@ pub async fn set_endpoint(
     if endpoint.url.is_empty() {
         return Err(ConfigureEndpointError::NoAddress);
     }
-    secrets.seal(app, merchant, &mut endpoint)?;
-    endpoints::insert(&mut tx, &endpoint).await?;
-    record(app, &mut tx, actor, "endpoint.added", interface).await?;
-    let configured = finish(app, tx, actor, interface, &endpoint, send_waiting).await?;
-    Ok(Configured { secret: (!interface.is_asked()).then(|| secrets.secret.show()), ..configured })
+    Ok((endpoint, secrets))
+}
+
+/// An endpoint as it is, if there is one, and as a change makes it; each with the word for its authentication.
+pub struct Previewed {
+    pub before: Option<(Endpoint, &'static str)>,
+    pub after: (Endpoint, &'static str),
+    /// The messages that were written while there was no endpoint.
+    pub waiting: i64,
+}
+
+/// Checks a change of the endpoint of `interface` without making it.
+pub async fn preview_endpoint(
+    app: &App,
+    merchant: MerchantId,
+    interface: Interface,
+    change: EndpointChange,
+) -> Result<Previewed, ConfigureEndpointError> {
+    if change.send_waiting && interface.is_asked() {
+        return Err(ConfigureEndpointError::NothingWaits(interface));
+    }
+    // Nothing is written in this transaction, and it is never committed.
+    let mut tx = app.begin(merchant).await?;
+    let waiting = unsent::count(&mut tx, interface).await?;
+    drop(tx);
+    let Some(before) = endpoints::find_for(app.store(merchant), merchant, interface).await? else {
+        let (after, secrets) = new_endpoint(app, interface, change)?;
+        return Ok(Previewed { before: None, after: (after, secrets.authentication.word()), waiting });
+    };
+    let mut secrets = Secrets::open(app, merchant, &before)?;
+    let word = secrets.authentication.word();
+    let mut after = before.clone();
+    apply(app, interface, &mut after, &mut secrets, change)?;
+    Ok(Previewed { before: Some((before, word)), after: (after, secrets.authentication.word()), waiting })
 }
 
 /// Owes the unsent messages if that was asked for, and commits.
@@ -176,7 +215,7 @@ fn apply(
 ) -> Result<(), ConfigureEndpointError> {
     let EndpointChange { url, authentication, slots, per_second, waits, version_header, send_waiting: _ } = change;
     // A test holds for the address and the authentication that were tested.
-    if url.is_some() || authentication.is_some() {
+    if url.as_ref().is_some_and(|url| *url != endpoint.url) || authentication.is_some() {
         endpoint.tested_at = None;
     }
     if let Some(url) = url {

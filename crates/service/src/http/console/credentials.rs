@@ -14,7 +14,7 @@ use super::frame::{Frame, Section};
 use super::merchant_head::{Head, Tab, find, unprocessable};
 use super::merchants::refused;
 use super::page::render;
-use super::question::Question;
+use super::question::{Question, SURE};
 use super::stamp::Stamp;
 use crate::flow::merchants::configure_merchant::{issue_credential, revoke_credential};
 use crate::http::pages::see;
@@ -85,7 +85,7 @@ pub(super) async fn show(by: By<Viewer>, Path(handle): Path<String>) -> Result<R
     page(&by, &merchant, None, (None, String::new())).await
 }
 
-/// Issues a credential. Its secret is on this answer and nowhere else.
+/// Shows what a new credential could do, and from there issues it. Its secret is on this answer and nowhere else.
 pub(super) async fn issue(by: By<Manager>, Path(handle): Path<String>, Form(fields): Fields) -> Result<Response, ConsoleError> {
     let merchant = find(&by.app, &handle).await?;
     let scopes: Vec<Scope> = fields.iter().filter(|(name, _)| name == "scope").filter_map(|(_, scope)| scope.parse().ok()).collect();
@@ -95,8 +95,41 @@ pub(super) async fn issue(by: By<Manager>, Path(handle): Path<String>, Form(fiel
         return unprocessable(page(&by, &merchant, None, (Some(fault), label)).await);
     }
     let scopes: Scopes = scopes.into_iter().collect();
+    if !fields.iter().any(|(name, _)| name == SURE) {
+        return preview(&by, &merchant, scopes, label).await;
+    }
     let issued = issue_credential(&by.app, &by.actor(), merchant.id, scopes, &label).await.map_err(refused)?;
     page(&by, &merchant, Some(New { client_id: issued.client_id, secret: issued.client_secret }), (None, String::new())).await
+}
+
+async fn preview(by: &By<Manager>, merchant: &Merchant, scopes: Scopes, label: String) -> Result<Response, ConsoleError> {
+    let listed = credentials::list(by.app.store(merchant.id), merchant.id).await?;
+    let beside = match listed.iter().filter(|other| other.revoked_at.is_none()).count() {
+        0 => "none: it is the only one".to_owned(),
+        1 => "1 credential".to_owned(),
+        others => format!("{others} credentials"),
+    };
+    let handle = &merchant.handle;
+    let options: String = scopes.iter().map(|scope| format!(" --scope {}", scope.as_str())).collect();
+    let typed = scopes.iter().map(|scope| ("scope", scope.as_str().to_owned())).chain([("label", label.clone()), (SURE, "yes".to_owned())]);
+    Question {
+        frame: by.frame(Section::Merchants, &merchant.name),
+        head: Head::new(merchant, Tab::Credentials, by),
+        asks: format!("Issue a credential for {}?", merchant.name),
+        facts: vec![
+            ("Can get", format!("tokens for {scopes}, at once")),
+            ("For", if label.is_empty() { "not said".to_owned() } else { label }),
+            ("Beside it in use", beside),
+            ("Secret", "shown once, on the next page, and recorded nowhere".to_owned()),
+            ("Undone by", "revoking it".to_owned()),
+        ],
+        action: format!("/merchants/{handle}/credentials"),
+        does: "Issue the credential".to_owned(),
+        is_grave: false,
+        back: format!("/merchants/{handle}/credentials"),
+        command: format!("backhaul credential issue --merchant {handle}{options}"),
+    }
+    .show_with(&typed.collect::<Vec<_>>())
 }
 
 /// `GET …/credentials/{client_id}/revoke`: what revoking it does.

@@ -3,13 +3,13 @@
 use askama::Template;
 use axum::response::Response;
 use domain::messages::message::Interface;
-use secrecy::SecretString;
-use serde::Deserialize;
 use store::merchants::accounts::Merchant;
 use store::messages::endpoints::{self, Endpoint};
 
 use super::by::{By, Manager, Viewer};
 use super::endpoint::{Once, refused, show_secret};
+use super::endpoint_form::{Settings, change, present};
+use super::endpoint_preview;
 use super::error::ConsoleError;
 use super::form::{Form, Path};
 use super::frame::{Frame, Section};
@@ -17,9 +17,8 @@ use super::merchant::{EndpointRow, endpoint_rows};
 use super::merchant_head::{Head, Tab, find, unprocessable};
 use super::merchants::capitalised;
 use super::page::render;
-use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
-use crate::flow::messages::configure_endpoint::{self as flow, ConfigureEndpointError, EndpointChange};
+use crate::flow::messages::configure_endpoint::{self as flow, ConfigureEndpointError};
 use crate::http::pages::see;
 
 #[derive(Template)]
@@ -35,25 +34,6 @@ pub(super) async fn show(by: By<Viewer>, Path(handle): Path<String>) -> Result<R
     let rows = endpoint_rows(&by, &merchant).await?;
     let frame = by.frame(Section::Merchants, &format!("{}: endpoints", merchant.name));
     render(&Page { frame, head: Head::new(&merchant, Tab::Endpoints, &by), rows })
-}
-
-/// The form of an endpoint. An empty field keeps its value.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Settings {
-    url: String,
-    authentication: String,
-    user: String,
-    secret: SecretString,
-    header: String,
-    token_url: String,
-    scope: String,
-    slots: String,
-    per_second: String,
-    waits: String,
-    version_name: String,
-    version_value: String,
-    send_waiting: Option<String>,
 }
 
 /// The ways to authenticate: the value of the form's field, and its words.
@@ -94,21 +74,6 @@ pub(super) fn parse(interface: &str) -> Result<Interface, ConsoleError> {
     interface.parse().map_err(|_| ConsoleError::NotFound)
 }
 
-/// The settings of an endpoint as the form shows them. Secrets are not among them.
-fn present(endpoint: &Endpoint) -> Settings {
-    let waits = endpoint.waits.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let (version_name, version_value) = endpoint.version_header.clone().unwrap_or_default();
-    Settings {
-        url: endpoint.url.clone(),
-        slots: endpoint.slots.to_string(),
-        per_second: endpoint.per_second.to_string(),
-        waits,
-        version_name,
-        version_value,
-        ..Settings::default()
-    }
-}
-
 fn form(
     by: &By<Manager>,
     merchant: &Merchant,
@@ -132,17 +97,28 @@ fn form(
     })
 }
 
-/// Adds or changes the endpoint. The signing secret of a new one is on this answer and nowhere else.
+/// Shows what the form will do, and from there adds or changes the endpoint. The signing secret of a new one is on this answer and
+/// nowhere else.
 pub(super) async fn set(
     by: By<Manager>,
     Path((handle, interface)): Path<(String, String)>,
-    Form(typed): Form<Settings>,
+    Form(mut typed): Form<Settings>,
 ) -> Result<Response, ConsoleError> {
     let (merchant, interface) = (find(&by.app, &handle).await?, parse(&interface)?);
+    if !typed.sealed.is_empty() {
+        typed.secret = endpoint_preview::open(&by.app, merchant.id, &typed.sealed).ok_or(ConsoleError::Foreign)?;
+    }
     let change = match change(&typed, interface) {
         Ok(change) => change,
         Err(fault) => return again(&by, &merchant, interface, typed, fault).await,
     };
+    if typed.sure.is_none() {
+        return match flow::preview_endpoint(&by.app, merchant.id, interface, change).await {
+            Ok(previewed) => endpoint_preview::show(&by, &merchant, interface, &typed, &previewed),
+            Err(error @ (ConfigureEndpointError::Failed(_) | ConfigureEndpointError::Unusable(_))) => Err(refused(error)),
+            Err(error) => again(&by, &merchant, interface, typed, sentence(&error)).await,
+        };
+    }
     match flow::set_endpoint(&by.app, &by.actor(), merchant.id, interface, change).await {
         Ok(configured) => match configured.secret {
             Some(secret) => show_secret(&by, &merchant, interface, Once { secret, previous_until: None }),
@@ -174,61 +150,4 @@ async fn again(
 ) -> Result<Response, ConsoleError> {
     let endpoint = endpoints::find_for(by.app.store(merchant.id), merchant.id, interface).await?;
     unprocessable(form(by, merchant, interface, endpoint.as_ref(), typed, Some(fault)))
-}
-
-/// The change that a form asks for, or what is wrong with the form.
-fn change(typed: &Settings, interface: Interface) -> Result<EndpointChange, String> {
-    let count = |text: &str, what| match text.trim() {
-        "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| format!("{what} must be a whole number.")),
-    };
-    let waits = match typed.waits.trim() {
-        _ if interface.is_asked() => None,
-        "" => Some(Vec::new()),
-        waits => {
-            let waits: Result<Vec<i64>, _> = waits.split(',').map(|wait| wait.trim().parse()).collect();
-            Some(waits.map_err(|_| "Write the waits as five whole numbers of seconds, such as 5,40,320,2560,20480.".to_owned())?)
-        }
-    };
-    let version = (typed.version_name.trim(), typed.version_value.trim());
-    Ok(EndpointChange {
-        url: given(&typed.url),
-        authentication: authentication(typed)?,
-        slots: count(&typed.slots, "The calls at once")?,
-        per_second: count(&typed.per_second, "The calls a second")?,
-        waits,
-        version_header: (!version.0.is_empty()).then(|| (version.0.to_owned(), version.1.to_owned())),
-        send_waiting: typed.send_waiting.is_some(),
-    })
-}
-
-fn given(text: &str) -> Option<String> {
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
-fn authentication(typed: &Settings) -> Result<Option<Authentication>, String> {
-    let secret = || Some(typed.secret.clone()).filter(|secret| !secrecy::ExposeSecret::expose_secret(secret).is_empty());
-    let secret = || secret().ok_or_else(|| "This authentication needs a secret.".to_owned());
-    let user = || given(&typed.user).ok_or_else(|| "This authentication needs a user name or client id.".to_owned());
-    let oauth = |style| {
-        Ok::<_, String>(Authentication::OAuth(OAuth {
-            token_url: given(&typed.token_url).ok_or("OAuth needs the URL that issues tokens.")?,
-            client_id: user()?,
-            client_secret: secret()?,
-            scope: given(&typed.scope),
-            style,
-        }))
-    };
-    Ok(Some(match typed.authentication.as_str() {
-        "none" => Authentication::None,
-        "bearer" => Authentication::Bearer(secret()?),
-        "basic" => Authentication::Basic { user: user()?, password: secret()? },
-        "api-key" => {
-            let header = given(&typed.header).unwrap_or_else(|| "X-Api-Key".to_owned());
-            Authentication::ApiKey { header, value: secret()? }
-        }
-        "oauth-json" => oauth(Style::Json)?,
-        "oauth-form" => oauth(Style::Form)?,
-        _ => return Ok(None),
-    }))
 }

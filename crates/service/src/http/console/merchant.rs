@@ -16,7 +16,7 @@ use super::frame::{Frame, Section};
 use super::merchant_head::{Head, State, Tab, find, unprocessable, up_to};
 use super::merchants::refused;
 use super::page::render;
-use super::question::Question;
+use super::question::{Question, SURE};
 use super::stamp::Stamp;
 use crate::flow::merchants::configure_merchant as flow;
 use crate::http::pages::see;
@@ -150,12 +150,15 @@ pub(super) async fn contact(by: By<Viewer>, Path(handle): Path<String>) -> Resul
 #[derive(Debug, Deserialize)]
 pub(super) struct Contact {
     technical_contact: String,
+    /// Set by the preview.
+    sure: Option<String>,
 }
 
+/// `POST …/contact`: shows what the new contact changes, and from there sets it.
 pub(super) async fn set_contact(
     by: By<Manager>,
     Path(handle): Path<String>,
-    Form(Contact { technical_contact }): Form<Contact>,
+    Form(Contact { technical_contact, sure }): Form<Contact>,
 ) -> Result<Response, ConsoleError> {
     let merchant = find(&by.app, &handle).await?;
     let contact = Some(technical_contact.trim()).filter(|contact| !contact.is_empty());
@@ -168,8 +171,40 @@ pub(super) async fn set_contact(
             fault: Some("Give one e-mail address, or leave the field empty to remove the contact."),
         }));
     }
+    if sure.is_none() {
+        return preview_contact(&by, &merchant, contact);
+    }
     flow::set_technical_contact(&by.app, &by.actor(), &merchant, contact).await.map_err(refused)?;
     Ok(see(&format!("/merchants/{handle}/contact")))
+}
+
+fn preview_contact(by: &By<Manager>, merchant: &Merchant, contact: Option<&str>) -> Result<Response, ConsoleError> {
+    let Merchant { handle, name, technical_contact, .. } = merchant;
+    let was = technical_contact.as_deref().unwrap_or("nobody");
+    let told = match contact {
+        Some(contact) => format!("{contact}, instead of {was}"),
+        None => format!("nobody any more, instead of {was}; the operator's own notices go on"),
+    };
+    let (asks, option) = match contact {
+        Some(contact) => (format!("Make {contact} the technical contact?"), format!(" --technical-contact {contact}")),
+        None => ("Remove the technical contact?".to_owned(), " --technical-contact \"\"".to_owned()),
+    };
+    Question {
+        frame: by.frame(Section::Merchants, name),
+        head: Head::new(merchant, Tab::Contact, by),
+        asks,
+        facts: vec![
+            ("Is told", told),
+            ("About", format!("systems of {name} that fail, and that answer again; from the next notice on")),
+            ("Undone by", "setting another contact".to_owned()),
+        ],
+        action: format!("/merchants/{handle}/contact"),
+        does: "Save the contact".to_owned(),
+        is_grave: false,
+        back: format!("/merchants/{handle}/contact"),
+        command: format!("backhaul merchant set {handle}{option}"),
+    }
+    .show_with(&[("technical_contact", contact.unwrap_or_default().to_owned()), (SURE, "yes".to_owned())])
 }
 
 /// `GET …/pause`: what pausing the merchant does; `…/resume` what resuming does.

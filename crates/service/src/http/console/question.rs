@@ -8,9 +8,10 @@ use super::frame::Frame;
 use super::merchant_head::Head;
 use super::page::render;
 
+/// The field of a form that was sent from its preview.
+pub(super) const SURE: &str = "sure";
+
 /// A preview of an action.
-#[derive(Template)]
-#[template(path = "console/question.html")]
 pub(super) struct Question {
     pub(super) frame: Frame,
     pub(super) head: Head,
@@ -30,8 +31,21 @@ pub(super) struct Question {
     pub(super) command: String,
 }
 
+#[derive(Template)]
+#[template(path = "console/question.html")]
+struct Page<'a> {
+    frame: &'a Frame,
+    question: &'a Question,
+    typed: &'a [(&'static str, String)],
+}
+
 impl Question {
     pub(super) fn show(&self) -> Result<Response, ConsoleError> {
-        render(self)
+        self.show_with(&[])
+    }
+
+    /// Shows the preview of a form: the button sends what was typed once more, and that the person is sure.
+    pub(super) fn show_with(&self, typed: &[(&'static str, String)]) -> Result<Response, ConsoleError> {
+        render(&Page { frame: &self.frame, question: self, typed })
     }
 }

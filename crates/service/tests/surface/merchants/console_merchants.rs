@@ -7,7 +7,7 @@ use domain::messages::message::Interface;
 use sandbox::merchant::{Answer, Merchant as Systems};
 use serde_json::json;
 
-use crate::world::console::{Console, between};
+use crate::world::console::{Console, between, hidden_fields};
 use crate::world::receiver::{PATH, impatient};
 use crate::world::{World, message, order};
 
@@ -60,7 +60,7 @@ async fn a_merchant_goes_from_nothing_to_live_step_by_step() {
     assert!(first.contains("stuck for 9 days") && first.contains(r#"stuck since <time datetime="2026-03-01T12:00:00Z""#), "{first}");
     assert!(console.get("/merchants?state=onboarding").await.text.contains("credential issued</a>, since"));
 
-    let issued = console.post("/merchants/fern/credentials", &[("scope", "orders"), ("label", "OMS")]).await.text;
+    let issued = console.confirms("/merchants/fern/credentials", &[("scope", "orders"), ("label", "OMS")]).await.text;
     let secret = shown_secret(&issued);
     let client_id = between(&issued, "<b>", " was issued").to_owned();
     assert_eq!(steps(&page().await), ["done", "now", "", "", ""]);
@@ -83,7 +83,7 @@ async fn a_merchant_goes_from_nothing_to_live_step_by_step() {
     assert!(page().await.contains("stuck for 2 h"), "since the first order");
 
     let url = systems.url(PATH);
-    let set = console.post("/merchants/fern/endpoints/rma/set", &[("url", url.as_str())]).await.text;
+    let set = console.confirms("/merchants/fern/endpoints/rma/set", &[("url", url.as_str())]).await.text;
     assert!(shown_secret(&set).starts_with("whsec_"));
     assert!(page().await.contains("Not tested yet: rma."));
     // A test that fails is no step.
@@ -128,7 +128,7 @@ async fn the_secret_of_a_credential_is_shown_exactly_once() {
     let world = World::new().await;
     world.merchant("acme").await;
     let console = world.console(Role::Manager).await;
-    let issued = console.post("/merchants/acme/credentials", &[("scope", "warehouse"), ("label", "scanner")]).await;
+    let issued = console.confirms("/merchants/acme/credentials", &[("scope", "warehouse"), ("label", "scanner")]).await;
     assert_eq!((issued.status, issued.location.as_str()), (200, ""), "on the answer itself, not behind an address");
     let secret = shown_secret(&issued.text);
     assert!(secret.starts_with("bhs_") && secret.len() > 40);
@@ -165,7 +165,7 @@ async fn html_in_names_is_shown_as_it_was_typed() {
     let name = r#"<script>alert("x")</script> & Söhne"#;
     let added = console.post("/merchants/new", &[("name", name), ("handle", "evil"), ("technical_contact", "")]).await;
     assert_eq!(added.status, 303);
-    console.post("/merchants/evil/credentials", &[("scope", "orders"), ("label", "<b>bold</b>")]).await;
+    console.confirms("/merchants/evil/credentials", &[("scope", "orders"), ("label", "<b>bold</b>")]).await;
     for path in [
         "/merchants",
         "/merchants/evil",
@@ -206,7 +206,7 @@ async fn a_merchant_is_paused_and_resumed_in_a_persons_name() {
     console.post("/merchants/acme/resume", &NOTHING).await;
     assert!(!console.get("/merchants?state=paused").await.text.contains("A merchant"));
     world.time_passes(Duration::from_secs(1));
-    console.post("/merchants/acme/contact", &[("technical_contact", "tech@example.com")]).await;
+    console.confirms("/merchants/acme/contact", &[("technical_contact", "tech@example.com")]).await;
     assert!(console.get("/merchants/acme").await.text.contains("tech@example.com"));
     let wrong = console.post("/merchants/acme/contact", &[("technical_contact", "nobody")]).await;
     assert!(wrong.status == 422 && wrong.text.contains("Give one e-mail address"));
@@ -295,4 +295,33 @@ async fn a_viewer_sees_merchants_and_changes_nothing() {
     }
     assert_eq!(world.database.count("merchant").await, 1);
     assert_eq!(world.database.texts("select count(*)::text from audit where actor <> 'test'").await, ["0"]);
+}
+
+#[tokio::test]
+async fn a_contact_and_a_credential_are_previewed() {
+    let world = World::new().await;
+    world.merchant("acme").await;
+    let console = world.console(Role::Manager).await;
+    let contact = "select coalesce(technical_contact, 'none') from merchant";
+    let preview = console.post("/merchants/acme/contact", &[("technical_contact", "tech@example.com")]).await.page();
+    assert!(preview.contains("tech@example.com, instead of nobody") && preview.contains("from the next notice on"), "{preview}");
+    assert_eq!(world.database.texts(contact).await, ["none"]);
+    assert_eq!(console.post("/merchants/acme/contact", &hidden_fields(&preview)).await.status, 303);
+    assert_eq!(world.database.texts(contact).await, ["tech@example.com"]);
+    let preview = console.post("/merchants/acme/contact", &[("technical_contact", "")]).await.page();
+    assert!(preview.contains("Remove the technical contact?") && preview.contains("instead of tech@example.com"), "{preview}");
+    assert_eq!(console.post("/merchants/acme/contact", &hidden_fields(&preview)).await.status, 303);
+    assert_eq!(world.database.texts(contact).await, ["none"]);
+
+    let fields = [("scope", "orders"), ("scope", "warehouse"), ("label", "<b>OMS</b>")];
+    let preview = console.post("/merchants/acme/credentials", &fields).await.page();
+    for fact in ["tokens for orders warehouse, at once", "&#60;b&#62;OMS&#60;/b&#62;", "1 credential", "shown once"] {
+        assert!(preview.contains(fact), "{fact}: {preview}");
+    }
+    assert!(preview.contains("backhaul credential issue --merchant acme --scope orders --scope warehouse"), "{preview}");
+    assert_eq!(world.database.count("credential").await, 1);
+    let issued = console.post("/merchants/acme/credentials", &hidden_fields(&preview)).await.page();
+    assert!(shown_secret(&issued).starts_with("bhs_"), "{issued}");
+    let kept = world.database.texts("select label from credential order by issued_at, client_id").await;
+    assert!(kept.contains(&"<b>OMS</b>".to_owned()) && kept.len() == 2, "{kept:?}");
 }

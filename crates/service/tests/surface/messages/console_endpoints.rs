@@ -2,12 +2,18 @@
 
 use std::time::Duration;
 
+use backhaul::delivery::secrets::authentication::Authentication;
+use backhaul::delivery::secrets::stored::Secrets;
 use domain::merchants::operator::Role;
+use domain::messages::message::Interface;
 use sandbox::merchant::{Answer, OnShelf};
+use secrecy::ExposeSecret as _;
+use store::merchants::accounts;
+use store::messages::endpoints;
 
 use crate::merchants::console_merchants::{NOTHING, actor, shown_secret};
 use crate::world::World;
-use crate::world::console::between;
+use crate::world::console::{between, hidden_fields};
 use crate::world::receiver::PATH;
 
 #[tokio::test]
@@ -16,7 +22,7 @@ async fn the_whole_exchange_of_a_test_is_shown_without_its_secrets() {
     let receiver = world.receiver("acme").await;
     let console = world.console(Role::Manager).await;
     let secret = "s3cret-token-of-the-merchant";
-    let set = console.post("/merchants/acme/endpoints/rma/set", &[("authentication", "bearer"), ("secret", secret)]).await;
+    let set = console.confirms("/merchants/acme/endpoints/rma/set", &[("authentication", "bearer"), ("secret", secret)]).await;
     assert_eq!(set.status, 303);
     receiver.systems.answer(PATH, Answer::status(503).body(format!(r#"{{"you sent":"Bearer {secret}"}}"#)));
     let path = console.post("/merchants/acme/endpoints/rma/test", &[("variant", "")]).await.location;
@@ -61,15 +67,15 @@ async fn a_test_holds_for_the_address_that_was_tested() {
     test().await;
     assert_eq!(world.database.texts(tested).await, ["12:00"]);
     // Limits and pauses change nothing about it; another address does.
-    console.post("/merchants/acme/endpoints/rma/set", &[("slots", "3")]).await;
+    console.confirms("/merchants/acme/endpoints/rma/set", &[("slots", "3")]).await;
     assert_eq!(world.database.texts(tested).await, ["12:00"]);
     let url = receiver.systems.url("/rmas/v2");
-    console.post("/merchants/acme/endpoints/rma/set", &[("url", url.as_str())]).await;
+    console.confirms("/merchants/acme/endpoints/rma/set", &[("url", url.as_str())]).await;
     assert_eq!(world.database.texts(tested).await, ["never"]);
     // Nor does a test that was under way when the address changed count.
     console.post("/merchants/acme/endpoints/rma/test", &[("variant", "")]).await;
     world.time_passes(Duration::from_secs(1));
-    console.post("/merchants/acme/endpoints/rma/set", &[("url", receiver.systems.url(PATH).as_str())]).await;
+    console.confirms("/merchants/acme/endpoints/rma/set", &[("url", receiver.systems.url(PATH).as_str())]).await;
     world.deliver_all_due().await;
     assert_eq!(world.database.texts(tested).await, ["never"]);
     world.time_passes(Duration::from_mins(5));
@@ -84,7 +90,7 @@ async fn variants_are_queried_as_a_test() {
     let console = world.console(Role::Manager).await;
     receiver.systems.has_variants("RUN-42", std::iter::empty::<OnShelf>());
     let url = receiver.systems.url("/sku/{variant_identifier}/variants");
-    let set = console.post("/merchants/acme/endpoints/exchange_variants/set", &[("url", url.as_str())]).await;
+    let set = console.confirms("/merchants/acme/endpoints/exchange_variants/set", &[("url", url.as_str())]).await;
     assert_eq!(set.status, 303, "nothing is signed, so no secret is shown");
     let page = console.post("/merchants/acme/endpoints/exchange_variants/test", &[("variant", "RUN-42")]).await.text;
     assert!(
@@ -195,4 +201,36 @@ async fn what_is_wrong_with_an_endpoint_is_told_and_the_form_keeps_what_was_type
     assert_eq!(console.get("/merchants/acme/endpoints/nothing/set").await.status, 404);
     assert_eq!(console.get("/merchants/acme/endpoints/rma").await.status, 404, "it is not set");
     assert!(console.get("/merchants/acme/endpoints").await.text.contains("/merchants/acme/endpoints/rma/set"));
+}
+
+#[tokio::test]
+async fn an_endpoint_is_set_after_a_preview_that_never_shows_the_secret() {
+    let world = World::new().await;
+    world.merchant("acme").await;
+    let console = world.console(Role::Manager).await;
+    let (path, secret) = ("/merchants/acme/endpoints/rma/set", "hush \"hush\"");
+    let fields = [("url", "http://127.0.0.1:1/rmas"), ("authentication", "api-key"), ("secret", secret), ("slots", "7")];
+    let preview = console.post(path, &fields).await.page();
+    for fact in ["Add the endpoint rma of", "http://127.0.0.1:1/rmas", "api key", "7", "the usual ones", "shown once, on the next page"] {
+        assert!(preview.contains(fact), "{fact}: {preview}");
+    }
+    assert!(!preview.contains("hush"), "{preview}");
+    assert_eq!(world.database.count("endpoint").await, 0, "nothing happens before the button is pressed");
+    // A secret that was sealed for another merchant is none here.
+    world.merchant("other").await;
+    let foreign = console.post("/merchants/other/endpoints/rma/set", &hidden_fields(&preview)).await;
+    assert_eq!(foreign.status, 403, "{}", foreign.text);
+    let set = console.post(path, &hidden_fields(&preview)).await.page();
+    assert!(shown_secret(&set).starts_with("whsec_") && !set.contains("hush"), "{set}");
+    let merchant = accounts::find(world.app.cell(), &"acme".parse().unwrap()).await.unwrap().unwrap().id;
+    let endpoint = endpoints::find_for(world.app.store(merchant), merchant, Interface::Rma).await.unwrap().unwrap();
+    let Authentication::ApiKey { value, .. } = Secrets::open(&world.app, merchant, &endpoint).unwrap().authentication else { panic!() };
+    assert_eq!((value.expose_secret(), endpoint.slots), (secret, 7));
+    // A change says what it replaces.
+    let preview = console.post(path, &[("url", "http://127.0.0.1:1/rmas"), ("slots", "9")]).await.page();
+    for fact in ["Change the endpoint rma of", "http://127.0.0.1:1/rmas, as before", "9, instead of 7", "api key, as before"] {
+        assert!(preview.contains(fact), "{fact}: {preview}");
+    }
+    let kept = endpoints::find_for(world.app.store(merchant), merchant, Interface::Rma).await.unwrap().unwrap();
+    assert_eq!(kept.slots, 7);
 }

@@ -133,6 +133,13 @@ impl Console<'_> {
         self.asks(self.client.post(self.url(path)).header("Sec-Fetch-Site", "same-origin").form(fields)).await
     }
 
+    /// Sends a form, reads its preview, and presses the button there.
+    pub async fn confirms<F: Serialize + ?Sized>(&self, path: &str, fields: &F) -> Shown {
+        let preview = self.post(path, fields).await.page();
+        assert!(preview.contains("Nothing happens until you press the button below."), "{preview}");
+        self.post(path, &hidden_fields(&preview)).await
+    }
+
     /// Sends a form from a page of another site.
     pub async fn posts_from_elsewhere(&self, path: &str, fields: &[(&str, &str)]) -> Shown {
         self.asks(self.client.post(self.url(path)).header("Sec-Fetch-Site", "cross-site").form(fields)).await
@@ -201,6 +208,19 @@ impl Console<'_> {
             status => panic!("{status}: {}", shown.text),
         }
     }
+}
+
+/// The hidden fields of a page's last form.
+pub fn hidden_fields(page: &str) -> Vec<(String, String)> {
+    let form = between(page, "<form class=\"acts\" method=\"post\"", "</form>");
+    let fields = form.split("<input type=\"hidden\" name=\"").skip(1);
+    let read = |field: &str| {
+        let (name, rest) = field.split_once("\" value=\"").unwrap();
+        let value = rest.split('"').next().unwrap();
+        let escapes = [("&#34;", "\""), ("&#39;", "'"), ("&#60;", "<"), ("&#62;", ">"), ("&#38;", "&")];
+        (name.to_owned(), escapes.iter().fold(value.to_owned(), |value, (escaped, plain)| value.replace(escaped, plain)))
+    };
+    fields.map(read).collect()
 }
 
 /// The text between two others.
