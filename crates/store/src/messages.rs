@@ -13,6 +13,7 @@ pub mod feed;
 pub mod health;
 mod holds;
 mod internal_endpoints;
+pub mod late;
 pub mod leases;
 pub mod log;
 pub mod mails;

@@ -21,12 +21,13 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use sqlx::ConnectOptions as _;
+use store::merchants::overview;
 use store::messages::failure_groups::{self, Owner};
 use store::messages::failure_selection::{self, Selection};
 use store::messages::failures::{self, Of};
 use store::messages::log::{self, State};
 use store::messages::message_pages::{self, Filter, MOST_LISTED};
-use store::messages::{attempts, failure_notes, health, partitions, recent, retry_jobs};
+use store::messages::{attempts, failure_notes, health, late, partitions, recent, retry_jobs, troubles};
 use store::{PoolLimits, PoolSizes, Store};
 use uuid::Uuid;
 
@@ -254,4 +255,27 @@ async fn over_all_merchants(store: &Store, ledger: &mut Ledger) {
     ledger.page("neighbours");
     retry_jobs::newest(store, 25).await.unwrap();
     ledger.page("jobs of every merchant");
+    // All that is owed is late an hour later.
+    let later = now() + TimeDelta::hours(1);
+    let mut after = (EndpointId(Uuid::nil()), DateTime::UNIX_EPOCH, Uuid::nil());
+    for turn in 0..TURNED {
+        let examined = late::endpoints(store, after.0, later).await.unwrap();
+        let messages = late::list(store, &examined.endpoints, later, after, 25).await.unwrap();
+        ledger.page("late messages");
+        assert_eq!(messages.len(), 25, "page {turn}");
+        after = messages.last().unwrap().place();
+    }
+    let examined = late::endpoints(store, EndpointId(Uuid::nil()), later).await.unwrap();
+    assert_eq!((examined.endpoints.len(), examined.more_after), (20, None));
+    assert_eq!(late::count(store, &examined.endpoints, later, 100).await.unwrap(), 100);
+    ledger.page("the number of late messages");
+    let first = late::endpoints_of(store, MerchantId(Uuid::from_u128(1)), EndpointId(Uuid::nil()), later).await.unwrap();
+    assert_eq!(late::list(store, &first.endpoints, later, (EndpointId(Uuid::nil()), now(), Uuid::nil()), 25).await.unwrap().len(), 25);
+    ledger.page("late messages of a merchant");
+    for state in [None, Some("failing".to_owned())] {
+        overview::list(store, &overview::Filter { words: None, state }, None, later).await.unwrap();
+        ledger.page("merchants");
+    }
+    troubles::failing(store, 6, 100).await.unwrap();
+    ledger.page("failing endpoints");
 }

@@ -41,7 +41,8 @@ const SHARED: [&str; 18] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 43] = [
+const ACROSS: [(&str, &str); 44] = [
+    ("-- Across merchants: a probe of the index for each endpoint.", "delivery"),
     ("from endpoint_notice where failing_since is not null", "endpoint_notice"),
     ("where refund_due_at <= $1", "rma"),
     ("kind = $1 and closed_at is null", "work_item"),

@@ -16,7 +16,7 @@ export default async ({ stage, operator }) => {
 
     await operator.follows("Failure queue");
     await operator.reads("3 messages were given up and wait for somebody");
-    await operator.sees("Failure queue", "queue");
+    await operator.sees("Failure queue: 3", "queue");
     await operator.follows("Demo Shoes");
     await operator.sees("Demo Shoes · rma", "group");
     await operator.types("Owner", "Robin Example");

@@ -10,6 +10,7 @@ const PAGES = [
   ["/failures/jobs", "Retry jobs", "jobs"],
   ["/messages", "Messages", "messages"],
   ["/messages?state=failed&merchant=nobody", "Messages", "messages-none"],
+  ["/messages?state=late", "Late messages: 0", "messages-late"],
   ["/merchants", "Merchants", "merchants"],
   [AT, "Demo Shoes", "merchant"],
   [`${AT}/contact`, "Demo Shoes", "contact"],
@@ -70,7 +71,7 @@ export default async ({ stage, operator }) => {
 
     if (operator.scripted) {
       await operator.typesKeys("g", "f");
-      await operator.sees("Failure queue", "by-keys");
+      await operator.sees("Failure queue: 3", "by-keys");
       await operator.typesKeys("?");
       await operator.sees("Keyboard", "help-by-key");
     }

@@ -2,6 +2,7 @@
 
 mod console_endpoints;
 mod console_failures;
+mod console_late;
 mod console_messages;
 pub mod console_pages;
 mod console_replays;

@@ -1,24 +1,23 @@
 //! The merchants with what is wrong with them, a page at a time. Counts are bounded, so that a page costs little whatever is stored.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
+use crate::messages::late::GRACE;
 use crate::{Failed, Store};
 
 /// The merchants of a page.
 pub const PAGE: usize = 20;
-/// Counts stop here; a count that reaches it means "at least". Among the oldest owed messages, as many are looked at.
+/// Counts stop here; a count that reaches it means "at least".
 pub const MOST_COUNTED: i64 = 10;
-/// A delivery that has been due for longer is past due.
-const GRACE: TimeDelta = TimeDelta::seconds(60);
 
 /// A filter on merchants.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// A part of the handle or the name.
     pub words: Option<String>,
-    /// live, onboarding or paused.
+    /// live, onboarding, paused, or failing for those with an endpoint that has been reported as failing.
     pub state: Option<String>,
 }
 
@@ -35,7 +34,7 @@ pub struct Listed {
     pub failing: i64,
     /// Open entries of the failure queue, up to [`MOST_COUNTED`].
     pub failures: i64,
-    /// Those of the oldest [`MOST_COUNTED`] owed messages that should have been sent at least a minute ago.
+    /// Messages that should have been sent at least a minute ago, up to [`MOST_COUNTED`]. Paused endpoints are left out.
     pub past_due: i64,
 }
 
@@ -54,7 +53,19 @@ pub async fn list(store: &Store, filter: &Filter, after: Option<&str>, now: Date
             from merchant
             where ($1::text is null or handle > $1)
                 and ($2::text is null or position($2 in handle) > 0 or position($2 in lower(name)) > 0)
-                and ($3::text is null or $3 = case when paused_at is not null then 'paused' when live_at is null then 'onboarding' else 'live' end)
+                and ($3::text is null or case
+                    when $3 = 'failing' then merchant_id = any (array (
+                        select endpoint_notice.merchant_id
+                        from endpoint_notice where failing_since is not null
+                            and exists (
+                                select from endpoint
+                                where endpoint.merchant_id = endpoint_notice.merchant_id
+                                    and endpoint.endpoint_id = endpoint_notice.endpoint_id
+                                    and endpoint.removed_at is null and not endpoint.internal
+                            )
+                    ))
+                    else $3 = case when paused_at is not null then 'paused' when live_at is null then 'onboarding' else 'live' end
+                end)
             order by handle
             limit $4
         ) as shown
@@ -75,14 +86,22 @@ pub async fn list(store: &Store, filter: &Filter, after: Option<&str>, now: Date
             ) as open
         ) as open_failures
         cross join lateral (
-            select count(*) filter (where oldest.due_at < $6) as number
+            select count(*) as number
             from (
-                select delivery.due_at
-                from delivery
-                where delivery.merchant_id = shown.merchant_id
-                order by delivery.message_id
+                select
+                from endpoint
+                cross join lateral (
+                    select from delivery
+                    where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+                        and delivery.due_at <= $6
+                    limit $5
+                ) as due
+                where endpoint.merchant_id = shown.merchant_id and endpoint.paused_at is null and endpoint.removed_at is null
+                    and not endpoint.internal
+                    -- Few merchants are owed anything; their endpoints alone are looked at.
+                    and exists (select from delivery where delivery.merchant_id = shown.merchant_id)
                 limit $5
-            ) as oldest
+            ) as counted
         ) as late
         order by shown.handle
         "#,

@@ -5,13 +5,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{EndpointId, MerchantId};
 use uuid::Uuid;
 
+use crate::messages::late::GRACE;
 use crate::{Failed, Store};
 
 /// Counts stop here; a count that reaches it means "at least".
 pub const MOST_COUNTED: i64 = 10_000;
-
-/// A delivery that has been due for longer is past due.
-const GRACE: TimeDelta = TimeDelta::seconds(60);
 
 /// The period searched for the last success and the last failure.
 const LOOKED_BACK: TimeDelta = TimeDelta::days(7);
@@ -43,7 +41,7 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
         r#"
         select
             endpoint.endpoint_id, owed.count as "owed!", late.count as "past_due!", failed.count as "failed!",
-            hours.last_success, hours.last_failure, coalesce(hours.failing, false) as "failing!"
+            succeeded.hour as "last_success?", refused.hour as "last_failure?", coalesce(latest.failing, false) as "failing!"
         from endpoint
         cross join lateral (
             select count(*)
@@ -58,7 +56,7 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
             from (
                 select from delivery
                 where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
-                    and delivery.due_at < $2 and endpoint.paused_at is null
+                    and delivery.due_at <= $2 and endpoint.paused_at is null
                 limit $3
             ) as late
         ) as late
@@ -71,19 +69,31 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
                 limit $3
             ) as failed
         ) as failed
+        -- The hours alone, without the rows, which lie apart from each other.
+        left join lateral (
+            select attempt_hourly.hour
+            from attempt_hourly
+            where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
+                and attempt_hourly.hour >= $4 and attempt_hourly.outcome like '2__'
+            order by attempt_hourly.hour desc
+            limit 1
+        ) as succeeded on true
+        left join lateral (
+            select attempt_hourly.hour
+            from attempt_hourly
+            where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
+                and attempt_hourly.hour >= $4 and attempt_hourly.outcome not like '2__'
+            order by attempt_hourly.hour desc
+            limit 1
+        ) as refused on true
         cross join lateral (
             select
-                max(hourly.hour) filter (where hourly.outcome like '2__') as last_success,
-                max(hourly.hour) filter (where hourly.outcome not like '2__') as last_failure,
-                sum(hourly.count) filter (where hourly.outcome not like '2__' and hourly.hour = hourly.latest)
-                    > coalesce(sum(hourly.count) filter (where hourly.outcome like '2__' and hourly.hour = hourly.latest), 0) as failing
-            from (
-                select attempt_hourly.hour, attempt_hourly.outcome, attempt_hourly.count, max(attempt_hourly.hour) over () as latest
-                from attempt_hourly
-                where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
-                    and attempt_hourly.hour >= $4
-            ) as hourly
-        ) as hours
+                sum(attempt_hourly.count) filter (where attempt_hourly.outcome not like '2__')
+                    > coalesce(sum(attempt_hourly.count) filter (where attempt_hourly.outcome like '2__'), 0) as failing
+            from attempt_hourly
+            where attempt_hourly.merchant_id = endpoint.merchant_id and attempt_hourly.endpoint_id = endpoint.endpoint_id
+                and attempt_hourly.hour = greatest(succeeded.hour, refused.hour)
+        ) as latest
         where endpoint.merchant_id = $1 and endpoint.removed_at is null and not endpoint.internal
         "#,
         merchant.0,

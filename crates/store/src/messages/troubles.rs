@@ -17,7 +17,7 @@ pub struct FailingEndpoint {
     pub paused: bool,
     /// The messages that wait for it, counted up to the bound that was asked for.
     pub waiting: i64,
-    /// The open entries of the failure queue, counted up to the same bound.
+    /// The open entries of the interface in the failure queue, counted up to the same bound.
     pub given_up: i64,
     /// The outcome of the newest call of an open entry.
     pub reason: Option<String>,
@@ -40,16 +40,27 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<Vec<Faili
             (
                 select count(*)
                 from (
-                    select from failure
-                    where failure.merchant_id = told.merchant_id and failure.endpoint_id = told.endpoint_id
+                    -- Also those of an endpoint of the interface that was removed: they are worked on together.
+                    select
+                    from endpoint as same
+                    join failure on failure.merchant_id = told.merchant_id and failure.endpoint_id = same.endpoint_id
                         and failure.state in ('open', 'contacted')
+                    where same.merchant_id = told.merchant_id and same.interface = endpoint.interface
                     limit $2
                 ) as given_up
             ) as "given_up!",
             newest.reason as "reason?"
         from (
             -- Over all merchants; what follows is bound to each.
-            select * from endpoint_notice where failing_since is not null order by failing_since limit $1
+            select *
+            from endpoint_notice where failing_since is not null
+                and exists (
+                    select from endpoint
+                    where endpoint.merchant_id = endpoint_notice.merchant_id and endpoint.endpoint_id = endpoint_notice.endpoint_id
+                        and endpoint.removed_at is null and not endpoint.internal
+                )
+            order by failing_since
+            limit $1
         ) as told
         join merchant on merchant.merchant_id = told.merchant_id
         join endpoint on endpoint.merchant_id = told.merchant_id and endpoint.endpoint_id = told.endpoint_id
@@ -61,7 +72,6 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<Vec<Faili
             order by failure.failed_at desc
             limit 1
         ) as newest on true
-        where endpoint.removed_at is null and not endpoint.internal
         order by told.failing_since
         "#,
         most,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use store::messages::backlog::Figures;
+use store::messages::late::GRACE;
 use store::messages::{backlog, partitions};
 use tokio::time::{MissedTickBehavior, interval};
 use uuid::Uuid;
@@ -15,8 +15,6 @@ use crate::platform::metrics::DeliveryGauges;
 
 /// The interval between two updates.
 const EVERY: Duration = Duration::from_secs(5);
-/// A message that has been due for longer than this is past due.
-const LATE: TimeDelta = TimeDelta::seconds(60);
 /// Counting stops here.
 const MOST_COUNTED: i64 = 10_000;
 
@@ -38,7 +36,7 @@ async fn update(delivery: &Delivery, deliverer: Uuid, buckets: &[u8]) -> Result<
     let now = delivery.now();
     gauges.buckets.set(i64::try_from(buckets.len()).unwrap_or(i64::MAX));
     let figures = Figures {
-        past_due: backlog::past_due(delivery.cell(), buckets, now - LATE, MOST_COUNTED).await?,
+        past_due: backlog::past_due(delivery.cell(), buckets, now - GRACE, MOST_COUNTED).await?,
         oldest_due_at: backlog::oldest_due(delivery.cell(), buckets, now).await?,
         open_failures: backlog::open_failures(delivery.cell(), buckets, false, MOST_COUNTED).await?,
     };

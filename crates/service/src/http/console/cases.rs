@@ -10,7 +10,7 @@ use store::returns::open_cases::{self, OpenCase};
 use uuid::Uuid;
 
 use super::by::{By, Support, Viewer};
-use super::count::grouped;
+use super::count::{Count, MOST_COUNTED};
 use super::error::ConsoleError;
 use super::form::{Path, Query};
 use super::frame::{Frame, Notice, Section};
@@ -107,11 +107,8 @@ pub(super) async fn list(by: By<Viewer>, Query(filter): Query<Filter>) -> Result
     let more = (cases.len() > PAGE).then(|| cases.get(PAGE - 1).map(|case| case.id)).flatten();
     cases.truncate(PAGE);
     let rows: Vec<Row> = cases.into_iter().map(|case| Row { opened: by.ago(case.opened_at), case }).collect();
-    let heading = if more.is_none() && filter.after.is_none() {
-        format!("{}: {}", name(kind), grouped(i64::try_from(rows.len()).unwrap_or_default()))
-    } else {
-        name(kind).to_owned()
-    };
+    let (count, _) = open_cases::count(by.app.cell(), kind, MOST_COUNTED).await?;
+    let heading = format!("{}: {}", name(kind), Count::of(count));
     let notice = filter.closed.then(|| Notice::ok("The case is closed.", "It stays in the merchant's audit log."));
     let frame = by.frame(Section::Today, &heading).with(notice);
     render(&Page { frame, kind, kinds: kinds(), rows, more, advice: advice(kind) })

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The numbers of Today, and those in the headings of the lists behind them, are counted up to here.
+pub(super) const MOST_COUNTED: i64 = 100;
+
 /// A count, and the bound at which counting stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
@@ -10,6 +13,11 @@ pub(super) struct Count {
 }
 
 impl Count {
+    /// A count that stops at [`MOST_COUNTED`].
+    pub(super) const fn of(count: i64) -> Self {
+        Self { count, bound: MOST_COUNTED }
+    }
+
     pub(super) const fn is_none(self) -> bool {
         self.count == 0
     }

@@ -167,7 +167,7 @@ pub(super) async fn show(
     let message = ShownMessage { id: message, event: &found.event, sequence: found.sequence, attempt: number, at: signed_at };
     let (headers, unusable) = told(headers_of(&by.app, merchant.id, endpoint, message));
     let page = Page::new(&by, &tested);
-    let frame = if attempt.is_none() { page.frame.renewing() } else { page.frame };
+    let frame = if attempt.is_none() { page.frame.renewing(1) } else { page.frame };
     render(&Page {
         frame,
         sent_at: Some(by.log_time(at)),

@@ -7,7 +7,7 @@ use store::warehouse::open_exceptions::{self, OpenException};
 use uuid::Uuid;
 
 use super::by::{By, Viewer};
-use super::count::grouped;
+use super::count::{Count, MOST_COUNTED};
 use super::error::ConsoleError;
 use super::form::Query;
 use super::frame::{Frame, Section};
@@ -41,10 +41,7 @@ pub(super) async fn list(by: By<Viewer>, Query(filter): Query<Filter>) -> Result
     let more = (found.len() > PAGE).then(|| found.get(PAGE - 1).map(|last| last.id)).flatten();
     found.truncate(PAGE);
     let rows: Vec<Row> = found.into_iter().map(|exception| Row { found: by.ago(exception.found_at), exception }).collect();
-    let heading = if more.is_none() && filter.after.is_none() {
-        format!("Receiving exceptions: {}", grouped(i64::try_from(rows.len()).unwrap_or_default()))
-    } else {
-        "Receiving exceptions".to_owned()
-    };
+    let (count, _) = open_exceptions::count(by.app.cell(), MOST_COUNTED).await?;
+    let heading = format!("Receiving exceptions: {}", Count::of(count));
     render(&Page { frame: by.frame(Section::Today, &heading), rows, more })
 }

@@ -5,15 +5,18 @@ use axum::response::Response;
 use domain::id::{EndpointId, MerchantId};
 use domain::messages::message::{Interface, Internal};
 use serde::Deserialize;
+use store::messages::backlog;
 use store::messages::failure_groups::{self, Filter, Group, GroupKey, Owner};
 use uuid::Uuid;
 
 use super::by::{By, Viewer};
+use super::count::Count;
 use super::error::ConsoleError;
 use super::failure_choice::{group_at, merchant_of};
 use super::figures::{counted, tint};
 use super::form::Query;
 use super::frame::{Frame, Notice, Section};
+use super::late::MOST_OF_DELIVERERS;
 use super::page::render;
 use super::stamp::Stamp;
 
@@ -66,15 +69,29 @@ struct Page {
     command: String,
 }
 
+/// The messages in the failure queue, as the deliverers have counted them. If they know of none, the queue is looked at itself: they
+/// may not have counted yet, or none of them is alive.
+pub(super) async fn count(by: &By<Viewer>) -> Result<Count, ConsoleError> {
+    let count = match backlog::figures(by.app.cell()).await?.open_failures {
+        0 => sum(&failure_groups::list(by.app.cell(), &Filter::default(), None).await?.groups),
+        counted => counted,
+    };
+    Ok(Count { count, bound: MOST_OF_DELIVERERS })
+}
+
+fn sum(groups: &[Group]) -> i64 {
+    groups.iter().map(|group| group.count).sum()
+}
+
 pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
-    let mut frame = by.frame(Section::Failures, "Failure queue");
     let internal = filters.internal == "yes";
+    let mut notice = None;
     let merchant = match filters.merchant.trim() {
         "" => None,
         handle => match merchant_of(&by, handle).await {
             Ok(merchant) => Some(merchant),
             Err(ConsoleError::NotFound) => {
-                frame = frame.with(Some(Notice::warn("There is no merchant with this handle.", "Every merchant is shown.")));
+                notice = Some(Notice::warn("There is no merchant with this handle.", "Every merchant is shown."));
                 None
             }
             Err(error) => return Err(error),
@@ -82,7 +99,7 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     };
     if let Some(discarded) = filters.discarded {
         let bold = if discarded == 1 { "1 message was discarded.".to_owned() } else { format!("{discarded} messages were discarded.") };
-        frame = frame.with(Some(Notice::ok(&bold, "They are not delivered. The audit log says who did it.")));
+        notice = Some(Notice::ok(&bold, "They are not delivered. The audit log says who did it."));
     }
     let owner = match filters.owner.trim() {
         "" => None,
@@ -103,10 +120,19 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     let mut at: Vec<Uuid> = groups.iter().map(|group| group.key.endpoint.0).collect();
     at.sort_unstable();
     at.dedup();
+    let is_filtered = merchant.is_some() || !filters.interface.is_empty() || !filters.owner.is_empty();
+    let all = match (after.is_none() && page.next.is_none(), is_filtered || internal) {
+        (true, _) => Some(Count { count: sum(&groups), bound: MOST_OF_DELIVERERS }),
+        (false, false) => Some(count(&by).await?),
+        (false, true) => None,
+    };
+    let name = if internal { "Our own work that failed" } else { "Failure queue" };
+    let heading = all.filter(|all| !all.is_none()).map_or_else(|| name.to_owned(), |all| format!("{name}: {all}"));
+    let frame = by.frame(Section::Failures, &heading).with(notice);
     let command = merchant.as_ref().map_or("HANDLE", |merchant| &merchant.handle);
     let command = format!("backhaul failures list --merchant {command}{}", if internal { " --internal" } else { "" });
     render(&Page {
-        total: counted_sum(&groups),
+        total: counted(sum(&groups)),
         endpoints: at.len(),
         rows: groups.into_iter().map(|group| row(&by, group)).collect(),
         interfaces: interfaces(internal),
@@ -126,10 +152,6 @@ fn interfaces(internal: bool) -> Vec<&'static str> {
         return Internal::ALL.into_iter().map(Internal::as_str).collect();
     }
     Interface::ALL.into_iter().filter(|interface| !interface.is_asked()).map(Interface::as_str).collect()
-}
-
-fn counted_sum(groups: &[Group]) -> String {
-    counted(groups.iter().map(|group| group.count).sum())
 }
 
 fn row(by: &By<Viewer>, group: Group) -> Row {

@@ -119,8 +119,9 @@ pub(super) struct Frame {
     view: View,
     mode: Mode,
     pub(super) notice: Option<Notice>,
-    /// The page renews itself; without scripts, it says that it does not, with a link to load it again.
-    pub(super) renews: bool,
+    /// The seconds after which a part of the page renews itself; without scripts, the page says that it does not, with a link to load it
+    /// again.
+    pub(super) renews: Option<u8>,
     /// The paths of the style sheet, the script and the icon.
     pub(super) style: &'static str,
     pub(super) script: &'static str,
@@ -141,16 +142,16 @@ impl Frame {
             view,
             mode: app.settings.mode,
             notice: None,
-            renews: false,
+            renews: None,
             style: &CONSOLE_STYLE.path,
             script: &CONSOLE_SCRIPT.path,
             icon: &ICON.path,
         }
     }
 
-    /// The frame of a page whose numbers renew themselves.
-    pub(super) fn renewing(self) -> Self {
-        Self { renews: true, ..self }
+    /// The frame of a page of which a part renews itself after each `seconds`.
+    pub(super) fn renewing(self, seconds: u8) -> Self {
+        Self { renews: Some(seconds), ..self }
     }
 
     pub(super) fn with(self, notice: Option<Notice>) -> Self {

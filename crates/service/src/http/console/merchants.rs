@@ -75,7 +75,7 @@ struct Page {
     next: Option<String>,
 }
 
-const STATES: [&str; 3] = ["live", "onboarding", "paused"];
+const STATES: [&str; 4] = ["failing", "live", "onboarding", "paused"];
 
 pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let state = STATES.into_iter().find(|state| *state == filters.state);

@@ -2,10 +2,13 @@
 
 use askama::Template;
 use axum::response::Response;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::EndpointId;
 use domain::messages::message::Interface;
 use serde::Deserialize;
 use store::merchants::accounts::Merchant;
+use store::messages::endpoints;
+use store::messages::late::{self as late_messages, Place};
 use store::messages::log::State;
 use store::messages::message_pages::{self, Filter};
 use store::messages::recent::{self, Account};
@@ -13,13 +16,15 @@ use uuid::Uuid;
 use wire::time;
 
 use super::by::{By, Viewer};
+use super::count::{Count, MOST_COUNTED};
 use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::form::Query;
 use super::frame::{Frame, Notice, Section};
-use super::long_id::LongId;
+use super::late;
+pub(super) use super::message_row::subject_at;
+use super::message_row::{Row, Wanted};
 use super::page::render;
-use super::stamp::Stamp;
 
 /// The messages on a page of one merchant, and of every merchant.
 const LISTED: usize = 50;
@@ -38,6 +43,18 @@ pub(super) struct Filters {
     since: String,
     until: String,
     before: Option<Uuid>,
+    /// Of late messages: the endpoint and the due time, in microseconds, of the message `before`.
+    endpoint: Option<Uuid>,
+    due: Option<i64>,
+}
+
+/// The state of messages that are past due, which is a part of those that are owed.
+const LATE: &str = "late";
+
+/// Where the next page starts.
+enum Next {
+    Before(Uuid),
+    After(Place),
 }
 
 impl Filters {
@@ -45,9 +62,21 @@ impl Filters {
         [&self.merchant, &self.interface, &self.state, &self.subject, &self.since, &self.until].iter().any(|value| !value.is_empty())
     }
 
-    /// The address of this list, from the message `before` on.
-    fn at(&self, before: Option<Uuid>) -> String {
-        let before = before.map(|id| id.to_string()).unwrap_or_default();
+    fn is_late(&self) -> bool {
+        self.state == LATE
+    }
+
+    /// The place after which late messages are listed.
+    fn after(&self) -> Option<Place> {
+        Some((EndpointId(self.endpoint?), DateTime::from_timestamp_micros(self.due?)?, self.before?))
+    }
+
+    /// The address of the next page.
+    fn at(&self, next: &Next) -> String {
+        let (before, endpoint, due) = match next {
+            Next::Before(id) => (id.to_string(), String::new(), String::new()),
+            Next::After((endpoint, due, id)) => (id.to_string(), endpoint.0.to_string(), due.timestamp_micros().to_string()),
+        };
         let fields = [
             ("merchant", &self.merchant),
             ("interface", &self.interface),
@@ -56,24 +85,12 @@ impl Filters {
             ("since", &self.since),
             ("until", &self.until),
             ("before", &before),
+            ("endpoint", &endpoint),
+            ("due", &due),
         ];
         let set: Vec<_> = fields.into_iter().filter(|(_, value)| !value.is_empty()).collect();
         format!("/messages?{}", serde_urlencoded::to_string(set).unwrap_or_default())
     }
-}
-
-struct Row {
-    id: Uuid,
-    shown: LongId,
-    written_at: Stamp,
-    event: String,
-    handle: String,
-    merchant: String,
-    subject: String,
-    /// The list of the subject's messages.
-    subject_at: String,
-    sequence: i64,
-    state: (&'static str, &'static str),
 }
 
 #[derive(Template)]
@@ -81,12 +98,12 @@ struct Row {
 struct Page {
     frame: Frame,
     is_set: bool,
+    is_late: bool,
     filters: Filters,
     interfaces: Vec<&'static str>,
     states: Vec<(&'static str, &'static str)>,
     rows: Vec<Row>,
     older: Option<String>,
-    follows: bool,
     /// Not every merchant was looked at.
     some_merchants: bool,
     most_merchants: i64,
@@ -124,7 +141,7 @@ fn read(by: &By<Viewer>, filters: &Filters) -> Read {
     let since = time(&filters.since, "“Written since” cannot be read.");
     let until = time(&filters.until, "“Until” cannot be read.");
     let state = State::ALL.into_iter().find(|state| state.as_str() == filters.state);
-    if state.is_none() && !filters.state.is_empty() {
+    if state.is_none() && !filters.state.is_empty() && !filters.is_late() {
         faults.push("There is no such state.");
     }
     Read { state, since, until, faults }
@@ -143,29 +160,51 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
             Err(error) => return Err(error),
         },
     };
+    let wanted = Wanted {
+        merchant: merchant.as_ref(),
+        interface: filters.interface.trim(),
+        subject: filters.subject.trim(),
+        since: read.since,
+        until: read.until,
+    };
     let (rows, next, some_merchants) = match &merchant {
-        Some(merchant) => {
-            let (rows, next) = of_merchant(&by, merchant, &filters, &read).await?;
-            (rows, next, false)
-        }
         None if !filters.subject.is_empty() => {
             read.faults.push("A subject is found with its merchant only: name the merchant as well.");
             (Vec::new(), None, false)
         }
         None if !filters.merchant.is_empty() => (Vec::new(), None, false),
-        None => of_all(&by, &filters, &read).await?,
+        _ if filters.is_late() => {
+            let (rows, next) = late::list(&by, &wanted, filters.after()).await?;
+            (rows, next.map(Next::After), false)
+        }
+        Some(merchant) => {
+            let (rows, next) = of_merchant(&by, merchant, &filters, &read).await?;
+            (rows, next.map(Next::Before), false)
+        }
+        None => {
+            let (rows, next, some_merchants) = of_all(&by, &filters, &read).await?;
+            (rows, next.map(Next::Before), some_merchants)
+        }
     };
-    let frame = by.frame(Section::Messages, "Messages");
+    let is_whole = filters.before.is_none() && next.is_none();
+    let count = if is_whole && filters.is_set() && !some_merchants && read.faults.is_empty() {
+        let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        Some(Count { count, bound: i64::MAX })
+    } else {
+        count(&by, &filters, &read, &wanted).await?
+    };
+    let name = if filters.is_late() { "Late messages" } else { "Messages" };
+    let frame = by.frame(Section::Messages, &count.map_or_else(|| name.to_owned(), |count| format!("{name}: {count}")));
     let faults = read.faults.join(" ");
     let frame = if faults.is_empty() { frame } else { frame.with(Some(Notice::warn("A filter was left out.", &faults))) };
     let follows = filters.before.is_none() && read.until.is_none();
     render(&Page {
-        frame: if follows { frame.renewing() } else { frame },
+        frame: if follows { frame.renewing(5) } else { frame },
         is_set: filters.is_set(),
+        is_late: filters.is_late(),
         interfaces: Interface::ALL.into_iter().filter(|interface| !interface.is_asked()).map(Interface::as_str).collect(),
-        states: State::ALL.into_iter().map(|one| (one.as_str(), state(one).1)).collect(),
-        older: next.map(|before| filters.at(Some(before))),
-        follows,
+        states: [(LATE, "Late")].into_iter().chain(State::ALL.into_iter().map(|one| (one.as_str(), state(one).1))).collect(),
+        older: next.map(|next| filters.at(&next)),
         some_merchants,
         most_merchants: MERCHANTS,
         command: command(&filters, &read),
@@ -174,7 +213,25 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
     })
 }
 
+/// The number of messages that fit the filters, where it can be known without reading all of them.
+async fn count(by: &By<Viewer>, filters: &Filters, read: &Read, wanted: &Wanted<'_>) -> Result<Option<Count>, ConsoleError> {
+    if filters.is_late() {
+        return late::count(by, wanted).await;
+    }
+    let (Some(State::Owed), Some(merchant), Ok(interface), false) =
+        (read.state, wanted.merchant, wanted.interface.parse(), wanted.is_narrowed())
+    else {
+        return Ok(None);
+    };
+    let store = by.app.store(merchant.id);
+    let Some(endpoint) = endpoints::find_for(store, merchant.id, interface).await? else { return Ok(None) };
+    Ok(Some(Count::of(late_messages::count_owed(store, merchant.id, endpoint.id, MOST_COUNTED).await?)))
+}
+
 fn command(filters: &Filters, read: &Read) -> String {
+    if filters.is_late() {
+        return "backhaul deliverers".to_owned();
+    }
     let merchant = if filters.merchant.is_empty() { "HANDLE" } else { &filters.merchant };
     let options = [
         ("interface", filters.interface.clone()),
@@ -203,25 +260,12 @@ async fn of_merchant(
         to: read.until,
     };
     let page = message_pages::list(by.app.store(merchant.id), merchant.id, &filter, filters.before, LISTED).await?;
-    let rows = page.messages.into_iter().map(|message| Row {
-        id: message.id,
-        shown: LongId(message.id),
-        written_at: by.log_time(message.written_at()),
-        event: message.event,
-        handle: merchant.handle.clone(),
-        merchant: merchant.name.clone(),
-        subject_at: subject_at(&merchant.handle, &message.subject),
-        subject: message.subject,
-        sequence: message.sequence,
-        state: state(message.state),
-    });
+    let whose = (merchant.handle.as_str(), merchant.name.as_str());
+    let rows = page
+        .messages
+        .into_iter()
+        .map(|message| Row::new(by, whose, (message.id, message.sequence), message.event, message.subject, state(message.state)));
     Ok((rows.collect(), page.next))
-}
-
-/// The address of the messages of a subject.
-pub(super) fn subject_at(handle: &str, subject: &str) -> String {
-    let fields = [("merchant", handle), ("subject", subject)];
-    format!("/messages?{}", serde_urlencoded::to_string(fields).unwrap_or_default())
 }
 
 async fn of_all(by: &By<Viewer>, filters: &Filters, read: &Read) -> Result<(Vec<Row>, Option<Uuid>, bool), ConsoleError> {
@@ -229,23 +273,15 @@ async fn of_all(by: &By<Viewer>, filters: &Filters, read: &Read) -> Result<(Vec<
     let some_merchants = i64::try_from(accounts.len()).unwrap_or(i64::MAX) > MERCHANTS;
     accounts.truncate(usize::try_from(MERCHANTS).unwrap_or(usize::MAX));
     let ids: Vec<_> = accounts.iter().map(|account| account.id).collect();
-    let (found, next) = recent::newest(by.app.cell(), &ids, (read.since, read.until), filters.before, LISTED_OF_ALL).await?;
+    // Nothing is written later, so the partitions of the coming weeks are left alone.
+    let until = read.until.unwrap_or(by.now + TimeDelta::hours(1));
+    let (found, next) = recent::newest(by.app.cell(), &ids, (read.since, Some(until)), filters.before, LISTED_OF_ALL).await?;
     let row = |message: recent::Recent| {
         let Account { handle, name, .. } = accounts.iter().find(|account| account.id == message.merchant)?;
         let fits =
             read.state.is_none_or(|state| state == message.state) && (filters.interface.is_empty() || filters.interface == message.kind);
-        fits.then(|| Row {
-            id: message.id,
-            shown: LongId(message.id),
-            written_at: by.log_time(message.written_at()),
-            handle: handle.clone(),
-            merchant: name.clone(),
-            subject_at: subject_at(handle, &message.subject),
-            event: message.event,
-            subject: message.subject,
-            sequence: message.sequence,
-            state: state(message.state),
-        })
+        let place = (message.id, message.sequence);
+        fits.then(|| Row::new(by, (handle, name), place, message.event, message.subject, state(message.state)))
     };
     Ok((found.into_iter().filter_map(row).collect(), next, some_merchants))
 }

@@ -8,7 +8,7 @@ use store::returns::overdue_refunds::{self, OverdueRefund};
 use uuid::Uuid;
 
 use super::by::{By, Viewer};
-use super::count::grouped;
+use super::count::{Count, MOST_COUNTED};
 use super::error::ConsoleError;
 use super::form::Query;
 use super::frame::{Frame, Section};
@@ -46,10 +46,7 @@ pub(super) async fn list(by: By<Viewer>, Query(filter): Query<Filter>) -> Result
     let more = (overdue.len() > PAGE).then(|| overdue.get(PAGE - 1).map(last)).flatten();
     overdue.truncate(PAGE);
     let rows: Vec<Row> = overdue.into_iter().map(|refund| Row { due: by.ago(refund.due_at), refund }).collect();
-    let heading = if more.is_none() && filter.due.is_none() {
-        format!("Refunds overdue: {}", grouped(i64::try_from(rows.len()).unwrap_or_default()))
-    } else {
-        "Refunds overdue".to_owned()
-    };
+    let count = Count::of(overdue_refunds::count(by.app.cell(), by.now, MOST_COUNTED).await?);
+    let heading = format!("Refunds overdue: {count}");
     render(&Page { frame: by.frame(Section::Today, &heading), rows, more })
 }

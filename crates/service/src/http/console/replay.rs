@@ -242,7 +242,7 @@ pub(super) async fn show(by: By<Viewer>, Path((handle, interface, job)): Path<(S
     let job = row(&by, job_of(&by, &merchant, interface, job).await?);
     let frame = by.frame(Section::Merchants, &format!("{}: replay {interface}", merchant.name));
     render(&JobPage {
-        frame: if job.is_running { frame.renewing() } else { frame },
+        frame: if job.is_running { frame.renewing(2) } else { frame },
         head: Head::new(&merchant, Tab::Endpoints, &by),
         interface: interface.as_str(),
         job,

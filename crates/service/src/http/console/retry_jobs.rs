@@ -57,7 +57,7 @@ pub(super) async fn list(by: By<Viewer>) -> Result<Response, ConsoleError> {
         created_by: job.created_by,
     };
     let rows: Vec<Row> = jobs.into_iter().map(row).collect();
-    render(&Page { frame: by.frame(Section::Failures, "Retry jobs").renewing(), rows })
+    render(&Page { frame: by.frame(Section::Failures, "Retry jobs").renewing(5), rows })
 }
 
 const fn state(cancelled: bool, ended: bool) -> (&'static str, &'static str) {
@@ -86,7 +86,6 @@ struct JobPage {
     bar: [i64; 4],
     width: i64,
     left: Option<String>,
-    renews: bool,
     may_act: bool,
     command: String,
 }
@@ -106,10 +105,9 @@ pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)
     let delivered = (job.released - out - failed_again).max(0);
     let waiting = if job.ended_at.is_some() { 0 } else { (job.total - job.released).max(0) };
     let bounded = |count: i64| if count >= MOST_WATCHED { format!("{} or more", grouped(count)) } else { grouped(count) };
-    let renews = job.ended_at.is_none() || out > 0;
     let mut frame = by.frame(Section::Failures, &format!("Retry of {} · {}", merchant.name, job.interface));
-    if renews {
-        frame = frame.renewing();
+    if job.ended_at.is_none() || out > 0 {
+        frame = frame.renewing(2);
     }
     render(&JobPage {
         frame,
@@ -125,7 +123,6 @@ pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)
         bar: [delivered, failed_again, out, waiting],
         width: job.total.max(1),
         left: job.ended_at.is_none().then(|| span(TimeDelta::seconds(waiting / i64::from(job.per_second.max(1)) + 1))),
-        renews,
         may_act: by.may(Role::Support),
         command: format!("backhaul failures jobs --merchant {} --follow {id}", merchant.handle),
         merchant,

@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use domain::merchants::operator::Role;
 use domain::returns::work::WorkKind;
 use store::merchants::operator_requests;
-use store::messages::backlog::{self, Figures};
 use store::messages::troubles::{self, FailingEndpoint};
 use store::returns::{open_cases, overdue_refunds};
 use store::warehouse::open_exceptions;
@@ -14,19 +13,17 @@ use uuid::Uuid;
 
 use super::by::{By, Viewer};
 use super::cases;
-use super::count::Count;
+use super::count::{Count, MOST_COUNTED};
 use super::error::ConsoleError;
+use super::failures;
 use super::frame::{Frame, Section};
+use super::late;
 use super::page::render;
 use super::stamp::Stamp;
 use super::stuck::{self, Stuck};
 
 /// Endpoints that are named one by one; the others are behind a link.
 const MOST_NAMED: usize = 5;
-/// Counting stops here.
-const MOST_COUNTED: i64 = 100;
-/// The deliverers stop counting here.
-const MOST_OF_DELIVERERS: i64 = 10_000;
 
 /// A failing endpoint as the page tells it.
 struct Failing {
@@ -58,8 +55,7 @@ struct Page {
     day: String,
     failing: Vec<Failing>,
     more_failing: bool,
-    past_due: i64,
-    past_due_count: Count,
+    past_due: Count,
     oldest_due: Option<Stamp>,
     open_failures: Count,
     overdue: Waiting,
@@ -81,7 +77,7 @@ impl Page {
         self.failing.len()
             + self.stuck.len()
             + self.cases.len()
-            + one(self.past_due > 0)
+            + one(!self.past_due.is_none())
             + one(!self.open_failures.is_none())
             + one(!self.overdue.count.is_none())
             + one(self.requests > 0)
@@ -94,12 +90,11 @@ pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
     let mut failing = troubles::failing(store, 1 + i64::try_from(MOST_NAMED).unwrap_or_default(), MOST_COUNTED).await?;
     let more_failing = failing.len() > MOST_NAMED;
     failing.truncate(MOST_NAMED);
-    let Figures { past_due, oldest_due_at, open_failures } = backlog::figures(store).await?;
+    let late::Standing { count: past_due, oldest_due_at } = late::standing(&by).await?;
     let overdue = overdue_refunds::count(store, by.now, MOST_COUNTED).await?;
     let first_overdue = overdue_refunds::list(store, by.now, (DateTime::UNIX_EPOCH, Uuid::nil()), 1).await?;
     let (exceptions, oldest_exception) = open_exceptions::count(store, MOST_COUNTED).await?;
     let requests = if by.may(Role::Admin) { operator_requests::count_open(store, by.operator.id, by.now).await? } else { 0 };
-    let told = |count| Count { count, bound: MOST_COUNTED };
     let ago = |at: Option<DateTime<Utc>>| at.map(|at| by.ago(at));
     let page = Page {
         as_of: by.log_time(by.now),
@@ -108,22 +103,21 @@ pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
             .into_iter()
             .map(|endpoint| Failing {
                 since: by.ago(endpoint.failing_since),
-                waiting: told(endpoint.waiting),
-                given_up: told(endpoint.given_up),
+                waiting: Count::of(endpoint.waiting),
+                given_up: Count::of(endpoint.given_up),
                 endpoint,
             })
             .collect(),
         more_failing,
         past_due,
-        past_due_count: Count { count: past_due, bound: MOST_OF_DELIVERERS },
         oldest_due: ago(oldest_due_at),
-        open_failures: Count { count: open_failures, bound: MOST_OF_DELIVERERS },
-        overdue: Waiting { count: told(overdue), oldest: ago(first_overdue.first().map(|refund| refund.due_at)) },
+        open_failures: failures::count(&by).await?,
+        overdue: Waiting { count: Count::of(overdue), oldest: ago(first_overdue.first().map(|refund| refund.due_at)) },
         requests,
         stuck: stuck::list(&by).await?,
         cases: open_cases_of(&by).await?,
-        exceptions: Waiting { count: told(exceptions), oldest: ago(oldest_exception) },
-        frame: by.frame(Section::Today, "Today").renewing(),
+        exceptions: Waiting { count: Count::of(exceptions), oldest: ago(oldest_exception) },
+        frame: by.frame(Section::Today, "Today").renewing(10),
     };
     render(&page)
 }
@@ -133,7 +127,7 @@ async fn open_cases_of(by: &By<Viewer>) -> Result<Vec<Cases>, ConsoleError> {
     for kind in WorkKind::ALL.iter().copied() {
         let (count, oldest) = open_cases::count(by.app.cell(), kind, MOST_COUNTED).await?;
         if count > 0 {
-            let count = Count { count, bound: MOST_COUNTED };
+            let count = Count::of(count);
             all.push(Cases { kind, count, what: cases::what(kind, count.is_one()), oldest: oldest.map(|at| by.ago(at)) });
         }
     }

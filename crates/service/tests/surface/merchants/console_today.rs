@@ -3,12 +3,17 @@
 use std::time::Duration;
 
 use backhaul::flow::merchants::configure_merchant::set_refund_days;
+use backhaul::flow::messages::configure_endpoint::{self as endpoint, EndpointChange};
 use domain::merchants::operator::Role;
+use domain::messages::message::Interface;
 use domain::returns::work::WorkKind;
 use store::merchants::accounts;
 use store::returns::work_items::{self, WorkItem};
 use uuid::Uuid;
 
+use crate::messages::console_pages::given_up;
+use crate::world::console::between;
+use crate::world::receiver::{PATH, Receiver, impatient};
 use crate::world::{World, message, refund_for, refunded, scan, sold, units_of};
 
 /// The time in which merchants promise refunds, unless they set another.
@@ -82,6 +87,77 @@ async fn receiving_exceptions_of_all_merchants_are_one_list() {
     let page = console.get("/exceptions").await.page();
     assert!(page.contains("Receiving exceptions: 2") && page.contains("U-acme") && page.contains("U-pebble"), "{page}");
     assert!(console.get("/").await.page().contains("2 receiving exceptions"));
+}
+
+#[tokio::test]
+async fn the_heading_of_a_list_repeats_the_number_on_each_of_its_pages() {
+    let world = World::new().await;
+    let shop = world.shop("acme").await;
+    let mut tx = world.app.begin(shop.merchant.id).await.unwrap();
+    for number in 0..60 {
+        let (id, subject) = (world.app.mint(), format!("R-{number}"));
+        let case = WorkItem { id, kind: WorkKind::LabelRefused, subject, reason: "no".to_owned(), opened_at: world.app.now() };
+        work_items::open(&mut tx, &case).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let console = world.console(Role::Viewer).await;
+    assert!(console.get("/").await.page().contains("60 labels were refused by the carrier"));
+    let first = console.get("/cases?kind=label_refused").await.page();
+    let newer = between(&first, "<footer><a class=\"btn sm\" href=\"", "\"").replace("&amp;", "&");
+    for page in [first, console.get(&newer).await.page()] {
+        assert!(page.contains("<h1>Labels refused: 60</h1>"), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn failing_endpoints_are_told_whatever_was_removed_and_the_link_shows_their_merchants() {
+    let world = World::new().await;
+    let fails = async |receiver: &Receiver<'_>, days: i32| {
+        let insert = "insert into endpoint_notice (merchant_id, endpoint_id, sequence, failing_since)
+            select merchant_id, endpoint_id, 0, timestamptz '2026-03-01 12:00Z' - $2 * interval '1 day' from endpoint
+            where merchant_id = $1 and interface = 'rma'";
+        let mut connection = world.database.connect().await;
+        sqlx::query(insert).bind(receiver.merchant.0).bind(days).execute(&mut connection).await.unwrap();
+    };
+    for number in 0..7 {
+        let removed = world.receiver(&format!("removed-{number}")).await;
+        fails(&removed, 30).await;
+        endpoint::remove_endpoint(&world.app, "test", removed.merchant, Interface::Rma).await.unwrap();
+    }
+    let healthy = world.receiver("healthy").await;
+    healthy.is_owed("R-1", 1).await;
+    for number in 0..6 {
+        fails(&world.receiver(&format!("failing-{number}")).await, number).await;
+    }
+    let console = world.console(Role::Viewer).await;
+    let today = console.get("/").await.page();
+    assert_eq!(today.matches("<span class=\"st bad\">Failing</span>").count(), 6, "five by name, and a link: {today}");
+    assert!(today.contains(r#"<a href="/merchants?state=failing">More endpoints are failing</a>"#), "{today}");
+    let list = console.get("/merchants?state=failing").await.page();
+    let shown: Vec<&str> = list.split("<code class=\"faint\">").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+    assert_eq!(shown, ["failing-0", "failing-1", "failing-2", "failing-3", "failing-4", "failing-5"]);
+}
+
+#[tokio::test]
+async fn messages_given_up_are_counted_as_their_list_shows_them() {
+    let world = World::new().await;
+    let receiver = world.receiver_with("acme", impatient()).await;
+    given_up(&receiver, 2).await;
+    // The interface gets another endpoint, which fails as well.
+    endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+    let change = EndpointChange { url: Some(receiver.systems.url(PATH)), ..impatient() };
+    endpoint::set_endpoint(&world.app, "test", receiver.merchant, Interface::Rma, change).await.unwrap();
+    let insert = "insert into endpoint_notice (merchant_id, endpoint_id, sequence, failing_since)
+        select merchant_id, endpoint_id, 0, timestamptz '2026-03-01 12:00Z' from endpoint where removed_at is null and interface = 'rma'
+        on conflict (merchant_id, endpoint_id) do update set failing_since = excluded.failing_since";
+    sqlx::query(insert).execute(&mut world.database.connect().await).await.unwrap();
+    let console = world.console(Role::Viewer).await;
+    let today = console.get("/").await.page();
+    let at = "/failures?merchant=acme&amp;interface=rma";
+    assert!(today.contains(&format!("<a class=\"num\" href=\"{at}\">2</a> given up")), "{today}");
+    let list = console.get(&at.replace("&amp;", "&")).await.page();
+    assert!(list.contains("<h1>Failure queue: 2</h1>"), "{list}");
+    assert!(console.get("/failures").await.page().contains("<h1>Failure queue: 2</h1>"));
 }
 
 #[tokio::test]

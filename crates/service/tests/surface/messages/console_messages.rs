@@ -15,7 +15,7 @@ use crate::world::World;
 use crate::world::receiver::{PATH, Receiver, impatient};
 
 /// The subjects of a list, in its order.
-fn subjects(page: &str) -> Vec<String> {
+pub fn subjects(page: &str) -> Vec<String> {
     let rows = page.split("<tr data-row>").skip(1);
     let subject = |row: &str| {
         let cell = row.split_once("data-l=\"Subject\"")?.1;
