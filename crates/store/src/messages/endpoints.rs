@@ -235,6 +235,26 @@ pub async fn list(store: &Store, merchant: MerchantId) -> Result<Vec<Endpoint>, 
     rows.into_iter().map(Endpoint::try_from).collect()
 }
 
+/// The removed endpoints of `merchant`, without those for internal work; the newest, at most `most`.
+pub async fn list_removed(store: &Store, merchant: MerchantId, most: i64) -> Result<Vec<Endpoint>, Failed> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"
+        select endpoint_id, bucket, interface, url, slots, per_second, waits, version_header, version_value, key_id, authentication,
+            secret, previous_secret, previous_secret_until, revision, paused_at, changed_at, tested_at
+        from endpoint
+        where merchant_id = $1 and not internal and removed_at is not null
+        order by removed_at desc
+        limit $2
+        "#,
+        merchant.0,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    rows.into_iter().map(Endpoint::try_from).collect()
+}
+
 /// Whether the merchant takes messages of `kind`. Its endpoint stays as it is until the transaction ends.
 pub async fn is_there(tx: &mut Tx, kind: Kind) -> Result<bool, Failed> {
     let found = sqlx::query_scalar!(

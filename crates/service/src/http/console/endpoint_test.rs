@@ -22,7 +22,8 @@ use super::merchant_head::{Head, Tab};
 use super::page::render;
 use super::stamp::Stamp;
 use super::view::span;
-use crate::delivery::transports::shown::{ShownHeader, ShownMessage, headers_of, headers_of_query, mask};
+use crate::delivery::transports::answer::KnownSecrets;
+use crate::delivery::transports::shown::{ShownHeader, ShownMessage, headers_of, headers_of_query};
 use crate::flow::messages::configure_endpoint::test_endpoint;
 use crate::flow::messages::test_endpoint::ask_endpoint;
 use crate::http::pages::see;
@@ -127,7 +128,7 @@ pub(super) async fn send(
                 Outcome::Answered { .. } | Outcome::TimedOut => None,
                 Outcome::Unreachable(why) | Outcome::Refused(why) => Some(why),
             },
-            body: text(&trial.answer),
+            body: text(&known(&by, &tested), &trial.answer),
             conclusion,
         }),
         ..Page::new(&by, &tested)
@@ -138,11 +139,16 @@ fn told(headers: Result<Vec<ShownHeader>, String>) -> (Vec<ShownHeader>, Option<
     headers.map_or_else(|why| (Vec::new(), Some(why)), |headers| (headers, None))
 }
 
-/// The beginning of an answer as text, without credentials in it.
-fn text(answer: &[u8]) -> Option<String> {
+/// The secrets that an answer of the endpoint is shown without.
+fn known<P: Permission>(by: &By<P>, (merchant, _, endpoint): &(Merchant, Interface, Endpoint)) -> KnownSecrets {
+    KnownSecrets::of(&by.app, merchant.id, std::slice::from_ref(endpoint), &[])
+}
+
+/// The beginning of an answer as text, without secrets in it.
+fn text(secrets: &KnownSecrets, answer: &[u8]) -> Option<String> {
     const SHOWN: usize = 16 * 1024;
     let text = String::from_utf8_lossy(answer.get(..SHOWN).unwrap_or(answer));
-    (!text.is_empty()).then(|| mask(&text))
+    (!text.is_empty()).then(|| secrets.mask(&text))
 }
 
 fn seconds(ms: i64) -> String {
@@ -172,12 +178,12 @@ pub(super) async fn show(
         frame,
         sent_at: Some(by.log_time(at)),
         sent: Some(Sent { method: "POST", url: endpoint.url.clone(), headers, unusable, body: Some(found.body) }),
-        answered: attempt.map(|attempt| answered(attempt, endpoint)),
+        answered: attempt.map(|attempt| answered(attempt, endpoint, &known(&by, &tested))),
         ..page
     })
 }
 
-fn answered(attempt: Attempt, endpoint: &Endpoint) -> Answered {
+fn answered(attempt: Attempt, endpoint: &Endpoint, secrets: &KnownSecrets) -> Answered {
     let reason = attempt.reason.clone().unwrap_or_default();
     let outcome = match (attempt.status.and_then(|status| u16::try_from(status).ok()), attempt.outcome.as_str()) {
         (Some(status), _) => Outcome::Answered { status, retry_after: None },
@@ -199,7 +205,7 @@ fn answered(attempt: Attempt, endpoint: &Endpoint) -> Answered {
         outcome: attempt.outcome,
         took: seconds(attempt.took_ms.into()),
         reason: attempt.reason,
-        body: attempt.answer.as_deref().and_then(text),
+        body: attempt.answer.as_deref().and_then(|answer| text(secrets, answer)),
         conclusion,
     }
 }

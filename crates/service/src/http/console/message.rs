@@ -14,7 +14,7 @@ use store::messages::recent::{self, Neighbour};
 use store::messages::{failure_notes, failure_selection, failures};
 use uuid::Uuid;
 
-use super::by::{By, Viewer};
+use super::by::{By, Permission, Viewer};
 use super::error::ConsoleError;
 use super::failure_choice::{group_at, merchant_of};
 use super::figures::tint;
@@ -25,7 +25,8 @@ use super::messages::{state, subject_at};
 use super::page::render;
 use super::stamp::Stamp;
 use super::view::span;
-use crate::delivery::transports::shown::{ShownHeader, ShownMessage, headers_of, mask};
+use crate::delivery::transports::answer::KnownSecrets;
+use crate::delivery::transports::shown::{ShownHeader, ShownMessage, headers_of};
 use crate::show::messages::payload::{Difference, curl, differences, indent};
 
 /// One attempt.
@@ -99,18 +100,38 @@ struct Page {
     command: String,
 }
 
-pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)>) -> Result<Response, ConsoleError> {
-    let merchant = merchant_of(&by, &handle).await?;
+/// A message that a path names.
+pub(super) struct Found {
+    pub(super) merchant: Merchant,
+    pub(super) message: MessageDetail,
+    kind: Option<Kind>,
+    /// The endpoint that it goes to now.
+    pub(super) endpoint: Option<Endpoint>,
+    /// The messages of its subject just before and just after it.
+    before: Option<Neighbour>,
+    pub(super) after: Option<Neighbour>,
+}
+
+/// The message `id` of the merchant whose handle is `handle`.
+pub(super) async fn find<P: Permission>(by: &By<P>, handle: &str, id: Uuid) -> Result<Found, ConsoleError> {
+    let merchant = merchant_of(by, handle).await?;
     let store = by.app.store(merchant.id);
-    let found = log::find(store, merchant.id, id).await?.ok_or(ConsoleError::NotFound)?;
-    let kind: Option<Kind> = found.kind.parse().ok();
-    let calls = attempts::page(store, merchant.id, id, None, attempts::MOST_LISTED).await?;
-    let endpoint = endpoints::list(store, merchant.id).await?.into_iter().find(|endpoint| endpoint.interface == found.kind);
+    let message = log::find(store, merchant.id, id).await?.ok_or(ConsoleError::NotFound)?;
+    let kind: Option<Kind> = message.kind.parse().ok();
+    let endpoint = endpoints::list(store, merchant.id).await?.into_iter().find(|endpoint| endpoint.interface == message.kind);
     let (before, after) = match kind {
-        Some(Kind::Of(_)) => recent::neighbours(store, merchant.id, (&found.kind, &found.subject), id).await?,
+        Some(Kind::Of(_)) => recent::neighbours(store, merchant.id, (&message.kind, &message.subject), id).await?,
         Some(Kind::Internal(_) | Kind::EndpointTest) | None => (None, None),
     };
+    Ok(Found { merchant, message, kind, endpoint, before, after })
+}
+
+pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)>) -> Result<Response, ConsoleError> {
+    let Found { merchant, message: found, kind, endpoint, before, after } = find(&by, &handle, id).await?;
+    let store = by.app.store(merchant.id);
+    let calls = attempts::page(store, merchant.id, id, None, attempts::MOST_LISTED).await?;
     let may_act = by.may(Role::Support);
+    let secrets = if may_act { Some(known_secrets(&by, &merchant).await?) } else { None };
     let last = calls.attempts.last();
     let headers = endpoint.as_ref().map(|endpoint| headers_of_attempt(&by, &merchant, endpoint, &found, last)).unwrap_or_default();
     let entry = failures::find(store, merchant.id, id).await?;
@@ -135,7 +156,7 @@ pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)
         behind: found.owed.and_then(|owed| owed.behind),
         retry: retry(&merchant.handle, id, kind, &found),
         erased: found.erased,
-        attempts: tries(&by, &calls.attempts, may_act),
+        attempts: tries(&by, &calls.attempts, secrets.as_ref()),
         more_attempts: calls.next.is_some(),
         headers,
         url: endpoint.as_ref().map(|endpoint| endpoint.url.clone()),
@@ -185,13 +206,24 @@ fn seconds(millis: i32) -> String {
     format!("{}.{:03} s", millis / 1_000, millis % 1_000)
 }
 
-fn tries(by: &By<Viewer>, attempts: &[Attempt], may_read: bool) -> Vec<Try> {
+/// Removed endpoints whose secrets are looked for in answers.
+const REMOVED: i64 = 20;
+
+/// The secrets that answers of the merchant's systems are shown without. A message may have gone to an endpoint that was removed.
+async fn known_secrets(by: &By<Viewer>, merchant: &Merchant) -> Result<KnownSecrets, ConsoleError> {
+    let store = by.app.store(merchant.id);
+    let removed = endpoints::list_removed(store, merchant.id, REMOVED).await?;
+    Ok(KnownSecrets::of(&by.app, merchant.id, &endpoints::list(store, merchant.id).await?, &removed))
+}
+
+/// The attempts; their answers only to those who know the secrets that must be left out.
+fn tries(by: &By<Viewer>, attempts: &[Attempt], secrets: Option<&KnownSecrets>) -> Vec<Try> {
     let mut last: Option<DateTime<Utc>> = None;
     let mut tries = Vec::with_capacity(attempts.len());
     for attempt in attempts {
         let after = last.map_or_else(|| "at once".to_owned(), |last| span((attempt.started_at - last).max(TimeDelta::zero())));
         last = Some(attempt.started_at);
-        let answer = attempt.answer.as_ref().filter(|_| may_read).map(|answer| mask(&String::from_utf8_lossy(answer)));
+        let answer = attempt.answer.as_ref().zip(secrets).map(|(answer, secrets)| secrets.mask(&String::from_utf8_lossy(answer)));
         tries.push(Try {
             number: attempt.number,
             tint: tint(&attempt.outcome),

@@ -2,10 +2,9 @@
 
 use askama::Template;
 use axum::response::Response;
-use domain::messages::message::Kind;
 use store::merchants::accounts::Merchant;
-use store::messages::log::{self, State};
-use store::messages::{attempts, endpoints, recent};
+use store::messages::attempts;
+use store::messages::log::State;
 use uuid::Uuid;
 
 use super::by::{By, Support};
@@ -14,6 +13,7 @@ use super::failure_choice::merchant_of;
 use super::form::Path;
 use super::frame::{Frame, Section};
 use super::long_id::LongId;
+use super::message::{Found, find};
 use super::messages::state;
 use super::page::render;
 use crate::flow::messages::retry_message::{Asker, RetryMessageError, retry_message};
@@ -39,19 +39,12 @@ struct Page {
 
 /// The preview.
 pub(super) async fn show(by: By<Support>, Path((handle, id)): Path<(String, Uuid)>) -> Result<Response, ConsoleError> {
-    let merchant = merchant_of(&by, &handle).await?;
-    let store = by.app.store(merchant.id);
-    let found = log::find(store, merchant.id, id).await?.ok_or(ConsoleError::NotFound)?;
+    let Found { merchant, message: found, endpoint, after, .. } = find(&by, &handle, id).await?;
     let standing = found.state();
     if standing == State::Owed {
         return Err(RetryMessageError::StillOwed.into());
     }
-    let newer = match found.kind.parse() {
-        Ok(Kind::Of(_)) => recent::neighbours(store, merchant.id, (&found.kind, &found.subject), id).await?.1.is_some(),
-        Ok(Kind::Internal(_) | Kind::EndpointTest) | Err(_) => false,
-    };
-    let last = attempts::list(store, merchant.id, id).await?.last().map_or(0, |last| last.number);
-    let endpoint = endpoints::list(store, merchant.id).await?.into_iter().find(|endpoint| endpoint.interface == found.kind);
+    let last = attempts::list(by.app.store(merchant.id), merchant.id, id).await?.last().map_or(0, |last| last.number);
     render(&Page {
         frame: by.frame(Section::Messages, "Send this message again?"),
         shown: LongId(id),
@@ -59,7 +52,7 @@ pub(super) async fn show(by: By<Support>, Path((handle, id)): Path<(String, Uuid
         delivered: standing == State::Delivered,
         next: last.saturating_add(1),
         url: endpoint.map(|endpoint| endpoint.url),
-        newer,
+        newer: after.is_some(),
         command: format!("backhaul messages retry --merchant {} {id}", merchant.handle),
         event: found.event,
         kind: found.kind,

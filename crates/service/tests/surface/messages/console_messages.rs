@@ -137,6 +137,34 @@ async fn a_message_shows_attempts_headers_and_changes_without_secrets() {
 }
 
 #[tokio::test]
+async fn a_secret_that_a_system_repeats_in_its_answer_is_not_shown() {
+    let world = World::new().await;
+    let support = world.console(Role::Support).await;
+    let secret = "s3cret/of \"the\" merchant";
+    let ways = [
+        ("key", Authentication::ApiKey { header: "X-Api-Key".to_owned(), value: secret.into() }),
+        ("bearer", Authentication::Bearer(secret.into())),
+        ("basic", Authentication::Basic { user: "backhaul".to_owned(), password: secret.into() }),
+    ];
+    for (handle, authentication) in ways {
+        let receiver = world.receiver_with(handle, EndpointChange { authentication: Some(authentication), ..impatient() }).await;
+        let signing = receiver.secret.trim_start_matches("whsec_").to_owned();
+        let echo = serde_json::json!({ "key": secret, "signing": signing, "said": "no" }).to_string();
+        receiver.systems.answer(PATH, Answer::status(503).body(echo));
+        let id = receiver.is_owed("R-1", 1).await;
+        world.deliver_all_due().await;
+        let at = format!("/merchants/{handle}/messages/{id}");
+        let hides = |page: &str| !page.contains("s3cret") && !page.contains(&signing) && page.contains("[hidden]") && page.contains("said");
+        let page = get(&support, &at).await.page();
+        assert!(hides(&page), "{page}");
+        // Also once the endpoint is gone.
+        endpoint::remove_endpoint(&world.app, "test", receiver.merchant, Interface::Rma).await.unwrap();
+        let page = get(&support, &at).await.page();
+        assert!(hides(&page), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn one_message_is_sent_again_after_a_preview() {
     let world = World::new().await;
     let receiver = world.receiver_with("acme", impatient()).await;
