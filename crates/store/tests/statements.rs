@@ -41,7 +41,12 @@ const SHARED: [&str; 18] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 44] = [
+const ACROSS: [(&str, &str); 49] = [
+    ("-- Across merchants: returns by identifier and by tracking number.", "rma"),
+    ("-- Across merchants: returns by identifier and by tracking number.", "parcel"),
+    ("-- Across merchants: units by identifier.", "receipt"),
+    ("-- Across merchants: ASNs by number.", "inbound_asn"),
+    ("-- Across merchants: ASNs by number.", "outbound_shipment"),
     ("-- Across merchants: a probe of the index for each endpoint.", "delivery"),
     ("from endpoint_notice where failing_since is not null", "endpoint_notice"),
     ("where refund_due_at <= $1", "rma"),

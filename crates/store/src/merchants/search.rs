@@ -1,5 +1,5 @@
-//! Things of all merchants, found by their identifiers. Each kind is looked up in every merchant by index, so the cost grows with the
-//! number of merchants and with nothing else.
+//! Things of all merchants, found by their identifiers. Most kinds have an index for it. Orders, which are many, have none: they are
+//! looked up in every merchant, so the cost grows with the number of merchants and with nothing else.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -28,18 +28,16 @@ pub async fn returns(store: &Store, word: &str) -> Result<Vec<Hit>, Failed> {
         r#"
         select merchant.handle, merchant.name as merchant_name, found.identifier as "identifier!", found.status as "status!",
             found.order_identifier as "other?", found.created_at as "at!"
-        from merchant
-        cross join lateral (
-            select rma.identifier, rma.status, rma.order_identifier, rma.created_at
-            from rma
-            where rma.merchant_id = merchant.merchant_id and rma.identifier = $1
+        from (
+            -- Across merchants: returns by identifier and by tracking number.
+            select named.merchant_id, named.identifier, named.status, named.order_identifier, named.created_at
+            from (select * from rma where rma.identifier = $1 limit $2) as named
             union all
-            select rma.identifier, rma.status, rma.order_identifier, rma.created_at
-            from parcel
-            join rma on rma.merchant_id = parcel.merchant_id and rma.rma_id = parcel.rma_id
-            where parcel.merchant_id = merchant.merchant_id and parcel.tracking_number = $1
-            limit 2
+            select rma.merchant_id, rma.identifier, rma.status, rma.order_identifier, rma.created_at
+            from (select * from parcel where parcel.tracking_number = $1 limit $2) as sent
+            join rma on rma.merchant_id = sent.merchant_id and rma.rma_id = sent.rma_id
         ) as found
+        join merchant on merchant.merchant_id = found.merchant_id
         limit $2
         "#,
         word,
@@ -102,25 +100,20 @@ pub async fn units(store: &Store, word: &str) -> Result<Vec<Hit>, Failed> {
     let hits = sqlx::query_as!(
         Hit,
         r#"
-        select merchant.handle, merchant.name as merchant_name, found.identifier, found.status, found.other as "other?", found.at
-        from merchant
-        cross join lateral (
-            select receipt.unit_identifier as identifier, receipt.condition as status, receipt.received_at as at,
-                coalesce(
-                    (
-                        select rma.identifier from rma
-                        where rma.merchant_id = merchant.merchant_id and rma.rma_id = receipt.rma_id
-                    ),
-                    (
-                        select inbound_asn.asn_number from inbound_asn
-                        where inbound_asn.merchant_id = merchant.merchant_id and inbound_asn.asn_id = receipt.asn_id
-                    )
-                ) as other
-            from receipt
-            where receipt.merchant_id = merchant.merchant_id and receipt.unit_identifier = $1
-            limit 1
+        select merchant.handle, merchant.name as merchant_name, found.unit_identifier as identifier, found.condition as status,
+            coalesce(
+                (select rma.identifier from rma where rma.merchant_id = found.merchant_id and rma.rma_id = found.rma_id),
+                (
+                    select inbound_asn.asn_number from inbound_asn
+                    where inbound_asn.merchant_id = found.merchant_id and inbound_asn.asn_id = found.asn_id
+                )
+            ) as "other?",
+            found.received_at as at
+        from (
+            -- Across merchants: units by identifier.
+            select * from receipt where receipt.unit_identifier = $1 limit $2
         ) as found
-        limit $2
+        join merchant on merchant.merchant_id = found.merchant_id
         "#,
         word,
         MOST,
@@ -137,17 +130,16 @@ pub async fn asns(store: &Store, word: &str) -> Result<Vec<Hit>, Failed> {
         r#"
         select merchant.handle, merchant.name as merchant_name, found.identifier as "identifier!", found.status as "status!",
             found.way as "other?", found.at as "at!"
-        from merchant
-        cross join lateral (
-            select inbound_asn.asn_number as identifier, inbound_asn.state as status, 'inbound' as way, inbound_asn.created_at as at
-            from inbound_asn
-            where inbound_asn.merchant_id = merchant.merchant_id and inbound_asn.asn_number = $1
+        from (
+            -- Across merchants: ASNs by number.
+            select announced.merchant_id, announced.asn_number as identifier, announced.state as status, 'inbound' as way,
+                announced.created_at as at
+            from (select * from inbound_asn where inbound_asn.asn_number = $1 limit $2) as announced
             union all
-            select outbound_shipment.asn_number, outbound_shipment.state, 'outbound', outbound_shipment.created_at
-            from outbound_shipment
-            where outbound_shipment.merchant_id = merchant.merchant_id and outbound_shipment.asn_number = $1
-            limit 2
+            select sent.merchant_id, sent.asn_number, sent.state, 'outbound', sent.created_at
+            from (select * from outbound_shipment where outbound_shipment.asn_number = $1 limit $2) as sent
         ) as found
+        join merchant on merchant.merchant_id = found.merchant_id
         limit $2
         "#,
         word,

@@ -96,14 +96,18 @@ pub async fn list(
 ) -> Result<Vec<Replay>, Failed> {
     let rows = sqlx::query!(
         r#"
+        with target as materialized (
+            select endpoint.endpoint_id, endpoint.interface
+            from endpoint
+            where endpoint.merchant_id = $1 and ($3::text is null or endpoint.interface = $3)
+        )
         select
-            replay_job.job_id, endpoint.interface, replay_job.replayed_from, replay_job.replayed_to, replay_job.per_second,
+            replay_job.job_id, target.interface, replay_job.replayed_from, replay_job.replayed_to, replay_job.per_second,
             replay_job.released, replay_job.left_out, replay_job.cursor_message_id, replay_job.created_by, replay_job.created_at,
             replay_job.ended_at, replay_job.cancelled_at
         from replay_job
-        join endpoint on endpoint.merchant_id = replay_job.merchant_id and endpoint.endpoint_id = replay_job.endpoint_id
+        join target on target.endpoint_id = replay_job.endpoint_id
         where replay_job.merchant_id = $1 and ($2::uuid is null or replay_job.job_id = $2)
-            and ($3::text is null or endpoint.interface = $3)
         order by replay_job.job_id desc
         limit $4
         "#,
@@ -153,29 +157,36 @@ pub async fn preview(
 ) -> Result<Preview, Failed> {
     let row = sqlx::query!(
         r#"
-        select
-            count(*) as "looked_at!",
-            count(*) filter (where looked.kind = $5 and looked.delivered) as "delivered!",
-            count(*) filter (where looked.kind = $5 and not looked.delivered) as "left_out!"
-        from (
-            select
-                message.kind,
-                not message.erased
-                    and not exists (
-                        select from delivery where delivery.merchant_id = $1 and delivery.message_id = message.message_id
-                    )
-                    and not exists (
-                        select from failure
-                        where failure.merchant_id = $1 and failure.message_id = message.message_id and failure.state <> 'resolved'
-                    )
-                    and not exists (
-                        select from unsent_message where unsent_message.merchant_id = $1 and unsent_message.message_id = message.message_id
-                    ) as delivered
+        with looked as materialized (
+            select message.message_id, message.kind, message.erased
             from message
             where message.merchant_id = $1 and message.message_id >= $2 and message.message_id < $3
             order by message.message_id
             limit $4
-        ) as looked
+        ),
+        last as materialized (select looked.message_id from looked order by looked.message_id desc limit 1),
+        -- Messages that were not delivered: three reads of the same range, instead of three for each message.
+        aside as materialized (
+            select delivery.message_id
+            from delivery
+            where delivery.merchant_id = $1 and delivery.message_id >= $2 and delivery.message_id <= (select last.message_id from last)
+            union
+            select failure.message_id
+            from failure
+            where failure.merchant_id = $1 and failure.message_id >= $2 and failure.message_id <= (select last.message_id from last)
+                and failure.state <> 'resolved'
+            union
+            select unsent_message.message_id
+            from unsent_message
+            where unsent_message.merchant_id = $1 and unsent_message.message_id >= $2
+                and unsent_message.message_id <= (select last.message_id from last)
+        )
+        select
+            count(*) as "looked_at!",
+            count(*) filter (where looked.kind = $5 and not looked.erased and aside.message_id is null) as "delivered!",
+            count(*) filter (where looked.kind = $5 and (looked.erased or aside.message_id is not null)) as "left_out!"
+        from looked
+        left join aside on aside.message_id = looked.message_id
         "#,
         merchant.0,
         first_id(from),
