@@ -126,6 +126,10 @@ chaos-exchanges: proof ## Hundreds of concurrent confirmations per exchange whil
 bench-portal: proof ## 200 pages a second of the portal with 1 million stored orders, beside order intake at half its rate: pages_per_s, p99_ms
 	@$(PROOF) bench-portal
 
+.PHONY: bench-console
+bench-console: proof ## Every page of the operator's console with 1 million orders and 2 million messages stored, beside deliveries at half their rate: most_buffers, p99_ms, deliveries_p99_ratio
+	@$(PROOF) bench-console
+
 .PHONY: attack-portal
 attack-portal: proof ## Compare the portal's misses, answers and times, in 10,000 pairs each, and guess 10,000 orders: pairs, worst_t, guesses, found, locked_out
 	@$(PROOF) attack-portal
@@ -229,6 +233,7 @@ proof-short: ## Run every bench and chaos test briefly, with the development bui
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-receiving --lines 500 --kills 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-exchanges --orders 12 --confirmations 20 --refused 12 --kills 3 --every 1500
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-portal --orders 20000 --per-second 20 --seconds 5
+	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-console --orders 20000 --messages 40000 --failures 2000 --seconds 3 --rounds 1 --untimed
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul attack-portal --pairs 50 --guesses 1500 --addresses 20
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-portal --shoppers 40 --kills 3
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul chaos-mails --returns 60 --kills 3 --every 2000

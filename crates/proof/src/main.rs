@@ -232,6 +232,30 @@ enum Command {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
+    /// Measure every page of the operator's console with a long history stored, and deliveries beside it.
+    BenchConsole {
+        /// Number of stored orders.
+        #[arg(long, default_value_t = 1_000_000)]
+        orders: u64,
+        /// Number of stored messages, each with three attempts.
+        #[arg(long, default_value_t = 2_000_000)]
+        messages: u64,
+        /// Number of open entries in the failure queue.
+        #[arg(long, default_value_t = 20_000)]
+        failures: u64,
+        /// Pages opened per second.
+        #[arg(long, default_value_t = 20)]
+        per_second: u32,
+        /// Seconds per measurement.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+        /// Number of rounds; the result is their median.
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Hold only the buffers to their bar, not the times.
+        #[arg(long)]
+        untimed: bool,
+    },
     /// Compare the answers of the portal to failed searches for an order, and guess orders.
     AttackPortal {
         /// Number of pairs of each kind of miss and an unknown number.
@@ -392,6 +416,16 @@ async fn run(cli: Cli) -> anyhow::Result<serde_json::Value> {
         Command::BenchPortal { orders, per_second, seconds } => {
             let plan = returns::portal::bench::Plan { orders, pages_per_second: per_second, duration: Duration::from_secs(seconds) };
             returns::portal::bench::run(&cli.program, &plan).await?
+        }
+        Command::BenchConsole { orders, messages, failures, per_second, seconds, rounds, untimed } => {
+            let plan = node::console::Plan {
+                size: node::console::Size { orders, messages, failures },
+                duration: Duration::from_secs(seconds),
+                rounds,
+                pages_per_second: per_second,
+                timed: !untimed,
+            };
+            node::console::run(&cli.program, &plan).await?
         }
         Command::AttackPortal { pairs, guesses, addresses } => {
             returns::portal::attack::run(&cli.program, &returns::portal::attack::Plan { pairs, guesses, addresses }).await?

@@ -2,5 +2,6 @@
 
 mod balancer;
 mod callers;
+pub(crate) mod console;
 pub(crate) mod migrate;
 pub(crate) mod rolling;

@@ -153,6 +153,11 @@ impl Stage {
         self.start(&["serve", "--role", "deliver"], free()?, free()?, variables)
     }
 
+    /// Starts a process that only serves the console, at `address`.
+    pub(crate) fn serve_console(&self, address: SocketAddr) -> anyhow::Result<Service> {
+        self.start(&["serve", "--role", "console"], free()?, free()?, &[("BACKHAUL__CONSOLE__LISTEN", &address.to_string())])
+    }
+
     /// Starts a test of the endpoint of the stage's merchant `number`: a process that owes one message.
     pub(crate) fn try_endpoint(&self, number: usize, variables: &[(&str, &str)]) -> anyhow::Result<Service> {
         let merchant = format!("merchant-{number}");

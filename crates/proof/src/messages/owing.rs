@@ -209,6 +209,18 @@ pub(crate) async fn all_settled(connection: &mut PgConnection, within: Duration)
     Ok(())
 }
 
+/// Waits until no message is due.
+pub(crate) async fn none_due(connection: &mut PgConnection, within: Duration) -> anyhow::Result<()> {
+    let started = Instant::now();
+    while sqlx::query_scalar::<_, bool>("select exists (select from delivery where due_at <= now())").fetch_one(&mut *connection).await? {
+        if started.elapsed() > within {
+            bail!("messages are still due after {} s", within.as_secs());
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    Ok(())
+}
+
 /// The simulated systems of all merchants, and the times of arrival there.
 pub(crate) struct Receiver {
     pub(crate) systems: Merchant,
