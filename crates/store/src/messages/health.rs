@@ -46,8 +46,10 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
         cross join lateral (
             select count(*)
             from (
+                -- The order keeps the planner on the endpoint's index: others have rows, this one may have none.
                 select from delivery
                 where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
+                order by delivery.due_at
                 limit $3
             ) as owed
         ) as owed
@@ -57,6 +59,7 @@ pub async fn endpoints_up_to(store: &Store, merchant: MerchantId, now: DateTime<
                 select from delivery
                 where delivery.merchant_id = endpoint.merchant_id and delivery.endpoint_id = endpoint.endpoint_id
                     and delivery.due_at <= $2 and endpoint.paused_at is null
+                order by delivery.due_at
                 limit $3
             ) as late
         ) as late
