@@ -132,7 +132,7 @@ pub async fn count_owed(store: &Store, merchant: MerchantId, endpoint: EndpointI
     let count = sqlx::query_scalar!(
         r#"
         select count(*) as "count!"
-        from (select from delivery where merchant_id = $1 and endpoint_id = $2 limit $3) as owed
+        from (select from delivery where merchant_id = $1 and endpoint_id = $2 order by due_at limit $3) as owed
         "#,
         merchant.0,
         endpoint.0,

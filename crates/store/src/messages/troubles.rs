@@ -34,6 +34,8 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<Vec<Faili
                 from (
                     select from delivery
                     where delivery.merchant_id = told.merchant_id and delivery.endpoint_id = told.endpoint_id
+                    -- The order keeps the planner on the endpoint's index.
+                    order by delivery.due_at
                     limit $2
                 ) as waiting
             ) as "waiting!",
