@@ -201,6 +201,10 @@ bench-pallet: proof ## Ship a pallet of 100,000 units and check that its message
 bench-lists: ## Cost of list queries with 2 million messages and 6 million attempts: pages_over_500
 	@MESSAGES=2000000 cargo test --quiet -p store --test lists -- --nocapture | grep '^{'
 
+.PHONY: bench-reports
+bench-reports: ## Cost of the console's reports with a year of 1,000 merchants: most_pages, p99_ms
+	@MERCHANTS=1000 cargo test --quiet -p store --test report_days -- --nocapture | grep '^{'
+
 .PHONY: model-returns
 model-returns: ## Compare 100,000 random histories of returns with a simple model
 	@HISTORIES=100000 cargo test --quiet --release -p backhaul --test surface any_history_of_returns -- --nocapture | grep '^{'

@@ -85,7 +85,7 @@ async function lostFocus(page) {
     });
     window.tabStops = new Map(operable.map((element) => [element, "never gets the focus"]));
     // Each part of a date is a stop.
-    return operable.length + 7 * operable.filter(({ type }) => type === "datetime-local").length;
+    return operable.length + 7 * operable.filter(({ type }) => ["date", "datetime-local"].includes(type)).length;
   }, OPERABLE);
   for (let pressed = 0; pressed < wanted + 3; pressed += 1) {
     await page.keyboard.press("Tab");

@@ -1,5 +1,5 @@
 //! Work that comes due with time: reminding of and expiring returns, listing exchanges without an identifier,
-//! deleting and overwriting what is outdated, and counting what was dropped.
+//! deleting and overwriting what is outdated, and counting what was dropped, and what happened on each day.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use crate::flow::merchants::end_retention::end_retention;
 use crate::flow::merchants::forget_audit::forget_audit;
 use crate::flow::merchants::note_first_orders::note_first_orders;
 use crate::flow::merchants::operators::forget_outdated::forget_outdated as forget_operators;
+use crate::flow::messages::count_days::count_days;
 use crate::flow::messages::count_dropped::count_dropped;
 use crate::flow::messages::forget_outdated::forget_outdated as forget_messages;
 use crate::flow::orders::forget_outdated::forget_outdated as forget_orders;
@@ -22,9 +23,14 @@ use crate::flow::returns::wake_returns::wake_returns;
 /// The interval between two looks at what every merchant keeps, which take a few statements for each.
 const RETENTION_EVERY: Duration = Duration::from_hours(1);
 
+/// The interval between two looks at the hours that can be counted by the day.
+const COUNTING_EVERY: Duration = Duration::from_mins(10);
+
 /// The timers of all flows.
 pub struct Timers {
     app: App,
+    /// The uptime at which hours are counted by the day again.
+    counting_due: Mutex<Duration>,
     /// The uptime at which every merchant is looked at again.
     retention_due: Mutex<Duration>,
 }
@@ -33,18 +39,33 @@ impl Timers {
     /// Timers that look at everything in their first run.
     #[must_use]
     pub fn new(app: App) -> Self {
-        Self { app, retention_due: Mutex::default() }
+        Self { app, counting_due: Mutex::default(), retention_due: Mutex::default() }
     }
 
     /// Ends retention once an hour, and again at once as long as there is more. Returns whether there may be more.
     async fn end_retention(&self) -> Result<bool, Failed> {
+        self.every(RETENTION_EVERY, &self.retention_due, end_retention(&self.app)).await
+    }
+
+    /// Counts closed hours by the day, and again at once as long as there are more. Returns whether there may be more.
+    async fn count_days(&self) -> Result<bool, Failed> {
+        self.every(COUNTING_EVERY, &self.counting_due, count_days(&self.app)).await
+    }
+
+    /// Does `work` if it is due, and says when it is due next.
+    async fn every(
+        &self,
+        interval: Duration,
+        due: &Mutex<Duration>,
+        work: impl Future<Output = Result<bool, Failed>>,
+    ) -> Result<bool, Failed> {
         let now = self.app.clock.uptime();
-        if self.retention_due.lock().is_ok_and(|due| now < *due) {
+        if due.lock().is_ok_and(|due| now < *due) {
             return Ok(false);
         }
-        let more = end_retention(&self.app).await?;
-        if let Ok(mut due) = self.retention_due.lock() {
-            *due = if more { now } else { now + RETENTION_EVERY };
+        let more = work.await?;
+        if let Ok(mut due) = due.lock() {
+            *due = if more { now } else { now + interval };
         }
         Ok(more)
     }
@@ -63,6 +84,7 @@ impl Timer for Timers {
                 continues("deleting outdated audit entries", forget_audit(app).await),
                 continues("deleting outdated rows of operators", forget_operators(app).await),
                 continues("ending retention", self.end_retention().await),
+                continues("counting hours by the day", self.count_days().await),
                 continues("counting dropped messages", count_dropped(app).await),
                 continues("noting first orders", note_first_orders(app).await),
             ];

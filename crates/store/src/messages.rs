@@ -23,6 +23,7 @@ pub mod outbox;
 pub mod partitions;
 pub mod recent;
 pub mod replays;
+pub mod report_days;
 pub mod reports;
 pub mod retries;
 pub mod retry_jobs;

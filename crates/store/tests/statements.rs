@@ -18,7 +18,7 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or are small and shared: reference tables on a cluster.
-const SHARED: [&str; 18] = [
+const SHARED: [&str; 19] = [
     "_sqlx_migrations",
     "credential",
     "deliverer",
@@ -36,12 +36,13 @@ const SHARED: [&str; 18] = [
     "operator_session",
     "portal_host",
     "rate_count",
+    "report_total",
     "sign_in_trouble",
 ];
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 49] = [
+const ACROSS: [(&str, &str); 51] = [
     ("-- Across merchants: returns by identifier and by tracking number.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "parcel"),
     ("-- Across merchants: units by identifier.", "receipt"),
@@ -49,6 +50,8 @@ const ACROSS: [(&str, &str); 49] = [
     ("-- Across merchants: ASNs by number.", "outbound_shipment"),
     ("-- Across merchants: a probe of the index for each endpoint.", "delivery"),
     ("from endpoint_notice where failing_since is not null", "endpoint_notice"),
+    ("select distinct day from report_day", "report_day"),
+    ("where report_day.day = $1", "report_day"),
     ("where refund_due_at <= $1", "rma"),
     ("kind = $1 and closed_at is null", "work_item"),
     ("where resolved_at is null order by exception_id", "receiving_exception"),

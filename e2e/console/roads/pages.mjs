@@ -12,6 +12,8 @@ const PAGES = [
   ["/messages?state=failed&merchant=nobody", "Messages", "messages-none"],
   ["/messages?state=late", "Late messages: 0", "messages-late"],
   ["/merchants", "Merchants", "merchants"],
+  ["/reports?merchant=demo-shoes", "Reports", "reports"],
+  ["/reports", "Reports", "reports-all"],
   [AT, "Demo Shoes", "merchant"],
   [`${AT}/contact`, "Demo Shoes", "contact"],
   [`${AT}/pause`, "Pause Demo Shoes?", "merchant-pause"],

@@ -78,11 +78,16 @@ pub(crate) async fn run(program: &Path, plan: &Plan) -> anyhow::Result<Value> {
         report.arrivals.len(),
         report.found.duplicates
     );
-    let result = report.result("delivery", json!({"kills": plan.kills, "rebalanced": rebalanced}));
+    let app = stage.app()?;
+    let reports = rollups::check_reports(&mut connection, &app).await;
+    app.cell().close().await;
+    let own = json!({"kills": plan.kills, "rebalanced": rebalanced, "reports": reports.as_ref().ok()});
+    let result = report.result("delivery", own);
     report.ensure(&result)?;
     ensure!(rebalanced, "the buckets are not shared fairly: {result}");
     drained?;
     rollups::check(&mut connection).await?;
+    reports?;
     Ok(result)
 }
 

@@ -2,6 +2,7 @@
 
 pub mod check_endpoints;
 pub mod configure_endpoint;
+pub mod count_days;
 pub mod count_dropped;
 pub mod discard_failures;
 pub mod forget_outdated;

@@ -49,6 +49,8 @@ mod qr;
 mod question;
 mod refunds;
 mod replay;
+mod report_plots;
+mod reports;
 mod requests;
 mod retry_jobs;
 mod routes;
@@ -130,6 +132,8 @@ fn pages() -> Routes {
         .get("/merchants/{handle}/messages/{id}", message::show)
         .get("/merchants/{handle}/messages/{id}/retry", message_retry::show)
         .post("/merchants/{handle}/messages/{id}/retry", message_retry::start)
+        .get("/reports", reports::show)
+        .get("/reports.csv", reports::export)
         .get("/merchants", merchants::show)
         .get("/merchants/new", merchants::new)
         .post("/merchants/new", merchants::add)

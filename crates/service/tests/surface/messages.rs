@@ -6,6 +6,7 @@ mod console_late;
 mod console_messages;
 pub mod console_pages;
 mod console_replays;
+mod console_reports;
 mod deliverers;
 mod deliveries;
 mod endpoint_check_command;

@@ -69,15 +69,15 @@ fn interface(of: &ReportedInterface) -> Vec<String> {
     row
 }
 
-/// A duration for tables.
+/// A duration for tables, rounded up.
 fn time(at_most_ms: Option<i64>) -> String {
     match at_most_ms {
         None => "over a day".to_owned(),
         Some(ms) if ms < 1_000 => format!("{ms} ms"),
         Some(ms) if ms % 1_000 != 0 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        Some(ms) if ms < 60_000 => format!("{} s", ms / 1_000),
-        Some(ms) if ms < 3_600_000 => format!("{} min", ms / 60_000),
-        Some(ms) => format!("{} h", ms / 3_600_000),
+        Some(ms) if ms < 600_000 => format!("{} s", ms / 1_000),
+        Some(ms) if ms < 36_000_000 => format!("{} min", (ms + 59_999) / 60_000),
+        Some(ms) => format!("{} h", (ms + 3_599_999) / 3_600_000),
     }
 }
 

@@ -7,7 +7,7 @@ use domain::id::MerchantId;
 use store::Failed;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::{retentions, tokens};
-use store::messages::reports;
+use store::messages::{report_days, reports};
 use store::returns::{idempotency, withdrawals};
 
 use super::erase_shopper::{EraseShopperError, Erasure, ErasureTarget, erase};
@@ -41,6 +41,7 @@ async fn end_retention_of(app: &App, merchant: &Merchant, now: DateTime<Utc>) ->
         tokens::forget_expired(&mut tx, now, MOST).await?,
         idempotency::forget_expired(&mut tx, now, MOST).await?,
         reports::forget(&mut tx, now, MOST).await?,
+        report_days::forget(&mut tx, now).await?,
         withdrawals::forget_unmatched(&mut tx, until, MOST).await?,
     ];
     app.commit(tx).await?;

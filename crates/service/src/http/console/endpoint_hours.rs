@@ -7,6 +7,7 @@ use store::messages::reports::{self, DeliveredTo, HourlyCalls};
 use store::{Failed, Store};
 
 use super::count::grouped as number;
+use super::report_plots::time;
 use super::stamp::Stamp;
 use super::view::{View, span};
 
@@ -174,7 +175,7 @@ fn within(delivered: &[DeliveredTo], part: u64) -> Option<String> {
         LONGER => "more than a day".to_owned(),
         ms if ms < 1_000 => format!("0.{:02} s", ms / 10),
         ms if ms < 60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        ms => span(TimeDelta::milliseconds(ms)),
+        ms => time(ms),
     })
 }
 

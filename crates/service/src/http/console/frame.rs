@@ -15,6 +15,7 @@ pub(super) enum Section {
     Requests,
     Messages,
     Merchants,
+    Reports,
     Operators,
     /// The person's own account, which is not in the menu.
     Account,
@@ -28,6 +29,7 @@ impl Section {
             Self::Requests => "/requests",
             Self::Messages => "/messages",
             Self::Merchants => "/merchants",
+            Self::Reports => "/reports",
             Self::Operators => "/operators",
             Self::Account => "/account",
         }
@@ -40,6 +42,7 @@ impl Section {
             Self::Requests => "Second person",
             Self::Messages => "Messages",
             Self::Merchants => "Merchants",
+            Self::Reports => "Reports",
             Self::Operators => "Operators",
             Self::Account => "Your account",
         }
@@ -55,6 +58,7 @@ impl Section {
             }
             Self::Messages => "M2 4h12v8.5H2zM2 4.500l6 4.500 6-4.500",
             Self::Merchants => "M2.5 6 4 2.5h8L13.500 6v7.500h-11zM2.500 6h11M6.500 13.500V9.500h3v4",
+            Self::Reports => "M2.5 13.5h11M4 11V8M7 11V4M10 11V6.5M13 11V2.5",
             Self::Operators | Self::Account => {
                 "M8 2.800a2.700 2.700 0 1 1 0 5.400 2.700 2.700 0 0 1 0-5.400zM2.800 14c.5-3 2.500-4.200 5.200-4.200s4.700 1.200 5.200 4.200"
             }
@@ -68,7 +72,7 @@ type Group = (Option<&'static str>, &'static [Section]);
 const MENU: [Group; 4] = [
     (None, &[Section::Today]),
     (Some("Work"), &[Section::Failures, Section::Requests]),
-    (Some("Look up"), &[Section::Messages, Section::Merchants]),
+    (Some("Look up"), &[Section::Messages, Section::Merchants, Section::Reports]),
     (Some("Installation"), &[Section::Operators]),
 ];
 

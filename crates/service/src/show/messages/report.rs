@@ -15,7 +15,7 @@ use wire::messages::report::{
 use crate::app::App;
 
 /// The most days that a report covers.
-const MOST_DAYS: i64 = 92;
+pub const MOST_DAYS: i64 = 92;
 /// The days that a report covers by default.
 const USUAL_DAYS: u64 = 30;
 
@@ -44,6 +44,30 @@ impl Range {
         };
         let days = (to - from).num_days() + 1;
         if (1..=MOST_DAYS).contains(&days) { Ok(Self { from, to }) } else { Err(NoRange) }
+    }
+
+    /// The last `days` days, today included.
+    pub fn last(days: u64, now: DateTime<Utc>) -> Result<Self, NoRange> {
+        let to = now.date_naive();
+        let from = days.checked_sub(1).and_then(|before| to.checked_sub_days(Days::new(before))).ok_or(NoRange)?;
+        if (to - from).num_days() < MOST_DAYS { Ok(Self { from, to }) } else { Err(NoRange) }
+    }
+
+    /// The first day.
+    #[must_use]
+    pub const fn from(self) -> NaiveDate {
+        self.from
+    }
+
+    /// The last day.
+    #[must_use]
+    pub const fn to(self) -> NaiveDate {
+        self.to
+    }
+
+    /// Every day, the first one first.
+    pub fn days(self) -> impl Iterator<Item = NaiveDate> {
+        self.from.iter_days().take_while(move |day| *day <= self.to)
     }
 
     /// The beginning of the first day and the end of the last.

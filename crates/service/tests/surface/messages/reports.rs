@@ -28,7 +28,7 @@ async fn a_message_that_arrived_counts_once_with_its_attempts_and_its_time() {
     world.deliver_all_due().await;
     let counted =
         "select kind || ' ' || to_char(hour, 'HH24:MI') || ' ' || attempts || ' ' || within_ms || ' ' || count from delivered_hourly";
-    assert_eq!(world.database.texts(counted).await, ["rma 12:00 3 60000 1"], "trials do not count");
+    assert_eq!(world.database.texts(counted).await, ["rma 12:00 3 63000 1"], "trials do not count");
     let attempts = "select number || ' ' || outcome || ' ' || count from attempt_hourly order by number";
     assert_eq!(world.database.texts(attempts).await, ["1 500 1", "2 503 1", "3 200 1"]);
 }
@@ -81,7 +81,7 @@ async fn a_settling_whose_answer_was_lost_counts_nothing_the_second_time() {
     }
     let counted = "select 'attempts ' || outcome || ' ' || count from attempt_hourly
         union all select 'delivered ' || within_ms || ' ' || count from delivered_hourly order by 1";
-    assert_eq!(world.database.texts(counted).await, ["attempts 201 1", "delivered 50 1"]);
+    assert_eq!(world.database.texts(counted).await, ["attempts 201 1", "delivered 40 1"]);
 }
 
 /// A merchant with a token and an endpoint for RMA messages.
@@ -113,7 +113,7 @@ async fn a_report_says_how_calls_ended_and_how_soon_messages_arrived() {
             "delivered": 1,
             "failed_attempts": 1,
             "delivered_at_attempt": [{ "attempt": 2, "messages": 1 }],
-            "time_to_deliver": { "p50_at_most_ms": 10_000, "p90_at_most_ms": 10_000, "p99_at_most_ms": 10_000 },
+            "time_to_deliver": { "p50_at_most_ms": 6_300, "p90_at_most_ms": 6_300, "p99_at_most_ms": 6_300 },
         }],
         "days": [{
             "day": "2026-03-01",
@@ -127,7 +127,7 @@ async fn a_report_says_how_calls_ended_and_how_soon_messages_arrived() {
     let rows = [
         "day,interface,figure,value,count",
         "2026-03-01,rma,delivered_at_attempt,2,1",
-        "2026-03-01,rma,delivered_within_ms,10000,1",
+        "2026-03-01,rma,delivered_within_ms,6300,1",
         "2026-03-01,rma,outcome,200,1",
         "2026-03-01,rma,outcome,500,1",
     ];
