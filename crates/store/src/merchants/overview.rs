@@ -8,7 +8,7 @@ use crate::messages::late::GRACE;
 use crate::{Failed, Store};
 
 /// The merchants of a page.
-pub const PAGE: usize = 20;
+pub const PAGE: usize = 15;
 /// Counts stop here; a count that reaches it means "at least".
 pub const MOST_COUNTED: i64 = 10;
 
