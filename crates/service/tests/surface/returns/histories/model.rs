@@ -14,7 +14,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use self::exchanging::Exchanged;
 use self::kept::Kept;
-use super::step::{Report, Snapshot, Step, line_name};
+use super::step::{Report, Snapshot, Step, line_name, refund_name};
 use super::view::exchanging::{Asked, Called};
 use super::view::{Message, Unit, View};
 use crate::world::beginning;
@@ -161,7 +161,9 @@ impl Model {
     /// Increments the sequence of a return and sends its message, and its shopper what is news to them.
     fn send(&mut self, nth: usize, event: &str) {
         let kept = &mut self.returns[nth];
-        let mails = kept.tell(event, self.now);
+        let of_nothing = self.refunds.iter().filter(|((order, _), record)| *order == kept.order && record.total == 0);
+        let of_nothing: Vec<String> = of_nothing.map(|((_, number), _)| refund_name(*number)).collect();
+        let mails = kept.tell(event, self.now, &of_nothing);
         self.mails.extend(mails.into_iter().map(|mail| (kept.shown.name.clone(), mail.to_owned())));
         let shown = &mut self.returns[nth].shown;
         shown.sequence += 1;

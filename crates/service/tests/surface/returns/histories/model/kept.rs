@@ -46,8 +46,8 @@ struct Told {
 }
 
 impl Kept {
-    /// The mails that a change sends. The confirmation leads to a label that comes within ten minutes.
-    pub(super) fn tell(&mut self, event: &str, now: DateTime<Utc>) -> Vec<&'static str> {
+    /// The mails that a change sends. The confirmation leads to a label that comes within ten minutes. Nobody is told of refunds `of_nothing`.
+    pub(super) fn tell(&mut self, event: &str, now: DateTime<Utc>, of_nothing: &[String]) -> Vec<&'static str> {
         let units = &self.shown.units;
         let told = Told {
             labelled: units.iter().any(|unit| unit.place.tracking.is_some()),
@@ -57,9 +57,11 @@ impl Kept {
             refunded: units.iter().map(|unit| unit.is_covered() && !unit.got.is_exchange()).collect(),
         };
         let before = std::mem::replace(&mut self.told, told);
-        let told = &self.told;
+        let (told, units) = (&self.told, &self.shown.units);
         let late = now >= self.created_at + TimeDelta::minutes(10);
         let new = |before: &[bool], now: &[bool]| before.iter().zip(now).any(|(before, now)| !before && *now);
+        let paid = |unit: &Unit| unit.refund.as_ref().is_some_and(|refund| !of_nothing.contains(refund));
+        let refunded: Vec<bool> = units.iter().zip(&told.refunded).map(|(unit, refunded)| *refunded && paid(unit)).collect();
         match event {
             "rma.created" => return vec!["mail.confirmed"],
             "rma.canceled" if self.shown.cancel_reason.as_deref() == Some("expired") => return vec!["mail.expired"],
@@ -72,7 +74,7 @@ impl Kept {
             (new(&told.exchanged, &before.exchanged), "mail.exchange_sold_out"),
             (told.labelled && !before.labelled && late && !told.handed_over && !self.scanned, "mail.label_ready"),
             (told.handed_over && !before.handed_over, "mail.on_its_way"),
-            (new(&before.refunded, &told.refunded), "mail.refunded"),
+            (new(&before.refunded, &refunded), "mail.refunded"),
         ];
         news.into_iter().filter_map(|(happened, mail)| happened.then_some(mail)).collect()
     }
