@@ -11,5 +11,6 @@ pub mod provenance;
 pub mod receipts;
 pub mod receiving_exceptions;
 pub mod reference;
+pub mod returned_units;
 pub mod shipment_units;
 pub mod shipments;

@@ -22,10 +22,12 @@ use domain::returns::rma::Status;
 use domain::returns::rma::policy::Policy;
 use sqlx::ConnectOptions as _;
 use store::Store;
-use store::orders::{refunds, snapshots};
+use store::orders::{order_pages, refunds, snapshots};
 use store::returns::carrier_events::{WaitingEvent, WaitsFor};
 use store::returns::rma_pages::{Filter, MOST_LISTED};
-use store::returns::{carrier_events, idempotency, parcels, return_policies, returnable_orders, rma_pages, rmas, unit_claims};
+use store::returns::{
+    carrier_events, idempotency, overdue_refunds, parcels, return_policies, returnable_orders, rma_pages, rmas, unit_claims,
+};
 use uuid::Uuid;
 
 use self::ledger::Ledger;
@@ -58,6 +60,11 @@ const FILL_ORDERS: &str = "
     select lpad(to_hex(case when number % 2 = 0 then 1 else 2 + number / 2 % 19 end), 32, '0')::uuid, 'A-' || number, 'Shipped',
         $2, $2, $2, 1, sha256(number::text::bytea), repeat('x', 500), number < $1 / 2
     from generate_series(0, $1 - 1) as number";
+
+/// The merchants of the orders.
+const FILL_MERCHANTS: &str = "
+    insert into merchant (merchant_id, handle, name, created_at)
+    select lpad(to_hex(number), 32, '0')::uuid, 'shop-' || number, 'Shop ' || number, $1 from generate_series(1, 2000) as number";
 
 /// A return of two units for the first half of the orders. A quarter is refunded, a quarter cancelled, and the rest is
 /// waiting to be woken. Each has a label, the key of the request that started it, its draft, and an event that waits for another label.
@@ -163,6 +170,25 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     ledger.by_indexes("reads outside of a transaction");
 }
 
+/// The reads of the console's pages on the return `number` and its order, and a page of each list.
+async fn of_a_page(store: &Store, ledger: &mut Ledger, number: u32) {
+    let (whose, order, name) = (merchant(number), format!("A-{number}"), format!("R-{number}"));
+    let kept = rmas::find(store, whose, &name).await.unwrap().unwrap();
+    overdue_refunds::due_of(store, whose, kept.id).await.unwrap();
+    carrier_events::list_waiting(store, whose, &name, 20).await.unwrap();
+    refunds::list(store, whose, &order).await.unwrap();
+    ledger.page("the page of a return");
+    for (statuses, count) in [(Status::ALL, 51), (&[Status::PartialRefund][..], 0)] {
+        let found = rma_pages::list_across(store, statuses, (None, None), None, 51).await.unwrap();
+        assert_eq!(found.len(), count);
+        ledger.page("a page of all merchants' returns");
+    }
+    for filter in [order_pages::Filter::default(), order_pages::Filter { status: Some("Created".to_owned()), ..Default::default() }] {
+        order_pages::list(store, whose, &filter, Some(&order), 50).await.unwrap();
+        ledger.page("a page of a merchant's orders");
+    }
+}
+
 /// Every kind of list, some of them for the return `number`.
 fn lists(number: u32) -> Vec<(&'static str, Filter)> {
     let filter = Filter::default;
@@ -189,6 +215,7 @@ async fn the_statements_of_returns_go_by_their_indexes() {
     let options = database::create("returns").await;
     let mut beside = options.connect().await.unwrap();
     sqlx::query(FILL_ORDERS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
+    sqlx::query(FILL_MERCHANTS).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::query(FILL_RETURNS).bind(count).bind(now()).execute(&mut beside).await.unwrap();
     sqlx::raw_sql("vacuum analyze").execute(&mut beside).await.unwrap();
     let (store, mut ledger) = Ledger::open(&options, &mut beside).await;
@@ -196,6 +223,7 @@ async fn the_statements_of_returns_go_by_their_indexes() {
     for turn in 0..14 {
         let number = (turn * 1_111 + 3) % u32::try_from(count / 2).unwrap();
         of_a_return(&store, &mut ledger, number).await;
+        of_a_page(&store, &mut ledger, number).await;
         for (what, filter) in lists(number) {
             let mut before = None;
             for _ in 0..3 {

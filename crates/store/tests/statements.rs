@@ -42,7 +42,8 @@ const SHARED: [&str; 19] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 51] = [
+const ACROSS: [(&str, &str); 52] = [
+    ("-- Over all merchants, by the index of each status.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "parcel"),
     ("-- Across merchants: units by identifier.", "receipt"),

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The number of faults reported for one message; if it has more, the first ones are.
@@ -44,12 +44,20 @@ impl Fault {
 }
 
 /// A warning about an accepted message that does not add up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Warning {
     /// JSON path of the field in question.
     pub field: String,
     /// The discrepancy.
     pub message: String,
+}
+
+impl Warning {
+    /// The warnings that were stored with an order.
+    #[must_use]
+    pub fn read_stored(text: &str) -> Vec<Self> {
+        serde_json::from_str(text).unwrap_or_default()
+    }
 }
 
 /// A JSON path under construction: `returns_portal_order.orders[0]`, then `.items`, then `[2]`.

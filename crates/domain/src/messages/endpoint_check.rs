@@ -165,18 +165,18 @@ impl Trials {
     fn accepted(&self) -> Finding {
         match self.first {
             First::Answered { status: status @ 200..=299, .. } => Finding::Accepted(status),
-            First::Answered { status: 401 | 403, .. } => self.not_checked(Check::Accepted),
-            First::Answered { status: 404, .. } if self.interface.is_asked() => Finding::UnknownVariant,
-            First::Answered { status: status @ 300..=399, .. } => Finding::Redirected(status),
-            First::Answered { status: status @ 400..=499, .. } => Finding::Rejected(status),
-            First::Answered { status, .. } => Finding::Broken(status),
-            First::Unusable(_)
+            First::Answered { status: 401 | 403, .. }
+            | First::Unusable(_)
             | First::NotAllowed(_)
             | First::Unreachable(_)
             | First::BadTls(_)
             | First::Silent(_)
             | First::NoToken(_)
             | First::OutOfTime => self.not_checked(Check::Accepted),
+            First::Answered { status: 404, .. } if self.interface.is_asked() => Finding::UnknownVariant,
+            First::Answered { status: status @ 300..=399, .. } => Finding::Redirected(status),
+            First::Answered { status: status @ 400..=499, .. } => Finding::Rejected(status),
+            First::Answered { status, .. } => Finding::Broken(status),
         }
     }
 
@@ -247,7 +247,7 @@ impl Trials {
         if let Some((token, odd)) = tried().find(|(_, outcome)| !matches!(outcome, Outcome::Answered { status: 401, .. })) {
             return Finding::OddToken(token, odd.word());
         }
-        match (tried().last(), &self.fresh) {
+        match (tried().next_back(), &self.fresh) {
             (Some((token, _)), Some(fresh)) if fresh.is_success() => Finding::TokenReplaced(token),
             (Some(_), Some(fresh)) => Finding::FreshTokenRefused(fresh.word()),
             (None, _) | (_, None) => self.not_checked(Check::Token),

@@ -4,3 +4,4 @@ pub mod accept_orders;
 pub mod forget_outdated;
 pub mod import_orders;
 pub mod keep_refusal;
+pub mod view_shopper;

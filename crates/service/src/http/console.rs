@@ -5,6 +5,7 @@
 //! - `form.rs` reads paths, filters and forms.
 
 mod account;
+mod amount;
 mod by;
 mod cases;
 mod cookie;
@@ -43,6 +44,8 @@ mod messages;
 mod next;
 mod onboarding;
 mod operators;
+mod order_page;
+mod orders;
 mod page;
 mod person;
 mod qr;
@@ -53,6 +56,16 @@ mod report_plots;
 mod reports;
 mod requests;
 mod retry_jobs;
+mod return_act;
+mod return_actions;
+mod return_axes;
+mod return_exchange;
+mod return_found;
+mod return_money;
+mod return_page;
+mod return_refund;
+mod return_timeline;
+mod returns;
 mod routes;
 mod search;
 mod second_step;
@@ -76,8 +89,13 @@ use super::middleware;
 use super::pages;
 use crate::app::App;
 
-/// All pages, grouped as the menu is.
-fn pages() -> Routes {
+/// All pages.
+fn all_pages() -> Routes {
+    Routes::default().and(people()).and(work()).and(returns_and_orders()).and(merchants_and_endpoints())
+}
+
+/// The way in, and the operator's own people.
+fn people() -> Routes {
     Routes::default()
         .open_get("/sign-in", sign_in::show)
         .open_post("/sign-in", sign_in::check)
@@ -112,6 +130,11 @@ fn pages() -> Routes {
         .post("/requests/erase", requests::erase)
         .get("/requests/{id}", requests::show)
         .post("/requests/{id}", requests::decide)
+}
+
+/// What needs somebody, where to find things, and what was sent.
+fn work() -> Routes {
+    Routes::default()
         .get("/", today::show)
         .get("/help", help::show)
         .get("/failures", failures::show)
@@ -134,6 +157,46 @@ fn pages() -> Routes {
         .post("/merchants/{handle}/messages/{id}/retry", message_retry::start)
         .get("/reports", reports::show)
         .get("/reports.csv", reports::export)
+        .post("/search", search::ask)
+        .get("/search", search::show)
+        .get("/search/by-email/{sealed}", search::by_email)
+        .get("/refunds", refunds::list)
+        .get("/cases", cases::list)
+        .get("/cases/{handle}/{case}", cases::preview)
+        .post("/cases/{handle}/{case}", cases::close)
+        .get("/exceptions", exceptions::list)
+}
+
+/// Returns and orders.
+fn returns_and_orders() -> Routes {
+    Routes::default()
+        .get("/returns", returns::list)
+        .get("/orders", orders::list)
+        .get("/merchants/{handle}/orders/{id}", order_page::show)
+        .post("/merchants/{handle}/orders/{id}/shopper", order_page::show_shopper)
+        .get("/merchants/{handle}/returns/{rma}", return_page::show)
+        .post("/merchants/{handle}/returns/{rma}/shopper", return_page::show_shopper)
+        .get("/merchants/{handle}/returns/{rma}/cancel", return_actions::ask_to_cancel)
+        .post("/merchants/{handle}/returns/{rma}/cancel", return_actions::cancel)
+        .get("/merchants/{handle}/returns/{rma}/resend", return_actions::ask_to_resend)
+        .post("/merchants/{handle}/returns/{rma}/resend", return_actions::resend)
+        .get("/merchants/{handle}/returns/{rma}/confirm-refund", return_actions::ask_to_confirm)
+        .post("/merchants/{handle}/returns/{rma}/confirm-refund", return_actions::confirm)
+        .get("/merchants/{handle}/returns/{rma}/label", return_actions::ask_for_label)
+        .post("/merchants/{handle}/returns/{rma}/label", return_actions::label)
+        .get("/merchants/{handle}/returns/{rma}/mails/{message}", return_actions::ask_to_mail)
+        .post("/merchants/{handle}/returns/{rma}/mails/{message}", return_actions::mail)
+        .get("/merchants/{handle}/returns/{rma}/exchange/placed", return_exchange::ask_what_was_placed)
+        .post("/merchants/{handle}/returns/{rma}/exchange/placed", return_exchange::place)
+        .get("/merchants/{handle}/returns/{rma}/exchange/convert", return_exchange::ask_to_convert)
+        .post("/merchants/{handle}/returns/{rma}/exchange/convert", return_exchange::convert)
+        .get("/merchants/{handle}/returns/{rma}/act", return_act::ask)
+        .post("/merchants/{handle}/returns/{rma}/act", return_act::make)
+}
+
+/// Merchants, their way to live and their endpoints.
+fn merchants_and_endpoints() -> Routes {
+    Routes::default()
         .get("/merchants", merchants::show)
         .get("/merchants/new", merchants::new)
         .post("/merchants/new", merchants::add)
@@ -171,26 +234,18 @@ fn pages() -> Routes {
         .get("/merchants/{handle}/endpoints/{interface}/replay/{job}", replay::show)
         .get("/merchants/{handle}/endpoints/{interface}/replay/{job}/cancel", replay::ask_to_cancel)
         .post("/merchants/{handle}/endpoints/{interface}/replay/{job}/cancel", replay::cancel)
-        .post("/search", search::ask)
-        .get("/search", search::show)
-        .get("/search/by-email/{sealed}", search::by_email)
-        .get("/refunds", refunds::list)
-        .get("/cases", cases::list)
-        .get("/cases/{handle}/{case}", cases::preview)
-        .post("/cases/{handle}/{case}", cases::close)
-        .get("/exceptions", exceptions::list)
 }
 
 /// Every route with the role that it needs.
 #[must_use]
 pub fn guards() -> Vec<Guard> {
-    pages().into_parts().1
+    all_pages().into_parts().1
 }
 
 /// The console's router.
 pub fn router(app: &App) -> Router {
-    let (pages_of_console, _) = pages().into_parts();
-    pages_of_console
+    let (router, _) = all_pages().into_parts();
+    router
         .fallback(async || ConsoleError::NotFound)
         .method_not_allowed_fallback(async || ConsoleError::NotFound)
         .layer(from_fn_with_state(app.clone(), by::enter))

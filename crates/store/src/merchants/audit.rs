@@ -1,9 +1,10 @@
 //! The audit trail: every change is recorded in its own transaction.
 
-use chrono::{DateTime, Months, Utc};
+use chrono::{DateTime, Months, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
+use crate::messages::log::first_id;
 use crate::{Failed, Store, Tx};
 
 /// One change.
@@ -32,6 +33,49 @@ pub async fn record(tx: &mut Tx, entry: Entry<'_>) -> Result<(), Failed> {
     .execute(tx.connection())
     .await?;
     Ok(())
+}
+
+/// The most entries that are looked at for one change.
+const LOOKED_AT: i64 = 20;
+/// Ids are minted while a change is made, so an entry's id may be that much older or newer than the time of the change.
+const AROUND: TimeDelta = TimeDelta::seconds(2);
+
+/// The actors of the changes to `detail`, each given by its time and action; `None` where the audit has no such change.
+pub async fn actors(
+    store: &Store,
+    merchant: MerchantId,
+    detail: &str,
+    changes: &[(DateTime<Utc>, &str)],
+) -> Result<Vec<Option<String>>, Failed> {
+    let first: Vec<Uuid> = changes.iter().map(|(time, _)| first_id(*time - AROUND)).collect();
+    let last: Vec<Uuid> = changes.iter().map(|(time, _)| first_id(*time + AROUND)).collect();
+    let actions: Vec<&str> = changes.iter().map(|(_, action)| *action).collect();
+    let actors = sqlx::query_scalar!(
+        r#"
+        select (
+            select near.actor
+            from (
+                -- By the key: ids begin with the time.
+                select audit.actor, audit.action, audit.detail
+                from audit
+                where audit.merchant_id = $1 and audit.audit_id >= wanted.first and audit.audit_id < wanted.last
+                order by audit.audit_id
+                limit $6
+            ) as near
+            where near.detail = $2 and near.action = wanted.action
+            limit 1
+        ) as actor
+        from unnest($3::text[], $4::uuid[], $5::uuid[]) with ordinality as wanted (action, first, last, nth)
+        order by wanted.nth
+        "#,
+        merchant.0,
+        detail,
+        &actions as &[&str],
+        &first,
+        &last,
+        LOOKED_AT,
+    );
+    Ok(actors.fetch_all(&store.pool).await?)
 }
 
 /// The time for which the audit trail is kept: 7 years.

@@ -95,6 +95,37 @@ pub async fn orders_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<Hi
     Ok(hits)
 }
 
+/// The returns of a shopper's newest orders, newest first in each merchant.
+pub async fn returns_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<Hit>, Failed> {
+    let hits = sqlx::query_as!(
+        Hit,
+        r#"
+        select merchant.handle, merchant.name as merchant_name, found.identifier, found.status, found.order_identifier as "other?",
+            found.created_at as at
+        from merchant
+        cross join lateral (
+            select rma.identifier, rma.status, rma.order_identifier, rma.created_at, rma.rma_id
+            from (
+                select customer_order.identifier
+                from customer_order
+                where customer_order.merchant_id = merchant.merchant_id and customer_order.email_fingerprint = $1
+                order by customer_order.placed_at desc
+                limit $2
+            ) as theirs
+            join rma on rma.merchant_id = merchant.merchant_id and rma.order_identifier = theirs.identifier
+            order by rma.rma_id desc
+            limit $2
+        ) as found
+        limit $2
+        "#,
+        email_fingerprint,
+        MOST,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(hits)
+}
+
 /// Units that a warehouse received, by their identifier.
 pub async fn units(store: &Store, word: &str) -> Result<Vec<Hit>, Failed> {
     let hits = sqlx::query_as!(

@@ -91,6 +91,30 @@ pub async fn take(tx: &mut Tx, rma_identifier: &str, tracking_number: &str) -> R
         .collect())
 }
 
+/// The events that wait for the label of the return `rma_identifier`, oldest first.
+pub async fn list_waiting(
+    store: &Store,
+    merchant: MerchantId,
+    rma_identifier: &str,
+    most: i64,
+) -> Result<Vec<(String, DateTime<Utc>)>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select event, occurred_at
+        from carrier_event
+        where merchant_id = $1 and waits_for = $2
+        order by occurred_at, event_id
+        limit $3
+        "#,
+        merchant.0,
+        WaitsFor::Return(rma_identifier).word(),
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.event, row.occurred_at)).collect())
+}
+
 /// Events of all merchants that have waited too long at `now`, oldest first.
 pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {
     let rows = sqlx::query!(

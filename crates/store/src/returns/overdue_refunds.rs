@@ -1,6 +1,7 @@
 //! Returns of all merchants whose goods came back longer ago than the merchant promises to refund them.
 
 use chrono::{DateTime, Utc};
+use domain::id::MerchantId;
 use uuid::Uuid;
 
 use crate::{Failed, Store};
@@ -60,4 +61,11 @@ pub async fn list(store: &Store, now: DateTime<Utc>, after: (DateTime<Utc>, Uuid
     .fetch_all(&store.pool)
     .await?;
     Ok(overdue)
+}
+
+/// The time by which the merchant has promised to refund the return `rma`. `None` while nothing has come back, and once all of that is
+/// refunded.
+pub async fn due_of(store: &Store, merchant: MerchantId, rma: Uuid) -> Result<Option<DateTime<Utc>>, Failed> {
+    let due = sqlx::query_scalar!("select refund_due_at from rma where merchant_id = $1 and rma_id = $2", merchant.0, rma);
+    Ok(due.fetch_optional(&store.pool).await?.flatten())
 }

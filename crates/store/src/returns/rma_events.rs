@@ -53,10 +53,29 @@ pub async fn list(store: &Store, merchant: MerchantId, rma: Uuid) -> Result<Vec<
     )
     .fetch_all(&store.pool)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            let event = row.event.parse().map_err(|_| Failed::Internal("a stored event of a return is unknown"))?;
-            Ok(Change { event, happened_at: row.happened_at, parcels: row.parcels })
-        })
-        .collect()
+    rows.into_iter().map(|row| change(&row.event, row.happened_at, row.parcels)).collect()
+}
+
+/// The newest changes of a return, latest first, at most `most`.
+pub async fn list_newest(store: &Store, merchant: MerchantId, rma: Uuid, most: i64) -> Result<Vec<Change>, Failed> {
+    let rows = sqlx::query!(
+        r#"
+        select happened_at, event, parcels
+        from rma_event
+        where merchant_id = $1 and rma_id = $2
+        order by sequence desc
+        limit $3
+        "#,
+        merchant.0,
+        rma,
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    rows.into_iter().map(|row| change(&row.event, row.happened_at, row.parcels)).collect()
+}
+
+fn change(event: &str, happened_at: DateTime<Utc>, parcels: Vec<String>) -> Result<Change, Failed> {
+    let event = event.parse().map_err(|_| Failed::Internal("a stored event of a return is unknown"))?;
+    Ok(Change { event, happened_at, parcels })
 }

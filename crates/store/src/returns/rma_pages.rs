@@ -37,6 +37,8 @@ pub struct Listed {
     pub exchange: Option<ExchangeState>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+    /// The time by which the merchant has promised the refund. `None` unless it owes one for goods that came back.
+    pub refund_due_at: Option<DateTime<Utc>>,
 }
 
 /// One page of a list.
@@ -57,6 +59,7 @@ struct Row {
     exchange: Option<String>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
+    refund_due_at: Option<DateTime<Utc>>,
 }
 
 /// Selects the rows of a page: the conditions, then the arguments.
@@ -66,7 +69,7 @@ macro_rules! rows {
             Row,
             "select rma.rma_id, rma.identifier, rma.order_identifier, rma.status, rma.method, rma.created_at, rma.updated_at, "
                 + r#"(select count(*) from rma_item where rma_item.merchant_id = rma.merchant_id and rma_item.rma_id = rma.rma_id) as "units!", "#
-                + "rma.exchange from rma "
+                + "rma.exchange, rma.refund_due_at from rma "
                 + $end
                 + " order by rma.rma_id desc limit $4",
             $($argument),*
@@ -152,5 +155,76 @@ fn listed(row: Row) -> Result<Listed, Failed> {
         exchange: row.exchange.map(|state| state.parse().map_err(unknown)).transpose()?,
         created_at: row.created_at,
         updated_at: row.updated_at,
+        refund_due_at: row.refund_due_at,
     })
+}
+
+/// A return in a list over all merchants.
+#[derive(Clone, Debug)]
+pub struct ListedAcross {
+    pub handle: String,
+    pub merchant_name: String,
+    pub listed: Listed,
+}
+
+/// The newest returns of all merchants in one of these statuses that were started from `from` until `to` and before the return `before`,
+/// at most `most`.
+pub async fn list_across(
+    store: &Store,
+    statuses: &[Status],
+    (from, to): (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
+    before: Option<Uuid>,
+    most: i64,
+) -> Result<Vec<ListedAcross>, Failed> {
+    let until = to.map_or(Uuid::max(), first_id);
+    let statuses: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+    let rows = sqlx::query!(
+        r#"
+        select merchant.handle, merchant.name as merchant_name, newest.rma_id, newest.identifier, newest.order_identifier, newest.status,
+            newest.method, newest.exchange, newest.created_at, newest.updated_at, newest.refund_due_at,
+            (
+                select count(*) from rma_item
+                where rma_item.merchant_id = newest.merchant_id and rma_item.rma_id = newest.rma_id
+            ) as "units!"
+        from (
+            select one.*
+            from unnest($1::text[]) as wanted (status)
+            -- Over all merchants, by the index of each status.
+            cross join lateral (
+                select * from rma
+                where rma.status = wanted.status and rma.rma_id >= $2 and rma.rma_id < $3
+                order by rma.rma_id desc
+                limit $4
+            ) as one
+            order by one.rma_id desc
+            limit $4
+        ) as newest
+        join merchant on merchant.merchant_id = newest.merchant_id
+        order by newest.rma_id desc
+        "#,
+        &statuses as &[&str],
+        from.map_or(Uuid::nil(), first_id),
+        before.map_or(until, |before| before.min(until)),
+        most,
+    )
+    .fetch_all(&store.pool)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let (handle, merchant_name) = (row.handle, row.merchant_name);
+            let listed = listed(Row {
+                rma_id: row.rma_id,
+                identifier: row.identifier,
+                order_identifier: row.order_identifier,
+                status: row.status,
+                method: row.method,
+                units: row.units,
+                exchange: row.exchange,
+                created_at: row.created_at,
+                updated_at: row.updated_at,
+                refund_due_at: row.refund_due_at,
+            })?;
+            Ok(ListedAcross { handle, merchant_name, listed })
+        })
+        .collect()
 }

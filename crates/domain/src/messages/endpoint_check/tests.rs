@@ -4,8 +4,8 @@ use super::*;
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-fn answered(status: u16) -> Option<Outcome> {
-    Some(Outcome::Answered { status, retry_after: None })
+fn answered(status: u16) -> Outcome {
+    Outcome::Answered { status, retry_after: None }
 }
 
 fn first(status: u16) -> First {
@@ -21,12 +21,12 @@ fn healthy() -> Trials {
         is_sandbox: false,
         deadline: DEADLINE,
         first: first(200),
-        repeated: answered(200),
-        forged: answered(401),
-        nobody: answered(401),
-        made_up: answered(401),
+        repeated: Some(answered(200)),
+        forged: Some(answered(401)),
+        nobody: Some(answered(401)),
+        made_up: Some(answered(401)),
         expired: None,
-        fresh: answered(200),
+        fresh: Some(answered(200)),
     }
 }
 
@@ -102,24 +102,24 @@ fn a_third_of_the_deadline_is_slow() {
 #[test]
 fn whoever_accepts_too_much_is_told() {
     let fixed = || Trials { credentials: Credentials::Fixed, ..healthy() };
-    assert_eq!(only(&Trials { forged: answered(202), ..healthy() }), Finding::ForgeryAccepted(202));
-    assert_eq!(only(&Trials { forged: answered(500), ..healthy() }), Finding::OddForgery("500".to_owned()));
-    assert_eq!(only(&Trials { nobody: answered(200), ..fixed() }), Finding::Anybody(200));
-    assert_eq!(only(&Trials { made_up: answered(200), ..fixed() }), Finding::WrongCredentials(200));
+    assert_eq!(only(&Trials { forged: Some(answered(202)), ..healthy() }), Finding::ForgeryAccepted(202));
+    assert_eq!(only(&Trials { forged: Some(answered(500)), ..healthy() }), Finding::OddForgery("500".to_owned()));
+    assert_eq!(only(&Trials { nobody: Some(answered(200)), ..fixed() }), Finding::Anybody(200));
+    assert_eq!(only(&Trials { made_up: Some(answered(200)), ..fixed() }), Finding::WrongCredentials(200));
     assert_eq!(only(&Trials { made_up: Some(Outcome::TimedOut), ..fixed() }), Finding::OddRefusal("timed out".to_owned()));
-    assert_eq!(only(&Trials { nobody: answered(302), ..fixed() }), Finding::OddRefusal("302".to_owned()));
-    assert_eq!(worst(&Trials { nobody: answered(200), made_up: None, fresh: None, ..healthy() }), Finding::Anybody(200));
+    assert_eq!(only(&Trials { nobody: Some(answered(302)), ..fixed() }), Finding::OddRefusal("302".to_owned()));
+    assert_eq!(worst(&Trials { nobody: Some(answered(200)), made_up: None, fresh: None, ..healthy() }), Finding::Anybody(200));
     let accepted = |token| Finding::InvalidTokenAccepted(token, 200);
-    assert_eq!(only(&Trials { made_up: answered(200), ..healthy() }), accepted(InvalidToken::MadeUp));
-    assert_eq!(only(&Trials { expired: answered(200), ..healthy() }), accepted(InvalidToken::Expired));
+    assert_eq!(only(&Trials { made_up: Some(answered(200)), ..healthy() }), accepted(InvalidToken::MadeUp));
+    assert_eq!(only(&Trials { expired: Some(answered(200)), ..healthy() }), accepted(InvalidToken::Expired));
 }
 
 #[test]
 fn whoever_accepts_too_little_is_told() {
-    assert_eq!(only(&Trials { repeated: answered(409), ..healthy() }), Finding::RepeatRefused("409".to_owned()));
-    assert_eq!(only(&Trials { made_up: answered(403), ..healthy() }), Finding::OddToken(InvalidToken::MadeUp, "403".to_owned()));
-    assert_eq!(only(&Trials { fresh: answered(401), ..healthy() }), Finding::FreshTokenRefused("401".to_owned()));
-    let expired = judge(&Trials { expired: answered(401), ..healthy() });
+    assert_eq!(only(&Trials { repeated: Some(answered(409)), ..healthy() }), Finding::RepeatRefused("409".to_owned()));
+    assert_eq!(only(&Trials { made_up: Some(answered(403)), ..healthy() }), Finding::OddToken(InvalidToken::MadeUp, "403".to_owned()));
+    assert_eq!(only(&Trials { fresh: Some(answered(401)), ..healthy() }), Finding::FreshTokenRefused("401".to_owned()));
+    let expired = judge(&Trials { expired: Some(answered(401)), ..healthy() });
     assert_eq!(expired[7], Finding::TokenReplaced(InvalidToken::Expired));
 }
 

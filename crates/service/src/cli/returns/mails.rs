@@ -26,7 +26,7 @@ pub(in crate::cli) enum Command {
         #[command(flatten)]
         merchant: OfMerchant,
     },
-    /// List the mails about a return, oldest first.
+    /// List the newest 50 mails about a return, oldest first.
     List {
         #[command(flatten)]
         merchant: OfMerchant,

@@ -53,10 +53,13 @@ pub enum ResendMailError {
     Failed(#[from] Failed),
 }
 
-/// The mails about a return that have not been deleted yet, oldest first.
+/// The most mails about a return that are listed.
+pub const MOST_MAILS: i64 = 50;
+
+/// The newest mails about a return that have not been deleted yet, oldest first.
 pub async fn list_mails(app: &App, merchant: MerchantId, rma: &str) -> Result<Vec<SentMail>, Failed> {
     let mut sent = Vec::new();
-    for id in mails::list(app.store(merchant), merchant, rma).await? {
+    for id in mails::list(app.store(merchant), merchant, rma, MOST_MAILS).await? {
         sent.extend(log::find(app.store(merchant), merchant, id).await?.as_ref().map(listed));
     }
     Ok(sent)

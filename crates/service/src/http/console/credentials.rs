@@ -110,7 +110,8 @@ async fn preview(by: &By<Manager>, merchant: &Merchant, scopes: Scopes, label: S
         others => format!("{others} credentials"),
     };
     let handle = &merchant.handle;
-    let options: String = scopes.iter().map(|scope| format!(" --scope {}", scope.as_str())).collect();
+    let options: Vec<String> = scopes.iter().map(|scope| format!("--scope {}", scope.as_str())).collect();
+    let options = options.join(" ");
     let typed = scopes.iter().map(|scope| ("scope", scope.as_str().to_owned())).chain([("label", label.clone()), (SURE, "yes".to_owned())]);
     Question {
         frame: by.frame(Section::Merchants, &merchant.name),
@@ -127,7 +128,7 @@ async fn preview(by: &By<Manager>, merchant: &Merchant, scopes: Scopes, label: S
         does: "Issue the credential".to_owned(),
         is_grave: false,
         back: format!("/merchants/{handle}/credentials"),
-        command: format!("backhaul credential issue --merchant {handle}{options}"),
+        command: format!("backhaul credential issue --merchant {handle} {options}"),
     }
     .show_with(&typed.collect::<Vec<_>>())
 }

@@ -14,6 +14,8 @@ pub(super) enum Section {
     Failures,
     Requests,
     Messages,
+    Returns,
+    Orders,
     Merchants,
     Reports,
     Operators,
@@ -28,6 +30,8 @@ impl Section {
             Self::Failures => "/failures",
             Self::Requests => "/requests",
             Self::Messages => "/messages",
+            Self::Returns => "/returns",
+            Self::Orders => "/orders",
             Self::Merchants => "/merchants",
             Self::Reports => "/reports",
             Self::Operators => "/operators",
@@ -41,6 +45,8 @@ impl Section {
             Self::Failures => "Failure queue",
             Self::Requests => "Second person",
             Self::Messages => "Messages",
+            Self::Returns => "Returns",
+            Self::Orders => "Orders",
             Self::Merchants => "Merchants",
             Self::Reports => "Reports",
             Self::Operators => "Operators",
@@ -57,6 +63,8 @@ impl Section {
                 "M1.8 13c.3-2.6 1.7-3.7 3.7-3.7S8.900 10.4 9.200 13M5.500 3.300a2.200 2.200 0 1 1 0 4.400 2.200 2.200 0 0 1 0-4.400zM10 7.500l1.700 1.700 2.800-3.200"
             }
             Self::Messages => "M2 4h12v8.5H2zM2 4.500l6 4.500 6-4.500",
+            Self::Returns => "M5.5 3 2.500 6l3 3M2.500 6H10a3.500 3.500 0 0 1 0 7H6",
+            Self::Orders => "M3.5 2h9v12l-2-1.300L8 14l-2.500-1.300L3.500 14zM6 5.500h4M6 8.500h4",
             Self::Merchants => "M2.5 6 4 2.5h8L13.500 6v7.500h-11zM2.500 6h11M6.500 13.500V9.500h3v4",
             Self::Reports => "M2.5 13.5h11M4 11V8M7 11V4M10 11V6.5M13 11V2.5",
             Self::Operators | Self::Account => {
@@ -72,7 +80,7 @@ type Group = (Option<&'static str>, &'static [Section]);
 const MENU: [Group; 4] = [
     (None, &[Section::Today]),
     (Some("Work"), &[Section::Failures, Section::Requests]),
-    (Some("Look up"), &[Section::Messages, Section::Merchants, Section::Reports]),
+    (Some("Look up"), &[Section::Messages, Section::Returns, Section::Orders, Section::Merchants, Section::Reports]),
     (Some("Installation"), &[Section::Operators]),
 ];
 

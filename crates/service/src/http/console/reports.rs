@@ -98,12 +98,11 @@ async fn read(by: &By<Viewer>, filters: &Filters) -> Result<Asked, ConsoleError>
     if interface.is_none() && !filters.interface.is_empty() {
         faults.push("There is no such interface: every interface is shown.".to_owned());
     }
-    let range = match filters.range(by) {
-        Some(range) => range,
-        None => {
-            faults.push(format!("A report has 1 to {MOST_DAYS} days, the first not after the last: the usual {USUAL_DAYS} are shown."));
-            Range::last(USUAL_DAYS, by.now).map_err(|_| ConsoleError::NotFound)?
-        }
+    let range = if let Some(range) = filters.range(by) {
+        range
+    } else {
+        faults.push(format!("A report has 1 to {MOST_DAYS} days, the first not after the last: the usual {USUAL_DAYS} are shown."));
+        Range::last(USUAL_DAYS, by.now).map_err(|_| ConsoleError::NotFound)?
     };
     Ok(Asked { merchant, interface, range, faults })
 }

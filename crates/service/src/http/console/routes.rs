@@ -76,6 +76,12 @@ impl Routes {
         Self { router: self.router.route(path, on(filter, handler)), ..self }
     }
 
+    /// These routes and others.
+    pub(super) fn and(mut self, others: Self) -> Self {
+        self.guards.extend(others.guards);
+        Self { router: self.router.merge(others.router), ..self }
+    }
+
     pub(super) fn into_parts(self) -> (Router<App>, Vec<Guard>) {
         (self.router, self.guards)
     }

@@ -17,11 +17,14 @@ use super::by::{By, Permission, Support, Viewer};
 use super::error::ConsoleError;
 use super::form::{Form, Path, Query};
 use super::frame::{Frame, Section};
+use super::messages::subject_at;
 use super::page::render;
+use super::return_found::{order_at, return_at};
 use super::stamp::Stamp;
 use crate::app::App;
 use crate::http::pages::see;
 use crate::platform::keys::sealing::{Context, Sealed};
+use crate::show::returns::rmas::identifier;
 
 /// The longest identifier.
 const MOST_LETTERS: usize = 200;
@@ -33,8 +36,21 @@ pub(super) struct Asked {
 }
 
 struct Row {
+    /// The page of what was found.
+    link: String,
+    /// The page of the other identifier, if it has one.
+    other_link: Option<String>,
     hit: Hit,
     at: Stamp,
+}
+
+/// The kinds of what is found.
+#[derive(Clone, Copy)]
+enum Kind {
+    Returns,
+    Orders,
+    Asns,
+    Units,
 }
 
 /// What was found of one kind.
@@ -80,10 +96,10 @@ pub(super) async fn show(by: By<Viewer>, Query(Asked { q }): Query<Asked>) -> Re
     }
     let store = by.app.cell();
     let found = [
-        found(&by, "Returns", "order", search::returns(store, word).await?),
-        found(&by, "Orders", "", search::orders(store, word).await?),
-        found(&by, "ASNs", "", search::asns(store, word).await?),
-        found(&by, "Units", "received for", search::units(store, word).await?),
+        found(&by, Kind::Returns, search::returns(store, &identifier(word)).await?),
+        found(&by, Kind::Orders, search::orders(store, word).await?),
+        found(&by, Kind::Asns, search::asns(store, word).await?),
+        found(&by, Kind::Units, search::units(store, word).await?),
     ];
     let found = found.into_iter().filter(|found| !found.rows.is_empty()).collect();
     render(&Page { frame: by.frame(Section::Today, word), found, looked_at })
@@ -92,15 +108,31 @@ pub(super) async fn show(by: By<Viewer>, Query(Asked { q }): Query<Asked>) -> Re
 /// Shows the orders of a shopper, whose e-mail address was searched for.
 pub(super) async fn by_email(by: By<Support>, Path(sealed): Path<String>) -> Result<Response, ConsoleError> {
     let fingerprint = open(&by.app, &sealed).ok_or(ConsoleError::NotFound)?;
-    let orders = search::orders_of(by.app.cell(), &fingerprint).await?;
-    let found = [found(&by, "Orders", "", orders)].into_iter().filter(|found| !found.rows.is_empty()).collect();
-    let looked_at = "Looked at the orders of all merchants by the fingerprint of the e-mail address; at most 20 are shown.";
-    render(&Page { frame: by.frame(Section::Today, "Orders of this shopper"), found, looked_at })
+    let (returns, orders) = (search::returns_of(by.app.cell(), &fingerprint).await?, search::orders_of(by.app.cell(), &fingerprint).await?);
+    let found = [found(&by, Kind::Returns, returns), found(&by, Kind::Orders, orders)];
+    let found = found.into_iter().filter(|found| !found.rows.is_empty()).collect();
+    let looked_at = "Looked at the orders of all merchants by the fingerprint of the e-mail address; at most 20 of each are shown.";
+    render(&Page { frame: by.frame(Section::Today, "Returns and orders of this shopper"), found, looked_at })
 }
 
-fn found<P: Permission>(by: &By<P>, name: &'static str, relation: &'static str, hits: Vec<Hit>) -> Found {
-    let rows = hits.into_iter().map(|hit| Row { at: by.time(hit.at), hit }).collect();
-    Found { name, relation, rows }
+fn found<P: Permission>(by: &By<P>, kind: Kind, hits: Vec<Hit>) -> Found {
+    let (name, relation) = match kind {
+        Kind::Returns => ("Returns", "order"),
+        Kind::Orders => ("Orders", ""),
+        Kind::Asns => ("ASNs", ""),
+        Kind::Units => ("Units", "received for"),
+    };
+    let link = |hit: &Hit| match kind {
+        Kind::Returns => return_at(&hit.handle, &hit.identifier),
+        Kind::Orders => order_at(&hit.handle, &hit.identifier),
+        Kind::Asns | Kind::Units => subject_at(&hit.handle, &hit.identifier),
+    };
+    let other_link = |hit: &Hit| match (kind, &hit.other) {
+        (Kind::Returns, Some(order)) => Some(order_at(&hit.handle, order)),
+        (Kind::Returns | Kind::Orders | Kind::Asns | Kind::Units, _) => None,
+    };
+    let row = |hit: Hit| Row { link: link(&hit), other_link: other_link(&hit), at: by.time(hit.at), hit };
+    Found { name, relation, rows: hits.into_iter().map(row).collect() }
 }
 
 const CONTEXT: Context<'static> = Context { merchant: MerchantId(Uuid::nil()), row: Uuid::nil(), column: "console.search" };

@@ -246,10 +246,10 @@ async fn merchants_come_in_pages_by_handle() {
     }
     let console = world.console(Role::Viewer).await;
     let first = console.get("/merchants").await.text;
-    assert!(first.contains("shop-29") && !first.contains("shop-30"));
+    assert!(first.contains("shop-24") && !first.contains("shop-25"));
     let next = between(&first, r#"<footer><a class="btn sm" href=""#, "\"").replace("&#38;", "&").replace("&amp;", "&");
     let second = console.get(&next).await.text;
-    assert!(second.contains("shop-30") && second.contains("shop-34") && !second.contains("shop-29<") && !second.contains("<footer>"));
+    assert!(second.contains("shop-25") && second.contains("shop-34") && !second.contains("shop-24<") && !second.contains("<footer>"));
 }
 
 #[tokio::test]

@@ -93,6 +93,8 @@ async fn every_number_of_a_report_equals_the_attempts() {
     for wait in [Duration::ZERO, HOUR, HOUR, DAY] {
         world.time_passes(wait);
         world.timers_run().await;
+        // The session has ended meanwhile.
+        console.signs_in().await;
         equals_the_attempts(&world, &console, "merchant=acme", "acme").await;
         equals_the_attempts(&world, &console, "merchant=other", "other").await;
     }

@@ -1,0 +1,232 @@
+//! `GET /merchants/{handle}/orders/{id}`: an order as its merchant last sent it, with its warnings, refunds and returns.
+//! `POST …/shopper` shows it with the shopper's name and address, which the audit records.
+
+use askama::Template;
+use axum::response::Response;
+use domain::merchants::operator::Role;
+use domain::money::Cents;
+use domain::orders::order::Status;
+use domain::returns::rma::sale::SoldLine;
+use store::merchants::accounts::Merchant;
+use store::orders::refunds::{self, Recorded};
+use store::orders::snapshots::{self, Stored};
+use store::returns::rma_pages::{self, Filter, Listed, MOST_LISTED};
+use store::returns::unit_claims::{self, Claim};
+use wire::fault::Warning;
+use wire::orders::order::{OrderIn, read_stored};
+use wire::shape::Amount;
+
+use super::amount::{Currency, sum};
+use super::by::{By, Permission, Support, Viewer};
+use super::error::ConsoleError;
+use super::failure_choice::merchant_of;
+use super::form::Path;
+use super::frame::{Frame, Section};
+use super::page::render;
+use super::return_found::{order_at, return_at};
+use super::return_page::status_class;
+use super::stamp::Stamp;
+use crate::flow::orders::view_shopper::{Shopper, view_shopper};
+
+/// The variable parts of the address: the merchant's handle, and the order's identifier.
+type At = (String, String);
+
+/// A line of the order.
+struct Line {
+    identifier: String,
+    sku: String,
+    title: String,
+    price: String,
+    ordered: u32,
+    shipped: u32,
+    cancelled: u32,
+    returned: usize,
+    refunded: u64,
+    tracking: Option<String>,
+}
+
+/// What the snapshot says.
+struct Content {
+    lines: Vec<Line>,
+    /// The parts of the total, each with its sign.
+    sums: Vec<(&'static str, String)>,
+    adds_up: String,
+    total: String,
+    is_right: bool,
+    placed: Stamp,
+    updated: Stamp,
+    original: Option<(String, String)>,
+}
+
+struct RefundRow {
+    identifier: String,
+    total: String,
+    at: Stamp,
+    units: u64,
+    rma: Option<(String, String)>,
+}
+
+struct ReturnRow {
+    identifier: String,
+    at: String,
+    status: (&'static str, &'static str),
+    units: i64,
+    started: Stamp,
+    due: Option<(bool, Stamp)>,
+}
+
+#[derive(Template)]
+#[template(path = "console/order.html")]
+struct Page {
+    frame: Frame,
+    merchant: Merchant,
+    identifier: String,
+    here: String,
+    status: (&'static str, &'static str),
+    revision: i64,
+    received: Stamp,
+    warnings: Vec<Warning>,
+    /// `None` if the snapshot cannot be read.
+    content: Option<Content>,
+    refunds: Vec<RefundRow>,
+    returns: Vec<ReturnRow>,
+    shopper: Option<Shopper>,
+    may_act: bool,
+    command: String,
+}
+
+async fn find<P: Permission>(by: &By<P>, (handle, identifier): &At) -> Result<(Merchant, Stored), ConsoleError> {
+    let merchant = merchant_of(by, handle).await?;
+    if identifier.contains('\0') {
+        return Err(ConsoleError::NotFound);
+    }
+    let stored = snapshots::find(by.app.store(merchant.id), merchant.id, identifier).await?.ok_or(ConsoleError::NotFound)?;
+    Ok((merchant, stored))
+}
+
+pub(super) async fn show(by: By<Viewer>, Path(at): Path<At>) -> Result<Response, ConsoleError> {
+    let (merchant, stored) = find(&by, &at).await?;
+    page(&by, merchant, stored, None).await
+}
+
+/// Shows the shopper, too.
+pub(super) async fn show_shopper(by: By<Support>, Path(at): Path<At>) -> Result<Response, ConsoleError> {
+    let (merchant, stored) = find(&by, &at).await?;
+    let shopper = view_shopper(&by.app, &by.actor(), merchant.id, &stored.identifier).await?;
+    let shopper = shopper
+        .ok_or_else(|| ConsoleError::Refused("The shopper was erased from the order. Ask the merchant for the address.".to_owned()))?;
+    page(&by, merchant, stored, Some(shopper)).await
+}
+
+async fn page<P: Permission>(by: &By<P>, merchant: Merchant, stored: Stored, shopper: Option<Shopper>) -> Result<Response, ConsoleError> {
+    let store = by.app.store(merchant.id);
+    let recorded = refunds::list(store, merchant.id, &stored.identifier).await?;
+    let claims = unit_claims::list(store, merchant.id, &stored.identifier).await?;
+    let filter = Filter { order: Some(stored.identifier.clone()), ..Filter::default() };
+    let returns = rma_pages::list(store, merchant.id, &filter, None, MOST_LISTED).await?.returns;
+    let order = read_stored(&stored.snapshot);
+    let currency = Currency(order.as_ref().map(|order| order.currency.0.clone()).unwrap_or_default());
+    let content = order.as_ref().map(|order| content(by, &merchant, order, &currency, &claims, &recorded));
+    render(&Page {
+        frame: by.frame(Section::Orders, &format!("Order {}", stored.identifier)),
+        here: order_at(&merchant.handle, &stored.identifier),
+        status: order.as_ref().map_or(("off", "Unreadable"), |order| match order.status.0 {
+            Status::Created => shown("Created"),
+            Status::Shipped => shown("Shipped"),
+            Status::Cancelled => shown("Cancelled"),
+        }),
+        revision: stored.revision,
+        received: by.time(stored.received_at),
+        warnings: stored.warnings.as_deref().map(Warning::read_stored).unwrap_or_default(),
+        content,
+        refunds: recorded.iter().map(|refund| refund_row(by, &merchant, &currency, refund)).collect(),
+        returns: returns.into_iter().map(|listed| return_row(by, &merchant, listed)).collect(),
+        shopper,
+        may_act: by.may(Role::Support),
+        command: format!("backhaul returns list --merchant {} --order {}", merchant.handle, stored.identifier),
+        identifier: stored.identifier,
+        merchant,
+    })
+}
+
+/// A status of an order with its class.
+pub(super) fn shown(status: &str) -> (&'static str, &'static str) {
+    match status {
+        "Shipped" => ("ok", "Shipped"),
+        "Cancelled" => ("off", "Cancelled"),
+        _ => ("run", "Created"),
+    }
+}
+
+fn content<P: Permission>(
+    by: &By<P>,
+    merchant: &Merchant,
+    order: &OrderIn<'_>,
+    currency: &Currency,
+    claims: &[Claim],
+    recorded: &[Recorded],
+) -> Content {
+    let sale = order.sale();
+    let facts = order.facts();
+    let product = facts.product.unwrap_or_else(|| sum(sale.lines.iter().filter_map(|line| line.product)));
+    let tax = facts.tax.unwrap_or_else(|| sum(sale.lines.iter().map(|line| line.tax)));
+    let whole = |amount: Cents| i128::from(amount.get());
+    let adds_up = whole(product) - whole(facts.discount) + whole(tax) + whole(facts.shipping) + whole(facts.shipping_tax);
+    let Amount(total) = order.total_amount_cents;
+    let as_cents = i64::try_from(adds_up).ok().and_then(Cents::new);
+    Content {
+        lines: sale.lines.iter().map(|line| line_row(line, order, currency, claims, recorded)).collect(),
+        sums: vec![
+            ("Product", currency.tell(product)),
+            ("− Discount", currency.tell(facts.discount)),
+            ("+ Tax", currency.tell(tax)),
+            ("+ Shipping", currency.tell(facts.shipping)),
+            ("+ Shipping tax", currency.tell(facts.shipping_tax)),
+        ],
+        adds_up: as_cents.map_or_else(|| "less than nothing".to_owned(), |cents| currency.tell(cents)),
+        total: currency.tell(total),
+        is_right: adds_up == whole(total),
+        placed: by.time(order.created_at.0),
+        updated: by.time(order.updated_at.0),
+        original: order.original_order().map(|original| (original.to_owned(), order_at(&merchant.handle, original))),
+    }
+}
+
+fn line_row(line: &SoldLine, order: &OrderIn<'_>, currency: &Currency, claims: &[Claim], recorded: &[Recorded]) -> Line {
+    let sent = order.items.0.iter().find(|sent| sent.identifier.0 == line.identifier.as_str());
+    let covered = recorded.iter().flat_map(|refund| &refund.refund.lines).filter(|covered| covered.order_line == line.identifier);
+    Line {
+        identifier: line.identifier.clone(),
+        sku: line.sku.clone(),
+        title: line.title.clone().unwrap_or_else(|| line.sku.clone()),
+        price: currency.tell(line.unit_price),
+        ordered: line.quantity,
+        shipped: line.shipped,
+        cancelled: line.cancelled,
+        returned: claims.iter().filter(|claim| claim.line == line.identifier).count(),
+        refunded: covered.map(|covered| u64::from(covered.quantity)).sum(),
+        tracking: sent.and_then(|sent| sent.tracking_number.as_ref()).map(|number| number.0.to_string()),
+    }
+}
+
+fn refund_row<P: Permission>(by: &By<P>, merchant: &Merchant, currency: &Currency, recorded: &Recorded) -> RefundRow {
+    let rma = recorded.refund.rma_identifier.clone();
+    RefundRow {
+        identifier: recorded.identifier.clone(),
+        total: currency.tell(recorded.refund.total),
+        at: by.time(recorded.refund.refunded_at),
+        units: recorded.refund.lines.iter().map(|line| u64::from(line.quantity)).sum(),
+        rma: rma.map(|rma| (return_at(&merchant.handle, &rma), rma)).map(|(at, rma)| (rma, at)),
+    }
+}
+
+fn return_row<P: Permission>(by: &By<P>, merchant: &Merchant, listed: Listed) -> ReturnRow {
+    ReturnRow {
+        at: return_at(&merchant.handle, &listed.identifier),
+        status: (status_class(listed.status), listed.status.as_str()),
+        units: listed.units,
+        started: by.time(listed.created_at),
+        due: listed.refund_due_at.map(|due| (due <= by.now, by.day(due))),
+        identifier: listed.identifier,
+    }
+}
