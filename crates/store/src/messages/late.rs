@@ -13,7 +13,7 @@ use crate::{Failed, Store};
 pub const GRACE: TimeDelta = TimeDelta::seconds(60);
 
 /// The endpoints that are examined at a time.
-const LOOKED_AT: i32 = 60;
+const LOOKED_AT: i32 = 40;
 
 /// An endpoint with messages that are past due.
 #[derive(Clone, Debug)]
