@@ -222,7 +222,7 @@ plan-warehouse: ## Query plans for shipments, receiving, drop shipping, exchange
 	@UNITS=100000 cargo test --quiet -p store --test warehouse_plans -- --nocapture | grep '^{'
 
 .PHONY: proof-short
-proof-short: ## Run every bench and chaos test briefly, with the development build
+proof-short: ## Run the benches and chaos tests briefly, with the development build
 	@cargo build --quiet -p backhaul -p proof
 	@cargo build --quiet $(CRASH_POINTS)
 	@$(PROGRAMS)/debug/proof --program $(PROGRAMS)/debug/backhaul bench-intake --seconds 1 --rounds 1

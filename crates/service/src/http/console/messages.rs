@@ -131,15 +131,8 @@ struct Read {
 
 fn read(by: &By<Viewer>, filters: &Filters) -> Read {
     let mut faults = Vec::new();
-    let mut time = |text: &str, fault: &'static str| {
-        let read = by.parse(text);
-        if read.is_none() && !text.is_empty() {
-            faults.push(fault);
-        }
-        read
-    };
-    let since = time(&filters.since, "“Written since” cannot be read.");
-    let until = time(&filters.until, "“Until” cannot be read.");
+    let since = by.parse_filter(&filters.since, "“Written since” cannot be read.", &mut faults);
+    let until = by.parse_filter(&filters.until, "“Until” cannot be read.", &mut faults);
     let state = State::ALL.into_iter().find(|state| state.as_str() == filters.state);
     if state.is_none() && !filters.state.is_empty() && !filters.is_late() {
         faults.push("There is no such state.");

@@ -82,14 +82,10 @@ struct Page {
 /// The filter of the store, and what could not be read.
 fn read(by: &By<Viewer>, filters: &Filters) -> (Filter, Vec<&'static str>) {
     let mut faults = Vec::new();
-    let mut time = |text: &str, fault: &'static str| {
-        let read = by.parse(text);
-        if read.is_none() && !text.is_empty() {
-            faults.push(fault);
-        }
-        read
-    };
-    let (from, to) = (time(&filters.since, "“Placed since” cannot be read."), time(&filters.until, "“Until” cannot be read."));
+    let (from, to) = (
+        by.parse_filter(&filters.since, "“Placed since” cannot be read.", &mut faults),
+        by.parse_filter(&filters.until, "“Until” cannot be read.", &mut faults),
+    );
     let filter = Filter {
         // A text with a zero byte is no identifier.
         prefix: filters.order.trim().replace('\0', ""),

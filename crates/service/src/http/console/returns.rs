@@ -100,15 +100,8 @@ struct Read {
 
 fn read(by: &By<Viewer>, filters: &Filters) -> Read {
     let mut faults = Vec::new();
-    let mut time = |text: &str, fault: &'static str| {
-        let read = by.parse(text);
-        if read.is_none() && !text.is_empty() {
-            faults.push(fault);
-        }
-        read
-    };
-    let since = time(&filters.since, "“Started since” cannot be read.");
-    let until = time(&filters.until, "“Until” cannot be read.");
+    let since = by.parse_filter(&filters.since, "“Started since” cannot be read.", &mut faults);
+    let until = by.parse_filter(&filters.until, "“Until” cannot be read.", &mut faults);
     let statuses = match filters.status.as_str() {
         "" => None,
         OPEN => Some(vec![Status::Created, Status::PartialRefund]),

@@ -117,10 +117,10 @@ pub(super) async fn by_email(by: By<Support>, Path(sealed): Path<String>) -> Res
 
 fn found<P: Permission>(by: &By<P>, kind: Kind, hits: Vec<Hit>) -> Found {
     let (name, relation) = match kind {
-        Kind::Returns => ("Returns", "order"),
+        Kind::Returns => ("Returns", "Order"),
         Kind::Orders => ("Orders", ""),
         Kind::Asns => ("ASNs", ""),
-        Kind::Units => ("Units", "received for"),
+        Kind::Units => ("Units", "Received for"),
     };
     let link = |hit: &Hit| match kind {
         Kind::Returns => return_at(&hit.handle, &hit.identifier),

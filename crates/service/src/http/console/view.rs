@@ -118,6 +118,15 @@ impl View {
         }
     }
 
+    /// The time of a filter; a filter that is set and cannot be read is a fault.
+    pub(super) fn parse_filter(&self, local: &str, fault: &'static str, faults: &mut Vec<&'static str>) -> Option<DateTime<Utc>> {
+        let read = self.parse(local);
+        if read.is_none() && !local.is_empty() {
+            faults.push(fault);
+        }
+        read
+    }
+
     /// A time as a form's field holds it.
     pub(super) fn field(&self, at: DateTime<Utc>) -> String {
         at.with_timezone(&self.zone).format("%Y-%m-%dT%H:%M").to_string()
