@@ -21,6 +21,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub(crate) use self::history::Size;
+use self::buffers::Touched;
 use self::pages::Pages;
 use self::person::Person;
 use self::visits::{Seen, Visits};
@@ -171,7 +172,7 @@ impl Bench {
 struct Measured<'a> {
     pages: &'a [String],
     left_out: usize,
-    buffers: &'a [i64],
+    buffers: &'a [Touched],
     full: f64,
     rounds: Rounds,
 }
@@ -181,11 +182,14 @@ impl Measured<'_> {
     fn show(self, plan: &Plan) -> anyhow::Result<Value> {
         let (mut p99_ms, mut all) = (0.0_f64, Vec::with_capacity(self.rounds.seen.len()));
         println!("{:>8} {:>8} {:>10} {:>10}   page", "buffers", "opened", "p50 ms", "p99 ms");
-        for (at, (page, buffers)) in self.pages.iter().zip(self.buffers).enumerate() {
+        for (at, (page, Touched { buffers, dearest })) in self.pages.iter().zip(self.buffers).enumerate() {
             let mut times: Vec<u32> = self.rounds.seen.iter().filter(|seen| seen.page == at).map(|seen| seen.took).collect();
             times.sort_unstable();
             let [half, most] = [0.5, 0.99].map(|share| percentile(&times, share));
             println!("{buffers:>8} {:>8} {half:>10.2} {most:>10.2}   {page}", times.len());
+            for (buffers, statement) in dearest.iter().filter(|_| *buffers > MOST_BUFFERS) {
+                println!("{buffers:>12} of them: {statement}");
+            }
             p99_ms = p99_ms.max(most);
             all.extend(times);
         }
@@ -195,8 +199,8 @@ impl Measured<'_> {
             println!("{} was answered with {status}", self.pages.get(*page).map_or("", String::as_str));
         }
         let refused = refused.len();
-        let most_buffers = self.buffers.iter().copied().max().unwrap_or_default();
-        let over = self.buffers.iter().filter(|buffers| **buffers > MOST_BUFFERS).count();
+        let most_buffers = self.buffers.iter().map(|page| page.buffers).max().unwrap_or_default();
+        let over = self.buffers.iter().filter(|page| page.buffers > MOST_BUFFERS).count();
         let (alone, beside) = (median(self.rounds.alone), median(self.rounds.beside));
         let ratio = beside / alone;
         let result = json!({

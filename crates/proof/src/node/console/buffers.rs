@@ -17,8 +17,19 @@ const ALONE: Duration = Duration::from_secs(12);
 /// The time within which a statement whose answer has come is counted.
 const COUNTED_WITHIN: Duration = Duration::from_millis(10);
 
+/// The most of a statement's text that is printed, in characters.
+const PRINTED: usize = 160;
+
+/// What the statements of a page touch.
+#[derive(Default)]
+pub(super) struct Touched {
+    pub(super) buffers: i64,
+    /// The statements that touch most, with their buffers.
+    pub(super) dearest: Vec<(i64, String)>,
+}
+
 /// The buffers of each page.
-pub(super) async fn count(stage: &Stage, person: &mut Person, pages: &[String]) -> anyhow::Result<Vec<i64>> {
+pub(super) async fn count(stage: &Stage, person: &mut Person, pages: &[String]) -> anyhow::Result<Vec<Touched>> {
     let mut connection = stage.connect().await?;
     sqlx::raw_sql("create extension if not exists pg_stat_statements").execute(&mut connection).await?;
     forget(&mut connection).await?;
@@ -30,12 +41,15 @@ pub(super) async fn count(stage: &Stage, person: &mut Person, pages: &[String]) 
             let shown = person.get(page).await?;
             ensure!(shown.status == 200, "{page} was answered with {}: {}", shown.status, shown.html);
         }
-        let mut most = 0;
+        let mut most = Touched::default();
         for _ in 0..MEASURED {
             forget(&mut connection).await?;
             person.get(page).await?;
             tokio::time::sleep(COUNTED_WITHIN).await;
-            most = most.max(touched(&mut connection, &own).await?);
+            let touched = touched(&mut connection, &own).await?;
+            if touched.buffers > most.buffers {
+                most = touched;
+            }
         }
         counts.push(most);
     }
@@ -48,14 +62,21 @@ async fn forget(connection: &mut PgConnection) -> anyhow::Result<()> {
 }
 
 /// The buffers since the last reset, without those of statements that the process runs by `own` account.
-async fn touched(connection: &mut PgConnection, own: &[i64]) -> anyhow::Result<i64> {
-    let touched = sqlx::query_scalar(
-        "select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::bigint
+async fn touched(connection: &mut PgConnection, own: &[i64]) -> anyhow::Result<Touched> {
+    let statements: Vec<(i64, String)> = sqlx::query_as(
+        "select shared_blks_hit + shared_blks_read as buffers, query
          from pg_stat_statements
-         where queryid <> all($1) and query not like '%pg_stat_statements%'",
+         where queryid <> all($1) and query not like '%pg_stat_statements%'
+         order by buffers desc",
     )
     .bind(own)
-    .fetch_one(connection)
+    .fetch_all(connection)
     .await?;
-    Ok(touched)
+    let buffers = statements.iter().map(|(buffers, _)| buffers).sum();
+    Ok(Touched { buffers, dearest: statements.into_iter().take(3).map(|(buffers, text)| (buffers, shortened(&text))).collect() })
+}
+
+/// The beginning of a statement, on one line.
+fn shortened(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(PRINTED).collect()
 }
