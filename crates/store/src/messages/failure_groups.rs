@@ -74,6 +74,56 @@ pub struct Page {
 
 /// The groups of all merchants after `after`, in the order of their keys.
 pub async fn list(store: &Store, filter: &Filter, after: Option<&GroupKey>) -> Result<Page, Failed> {
+    let (found, next) = find(store, filter, after).await?;
+    let mut groups = Vec::with_capacity(found.len());
+    for Found { key, handle, merchant, interface, removed } in found {
+        // The group may have been emptied in the meantime.
+        if let Some(tally) = tally(store, &key).await? {
+            let Tally { count, contacted, unowned, owners, oldest, newest } = tally;
+            groups.push(Group { key, handle, merchant, interface, removed, count, contacted, unowned, owners, oldest, newest });
+        }
+    }
+    Ok(Page { groups, next })
+}
+
+/// The number of entries on the first page of groups, at most [`MOST_COUNTED`] of each.
+pub async fn count(store: &Store) -> Result<i64, Failed> {
+    let (found, _) = find(store, &Filter::default(), None).await?;
+    let mut entries = 0;
+    for Found { key, .. } in found {
+        entries += sqlx::query_scalar!(
+            r#"
+            select count(*) as "count!"
+            from (
+                select
+                from failure
+                where failure.merchant_id = $1 and failure.endpoint_id = $2 and failure.reason = $3
+                    and failure.state in ('open', 'contacted')
+                limit $4
+            ) as entry
+            "#,
+            key.merchant.0,
+            key.endpoint.0,
+            key.reason,
+            MOST_COUNTED,
+        )
+        .fetch_one(&store.pool)
+        .await?;
+    }
+    Ok(entries)
+}
+
+/// A group that fits a filter.
+struct Found {
+    key: GroupKey,
+    handle: String,
+    merchant: String,
+    interface: String,
+    removed: bool,
+}
+
+/// The groups of a page, and where to continue.
+async fn find(store: &Store, filter: &Filter, after: Option<&GroupKey>) -> Result<(Vec<Found>, Option<GroupKey>), Failed> {
     let (merchant, endpoint, reason) = match (after, filter.merchant) {
         (Some(after), _) => (after.merchant.0, after.endpoint.0, after.reason.as_str()),
         (None, Some(merchant)) => (merchant.0, Uuid::nil(), ""),
@@ -153,18 +203,10 @@ pub async fn list(store: &Store, filter: &Filter, after: Option<&GroupKey>) -> R
         let key = GroupKey { merchant: MerchantId(row.merchant_id), endpoint: EndpointId(row.endpoint_id), reason: row.reason };
         last = Some(key.clone());
         if row.fits {
-            found.push((key, row.handle, row.name, row.interface, row.removed));
+            found.push(Found { key, handle: row.handle, merchant: row.name, interface: row.interface, removed: row.removed });
         }
     }
-    let mut groups = Vec::with_capacity(found.len());
-    for (key, handle, merchant, interface, removed) in found {
-        // The group may have been emptied in the meantime.
-        if let Some(tally) = tally(store, &key).await? {
-            let Tally { count, contacted, unowned, owners, oldest, newest } = tally;
-            groups.push(Group { key, handle, merchant, interface, removed, count, contacted, unowned, owners, oldest, newest });
-        }
-    }
-    Ok(Page { groups, next: last.filter(|_| full || !all_looked_at) })
+    Ok((found, last.filter(|_| full || !all_looked_at)))
 }
 
 /// The figures of a group.

@@ -23,11 +23,25 @@ pub struct FailingEndpoint {
     pub reason: Option<String>,
 }
 
-/// The failing endpoints, those that have failed longest first, with at most `counted` messages of each counted.
-pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<Vec<FailingEndpoint>, Failed> {
+/// The failing endpoints, those that have failed longest first, with at most `counted` messages of each counted; and whether there are
+/// more of them.
+pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<(Vec<FailingEndpoint>, bool), Failed> {
     let rows = sqlx::query!(
         r#"
-        select told.merchant_id, told.endpoint_id, told.failing_since as "failing_since!", merchant.handle, merchant.name,
+        with told as materialized (
+            -- Over all merchants; what follows is bound to each.
+            select endpoint_notice.merchant_id, endpoint_notice.endpoint_id, endpoint_notice.failing_since
+            from endpoint_notice
+            where endpoint_notice.failing_since is not null
+                and exists (
+                    select from endpoint
+                    where endpoint.merchant_id = endpoint_notice.merchant_id and endpoint.endpoint_id = endpoint_notice.endpoint_id
+                        and endpoint.removed_at is null and not endpoint.internal
+                )
+            order by endpoint_notice.failing_since
+            limit $1::bigint + 1
+        )
+        select (select count(*) from told) > $1::bigint as "more!", told.merchant_id, told.endpoint_id, told.failing_since as "failing_since!", merchant.handle, merchant.name,
             endpoint.interface, endpoint.paused_at is not null as "paused!",
             (
                 select count(*)
@@ -52,18 +66,7 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<Vec<Faili
                 ) as given_up
             ) as "given_up!",
             newest.reason as "reason?"
-        from (
-            -- Over all merchants; what follows is bound to each.
-            select *
-            from endpoint_notice where failing_since is not null
-                and exists (
-                    select from endpoint
-                    where endpoint.merchant_id = endpoint_notice.merchant_id and endpoint.endpoint_id = endpoint_notice.endpoint_id
-                        and endpoint.removed_at is null and not endpoint.internal
-                )
-            order by failing_since
-            limit $1
-        ) as told
+        from (select * from told order by told.failing_since limit $1) as told
         join merchant on merchant.merchant_id = told.merchant_id
         join endpoint on endpoint.merchant_id = told.merchant_id and endpoint.endpoint_id = told.endpoint_id
         left join lateral (
@@ -81,6 +84,7 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<Vec<Faili
     )
     .fetch_all(&store.pool)
     .await?;
+    let more = rows.iter().any(|row| row.more);
     let failing = rows.into_iter().map(|row| FailingEndpoint {
         merchant: MerchantId(row.merchant_id),
         handle: row.handle,
@@ -93,5 +97,5 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<Vec<Faili
         given_up: row.given_up,
         reason: row.reason,
     });
-    Ok(failing.collect())
+    Ok((failing.collect(), more))
 }

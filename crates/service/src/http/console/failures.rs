@@ -73,7 +73,7 @@ struct Page {
 /// may not have counted yet, or none of them is alive.
 pub(super) async fn count(by: &By<Viewer>) -> Result<Count, ConsoleError> {
     let count = match backlog::figures(by.app.cell()).await?.open_failures {
-        0 => sum(&failure_groups::list(by.app.cell(), &Filter::default(), None).await?.groups),
+        0 => failure_groups::count(by.app.cell()).await?,
         counted => counted,
     };
     Ok(Count { count, bound: MOST_OF_DELIVERERS })

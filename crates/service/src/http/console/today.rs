@@ -23,7 +23,7 @@ use super::stamp::Stamp;
 use super::stuck::{self, Stuck};
 
 /// Endpoints that are named one by one; the others are behind a link.
-const MOST_NAMED: usize = 5;
+const MOST_NAMED: i64 = 5;
 
 /// A failing endpoint as the page tells it.
 struct Failing {
@@ -87,9 +87,7 @@ impl Page {
 
 pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
     let store = by.app.cell();
-    let mut failing = troubles::failing(store, 1 + i64::try_from(MOST_NAMED).unwrap_or_default(), MOST_COUNTED).await?;
-    let more_failing = failing.len() > MOST_NAMED;
-    failing.truncate(MOST_NAMED);
+    let (failing, more_failing) = troubles::failing(store, MOST_NAMED, MOST_COUNTED).await?;
     let late::Standing { count: past_due, oldest_due_at } = late::standing(&by).await?;
     let overdue = overdue_refunds::count(store, by.now, MOST_COUNTED).await?;
     let first_overdue = overdue_refunds::list(store, by.now, (DateTime::UNIX_EPOCH, Uuid::nil()), 1).await?;
