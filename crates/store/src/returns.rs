@@ -15,6 +15,7 @@ pub mod photos;
 pub mod portal_links;
 pub mod portal_misses;
 pub mod portal_sessions;
+pub mod return_days;
 pub mod return_drafts;
 pub mod return_links;
 pub mod return_policies;

@@ -276,6 +276,6 @@ async fn over_all_merchants(store: &Store, ledger: &mut Ledger) {
         overview::list(store, &overview::Filter { words: None, state }, None, later).await.unwrap();
         ledger.page("merchants");
     }
-    troubles::failing(store, 5, 100).await.unwrap();
+    troubles::failing(store, false, 5, 100).await.unwrap();
     ledger.page("failing endpoints");
 }

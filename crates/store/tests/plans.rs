@@ -162,7 +162,7 @@ impl Scene {
 
     /// Takes all buckets.
     async fn lease(&mut self) {
-        let (deliverer, known) = (Uuid::from_u128(7), leases::Known { name: "a test", calls: 0, takes_part: true });
+        let (deliverer, known) = (Uuid::from_u128(7), leases::Known { name: "a test", version: "1.0.0", calls: 0, takes_part: true });
         leases::renew(&self.store, deliverer, 600.0, &known).await.unwrap();
         self.expect("the leases", 256, &[&[]]);
         self.holds = leases::take(&self.store, deliverer, 256, 600.0).await.unwrap();

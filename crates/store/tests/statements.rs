@@ -42,7 +42,7 @@ const SHARED: [&str; 19] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 52] = [
+const ACROSS: [(&str, &str); 54] = [
     ("-- Over all merchants, by the index of each status.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "parcel"),
@@ -50,7 +50,9 @@ const ACROSS: [(&str, &str); 52] = [
     ("-- Across merchants: ASNs by number.", "inbound_asn"),
     ("-- Across merchants: ASNs by number.", "outbound_shipment"),
     ("-- Across merchants: a probe of the index for each endpoint.", "delivery"),
-    ("from endpoint_notice where failing_since is not null", "endpoint_notice"),
+    ("-- Across merchants: the audit trail by time.", "audit"),
+    ("-- Across merchants: orders by shopper.", "customer_order"),
+    ("-- Over all merchants; what follows is bound to each.", "endpoint_notice"),
     ("select distinct day from report_day", "report_day"),
     ("where report_day.day = $1", "report_day"),
     ("where refund_due_at <= $1", "rma"),

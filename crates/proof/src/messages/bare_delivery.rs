@@ -48,7 +48,7 @@ type Read = (DueRow, Hold);
 /// waits for a full batch.
 pub(crate) async fn settle_all(app: &App, targets: &[Target], count: usize, owed: &AtomicUsize) -> anyhow::Result<()> {
     let id = app.mint();
-    leases::renew(app.cell(), id, TERM, &leases::Known { name: "bare", calls: 0, takes_part: true }).await?;
+    leases::renew(app.cell(), id, TERM, &leases::Known { name: "bare", version: "bare", calls: 0, takes_part: true }).await?;
     let taken = leases::take(app.cell(), id, crate::messages::owing::BUCKETS, TERM).await?;
     let holds: HashMap<u8, Hold> = taken.into_iter().map(|hold| (hold.bucket, hold)).collect();
     let state = Arc::new(State::default());

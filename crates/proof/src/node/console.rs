@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-pub(crate) use self::history::Size;
 use self::buffers::Touched;
+pub(crate) use self::history::Size;
 use self::pages::Pages;
 use self::person::Person;
 use self::visits::{Seen, Visits};

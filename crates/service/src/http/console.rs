@@ -6,6 +6,7 @@
 
 mod account;
 mod amount;
+mod audit;
 mod by;
 mod cases;
 mod cookie;
@@ -52,6 +53,7 @@ mod qr;
 mod question;
 mod refunds;
 mod replay;
+mod report_filters;
 mod report_plots;
 mod reports;
 mod requests;
@@ -64,6 +66,7 @@ mod return_found;
 mod return_money;
 mod return_page;
 mod return_refund;
+mod return_report;
 mod return_timeline;
 mod returns;
 mod routes;
@@ -73,6 +76,7 @@ mod sign_in;
 mod single_sign_on;
 mod stamp;
 mod stuck;
+mod system;
 mod today;
 mod view;
 
@@ -125,6 +129,13 @@ fn people() -> Routes {
         .post("/operators/{id}/disable", operators::disable)
         .post("/operators/{id}/enable", operators::enable)
         .post("/operators/{id}/reset", operators::reset)
+        .get("/audit", audit::show)
+        .get("/audit.ndjson", audit::export)
+        .get("/system", system::show)
+        .get("/system/limits/{name}", system::ask_for_limit)
+        .post("/system/limits/{name}", system::change_limit)
+        .get("/system/clock", system::ask_for_clock)
+        .post("/system/clock", system::move_clock)
         .get("/requests", requests::list)
         .get("/requests/erase", requests::show_erase)
         .post("/requests/erase", requests::erase)
@@ -157,6 +168,8 @@ fn work() -> Routes {
         .post("/merchants/{handle}/messages/{id}/retry", message_retry::start)
         .get("/reports", reports::show)
         .get("/reports.csv", reports::export)
+        .get("/reports/returns", return_report::show)
+        .get("/reports/returns.csv", return_report::export)
         .post("/search", search::ask)
         .get("/search", search::show)
         .get("/search/by-email/{sealed}", search::by_email)

@@ -2,6 +2,7 @@
 
 pub mod exchanges;
 pub(crate) mod portal;
+pub mod return_days;
 pub(crate) mod returnable;
 pub mod rmas;
 pub(crate) mod withdrawals;

@@ -3,6 +3,7 @@
 mod body_sizes;
 mod clock;
 mod connections;
+mod console_system;
 mod encryption;
 mod giving_way;
 mod leaving;

@@ -10,6 +10,7 @@ mod carriers_failing;
 mod carriers_refusing;
 mod carriers_webhooks;
 mod command;
+mod console_return_report;
 mod console_returns;
 mod eligible;
 mod exchange_options;

@@ -78,6 +78,85 @@ pub async fn actors(
     Ok(actors.fetch_all(&store.pool).await?)
 }
 
+/// A change as it is read.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// `None` for what belongs to no merchant.
+    pub handle: Option<String>,
+    pub id: Uuid,
+    pub actor: String,
+    pub action: String,
+    pub detail: String,
+    pub done_at: DateTime<Utc>,
+}
+
+/// The most entries that [`list`] and [`list_all`] return.
+pub const LISTED: i64 = 500;
+
+/// The merchant's entries since `since` that were made before the entry `before`, newest first.
+pub async fn list(
+    store: &Store,
+    merchant: MerchantId,
+    since: DateTime<Utc>,
+    before: (DateTime<Utc>, Uuid),
+) -> Result<Vec<Recorded>, Failed> {
+    // Ids begin with the time. Before the first page there is only a time.
+    let before = if before.1 == Uuid::max() { first_id(before.0) } else { before.1 };
+    let entries = sqlx::query_as!(
+        Recorded,
+        r#"
+        select merchant.handle as "handle?", audit.audit_id as id, audit.actor, audit.action, audit.detail, audit.done_at
+        from audit
+        join merchant on merchant.merchant_id = audit.merchant_id
+        where audit.merchant_id = $1 and audit.audit_id >= $2 and audit.audit_id < $3
+        order by audit.audit_id desc
+        limit $4
+        "#,
+        merchant.0,
+        first_id(since),
+        before,
+        LISTED,
+    );
+    Ok(entries.fetch_all(&store.pool).await?)
+}
+
+/// The entries of all merchants, and of what belongs to none, since `since` that were made before the entry `before`, newest first.
+pub async fn list_all(store: &Store, since: DateTime<Utc>, before: (DateTime<Utc>, Uuid)) -> Result<Vec<Recorded>, Failed> {
+    let entries = sqlx::query_as!(
+        Recorded,
+        r#"
+        select merchant.handle as "handle?", every.audit_id as "id!", every.actor as "actor!", every.action as "action!",
+            every.detail as "detail!", every.done_at as "done_at!"
+        from (
+            (
+                -- Across merchants: the audit trail by time.
+                select audit.merchant_id, audit.audit_id, audit.actor, audit.action, audit.detail, audit.done_at
+                from audit
+                where audit.done_at >= $1 and (audit.done_at, audit.audit_id) < ($2, $3)
+                order by audit.done_at desc, audit.audit_id desc
+                limit $4
+            )
+            union all
+            (
+                select null, home_audit.audit_id, home_audit.actor, home_audit.action, home_audit.detail, home_audit.done_at
+                from home_audit
+                where home_audit.done_at >= $1 and (home_audit.done_at, home_audit.audit_id) < ($2, $3)
+                order by home_audit.done_at desc, home_audit.audit_id desc
+                limit $4
+            )
+        ) as every
+        left join merchant on merchant.merchant_id = every.merchant_id
+        order by every.done_at desc, every.audit_id desc
+        limit $4
+        "#,
+        since,
+        before.0,
+        before.1,
+        LISTED,
+    );
+    Ok(entries.fetch_all(&store.pool).await?)
+}
+
 /// The time for which the audit trail is kept: 7 years.
 const KEPT_FOR: Months = Months::new(7 * 12);
 

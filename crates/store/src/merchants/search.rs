@@ -1,5 +1,5 @@
-//! Things of all merchants, found by their identifiers. Most kinds have an index for it. Orders, which are many, have none: they are
-//! looked up in every merchant, so the cost grows with the number of merchants and with nothing else.
+//! Things of all merchants, found by their identifiers. Most kinds have an index for it. Identifiers of orders, which are many, have
+//! none: they are looked up in every merchant, so the cost grows with the number of merchants and with nothing else.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -77,15 +77,16 @@ pub async fn orders_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<Hi
         Hit,
         r#"
         select merchant.handle, merchant.name as merchant_name, found.identifier, found.status, null::text as other, found.placed_at as at
-        from merchant
-        cross join lateral (
-            select customer_order.identifier, customer_order.status, customer_order.placed_at
+        from (
+            -- Across merchants: orders by shopper.
+            select *
             from customer_order
-            where customer_order.merchant_id = merchant.merchant_id and customer_order.email_fingerprint = $1
-            order by customer_order.placed_at desc
+            where customer_order.email_fingerprint = $1
+            order by customer_order.merchant_id, customer_order.placed_at desc
             limit $2
         ) as found
-        limit $2
+        join merchant on merchant.merchant_id = found.merchant_id
+        order by found.merchant_id, found.placed_at desc
         "#,
         email_fingerprint,
         MOST,
@@ -100,22 +101,19 @@ pub async fn returns_of(store: &Store, email_fingerprint: &[u8]) -> Result<Vec<H
     let hits = sqlx::query_as!(
         Hit,
         r#"
-        select merchant.handle, merchant.name as merchant_name, found.identifier, found.status, found.order_identifier as "other?",
-            found.created_at as at
-        from merchant
-        cross join lateral (
-            select rma.identifier, rma.status, rma.order_identifier, rma.created_at, rma.rma_id
-            from (
-                select customer_order.identifier
-                from customer_order
-                where customer_order.merchant_id = merchant.merchant_id and customer_order.email_fingerprint = $1
-                order by customer_order.placed_at desc
-                limit $2
-            ) as theirs
-            join rma on rma.merchant_id = merchant.merchant_id and rma.order_identifier = theirs.identifier
-            order by rma.rma_id desc
+        select merchant.handle, merchant.name as merchant_name, rma.identifier, rma.status, rma.order_identifier as "other?",
+            rma.created_at as at
+        from (
+            -- Across merchants: orders by shopper.
+            select *
+            from customer_order
+            where customer_order.email_fingerprint = $1
+            order by customer_order.merchant_id, customer_order.placed_at desc
             limit $2
-        ) as found
+        ) as theirs
+        join rma on rma.merchant_id = theirs.merchant_id and rma.order_identifier = theirs.identifier
+        join merchant on merchant.merchant_id = theirs.merchant_id
+        order by rma.merchant_id, rma.rma_id desc
         limit $2
         "#,
         email_fingerprint,

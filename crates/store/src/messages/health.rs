@@ -182,3 +182,41 @@ pub async fn deliverers(store: &Store, term: f64, now: DateTime<Utc>) -> Result<
     .await?;
     Ok(deliverers)
 }
+
+/// A process that delivers, by its own account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub name: Option<String>,
+    pub version: Option<String>,
+    /// The number of buckets it holds.
+    pub buckets: i64,
+    /// Calls in progress at the last renewal.
+    pub calls: Option<i32>,
+    /// Messages of its endpoints that should have been sent at least a minute ago.
+    pub past_due: Option<i64>,
+    /// Open entries of the failure queue of its endpoints.
+    pub open_failures: Option<i64>,
+}
+
+/// The processes that deliver, and the number of buckets that nobody holds.
+pub async fn processes(store: &Store) -> Result<(Vec<Process>, i64), Failed> {
+    let processes = sqlx::query_as!(
+        Process,
+        r#"
+        select live.name, live.version, held.buckets as "buckets!", live.calls, live.past_due, live.open_failures
+        from deliverer as live
+        cross join lateral (
+            select count(*) as buckets
+            from delivery_bucket
+            where delivery_bucket.owner = live.deliverer_id and delivery_bucket.leased_until > now()
+        ) as held
+        where live.live_until > now()
+        order by live.name, live.deliverer_id
+        limit 100
+        "#,
+    );
+    let processes = processes.fetch_all(&store.pool).await?;
+    let nobodys =
+        sqlx::query_scalar!(r#"select count(*) as "count!" from delivery_bucket where leased_until is null or leased_until <= now()"#);
+    Ok((processes, nobodys.fetch_one(&store.pool).await?))
+}

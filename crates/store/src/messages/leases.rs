@@ -30,6 +30,8 @@ pub struct Renewed {
 pub struct Known<'a> {
     /// Host name and process id.
     pub name: &'a str,
+    /// The version of the program.
+    pub version: &'a str,
     /// The number of calls in progress.
     pub calls: i32,
     /// False if it takes no buckets, so that the others share them all.
@@ -41,10 +43,10 @@ pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'
     let row = sqlx::query!(
         r#"
         with alive as (
-            insert into deliverer (deliverer_id, live_until, name, calls)
-            values ($1, now() + make_interval(secs => case when $5 then $2::float8 else 0 end), $3, $4)
+            insert into deliverer (deliverer_id, live_until, name, calls, version)
+            values ($1, now() + make_interval(secs => case when $5 then $2::float8 else 0 end), $3, $4, $6)
             on conflict (deliverer_id) do update
-            set live_until = excluded.live_until, name = excluded.name, calls = excluded.calls
+            set live_until = excluded.live_until, name = excluded.name, calls = excluded.calls, version = excluded.version
         ),
         -- In the order in which settling takes them, so that the two never wait for each other.
         ours as materialized (
@@ -67,6 +69,7 @@ pub async fn renew(store: &Store, deliverer: Uuid, seconds: f64, known: &Known<'
         known.name,
         known.calls,
         known.takes_part,
+        known.version,
     )
     .fetch_one(&store.engine)
     .await?;

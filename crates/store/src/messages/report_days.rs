@@ -30,16 +30,20 @@ pub const DELIVERED_WITHIN_MS: &str = "delivered_within_ms";
 /// The time for which hours stay open after their end: by far longer than it takes to settle a call.
 const OPEN_FOR: TimeDelta = TimeDelta::hours(1);
 /// The hours that are counted at once.
-const COUNTED_AT_ONCE: TimeDelta = TimeDelta::days(7);
+pub(crate) const COUNTED_AT_ONCE: TimeDelta = TimeDelta::days(7);
 /// The time for which days are kept, as hours are.
 const KEPT_FOR: TimeDelta = TimeDelta::days(400);
 
 /// The end of the last hour that is closed at `now`.
 #[must_use]
 pub fn closed_until(now: DateTime<Utc>) -> DateTime<Utc> {
+    hour_of(now - OPEN_FOR)
+}
+
+/// The beginning of the hour of `time`.
+pub(crate) fn hour_of(time: DateTime<Utc>) -> DateTime<Utc> {
     use chrono::DurationRound as _;
-    let open = now - OPEN_FOR;
-    open.duration_trunc(TimeDelta::hours(1)).unwrap_or(open)
+    time.duration_trunc(TimeDelta::hours(1)).unwrap_or(time)
 }
 
 /// The merchants with hours that are closed at `until` and not counted by the day yet.
@@ -67,7 +71,7 @@ pub async fn list_uncounted(store: &Store, until: DateTime<Utc>, most: i64) -> R
 
 /// Counts the merchant's next hours that are closed at `until` by the day. Returns whether there may be more.
 pub async fn count(tx: &mut Tx, until: DateTime<Utc>, now: DateTime<Utc>) -> Result<bool, Failed> {
-    let mark = lock_mark(tx).await?;
+    let mark = lock_mark(tx).await?.counted_until;
     let first = sqlx::query_scalar!(
         r#"select min(hour) as "hour" from attempt_hourly where merchant_id = $1 and hour >= $2 and hour < $3"#,
         tx.merchant().0,
@@ -86,18 +90,33 @@ pub async fn count(tx: &mut Tx, until: DateTime<Utc>, now: DateTime<Utc>) -> Res
     Ok(to < until)
 }
 
+/// The times up to which a merchant's hours are counted: those of its messages, and those of its returns.
+pub(crate) struct Mark {
+    pub(crate) counted_until: DateTime<Utc>,
+    pub(crate) returns_until: DateTime<Utc>,
+}
+
 /// Locks the merchant's mark, so that no hour is counted twice.
-async fn lock_mark(tx: &mut Tx) -> Result<DateTime<Utc>, Failed> {
+pub(crate) async fn lock_mark(tx: &mut Tx) -> Result<Mark, Failed> {
     sqlx::query!(
-        "insert into report_mark (merchant_id, counted_until) values ($1, $2) on conflict (merchant_id) do nothing",
+        "insert into report_mark (merchant_id, counted_until, returns_until) values ($1, $2, $2) on conflict (merchant_id) do nothing",
         tx.merchant().0,
         DateTime::UNIX_EPOCH,
     )
     .execute(tx.connection())
     .await?;
-    let mark = sqlx::query_scalar!("select counted_until from report_mark where merchant_id = $1 for update", tx.merchant().0)
-        .fetch_one(tx.connection())
-        .await?;
+    let mark = sqlx::query_as!(
+        Mark,
+        r#"
+        select counted_until, greatest(returns_until, 'epoch') as "returns_until!"
+        from report_mark
+        where merchant_id = $1
+        for update
+        "#,
+        tx.merchant().0,
+    )
+    .fetch_one(tx.connection())
+    .await?;
     Ok(mark)
 }
 
@@ -133,7 +152,7 @@ async fn hours(tx: &mut Tx, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Ve
 }
 
 /// Adds the figures of one day to the merchant's row of it.
-async fn add(tx: &mut Tx, figures: &[Figure], now: DateTime<Utc>) -> Result<(), Failed> {
+pub(crate) async fn add(tx: &mut Tx, figures: &[Figure], now: DateTime<Utc>) -> Result<(), Failed> {
     let Some(first) = figures.first() else { return Ok(()) };
     sqlx::query!(
         r#"
@@ -188,7 +207,8 @@ pub async fn sum_up(store: &Store, now: DateTime<Utc>) -> Result<(), Failed> {
                 from report_day
                 cross join lateral unnest(report_day.interfaces, report_day.figures, report_day.details, report_day.counts)
                     as of_day (interface, figure, detail, count)
-                where report_day.day = $1
+                -- Products are those of a merchant.
+                where report_day.day = $1 and of_day.figure <> 'return_product'
                 group by 1, 2, 3
             ) as summed
             on conflict (day) do update

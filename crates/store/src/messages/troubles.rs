@@ -23,9 +23,9 @@ pub struct FailingEndpoint {
     pub reason: Option<String>,
 }
 
-/// The failing endpoints, those that have failed longest first, with at most `counted` messages of each counted; and whether there are
+/// The failing endpoints of merchants, or those of our own `internal` work, those that have failed longest first, with at most `counted` messages of each counted; and whether there are
 /// more of them.
-pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<(Vec<FailingEndpoint>, bool), Failed> {
+pub async fn failing(store: &Store, internal: bool, most: i64, counted: i64) -> Result<(Vec<FailingEndpoint>, bool), Failed> {
     let rows = sqlx::query!(
         r#"
         with told as materialized (
@@ -36,7 +36,7 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<(Vec<Fail
                 and exists (
                     select from endpoint
                     where endpoint.merchant_id = endpoint_notice.merchant_id and endpoint.endpoint_id = endpoint_notice.endpoint_id
-                        and endpoint.removed_at is null and not endpoint.internal
+                        and endpoint.removed_at is null and endpoint.internal = $3
                 )
             order by endpoint_notice.failing_since
             limit $1::bigint + 1
@@ -81,6 +81,7 @@ pub async fn failing(store: &Store, most: i64, counted: i64) -> Result<(Vec<Fail
         "#,
         most,
         counted,
+        internal,
     )
     .fetch_all(&store.pool)
     .await?;

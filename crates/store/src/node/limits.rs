@@ -1,8 +1,8 @@
-//! The limits that the operator has lowered. They belong to no merchant, so writes take no `Tx`.
+//! The limits that the operator has lowered. They belong to no merchant.
 
 use chrono::{DateTime, Utc};
 
-use crate::{Failed, Store};
+use crate::{Failed, HomeTx, Store};
 
 /// A limit that the operator has set or reset.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub async fn list(store: &Store) -> Result<Vec<OperatorLimit>, Failed> {
 }
 
 /// Saves a limit, or resets it if it has no value.
-pub async fn save(store: &Store, limit: &OperatorLimit) -> Result<(), Failed> {
+pub async fn save(tx: &mut HomeTx, limit: &OperatorLimit) -> Result<(), Failed> {
     sqlx::query!(
         r#"
         insert into operator_limit (name, value, set_by, set_at) values ($1, $2, $3, $4)
@@ -34,7 +34,7 @@ pub async fn save(store: &Store, limit: &OperatorLimit) -> Result<(), Failed> {
         limit.set_by,
         limit.set_at,
     )
-    .execute(&store.aside)
+    .execute(tx.connection())
     .await?;
     Ok(())
 }

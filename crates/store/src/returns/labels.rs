@@ -12,6 +12,8 @@ pub struct Label<'a> {
     pub carrier: &'a str,
     /// The carrier's identifier of the shipment.
     pub shipment: &'a str,
+    /// Its cost in cents, and the currency, if the carrier told them.
+    pub cost: Option<(i64, &'a str)>,
     /// The document to print.
     pub pdf: &'a [u8],
 }
@@ -20,8 +22,8 @@ pub struct Label<'a> {
 pub async fn insert(tx: &mut Tx, rma: Uuid, label: &Label<'_>, now: DateTime<Utc>) -> Result<bool, Failed> {
     let done = sqlx::query!(
         r#"
-        insert into label (merchant_id, rma_id, bought_at, tracking_number, carrier, shipment, pdf)
-        values ($1, $2, $3, $4, $5, $6, $7)
+        insert into label (merchant_id, rma_id, bought_at, tracking_number, carrier, shipment, pdf, cost_cents, currency)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         on conflict (merchant_id, rma_id) do nothing
         "#,
         tx.merchant().0,
@@ -31,6 +33,8 @@ pub async fn insert(tx: &mut Tx, rma: Uuid, label: &Label<'_>, now: DateTime<Utc
         label.carrier,
         label.shipment,
         label.pdf,
+        label.cost.map(|(cents, _)| cents),
+        label.cost.map(|(_, currency)| currency),
     )
     .execute(tx.connection())
     .await?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::returns::carrier::CarrierWord;
-use crate::returns::label::{LabelWork, PostalAddress};
+use crate::returns::label::{LabelPrice, LabelWork, PostalAddress, Sold};
 
 /// The header that signs webhooks. Its value is [`SIGNATURE_SCHEME`], then the HMAC-SHA256 of the body in hex.
 pub const SIGNATURE: &str = "x-hmac-signature";
@@ -167,6 +167,23 @@ pub struct Rate {
     pub carrier: String,
     /// A decimal number.
     pub rate: String,
+    /// Three letters.
+    pub currency: Option<String>,
+}
+
+impl Rate {
+    /// The price, unless it cannot be read.
+    fn price(&self) -> Option<LabelPrice> {
+        let (whole, part) = self.rate.split_once('.').unwrap_or((&self.rate, ""));
+        let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
+        if whole.is_empty() || part.len() > 5 || !is_number(whole) || !is_number(part) {
+            return None;
+        }
+        // Carriers tell fractions of a cent: half a cent and more counts as one.
+        let fraction: i64 = format!("{part:0<5}").parse().ok()?;
+        let cents = whole.parse::<i64>().ok()?.checked_mul(100)?.checked_add((fraction + 500) / 1_000)?;
+        Some(LabelPrice { cents, currency: self.currency.clone().filter(|currency| currency.len() == 3)? })
+    }
 }
 
 impl Shipment {
@@ -181,6 +198,12 @@ impl Shipment {
     #[must_use]
     pub fn carrier(&self) -> &str {
         self.selected_rate.as_ref().map_or("", |rate| &rate.carrier)
+    }
+
+    /// The carrier that sold the label, and its price.
+    #[must_use]
+    pub fn sold(&self) -> Sold {
+        self.selected_rate.as_ref().map(|rate| Sold { carrier: rate.carrier.clone(), price: rate.price() }).unwrap_or_default()
     }
 
     /// The address of the QR code's picture, once one was asked for.
@@ -291,6 +314,19 @@ mod tests {
         for carrier in ["FedEx", "FedExDefault", "FedexSmartPost"] {
             assert_eq!(asked(carrier), json!({"form": {"type": "rma_qr_code", "rma": {"pack_and_return": true}}}), "{carrier}");
         }
+    }
+
+    #[test]
+    fn the_price_of_a_label_is_read_to_the_cent() {
+        let price = |rate: &str, currency: Option<&str>| {
+            let rate = json!({"id": "rate_1", "carrier": "USPS", "rate": rate, "currency": currency});
+            let sold = serde_json::from_value::<Shipment>(json!({"id": "shp_1", "selected_rate": rate})).unwrap().sold();
+            assert_eq!(sold.carrier, "USPS");
+            sold.price.map(|price| price.cents)
+        };
+        assert_eq!(["6.08", "6", "6.5", "6.08500", "6.08499"].map(|rate| price(rate, Some("USD"))), [608, 600, 650, 609, 608].map(Some));
+        assert_eq!(["", ".5", "-1.00", "6,08", "1e3", "6.080001"].map(|rate| price(rate, Some("USD"))), [None; 6]);
+        assert_eq!([price("6.08", None), price("6.08", Some("dollars"))], [None; 2]);
     }
 
     #[test]

@@ -65,20 +65,40 @@ pub struct BoughtLabel {
     pub shipment: String,
     pub tracking_number: String,
     pub carrier: String,
+    /// The price, if the carrier tells one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<LabelPrice>,
     /// In base64.
     pdf: String,
+}
+
+/// The carrier that sold a label, and its price.
+#[derive(Default)]
+pub struct Sold {
+    /// Empty if it is not told.
+    pub carrier: String,
+    pub price: Option<LabelPrice>,
+}
+
+/// The price of a label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelPrice {
+    pub cents: i64,
+    /// Three letters.
+    pub currency: String,
 }
 
 impl BoughtLabel {
     /// The label that `work` asked for, with its printable document.
     #[must_use]
-    pub fn new(work: &LabelWork, shipment: String, tracking_number: String, carrier: String, pdf: &[u8]) -> Self {
+    pub fn new(work: &LabelWork, shipment: String, tracking_number: String, sold: Sold, pdf: &[u8]) -> Self {
         Self {
             reference: work.reference.clone(),
             number: work.number,
             shipment,
             tracking_number,
-            carrier,
+            carrier: sold.carrier,
+            price: sold.price,
             pdf: BASE64_STANDARD.encode(pdf),
         }
     }

@@ -59,7 +59,8 @@ async fn renew(
 ) -> Result<Trust, Failed> {
     let (sent, asked_at) = (held.now(), delivery.clock.wall());
     let takes_part = before.is_some_and(|trust| !trust.is_off);
-    let known = leases::Known { name: process_name(), calls: held.calls.load(Ordering::Relaxed), takes_part };
+    let known =
+        leases::Known { name: process_name(), version: env!("CARGO_PKG_VERSION"), calls: held.calls.load(Ordering::Relaxed), takes_part };
     let renewed = leases::renew(delivery.cell(), id, TERM.as_secs_f64(), &known).await?;
     let skew = skew::measure(delivery, asked_at, renewed.now, delivery.clock.wall());
     let trust = before.unwrap_or_default().after(skew);

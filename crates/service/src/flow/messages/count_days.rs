@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use store::Failed;
 use store::messages::report_days;
+use store::returns::return_days;
 
 use crate::app::App;
 
@@ -14,11 +15,14 @@ const MOST: i64 = 1_000;
 pub async fn count_days(app: &App) -> Result<bool, Failed> {
     let now = app.shared_now().await?;
     let until = report_days::closed_until(now);
-    let merchants = report_days::list_uncounted(app.cell(), until, MOST).await?;
-    let mut more = i64::try_from(merchants.len()).is_ok_and(|found| found >= MOST);
-    for merchant in merchants {
+    let messages = report_days::list_uncounted(app.cell(), until, MOST).await?;
+    let returns = return_days::list_uncounted(app.cell(), until, MOST).await?;
+    let mut more = [&messages, &returns].into_iter().any(|found| i64::try_from(found.len()).is_ok_and(|found| found >= MOST));
+    for (merchant, counted) in
+        messages.into_iter().map(|of| (of, Counted::Messages)).chain(returns.into_iter().map(|of| (of, Counted::Returns)))
+    {
         // A merchant that fails must not hold up the others.
-        match count_days_of(app, merchant, until, now).await {
+        match count_days_of(app, merchant, counted, until, now).await {
             Ok(continues) => more |= continues,
             Err(failed) => tracing::warn!(%failed, %merchant, "counting the days of a merchant failed, will retry"),
         }
@@ -28,9 +32,25 @@ pub async fn count_days(app: &App) -> Result<bool, Failed> {
     Ok(more)
 }
 
-async fn count_days_of(app: &App, merchant: MerchantId, until: DateTime<Utc>, now: DateTime<Utc>) -> Result<bool, Failed> {
+/// What is counted by the day.
+#[derive(Clone, Copy)]
+enum Counted {
+    Messages,
+    Returns,
+}
+
+async fn count_days_of(
+    app: &App,
+    merchant: MerchantId,
+    counted: Counted,
+    until: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<bool, Failed> {
     let mut tx = app.begin(merchant).await?;
-    let more = report_days::count(&mut tx, until, now).await?;
+    let more = match counted {
+        Counted::Messages => report_days::count(&mut tx, until, now).await?,
+        Counted::Returns => return_days::count(&mut tx, until, now).await?,
+    };
     app.commit(tx).await?;
     Ok(more)
 }

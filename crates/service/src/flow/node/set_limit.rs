@@ -1,5 +1,7 @@
-//! The operator lowers a limit in an emergency, or resets it. The limit's row records by whom and when.
+//! The operator lowers a limit in an emergency, or resets it. The limit's row records by whom and when, and so does the audit.
 
+use store::merchants::audit::Entry;
+use store::merchants::home_audit;
 use store::node::limits::{self, OperatorLimit};
 
 use crate::app::App;
@@ -39,5 +41,12 @@ pub async fn reset_limit(app: &App, actor: &str, name: Name) -> Result<(), store
 
 async fn save(app: &App, actor: &str, name: Name, value: Option<u32>) -> Result<(), store::Failed> {
     let limit = OperatorLimit { name: name.as_str().to_owned(), value: value.map(i64::from), set_by: actor.to_owned(), set_at: app.now() };
-    limits::save(app.cell(), &limit).await
+    let (action, detail) = match value {
+        Some(value) => ("limit.lowered", format!("{} to {value}", name.as_str())),
+        None => ("limit.reset", name.as_str().to_owned()),
+    };
+    let mut tx = app.begin_home().await?;
+    limits::save(&mut tx, &limit).await?;
+    home_audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail: &detail, done_at: app.now() }).await?;
+    tx.commit().await
 }

@@ -55,7 +55,8 @@ async fn apply(app: &App, tx: &mut Tx, answer: &[u8]) -> Result<(), Failed> {
         Labelled::Done => {
             let pdf = bought.pdf().ok_or_else(unreadable)?;
             let tracking_number = tracking_number.as_str();
-            let label = Label { tracking_number, carrier: &bought.carrier, shipment: &bought.shipment, pdf: &pdf };
+            let cost = bought.price.as_ref().map(|price| (price.cents, price.currency.as_str()));
+            let label = Label { tracking_number, carrier: &bought.carrier, shipment: &bought.shipment, cost, pdf: &pdf };
             if labels::insert(tx, kept.id, &label, app.now()).await? {
                 fetch_code(app, tx, &kept, number).await?;
             }

@@ -19,6 +19,8 @@ pub(super) enum Section {
     Merchants,
     Reports,
     Operators,
+    Audit,
+    System,
     /// The person's own account, which is not in the menu.
     Account,
 }
@@ -35,6 +37,8 @@ impl Section {
             Self::Merchants => "/merchants",
             Self::Reports => "/reports",
             Self::Operators => "/operators",
+            Self::Audit => "/audit",
+            Self::System => "/system",
             Self::Account => "/account",
         }
     }
@@ -50,6 +54,8 @@ impl Section {
             Self::Merchants => "Merchants",
             Self::Reports => "Reports",
             Self::Operators => "Operators",
+            Self::Audit => "Audit",
+            Self::System => "System",
             Self::Account => "Your account",
         }
     }
@@ -67,6 +73,8 @@ impl Section {
             Self::Orders => "M3.5 2h9v12l-2-1.300L8 14l-2.500-1.300L3.500 14zM6 5.500h4M6 8.500h4",
             Self::Merchants => "M2.5 6 4 2.5h8L13.500 6v7.500h-11zM2.500 6h11M6.500 13.500V9.500h3v4",
             Self::Reports => "M2.5 13.5h11M4 11V8M7 11V4M10 11V6.5M13 11V2.5",
+            Self::Audit => "M3.5 2h6l3 3v9h-9zM9.500 2v3h3M5.800 8h4.400M5.800 10.800h4.400",
+            Self::System => "M2.500 3h11v4h-11zM2.500 9h11v4h-11zM5 5v.1M5 11v.1",
             Self::Operators | Self::Account => {
                 "M8 2.800a2.700 2.700 0 1 1 0 5.400 2.700 2.700 0 0 1 0-5.400zM2.800 14c.5-3 2.500-4.200 5.200-4.200s4.700 1.200 5.200 4.200"
             }
@@ -81,7 +89,7 @@ const MENU: [Group; 4] = [
     (None, &[Section::Today]),
     (Some("Work"), &[Section::Failures, Section::Requests]),
     (Some("Look up"), &[Section::Messages, Section::Returns, Section::Orders, Section::Merchants, Section::Reports]),
-    (Some("Installation"), &[Section::Operators]),
+    (Some("Installation"), &[Section::Operators, Section::Audit, Section::System]),
 ];
 
 /// A place of the menu, as it is drawn.
@@ -218,7 +226,11 @@ impl Frame {
             drawing: section.drawing(),
             is_here: self.section == Some(*section),
         };
-        let shown = |section: &&Section| **section != Section::Requests || self.may_administer();
+        let shown = |section: &&Section| match section {
+            Section::Requests => self.may_administer(),
+            Section::Audit => self.person.as_ref().is_some_and(|person| person.role >= Role::Manager),
+            _ => true,
+        };
         MENU.iter().map(|(heading, places)| (*heading, places.iter().filter(shown).map(place).collect())).collect()
     }
 }

@@ -2,119 +2,26 @@
 //! spreadsheets.
 
 use askama::Template;
-use axum::http::header;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use chrono::{Days, NaiveDate, NaiveTime};
 use domain::messages::message::Interface;
-use serde::Deserialize;
-use store::merchants::accounts::Merchant;
-use store::messages::report_days::{self, Figure};
+use store::messages::report_days::Figure;
 use wire::messages::csv;
 
 use super::by::{By, Viewer};
 use super::count::grouped;
 use super::error::ConsoleError;
-use super::failure_choice::merchant_of;
 use super::figures::tint;
 use super::form::Query;
-use super::frame::{Frame, Notice, Section};
+use super::frame::Frame;
 use super::page::render;
+use super::report_filters::{Asked, Filters, figures, read, read_exactly, short};
 use super::report_plots::{Bars, TIMES, line, share, time};
 use crate::show::messages::delivery_days::{Answer, Day, DeliveryDays, Times};
-use crate::show::messages::report::{MOST_DAYS, Range};
+use crate::show::messages::report::MOST_DAYS;
 
-/// The days that are shown by default.
-const USUAL_DAYS: u64 = 14;
 /// The days for which messages are kept at least, so that a figure can lead to them.
 const MESSAGES_KEPT: Days = Days::new(30);
-
-/// The filters in the address.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct Filters {
-    merchant: String,
-    interface: String,
-    /// So many days up to today, unless `since` or `until` are set.
-    days: String,
-    since: String,
-    until: String,
-    /// The plot whose figures are exported; all if empty.
-    plot: String,
-}
-
-impl Filters {
-    fn fields(&self) -> Vec<(&'static str, &str)> {
-        let fields = [
-            ("merchant", self.merchant.as_str()),
-            ("interface", &self.interface),
-            ("days", &self.days),
-            ("since", &self.since),
-            ("until", &self.until),
-        ];
-        fields.into_iter().filter(|(_, value)| !value.is_empty()).collect()
-    }
-
-    /// The address of the figures of a plot, or of all.
-    fn csv_at(&self, plot: &str) -> String {
-        let mut fields = self.fields();
-        if !plot.is_empty() {
-            fields.push(("plot", plot));
-        }
-        format!("/reports.csv?{}", serde_urlencoded::to_string(fields).unwrap_or_default())
-    }
-
-    fn range(&self, by: &By<Viewer>) -> Option<Range> {
-        let some = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        match (some(&self.since), some(&self.until), some(&self.days)) {
-            (None, None, None) => Range::last(USUAL_DAYS, by.now).ok(),
-            (None, None, Some(days)) => Range::last(days.parse().ok()?, by.now).ok(),
-            (since, until, _) => Range::read(since.as_deref(), until.as_deref(), by.now).ok(),
-        }
-    }
-}
-
-/// What the filters ask for, and what could not be read of them.
-struct Asked {
-    merchant: Option<Merchant>,
-    interface: Option<&'static str>,
-    range: Range,
-    faults: Vec<String>,
-}
-
-async fn read(by: &By<Viewer>, filters: &Filters) -> Result<Asked, ConsoleError> {
-    let mut faults = Vec::new();
-    let merchant = match filters.merchant.trim() {
-        "" => None,
-        handle => match merchant_of(by, handle).await {
-            Ok(merchant) => Some(merchant),
-            Err(ConsoleError::NotFound) => {
-                faults.push("There is no merchant with this handle: every merchant is shown.".to_owned());
-                None
-            }
-            Err(error) => return Err(error),
-        },
-    };
-    let interface = Interface::ALL.into_iter().map(Interface::as_str).find(|interface| *interface == filters.interface);
-    if interface.is_none() && !filters.interface.is_empty() {
-        faults.push("There is no such interface: every interface is shown.".to_owned());
-    }
-    let range = if let Some(range) = filters.range(by) {
-        range
-    } else {
-        faults.push(format!("A report has 1 to {MOST_DAYS} days, the first not after the last: the usual {USUAL_DAYS} are shown."));
-        Range::last(USUAL_DAYS, by.now).map_err(|_| ConsoleError::NotFound)?
-    };
-    Ok(Asked { merchant, interface, range, faults })
-}
-
-/// The figures of these days, from the rollups alone.
-async fn figures(by: &By<Viewer>, asked: &Asked) -> Result<Vec<Figure>, ConsoleError> {
-    let (from, to) = (asked.range.from(), asked.range.to());
-    Ok(match &asked.merchant {
-        Some(merchant) => report_days::list(by.app.store(merchant.id), merchant.id, from, to).await?,
-        None => report_days::list_total(by.app.cell(), from, to).await?,
-    })
-}
 
 /// A cell of the heat map.
 struct Cell {
@@ -184,12 +91,10 @@ struct Page {
 pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
     let asked = read(&by, &filters).await?;
     let report = DeliveryDays::new(asked.range, asked.interface, &figures(&by, &asked).await?);
-    let frame = by.frame(Section::Reports, "Reports");
-    let faults = asked.faults.join(" ");
     let handle = asked.merchant.as_ref().map_or("HANDLE", |merchant| &merchant.handle);
     let (since, until) = (asked.range.from().to_string(), asked.range.to().to_string());
     render(&Page {
-        frame: if faults.is_empty() { frame } else { frame.with(Some(Notice::warn("A filter was left out.", &faults))) },
+        frame: asked.frame(&by),
         interfaces: Interface::ALL.into_iter().map(Interface::as_str).collect(),
         of_one: asked.merchant.is_some(),
         is_set: !filters.fields().is_empty(),
@@ -204,7 +109,7 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         lines_sentence: lines_sentence(&report),
         attempts: attempts(&report),
         delivered: grouped(report.delivered()),
-        csv: ["", "answers", "days", "times", "attempts"].map(|plot| filters.csv_at(plot)),
+        csv: ["", "answers", "days", "times", "attempts"].map(|plot| filters.csv_at("/reports.csv", plot)),
         number_of_days: report.days.len(),
         most_days: MOST_DAYS,
         command: format!("backhaul report deliveries --merchant {handle} --from {since} --to {until} --csv"),
@@ -212,11 +117,6 @@ pub(super) async fn show(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         until,
         filters,
     })
-}
-
-/// A day as the head of a column.
-fn short(day: NaiveDate) -> String {
-    day.format("%-d %b").to_string()
 }
 
 fn groups(by: &By<Viewer>, asked: &Asked, report: &DeliveryDays) -> Vec<Group> {
@@ -322,10 +222,7 @@ fn attempts(report: &DeliveryDays) -> Vec<AttemptRow> {
 }
 
 pub(super) async fn export(by: By<Viewer>, Query(filters): Query<Filters>) -> Result<Response, ConsoleError> {
-    let asked = read(&by, &filters).await?;
-    if !asked.faults.is_empty() {
-        return Err(ConsoleError::Refused(asked.faults.join(" ")));
-    }
+    let asked = read_exactly(&by, &filters).await?;
     let figures = figures(&by, &asked).await?;
     let report = DeliveryDays::new(asked.range, asked.interface, &figures);
     let (plot, text) = match filters.plot.as_str() {
@@ -336,14 +233,13 @@ pub(super) async fn export(by: By<Viewer>, Query(filters): Query<Filters>) -> Re
         "" => ("all", all_csv(&asked, &figures)),
         _ => return Err(ConsoleError::NotFound),
     };
-    let whose = asked.merchant.as_ref().map_or("every-merchant", |merchant| &merchant.handle);
-    let name = format!("attachment; filename=\"report-{plot}-{whose}-{}-{}.csv\"", asked.range.from(), asked.range.to());
-    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8"), (header::CONTENT_DISPOSITION, name.as_str())], text).into_response())
+    Ok(asked.csv(plot, text))
 }
 
 /// Every figure, as `backhaul report deliveries --csv` writes them.
 fn all_csv(asked: &Asked, figures: &[Figure]) -> String {
-    let fitting = figures.iter().filter(|figure| asked.interface.is_none_or(|interface| interface == figure.interface));
+    let fits = |figure: &&Figure| asked.interface.map_or(!figure.interface.is_empty(), |interface| interface == figure.interface);
+    let fitting = figures.iter().filter(fits);
     let lines = fitting.map(|figure| {
         let value = if figure.value == LONGER_STORED { "longer" } else { &figure.value };
         csv::line([&*figure.day.to_string(), &figure.interface, &figure.figure, value, &figure.count.to_string()])

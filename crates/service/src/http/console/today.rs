@@ -87,7 +87,7 @@ impl Page {
 
 pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
     let store = by.app.cell();
-    let (failing, more_failing) = troubles::failing(store, MOST_NAMED, MOST_COUNTED).await?;
+    let (failing, more_failing) = troubles::failing(store, false, MOST_NAMED, MOST_COUNTED).await?;
     let late::Standing { count: past_due, oldest_due_at } = late::standing(&by).await?;
     let overdue = overdue_refunds::count(store, by.now, MOST_COUNTED).await?;
     let first_overdue = overdue_refunds::list(store, by.now, (DateTime::UNIX_EPOCH, Uuid::nil()), 1).await?;

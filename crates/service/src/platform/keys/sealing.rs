@@ -72,6 +72,11 @@ pub enum NotOpened {
 }
 
 impl Keyring {
+    /// The names of the keys, that of the current one first.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|key| key.id.as_str())
+    }
+
     /// Reads `id:key,id:key`.
     pub fn parse(text: &SecretString) -> Result<Self, NoKeyring> {
         let keys: Vec<Key> = text.expose_secret().split(',').map(|key| Key::parse(key.trim())).collect::<Result<_, _>>()?;

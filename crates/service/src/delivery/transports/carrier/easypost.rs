@@ -72,12 +72,12 @@ impl EasyPost {
             None => self.create(calls, work).await?,
         };
         let shipment = if shipment.postage_label.is_some() { shipment } else { self.purchase(calls, &reference, &shipment).await? };
+        let sold = shipment.sold();
         let (Some(label), Some(number)) = (shipment.postage_label, shipment.tracking_code) else {
             return Err(unexpected("a bought shipment has no label or no tracking code"));
         };
         let document = download(calls, &LABEL, &label.label_url).await?;
-        let carrier = shipment.selected_rate.map_or_else(String::new, |rate| rate.carrier);
-        Ok(BoughtLabel::new(work, shipment.id, number, carrier, &document))
+        Ok(BoughtLabel::new(work, shipment.id, number, sold, &document))
     }
 
     async fn fetch_code(&self, calls: &Calls<'_>, work: &LabelWork) -> StepResult<LabelCode> {
