@@ -13,6 +13,7 @@ pub mod operator_devices;
 pub mod operator_invitations;
 pub mod operator_requests;
 pub mod operator_sessions;
+pub mod operator_tokens;
 pub mod operators;
 pub mod overview;
 pub mod portals;

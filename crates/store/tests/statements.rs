@@ -18,7 +18,7 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 
 /// Tables that belong to no merchant, or are small and shared: reference tables on a cluster.
-const SHARED: [&str; 19] = [
+const SHARED: [&str; 20] = [
     "_sqlx_migrations",
     "credential",
     "deliverer",
@@ -34,6 +34,7 @@ const SHARED: [&str; 19] = [
     "operator_recovery_code",
     "operator_request",
     "operator_session",
+    "operator_token",
     "portal_host",
     "rate_count",
     "report_total",

@@ -42,6 +42,7 @@ const PAGES = [
   ["/requests", "Second person", "requests"],
   ["/requests/erase", "Erase a shopper", "erase"],
   ["/account", "Your account", "account"],
+  ["/account/tokens", "Your tokens", "tokens"],
   ["/help", "Keyboard", "help"],
 ];
 

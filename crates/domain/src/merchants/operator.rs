@@ -2,6 +2,7 @@
 
 pub mod request;
 pub mod slow_down;
+pub mod token;
 
 use std::fmt;
 use std::str::FromStr;

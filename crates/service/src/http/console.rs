@@ -78,6 +78,7 @@ mod stamp;
 mod stuck;
 mod system;
 mod today;
+mod tokens;
 mod view;
 
 use axum::Router;
@@ -121,6 +122,9 @@ fn people() -> Routes {
         .post("/account/devices/forget", account::forget_device)
         .post("/account/codes", account::new_codes)
         .post("/account/password", account::change_password)
+        .get("/account/tokens", tokens::show)
+        .post("/account/tokens", tokens::make)
+        .post("/account/tokens/revoke", tokens::revoke)
         .get("/operators", operators::list)
         .get("/operators/invite", operators::invite)
         .post("/operators/invite", operators::add)
@@ -136,6 +140,7 @@ fn people() -> Routes {
         .post("/system/limits/{name}", system::change_limit)
         .get("/system/clock", system::ask_for_clock)
         .post("/system/clock", system::move_clock)
+        .post("/operators/{id}/tokens/revoke", operators::revoke_token)
         .get("/requests", requests::list)
         .get("/requests/erase", requests::show_erase)
         .post("/requests/erase", requests::erase)

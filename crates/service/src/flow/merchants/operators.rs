@@ -16,5 +16,6 @@ pub mod sign_in;
 mod sign_in_error;
 pub mod single_sign_on;
 pub mod ticket;
+pub mod tokens;
 mod tries;
 pub mod visitor;

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use domain::merchants::operator::{Email, Operator, OperatorId, Role, person_name};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
+use store::merchants::operator_tokens;
 use store::merchants::operators::{self, Listed};
 use uuid::Uuid;
 
@@ -16,10 +17,12 @@ use super::form::{Form, Path};
 use super::frame::{Frame, Notice, Section};
 use super::page::render;
 use super::stamp::Stamp;
+use super::tokens;
 use crate::app::App;
 use crate::flow::merchants::operators::people::{self, Authority, PeopleError};
 use crate::flow::merchants::operators::requests::{self, Asked, RequestError};
 use crate::flow::merchants::operators::sign_in::session_limits;
+use crate::flow::merchants::operators::tokens as token_flow;
 
 #[derive(Template)]
 #[template(path = "console/operators.html")]
@@ -92,6 +95,7 @@ struct LinkPage {
 struct PersonPage {
     frame: Frame,
     row: Row,
+    tokens: Vec<tokens::Row>,
     roles: &'static [Role],
     other_admins: usize,
     /// The commands that make them an administrator, and reset them.
@@ -198,7 +202,9 @@ async fn person_page(by: &By<Admin>, id: Uuid, notice: Option<Notice>) -> Result
         format!("backhaul operator set {} --role admin", person.operator.email),
         format!("backhaul operator reset {}", person.operator.email),
     );
-    render(&PersonPage { frame, row: row(by, person), roles: &GIVEN_ALONE, other_admins, promoting, resetting })
+    let tokens = operator_tokens::list(by.app.home(), person.operator.id, by.now).await?;
+    let tokens = tokens.into_iter().map(|token| tokens::Row::new(by, token)).collect();
+    render(&PersonPage { frame, row: row(by, person), tokens, roles: &GIVEN_ALONE, other_admins, promoting, resetting })
 }
 
 fn see(id: Uuid) -> Response {
@@ -235,6 +241,11 @@ pub(super) async fn enable(by: By<Admin>, Path(id): Path<Uuid>) -> Result<Respon
 pub(super) async fn reset(by: By<Admin>, Path(id): Path<Uuid>) -> Result<Response, ConsoleError> {
     let (operator, link) = people::reset(&by.app, &by.actor(), Authority::Admin, OperatorId(id)).await.map_err(told)?;
     link_page(&by, operator, &link, "reset")
+}
+
+pub(super) async fn revoke_token(by: By<Admin>, Path(id): Path<Uuid>, Form(which): Form<tokens::Which>) -> Result<Response, ConsoleError> {
+    token_flow::revoke(&by.app, &by.actor(), OperatorId(id), which.id).await?;
+    Ok(see(id))
 }
 
 fn told(error: PeopleError) -> ConsoleError {

@@ -62,6 +62,12 @@ pub fn new_secret(entropy: &Entropy) -> SecretString {
     URL_SAFE_NO_PAD.encode(entropy.bytes::<RANDOM_BYTES>()).into()
 }
 
+/// Creates a personal token of an operator: `bho_` and 256 random bits.
+#[must_use]
+pub fn new_personal_token(entropy: &Entropy) -> SecretString {
+    format!("bho_{}", URL_SAFE_NO_PAD.encode(entropy.bytes::<RANDOM_BYTES>())).into()
+}
+
 /// Creates a credential: its public id and its secret.
 #[must_use]
 pub fn new_credential(entropy: &Entropy) -> (String, SecretString) {

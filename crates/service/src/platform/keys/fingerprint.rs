@@ -52,13 +52,23 @@ impl FingerprintKey {
         self.of(of, value)
     }
 
+    /// The keyed hash under which an operator's personal token is stored.
+    #[must_use]
+    pub fn token(&self, token: &str) -> [u8; 32] {
+        self.whole("operator token", token)
+    }
+
     /// Truncated to save storage; 16 bytes are plenty to compare the shopper of one order.
     fn of(&self, kind: &str, value: &str) -> Fingerprint {
+        let whole = self.whole(kind, value);
+        std::array::from_fn(|at| whole.get(at).copied().unwrap_or_default())
+    }
+
+    fn whole(&self, kind: &str, value: &str) -> [u8; 32] {
         let mut mac = self.0.clone();
         mac.update(kind.as_bytes());
         mac.update(&[0]);
         mac.update(value.as_bytes());
-        let whole: [u8; 32] = mac.finalize().into_bytes().into();
-        std::array::from_fn(|at| whole.get(at).copied().unwrap_or_default())
+        mac.finalize().into_bytes().into()
     }
 }

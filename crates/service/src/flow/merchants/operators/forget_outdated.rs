@@ -1,7 +1,9 @@
-//! Deletes what is outdated about operators: sessions, browsers, links, failed tries, requests, and entries of the audit trail.
+//! Deletes what is outdated about operators: sessions, browsers, links, tokens, failed tries, requests, and entries of the audit trail.
 
 use store::Failed;
-use store::merchants::{home_audit, operator_devices, operator_invitations, operator_requests, operator_sessions, sign_in_troubles};
+use store::merchants::{
+    home_audit, operator_devices, operator_invitations, operator_requests, operator_sessions, operator_tokens, sign_in_troubles,
+};
 
 use super::sign_in::session_limits;
 use crate::app::App;
@@ -22,6 +24,7 @@ pub async fn forget_outdated(app: &App) -> Result<bool, Failed> {
         operator_devices::forget(&mut tx, now, MOST).await?,
         operator_invitations::forget(&mut tx, now, MOST).await?,
         sign_in_troubles::forget(&mut tx, now, MOST).await?,
+        operator_tokens::forget(&mut tx, now, MOST).await?,
         operator_requests::forget(&mut tx, now, MOST).await?,
         u64::try_from(entries.len()).unwrap_or_default(),
     ];

@@ -3,7 +3,7 @@
 use domain::merchants::operator::{Email, Operator, OperatorId, Role};
 use secrecy::SecretString;
 use store::merchants::operator_invitations::{self, Purpose};
-use store::merchants::{operator_codes, operator_devices, operator_sessions, operators};
+use store::merchants::{operator_codes, operator_devices, operator_sessions, operator_tokens, operators};
 use store::{Failed, HomeTx};
 
 use super::audit_row::record;
@@ -93,7 +93,7 @@ pub async fn change_role(app: &App, actor: &str, authority: Authority, id: Opera
     Ok(changed)
 }
 
-/// Disables a person: they are signed out at once, and their links stop working.
+/// Disables a person: they are signed out at once, and their links and tokens stop working.
 pub async fn disable(app: &App, actor: &str, id: OperatorId) -> Result<Operator, PeopleError> {
     let mut tx = app.begin_home().await?;
     let admins = operators::lock_admins(&mut tx).await?;
@@ -104,6 +104,7 @@ pub async fn disable(app: &App, actor: &str, id: OperatorId) -> Result<Operator,
     keep_an_admin(&admins, &operator)?;
     operators::save_disabled(&mut tx, id, Some(app.now())).await?;
     operator_sessions::end_all(&mut tx, id, None, app.now()).await?;
+    operator_tokens::revoke_all(&mut tx, id, app.now()).await?;
     operator_invitations::end(&mut tx, id, app.now()).await?;
     record(app, &mut tx, actor, "operator.disabled", &operator.email).await?;
     app.commit_home(tx).await?;
@@ -126,7 +127,7 @@ pub async fn enable(app: &App, actor: &str, authority: Authority, id: OperatorId
     Ok(operator)
 }
 
-/// Takes password, authenticator, recovery codes, browsers and sessions from a person, and makes a link with which they begin anew.
+/// Takes password, authenticator, recovery codes, browsers, sessions and tokens from a person, and makes a link with which they begin anew.
 pub async fn reset(app: &App, actor: &str, authority: Authority, id: OperatorId) -> Result<(Operator, SecretString), PeopleError> {
     let mut tx = app.begin_home().await?;
     let (operator, disabled) = lock(&mut tx, id).await?;
@@ -141,6 +142,7 @@ pub async fn reset(app: &App, actor: &str, authority: Authority, id: OperatorId)
     operator_codes::replace(&mut tx, id, &[]).await?;
     operator_devices::remove_all(&mut tx, id).await?;
     operator_sessions::end_all(&mut tx, id, None, app.now()).await?;
+    operator_tokens::revoke_all(&mut tx, id, app.now()).await?;
     let link = invitation::make(app, &mut tx, Purpose::Reset(id), actor).await?;
     record(app, &mut tx, actor, "operator.reset", &operator.email).await?;
     app.commit_home(tx).await?;
