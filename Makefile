@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 WITH_POSTGRES := cargo run --quiet -p sandbox --bin with-postgres --
-GENERATED := .sqlx docs/openapi.json docs/cli.md
+GENERATED := .sqlx docs/openapi.json docs/admin-openapi.json docs/cli.md
 FUZZ_RUNS ?= 1000000
 
 .PHONY: help
@@ -51,6 +51,7 @@ gen: ## Regenerate the SQL metadata, the OpenAPI document and the CLI reference
 	@$(WITH_POSTGRES) bash -euc 'for file in migrations/*.sql; do psql -qX -v ON_ERROR_STOP=1 -f "$$file" "$$DATABASE_URL"; done; \
 		touch crates/store/src/lib.rs; SQLX_OFFLINE=false SQLX_OFFLINE_DIR="$$PWD/.sqlx" cargo check --quiet -p store'
 	@cargo run --quiet -p backhaul -- openapi > docs/openapi.json
+	@cargo run --quiet -p backhaul -- openapi --operator > docs/admin-openapi.json
 	@cargo run --quiet -p backhaul -- cli-reference > docs/cli.md
 
 .PHONY: fuzz

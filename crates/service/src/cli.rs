@@ -9,18 +9,21 @@ mod messages;
 mod node;
 mod orders;
 mod output;
+mod remote;
 mod returns;
+mod session;
 mod warehouse;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use clap::{CommandFactory as _, Parser, Subcommand};
+use anyhow::{Context as _, bail};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::output::Format;
 use crate::app::App;
 use crate::http::openapi;
+use crate::http::operator_api::{Answer, Call, Commands};
 use crate::platform::clock::Clock;
 use crate::platform::config::Settings;
 use crate::platform::entropy::Entropy;
@@ -38,6 +41,8 @@ struct Cli {
     /// The e-mail address of the operator in whose name the command runs; the audit log names them besides the user.
     #[arg(long = "as", global = true, env = "BACKHAUL_AS", value_name = "EMAIL")]
     as_operator: Option<String>,
+    #[command(flatten)]
+    server: remote::client::Server,
     #[command(subcommand)]
     command: Command,
 }
@@ -52,6 +57,23 @@ enum Command {
     Migrate(node::migrate::Migrate),
     /// Prepare a database that was restored from a backup. Run it before the service starts again.
     Restored,
+    #[command(flatten)]
+    Operate(Operate),
+    /// Print the OpenAPI document.
+    Openapi(node::openapi::Openapi),
+    /// Check the settings, or print the defaults.
+    #[command(subcommand)]
+    Config(node::config::Command),
+    /// Check the installation, and say how to fix what is wrong.
+    Doctor(node::doctor::Doctor),
+    /// Print every command and its options as a Markdown document.
+    #[command(hide = true)]
+    CliReference,
+}
+
+/// The commands with which people operate an installation, at a terminal or through the operator API.
+#[derive(Subcommand)]
+enum Operate {
     /// Add, change, list, show, pause and resume merchants.
     #[command(subcommand)]
     Merchant(merchants::merchant::Command),
@@ -114,27 +136,18 @@ enum Command {
     /// Show or advance a sandbox's clock, to see retries, reminders and expiry happen.
     #[command(subcommand)]
     Clock(node::clock::Command),
-    /// Print the OpenAPI document.
-    Openapi,
-    /// Check the settings, or print the defaults.
-    #[command(subcommand)]
-    Config(node::config::Command),
-    /// Check the installation, and say how to fix what is wrong.
-    Doctor(node::doctor::Doctor),
-    /// Print every command and its options as a Markdown document.
-    #[command(hide = true)]
-    CliReference,
 }
 
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::new(error)),
     };
-    match runtime.block_on(run(cli)) {
+    match runtime.block_on(run(cli, &matches)) {
         Ok(code) => code,
         Err(error) => fail(&error),
     }
@@ -145,48 +158,81 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+async fn run(cli: Cli, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let settings = || Settings::load(cli.config.as_deref(), std::env::vars()).context("the settings are invalid");
-    let unconnected = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
-    // In a sandbox whose clock was advanced, a command must use the same time as the nodes.
-    let app = async || {
-        let app = unconnected()?;
-        app.renew_clock().await?;
-        if let Some(email) = &cli.as_operator {
-            context::act_as(&app, email).await?;
+    if let Some(url) = cli.server.url() {
+        if cli.as_operator.is_some() {
+            bail!("with --server the token says who acts; leave --as out, or unset BACKHAUL_AS");
         }
-        anyhow::Ok(app)
-    };
+        return cli.server.run(url, Cli::command(), matches, cli.output, settings()?).await;
+    }
+    let unconnected = || anyhow::Ok(App::new(settings()?, Clock::system(), Entropy::system())?);
     match cli.command {
-        Command::Dev(dev) => dev::run(dev, settings()?).await?,
-        Command::Serve(serve) => node::serve::run(unconnected()?, &serve).await?,
+        Command::Dev(dev) => dev::run(dev, settings()?, operator_api()).await?,
+        Command::Serve(serve) => node::serve::run(unconnected()?, &serve, operator_api()).await?,
         Command::Migrate(migrate) => node::migrate::run(&migrate, &settings()?, &Clock::system()).await?,
         Command::Restored => node::restored::run(&unconnected()?, cli.output).await?,
-        Command::Merchant(command) => merchants::merchant::run(command, &app().await?, cli.output).await?,
-        Command::Credential(command) => merchants::credential::run(command, &app().await?, cli.output).await?,
-        Command::Endpoint(command) => messages::endpoint::run(command, &app().await?, cli.output).await?,
-        Command::Carrier(command) => returns::carrier::run(command, &app().await?, cli.output).await?,
-        Command::Warehouse(command) => warehouse::warehouses::run(command, &app().await?, cli.output).await?,
-        Command::Vendor(command) => warehouse::vendor::run(command, &app().await?, cli.output).await?,
-        Command::Messages(command) => messages::commands::run(command, &app().await?, cli.output).await?,
-        Command::Failures(command) => messages::failures::run(command, &app().await?, cli.output).await?,
-        Command::Deliverers => node::deliverers::run(&app().await?, cli.output).await?,
-        Command::Orders(command) => orders::commands::run(command, &app().await?, cli.output).await?,
-        Command::Returns(command) => returns::commands::run(command, &app().await?, cli.output).await?,
-        Command::Shopper(command) => merchants::shopper::run(command, &app().await?, cli.output).await?,
-        Command::Policy(command) => returns::policy::run(command, &app().await?, cli.output).await?,
-        Command::Mails(command) => returns::mails::run(command, &app().await?, cli.output).await?,
-        Command::Portal(command) => merchants::portal::run(command, &app().await?, cli.output).await?,
-        Command::Withdrawals(command) => returns::withdrawals::run(command, &app().await?, cli.output).await?,
-        Command::Brand(command) => merchants::brand::run(command, &app().await?, cli.output).await?,
-        Command::Operator(command) => merchants::operator::run(command, &app().await?, cli.output).await?,
-        Command::Report(command) => messages::report::run(command, &app().await?, cli.output).await?,
-        Command::Limit(command) => node::limit::run(command, &app().await?, cli.output).await?,
-        Command::Clock(command) => node::clock::run(command, &app().await?, cli.output).await?,
-        Command::Openapi => output::text(openapi::text()),
+        Command::Operate(command) => {
+            let app = unconnected()?;
+            // In a sandbox whose clock was advanced, a command must use the same time as the nodes.
+            app.renew_clock().await?;
+            if let Some(email) = &cli.as_operator {
+                context::act_as(&app, email).await?;
+            }
+            operate(command, &app, cli.output).await?;
+        }
+        Command::Openapi(openapi) => output::text(&if openapi.operator { operator_api().document } else { openapi::text().to_owned() }),
         Command::CliReference => output::text(&node::reference::write(Cli::command())),
         Command::Config(command) => node::config::run(&command, settings)?,
         Command::Doctor(doctor) => return node::doctor::run(doctor, settings(), cli.output).await,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<()> {
+    match command {
+        Operate::Merchant(command) => merchants::merchant::run(command, app, format).await,
+        Operate::Credential(command) => merchants::credential::run(command, app, format).await,
+        Operate::Endpoint(command) => messages::endpoint::run(command, app, format).await,
+        Operate::Carrier(command) => returns::carrier::run(command, app, format).await,
+        Operate::Warehouse(command) => warehouse::warehouses::run(command, app, format).await,
+        Operate::Vendor(command) => warehouse::vendor::run(command, app, format).await,
+        Operate::Messages(command) => messages::commands::run(command, app, format).await,
+        Operate::Failures(command) => messages::failures::run(command, app, format).await,
+        Operate::Deliverers => node::deliverers::run(app, format).await,
+        Operate::Orders(command) => orders::commands::run(command, app, format).await,
+        Operate::Returns(command) => returns::commands::run(command, app, format).await,
+        Operate::Shopper(command) => merchants::shopper::run(command, app, format).await,
+        Operate::Policy(command) => returns::policy::run(command, app, format).await,
+        Operate::Mails(command) => returns::mails::run(command, app, format).await,
+        Operate::Portal(command) => merchants::portal::run(command, app, format).await,
+        Operate::Withdrawals(command) => returns::withdrawals::run(command, app, format).await,
+        Operate::Brand(command) => merchants::brand::run(command, app, format).await,
+        Operate::Operator(command) => merchants::operator::run(command, app, format).await,
+        Operate::Report(command) => messages::report::run(command, app, format).await,
+        Operate::Limit(command) => node::limit::run(command, app, format).await,
+        Operate::Clock(command) => node::clock::run(command, app, format).await,
+    }
+}
+
+/// The commands behind the operator API.
+#[must_use]
+pub fn operator_api() -> Commands {
+    remote::commands(Cli::command(), |app, call| Box::pin(answer(app, call)))
+}
+
+/// Runs a command for a caller of the operator API.
+async fn answer(app: App, call: Call) -> Answer {
+    let words = match remote::read(Cli::command(), call) {
+        Ok(words) => words,
+        Err(why) => return remote::refuse(why),
+    };
+    match Cli::try_parse_from(&words.words).map(|cli| cli.command) {
+        Ok(Command::Operate(command)) => {
+            let format = words.format;
+            remote::run(words, operate(command, &app, format)).await
+        }
+        Ok(_) => remote::refuse("this command cannot be run from elsewhere".to_owned()),
+        Err(error) => remote::refuse(remote::explain(&error)),
+    }
 }

@@ -11,6 +11,7 @@ mod error;
 pub mod listener;
 mod middleware;
 pub mod openapi;
+pub mod operator_api;
 pub mod own_host;
 mod pages;
 mod path;
@@ -29,6 +30,7 @@ use utoipa_axum::routes;
 
 use self::api_version::Versions;
 use self::error::ApiError;
+use self::operator_api::Commands;
 use self::own_host::Api;
 use crate::app::App;
 
@@ -122,9 +124,9 @@ pub fn portal_listener_router(app: &App) -> Router {
     own_host::serve(app, portal::router(app))
 }
 
-/// The router of the operator's console.
-pub fn console_router(app: &App) -> Router {
-    console::router(app)
+/// The router of the operator's console, and of the operator API beside it.
+pub fn console_router(app: &App, operator_api: Commands) -> Router {
+    console::router(app).merge(operator_api::router(app, operator_api))
 }
 
 /// The admin listener's router, for the operator's machines and not for the internet.

@@ -37,6 +37,18 @@ impl Failed {
         Self::Unreachable(STATEMENT_TIMEOUT.to_owned())
     }
 
+    /// The error of the database that a text tells of. Errors of flows pass it on without a word of their own.
+    #[must_use]
+    pub fn told_by(text: &str) -> Option<Self> {
+        let after = |words: &str| text.split_once(words).map(|(_, why)| why.to_owned());
+        after("the database is unreachable: ")
+            .map(Self::Unreachable)
+            .or_else(|| after("the transaction collided with another one (SQLSTATE ").map(Self::Collided))
+            .or_else(|| after("the database refused a statement: ").map(Self::Refused))
+            .or_else(|| after("the constraint ").filter(|why| why.ends_with(" was violated")).map(Self::Constraint))
+            .or_else(|| after("internal error: ").map(|_| Self::Internal("a command failed")))
+    }
+
     /// True if a statement or a transaction took too long.
     #[must_use]
     pub fn timed_out(&self) -> bool {
@@ -99,6 +111,23 @@ mod tests {
     fn a_connection_that_breaks_within_an_answer_makes_the_database_unreachable() {
         let failed = Failed::from(sqlx::Error::Protocol("a message ends too early".to_owned()));
         assert!(matches!(failed, Failed::Unreachable(_)) && failed.is_outage(), "{failed}");
+    }
+
+    #[test]
+    fn a_text_tells_of_the_error_that_is_in_it() {
+        let all = [
+            Failed::took_too_long(),
+            Failed::Collided("40001".to_owned()),
+            Failed::Constraint("operator_email_is_unique".to_owned()),
+            Failed::Refused("SQLSTATE 42501".to_owned()),
+            Failed::Internal("a stored role is unknown"),
+        ];
+        for failed in all {
+            let told = Failed::told_by(&format!("the erasure is incomplete: {failed}"));
+            let same = told.as_ref().map(std::mem::discriminant) == Some(std::mem::discriminant(&failed));
+            assert!(same && told.is_some_and(|told| told.timed_out() == failed.timed_out()), "{failed}");
+        }
+        assert!(Failed::told_by("there is no merchant `acme`").is_none());
     }
 
     #[test]

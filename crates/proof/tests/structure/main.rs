@@ -75,6 +75,7 @@ const AREA_LAYERS: &[&str] = &[
 /// The folders in such a layer that are not an area, with the reason.
 const OTHER_FOLDERS: &[Exception] = &[
     ("crates/service/src/cli/dev", "the development environment: one command that touches every area"),
+    ("crates/service/src/cli/remote", "commands of every area through the operator API"),
     ("crates/service/tests/surface/world", "what the tests of every area stand on"),
     ("crates/store/src/connection", "the connections that statements of every area run on"),
     ("crates/wire/src/shape", "the values and objects that messages of every area are made of"),

@@ -11,7 +11,9 @@ use domain::messages::message::Interface;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::operators;
 
+use super::session::{self, Unconfirmed};
 use crate::app::App;
+use crate::flow::merchants::operators::people::Authority;
 
 /// The merchant that a command acts for.
 #[derive(Args)]
@@ -64,9 +66,19 @@ pub(super) async fn act_as(app: &App, email: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The user of this command line, for the audit log.
-#[expect(clippy::disallowed_methods, reason = "the user's name is not a setting")]
+/// The caller of this command, for the audit log.
 pub(super) fn actor() -> String {
+    session::remote().map_or_else(user, |remote| remote.actor.clone())
+}
+
+/// The authority of the caller over other people: at a terminal they can do everything anyway, elsewhere it takes two of them.
+pub(super) fn authority() -> Authority {
+    if session::remote().is_some() { Authority::Admin } else { Authority::Full }
+}
+
+/// The user of this command line.
+#[expect(clippy::disallowed_methods, reason = "the user's name is not a setting")]
+fn user() -> String {
     let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
     match AS_OPERATOR.get() {
         Some(operator) => format!("{operator} via cli:{user}"),
@@ -76,6 +88,9 @@ pub(super) fn actor() -> String {
 
 /// Asks for confirmation; anything but a yes is an error.
 pub(super) fn confirm(question: &str) -> anyhow::Result<()> {
+    if session::remote().is_some() {
+        return Err(Unconfirmed(question.to_owned()).into());
+    }
     if !std::io::stdin().is_terminal() {
         bail!("confirmation is needed, but standard input is not a terminal; give --yes to skip it");
     }

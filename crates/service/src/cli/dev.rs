@@ -33,6 +33,7 @@ use self::paint::{Paint, Steps};
 use super::output;
 use crate::app::App;
 use crate::cli::node::serve;
+use crate::http::operator_api::Commands;
 use crate::node::Phase;
 use crate::platform::clock::Clock;
 use crate::platform::config::{LogFormat, Settings};
@@ -52,7 +53,7 @@ pub(super) struct Dev {
     reset: bool,
 }
 
-pub(super) async fn run(dev: Dev, settings: Settings) -> anyhow::Result<()> {
+pub(super) async fn run(dev: Dev, settings: Settings, operator_api: Commands) -> anyhow::Result<()> {
     let steps = Steps { paint: Paint::of_stdout(), clock: Clock::system() };
     port_is_free(dev.port)?;
     // Handle Ctrl-C from the start, so that no PostgreSQL is left behind.
@@ -63,7 +64,7 @@ pub(super) async fn run(dev: Dev, settings: Settings) -> anyhow::Result<()> {
     });
     output::line(&steps.paint.bold("Starting a sandbox on this machine"));
     let database = Database::open(&settings, dev.reset, &steps).await?;
-    let ran = Box::pin(run_until_stopped(&database, dev.port, settings, &steps, leaving)).await;
+    let ran = Box::pin(run_until_stopped(&database, dev.port, settings, operator_api, &steps, leaving)).await;
     ran.and(database.close())
 }
 
@@ -84,6 +85,7 @@ async fn run_until_stopped(
     database: &Database,
     port: u16,
     settings: Settings,
+    operator_api: Commands,
     steps: &Steps,
     leaving: watch::Receiver<bool>,
 ) -> anyhow::Result<()> {
@@ -103,7 +105,7 @@ async fn run_until_stopped(
     });
     let (started, address) = oneshot::channel();
     let roles = serve::Serve::default();
-    let serving = serve::serve(app.clone(), &roles, leaving, |address| _ = started.send(address));
+    let serving = serve::serve(app.clone(), &roles, operator_api, leaving, |address| _ = started.send(address));
     let showing = async {
         let address: SocketAddr = address.await.context("the service did not start")?;
         let mut arrivals = tour::follow(&receiver);

@@ -6,6 +6,7 @@ pub(super) mod deliverers;
 pub(super) mod doctor;
 pub(super) mod limit;
 pub(super) mod migrate;
+pub(super) mod openapi;
 pub(super) mod reference;
 pub(super) mod restored;
 pub(super) mod serve;

@@ -5,6 +5,8 @@ use clap::ValueEnum;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
+use super::session;
+
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -16,7 +18,9 @@ pub(super) enum Format {
 
 /// Prints text unchanged.
 pub(super) fn text(text: &str) {
-    print!("{text}");
+    if !session::keep(|printed| printed.out.push_str(text)) {
+        print!("{text}");
+    }
 }
 
 /// Prints the beginning of a line and flushes it.
@@ -28,12 +32,12 @@ pub(super) fn unfinished(text: &str) {
 
 /// Prints one line.
 pub(super) fn line(line: &str) {
-    println!("{line}");
+    text(&format!("{line}\n"));
 }
 
 /// Prints a note beside the output, which stays readable for scripts. An empty note is not printed.
 pub(super) fn note(note: &str) {
-    if !note.is_empty() {
+    if !note.is_empty() && !session::keep(|printed| printed.notes.push_str(&format!("{note}\n"))) {
         eprintln!("{note}");
     }
 }
@@ -47,14 +51,14 @@ pub(super) fn list<T: Serialize>(
     row: impl Fn(&T) -> Vec<String>,
 ) -> anyhow::Result<()> {
     match format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(items)?),
-        Format::Table if items.is_empty() => println!("{empty}"),
+        Format::Json => line(&serde_json::to_string_pretty(items)?),
+        Format::Table if items.is_empty() => line(empty),
         Format::Table => {
             let mut table = Table::new();
             table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(headers);
             table.add_rows(items.iter().map(row));
-            for line in table.lines() {
-                println!("{}", line.strip_prefix(' ').unwrap_or(&line).trim_end());
+            for row in table.lines() {
+                line(row.strip_prefix(' ').unwrap_or(&row).trim_end());
             }
         }
     }
@@ -73,10 +77,10 @@ pub(super) fn one<T: Serialize>(format: Format, item: &T) -> anyhow::Result<()> 
                     serde_json::Value::String(text) => text.clone(),
                     other => other.to_string(),
                 };
-                println!("{name:width$}  {value}");
+                line(&format!("{name:width$}  {value}"));
             }
         }
-        _ => println!("{}", serde_json::to_string_pretty(&value)?),
+        _ => line(&serde_json::to_string_pretty(&value)?),
     }
     Ok(())
 }

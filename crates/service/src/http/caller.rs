@@ -103,7 +103,7 @@ impl<S: RequiredScopes> Caller<S> {
 }
 
 /// Reads the token from `Authorization: Bearer …`; the case of the scheme does not matter.
-fn bearer_token(parts: &Parts) -> Option<SecretString> {
+pub(super) fn bearer_token(parts: &Parts) -> Option<SecretString> {
     let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().into())

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::merchants::access::Scope;
+use domain::merchants::operator::Role;
 use uuid::Uuid;
 use wire::answer::{ErrorBody, ProblemBody};
 use wire::fault::Fault;
@@ -32,6 +33,17 @@ pub(super) enum ApiError {
     Unauthorized {
         token_given: bool,
     },
+    /// A call of the operator API without a personal token that works.
+    NoPersonalToken {
+        token_given: bool,
+    },
+    /// The role of the personal token does not suffice.
+    RoleTooLow {
+        needed: Role,
+        has: Role,
+    },
+    /// The operator API has no such command.
+    NoSuchOperation,
     NotSigned,
     InvalidClient,
     /// Carries the scopes of which the token needs one.
@@ -70,6 +82,8 @@ pub(super) enum ApiError {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Exceeded {
     Requests,
+    /// Requests of one personal token.
+    RequestsOfToken,
     /// Wrong secrets that one address sent for one client.
     SecretsOfClient,
     /// Wrong secrets that one address sent for all clients.
@@ -99,6 +113,7 @@ impl Exceeded {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Requests => "requests",
+            Self::RequestsOfToken => "requests_of_token",
             Self::SecretsOfClient => "secrets_of_client",
             Self::SecretsOfAddress => "secrets_of_address",
             Self::MessagesInFlight => "messages_in_flight",
@@ -121,6 +136,7 @@ impl Exceeded {
             Self::ImportsOfMerchant if limit == 1 => "import at a time for one merchant",
             Self::ImportsOfMerchant => "imports at a time for one merchant",
             Self::Requests => "requests per minute from one address",
+            Self::RequestsOfToken => "requests per minute of one personal token",
             Self::SecretsOfClient => "wrong secrets per minute for one client from one address",
             Self::SecretsOfAddress => "wrong secrets per minute from one address",
             Self::MessagesInFlight => "order messages at a time",
@@ -143,7 +159,7 @@ pub(super) enum ErrorFormat {
     Problem,
 }
 
-const PROBLEM: &str = "application/problem+json";
+pub(super) const PROBLEM: &str = "application/problem+json";
 
 /// The header of a response that carries the request's id.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -170,9 +186,9 @@ impl ApiError {
             | Self::IncompleteTokenRequest(_)
             | Self::TwoCredentials
             | Self::UnsupportedGrant => StatusCode::BAD_REQUEST,
-            Self::Unauthorized { .. } | Self::NotSigned | Self::InvalidClient => StatusCode::UNAUTHORIZED,
-            Self::MissingScope(_) | Self::Paused => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Unauthorized { .. } | Self::NoPersonalToken { .. } | Self::NotSigned | Self::InvalidClient => StatusCode::UNAUTHORIZED,
+            Self::MissingScope(_) | Self::RoleTooLow { .. } | Self::Paused => StatusCode::FORBIDDEN,
+            Self::NotFound | Self::NoSuchOperation => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::ImportRunning | Self::Conflict(_) => StatusCode::CONFLICT,
@@ -216,6 +232,16 @@ impl ApiError {
             Self::Unauthorized { token_given: true } => {
                 "The access token is unknown, expired or revoked. Get a new one from POST /oauth/token.".to_owned()
             }
+            Self::NoPersonalToken { token_given: false } => {
+                "The request has no personal token. Make one in the console under Your account, and send it as Authorization: Bearer <token>.".to_owned()
+            }
+            Self::NoPersonalToken { token_given: true } => {
+                "The personal token is unknown, expired or revoked, or its operator is disabled. Make a new one in the console under Your account.".to_owned()
+            }
+            Self::RoleTooLow { needed, has } => {
+                format!("This takes the role {needed}, and the token has the role {has}. Nothing was done. Make a token with that role, or ask somebody who has it.")
+            }
+            Self::NoSuchOperation => "The operator API has no such operation. /admin/v1/openapi.json lists all of them.".to_owned(),
             Self::NotSigned => {
                 "The webhook is not signed with the secret of this account, or it is older than 30 days. Compare its URL with `backhaul carrier show`, and its secret with the carrier's.".to_owned()
             }
@@ -273,8 +299,10 @@ impl ApiError {
     /// The `WWW-Authenticate` header.
     fn challenge(&self) -> Option<&'static str> {
         match self {
-            Self::Unauthorized { token_given: true } => Some(r#"Bearer realm="backhaul", error="invalid_token""#),
-            Self::Unauthorized { token_given: false } => Some(r#"Bearer realm="backhaul""#),
+            Self::Unauthorized { token_given: true } | Self::NoPersonalToken { token_given: true } => {
+                Some(r#"Bearer realm="backhaul", error="invalid_token""#)
+            }
+            Self::Unauthorized { token_given: false } | Self::NoPersonalToken { token_given: false } => Some(r#"Bearer realm="backhaul""#),
             Self::InvalidClient => Some(r#"Basic realm="backhaul", charset="UTF-8""#),
             Self::MissingScope(_) => Some(r#"Bearer realm="backhaul", error="insufficient_scope""#),
             _ => None,

@@ -80,7 +80,7 @@ pub(super) async fn serve(
 }
 
 /// Renders the error of an answer, if it has one.
-fn render(mut response: Response, id: &RequestId, route: &str, format: ErrorFormat) -> Response {
+pub(super) fn render(mut response: Response, id: &RequestId, route: &str, format: ErrorFormat) -> Response {
     let Some(error) = response.extensions_mut().remove::<ApiError>() else { return response };
     error.log(&id.0, route);
     let rendered = error.render(&id.0, format);

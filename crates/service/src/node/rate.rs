@@ -15,6 +15,8 @@ mod guesses;
 pub mod sharing;
 mod window;
 
+use uuid::Uuid;
+
 pub use self::address::{Address, NoAddress};
 pub use self::counters::{Counters, Verdict};
 pub use self::guesses::{Guesses, TooManyGuesses};
@@ -22,14 +24,19 @@ pub use self::guesses::{Guesses, TooManyGuesses};
 /// The most addresses counted at a time; they take about 36 MB.
 const MOST_ADDRESSES: usize = 100_000;
 
+/// The most personal tokens counted at a time.
+const MOST_TOKENS: usize = 10_000;
+
 /// The counts of requests and of wrong secrets.
 pub struct Rates {
     pub requests: Counters<Address>,
     pub guesses: Guesses,
+    /// Requests by the personal token of an operator.
+    pub tokens: Counters<Uuid>,
 }
 
 impl Default for Rates {
     fn default() -> Self {
-        Self { requests: Counters::new(MOST_ADDRESSES), guesses: Guesses::default() }
+        Self { requests: Counters::new(MOST_ADDRESSES), guesses: Guesses::default(), tokens: Counters::new(MOST_TOKENS) }
     }
 }

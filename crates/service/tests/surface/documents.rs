@@ -21,6 +21,7 @@ fn read(path: &str) -> String {
 #[test]
 fn the_openapi_document_is_the_one_in_the_repository() {
     assert_eq!(backhaul::http::openapi::text(), read("docs/openapi.json"), "run `make gen`");
+    assert_eq!(backhaul::cli::operator_api().document, read("docs/admin-openapi.json"), "run `make gen`");
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ mod order;
 pub mod provider;
 pub mod receiver;
 mod returns;
+pub mod script;
 pub mod shopper;
 pub mod warehouse;
 
@@ -138,7 +139,7 @@ impl World {
         let base = serve(&app, http::router(&app)).await;
         let admin = serve(&app, http::admin_router(&app)).await;
         let portal = serve(&app, http::portal_listener_router(&app)).await;
-        let console = serve(&app, http::console_router(&app)).await;
+        let console = serve(&app, http::console_router(&app, backhaul::cli::operator_api())).await;
         app.enter(Phase::Serving);
         Self { app, database, base, admin, portal, console, client: reqwest::Client::new(), deliverer: tokio::sync::OnceCell::new() }
     }

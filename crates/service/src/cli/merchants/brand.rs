@@ -1,9 +1,6 @@
 //! `backhaul brand …`: the look of merchants' portals, their logos, contacts, links and texts.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -15,6 +12,7 @@ use store::merchants::brands::BrandSettings;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
+use crate::cli::session;
 use crate::flow::merchants::configure_brand::{self as flow, BrandChange, LogoChange, MOST_LOGO_BYTES, TextChange};
 use crate::shops::ShopBrand;
 
@@ -115,12 +113,7 @@ fn logo(path: &str) -> anyhow::Result<LogoChange> {
     if path.is_empty() {
         return Ok(LogoChange::Removed);
     }
-    let read = || {
-        let mut file = Vec::new();
-        File::open(Path::new(path))?.take(u64::try_from(MOST_LOGO_BYTES + 1).unwrap_or(u64::MAX)).read_to_end(&mut file)?;
-        std::io::Result::Ok(file)
-    };
-    Ok(LogoChange::File(read().with_context(|| format!("cannot read the logo {path}"))?))
+    Ok(LogoChange::File(session::file("logo", path, MOST_LOGO_BYTES)?))
 }
 
 #[derive(Serialize)]

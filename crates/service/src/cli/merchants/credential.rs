@@ -81,7 +81,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let client_secret = issued.client_secret.expose_secret().to_owned();
             output::one(format, &Issued { client_id: issued.client_id, client_secret, scope: scopes.to_string() })?;
             if format == Format::Table {
-                eprintln!("\nThe secret is not stored and cannot be shown again. Send both to the merchant over a secure channel.");
+                output::note("\nThe secret is not stored and cannot be shown again. Send both to the merchant over a secure channel.");
             }
             Ok(())
         }

@@ -9,9 +9,9 @@ use store::merchants::operators::{self, Listed};
 use wire::time;
 
 use crate::app::App;
-use crate::cli::context::actor;
+use crate::cli::context::{actor, authority};
 use crate::cli::output::{self, Format};
-use crate::flow::merchants::operators::people::{self, Authority};
+use crate::flow::merchants::operators::people;
 use crate::flow::merchants::operators::sign_in::session_limits;
 
 #[derive(Subcommand)]
@@ -47,7 +47,7 @@ pub(in crate::cli) enum Command {
         /// The operator's e-mail address.
         email: Email,
     },
-    /// Take an operator's password, authenticator and sessions away, and print a one-time link with which they begin anew.
+    /// Take an operator's password, authenticator, sessions and tokens away, and print a one-time link with which they begin anew.
     Reset {
         /// The operator's e-mail address.
         email: Email,
@@ -95,7 +95,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
     match command {
         Command::Add { email, name, role } => {
             let name = person_name(&name).context("--name must have 1 to 100 characters, without line breaks")?;
-            let (operator, link) = people::add(app, &actor(), Authority::Full, &email, &name, role).await?;
+            let (operator, link) = people::add(app, &actor(), authority(), &email, &name, role).await?;
             show_link(operator, &link, format)
         }
         Command::List => {
@@ -116,7 +116,7 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         }
         Command::Set { email, role } => {
             let id = find(app, &email).await?.id;
-            let operator = people::change_role(app, &actor(), Authority::Full, id, role).await?;
+            let operator = people::change_role(app, &actor(), authority(), id, role).await?;
             output::line(&format!("{} has the role {}.", operator.email, operator.role));
             Ok(())
         }
@@ -126,12 +126,12 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             Ok(())
         }
         Command::Enable { email } => {
-            let operator = people::enable(app, &actor(), Authority::Full, find(app, &email).await?.id).await?;
+            let operator = people::enable(app, &actor(), authority(), find(app, &email).await?.id).await?;
             output::line(&format!("{} is enabled, with the role {}.", operator.email, operator.role));
             Ok(())
         }
         Command::Reset { email } => {
-            let (operator, link) = people::reset(app, &actor(), Authority::Full, find(app, &email).await?.id).await?;
+            let (operator, link) = people::reset(app, &actor(), authority(), find(app, &email).await?.id).await?;
             show_link(operator, &link, format)
         }
         Command::Roles => {

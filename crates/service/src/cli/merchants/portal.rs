@@ -16,6 +16,7 @@ use wire::time;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
+use crate::cli::session;
 use crate::flow::merchants::configure_portal::{self as flow, PortalChange};
 use crate::flow::returns::make_link::make_link;
 use crate::platform::host_name::HostName;
@@ -141,6 +142,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             if found.paused_at.is_some() {
                 bail!("the merchant `{merchant}` is paused, so its portal opens no order; `backhaul merchant resume` ends the pause");
             }
+            // Through the API, the name is that of the person whose token it is.
+            let support = session::remote().map_or(support, |remote| remote.operator.name.parse().ok());
             let link = make_link(app, Some(&actor()), found.id, &Made { order, support }, None).await?;
             output::one(format, &PortalLinkOut { url: link.url.expose_secret().to_owned(), expires_at: time::write(link.expires_at) })
         }

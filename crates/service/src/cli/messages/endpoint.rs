@@ -16,6 +16,7 @@ use wire::time;
 use crate::app::App;
 use crate::cli::context::{OfEndpoint, OfMerchant, actor};
 use crate::cli::output::{self, Format};
+use crate::cli::session;
 use crate::delivery::secrets::authentication::{Authentication, OAuth, Style};
 use crate::delivery::secrets::stored::Secrets;
 use crate::flow::messages::configure_endpoint::{self as flow, Configured, EndpointChange};
@@ -232,7 +233,7 @@ struct Secret {
 pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> anyhow::Result<()> {
     match command {
         Command::Set(mut set) => {
-            set.secret = secret_of_environment();
+            set.secret = session::secret("BACKHAUL_ENDPOINT_SECRET");
             let merchant = set.endpoint.merchant.find(app).await?;
             let interface = set.endpoint.interface;
             let configured = flow::set_endpoint(app, &actor(), merchant.id, interface, set.change(interface)?).await?;
@@ -302,11 +303,6 @@ fn waiting_note(handle: &str, interface: Interface, configured: &Configured) -> 
         ),
         Configured { sent, .. } => format!("{sent} messages for {interface} that were written while there was no endpoint are being sent."),
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a secret does not belong on the command line")]
-fn secret_of_environment() -> Option<SecretString> {
-    std::env::var("BACKHAUL_ENDPOINT_SECRET").ok().map(Into::into)
 }
 
 fn show_secret(format: Format, interface: Interface, secret: &SecretString) -> anyhow::Result<()> {

@@ -18,6 +18,7 @@ use crate::cli::output;
 use crate::delivery::forward_signals;
 use crate::flow::merchants::operators::invitation::first_link;
 use crate::http::listener::{self, Door};
+use crate::http::operator_api::Commands;
 use crate::node::{Phase, database};
 use crate::platform::config::{PairFiles, Settings};
 use crate::platform::metrics::Connections;
@@ -52,17 +53,18 @@ impl Serve {
     }
 }
 
-pub(in crate::cli) async fn run(app: App, roles: &Serve) -> anyhow::Result<()> {
+pub(in crate::cli) async fn run(app: App, roles: &Serve, operator_api: Commands) -> anyhow::Result<()> {
     telemetry::start(&app.settings.log);
     let (leave, leaving) = watch::channel(false);
     tokio::spawn(on_signal(app.clone(), leave));
-    serve(app, roles, leaving, |_| {}).await
+    serve(app, roles, operator_api, leaving, |_| {}).await
 }
 
 /// Serves until `leaving` turns true; calls `started` with the public address once the service accepts requests.
 pub(in crate::cli) async fn serve(
     app: App,
     roles: &Serve,
+    operator_api: Commands,
     leaving: watch::Receiver<bool>,
     started: impl FnOnce(std::net::SocketAddr),
 ) -> anyhow::Result<()> {
@@ -99,7 +101,7 @@ pub(in crate::cli) async fn serve(
         Some(listen) => {
             let listener = bind(listen, "console.listen").await?;
             introduce(&app, &listener).await;
-            Some(serve_console(&app, listener, leaving.clone())?)
+            Some(serve_console(&app, listener, operator_api, leaving.clone())?)
         }
         None => None,
     };
@@ -160,8 +162,13 @@ async fn introduce(app: &App, listener: &TcpListener) {
     }
 }
 
-/// Starts serving the console on `listener`.
-fn serve_console(app: &App, listener: TcpListener, leaving: watch::Receiver<bool>) -> anyhow::Result<JoinHandle<std::io::Result<()>>> {
+/// Starts serving the console and the operator API on `listener`.
+fn serve_console(
+    app: &App,
+    listener: TcpListener,
+    operator_api: Commands,
+    leaving: watch::Receiver<bool>,
+) -> anyhow::Result<JoinHandle<std::io::Result<()>>> {
     let (settings, address) = (&app.settings, listener.local_addr()?);
     // Only this machine reaches a local console, so there is nobody on the way who could listen.
     let certificates = settings.tls.files().filter(|_| !settings.console.is_local());
@@ -171,7 +178,7 @@ fn serve_console(app: &App, listener: TcpListener, leaving: watch::Receiver<bool
     };
     let door = Door::public(&settings.http, &app.entropy, tls, app.metrics.console_listener.clone());
     tracing::info!(%address, url = settings.console.url(), "serving the console");
-    Ok(tokio::spawn(listener::serve_through(door, listener, http::console_router(app), leaving_requested(leaving))))
+    Ok(tokio::spawn(listener::serve_through(door, listener, http::console_router(app, operator_api), leaving_requested(leaving))))
 }
 
 /// The files that a process opens besides the connections of callers: those to the database and to merchants, and the log.

@@ -1,7 +1,7 @@
 //! `backhaul carrier …`: the account from which a merchant's labels are bought.
 
 use clap::{Args, Subcommand};
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::ExposeSecret as _;
 use serde::Serialize;
 use store::returns::carrier_accounts;
 use wire::returns::label::PostalAddress;
@@ -10,6 +10,7 @@ use wire::time;
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
 use crate::cli::output::{self, Format};
+use crate::cli::session;
 use crate::flow::returns::configure_carrier::{self as flow, CarrierChange, ConfigureCarrierError};
 
 #[derive(Subcommand)]
@@ -55,7 +56,7 @@ impl Set {
     fn change(&self) -> anyhow::Result<CarrierChange> {
         Ok(CarrierChange {
             url: self.url.clone(),
-            api_key: key_of_environment(),
+            api_key: session::secret("BACKHAUL_CARRIER_KEY"),
             destination: self.destination.as_deref().map(address).transpose()?,
             usual_weight: self.usual_weight.map(thousandths),
         })
@@ -138,9 +139,4 @@ async fn show(app: &App, merchant: &store::merchants::accounts::Merchant, format
         changed_at: time::write(account.changed_at),
     };
     output::one(format, &shown)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a secret does not belong on the command line")]
-fn key_of_environment() -> Option<SecretString> {
-    std::env::var("BACKHAUL_CARRIER_KEY").ok().map(Into::into)
 }

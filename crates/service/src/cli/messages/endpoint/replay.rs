@@ -85,7 +85,7 @@ pub(super) async fn start(app: &App, wanted: &Replay, format: Format) -> anyhow:
         Preview::Exact { delivered, left_out } => format!("{delivered} messages would be sent once more; {left_out} would be left out"),
         Preview::About { delivered } => format!("about {delivered} messages were delivered in the hours of this range"),
     };
-    eprintln!("{told}.");
+    output::note(&format!("{told}."));
     if *dry_run {
         return Ok(());
     }

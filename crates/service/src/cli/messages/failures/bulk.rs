@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::cli::context::{OfMerchant, actor, confirm};
 use crate::cli::messages::commands::moment;
 use crate::cli::output::{self, Format};
+use crate::cli::session;
 use crate::flow::messages::retry_failures::{RetryRequest, retry_failures, retry_part};
 
 /// The time between two looks at a job's progress.
@@ -130,9 +131,12 @@ pub(super) async fn list(app: &App, of: &OfMerchant, merchant: MerchantId, forma
     })
 }
 
-/// Shows a job's progress until it ends. Interrupting this does not stop the job.
+/// Shows a job's progress until it ends. Interrupting this does not stop the job. Nobody watches through the API.
 pub(super) async fn follow(app: &App, of: &OfMerchant, merchant: MerchantId, id: Uuid, format: Format) -> anyhow::Result<()> {
     let job = find(app, merchant, id).await?;
+    if session::remote().is_some() {
+        return output::one(format, &JobOut::from(job));
+    }
     eprintln!(
         "Job {id}: {} messages, {} per second. Ctrl-C stops watching, not the job.\n  \
          watch:  backhaul failures jobs --merchant {of} --follow {id}\n  \

@@ -1,0 +1,92 @@
+//! Commands through the operator API: the commands are the API.
+//!
+//! - `operations.rs` declares for each command which role may run it from elsewhere, or why nobody can.
+//! - `parameters.rs` turns parameters into words of the command line, and back.
+//! - `document.rs` describes the operations as an OpenAPI document.
+//! - `client.rs` is the other end: `backhaul --server`.
+
+pub(super) mod client;
+mod document;
+mod operations;
+mod parameters;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Command;
+use store::Failed;
+use store::merchants::operator_tokens::Live;
+
+use super::output::Format;
+use super::session::{Printed, Remote, Unconfirmed, scope};
+use crate::http::operator_api::{Answer, Call, Commands, End, Operation, Run};
+
+/// The name of the parameter that carries a secret.
+const SECRET: &str = "secret";
+
+/// The operations behind the API: every command that may run from elsewhere.
+pub(super) fn commands(mut command: Command, run: Run) -> Commands {
+    command.build();
+    let operations = operations::remote().map(|(words, role, reads)| Operation { path: words.replace(' ', "/"), role, reads }).collect();
+    Commands { operations, document: document::write(&command), run }
+}
+
+/// The words of a command line, and the secret that does not belong there.
+pub(super) struct Words {
+    pub(super) words: Vec<String>,
+    pub(super) format: Format,
+    remote: Arc<Remote>,
+}
+
+/// Reads a call as a command line.
+pub(super) fn read(mut command: Command, call: Call) -> Result<Words, String> {
+    command.build();
+    let Call { path, mut parameters, as_json, token } = call;
+    let words = path.replace('/', " ");
+    let leaf = parameters::leaf(&command, &words).ok_or("there is no such command")?;
+    let secret = match (operations::secret(&words), parameters.remove(SECRET)) {
+        (_, None) => None,
+        (Some(_), Some(serde_json::Value::String(secret))) => Some(secret.into()),
+        (Some(_), Some(_)) => return Err(format!("`{SECRET}` must be a text")),
+        (None, Some(_)) => return Err(format!("`{words}` takes no `{SECRET}`")),
+    };
+    let mut line = vec!["backhaul".to_owned()];
+    line.extend(words.split(' ').map(str::to_owned));
+    line.extend(parameters::words(leaf, &parameters)?);
+    let Live { name, role, operator, .. } = token;
+    let actor = format!("{} via token:{name}", operator.actor());
+    let operator = domain::merchants::operator::Operator { role, ..operator };
+    let remote = Arc::new(Remote { operator, actor, secret, printed: Mutex::default() });
+    Ok(Words { words: line, format: if as_json { Format::Json } else { Format::Table }, remote })
+}
+
+/// Runs a command for the caller, and keeps what it prints.
+pub(super) async fn run(words: Words, command: impl Future<Output = anyhow::Result<()>>) -> Answer {
+    let remote = words.remote;
+    let ended = scope(Arc::clone(&remote), command).await;
+    let Printed { out, notes } = remote.printed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Answer { out, notes, end: ended.map_or_else(|error| end(&error), |()| End::Done) }
+}
+
+/// The end of a command that failed.
+fn end(error: &anyhow::Error) -> End {
+    if let Some(Unconfirmed(question)) = error.downcast_ref() {
+        return End::Unconfirmed(question.clone());
+    }
+    let text = format!("{error:#}");
+    match Failed::told_by(&text) {
+        Some(failed) => End::Failed(failed),
+        None => End::Refused(text),
+    }
+}
+
+/// The answer to parameters that are no command line.
+pub(super) fn refuse(why: String) -> Answer {
+    Answer { out: String::new(), notes: String::new(), end: End::BadParameters(why) }
+}
+
+/// The reasons that the words are no command line, as the API tells them: without the usage.
+pub(super) fn explain(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let reasons = text.split("\n\nUsage:").next().unwrap_or_default().split("\n\nFor more").next().unwrap_or_default();
+    reasons.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,163 @@
+//! The OpenAPI document of the operator API, made from the commands.
+
+use std::any::TypeId;
+
+use clap::{Arg, Command};
+use domain::merchants::operator::Role;
+use serde_json::{Map, Value, json};
+
+use super::{SECRET, operations, parameters};
+
+/// The document as text.
+pub(super) fn write(root: &Command) -> String {
+    let paths: Map<String, Value> = operations::remote()
+        .filter_map(|(words, role, reads)| {
+            let leaf = parameters::leaf(root, words)?;
+            let method = if reads { "get" } else { "post" };
+            Some((format!("/admin/v1/{}", words.replace(' ', "/")), json!({ method: operation(leaf, words, role, reads) })))
+        })
+        .collect();
+    let document = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Backhaul's operator API",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "The commands of the command line, with a personal token. Each operation takes the parameters of its command \
+                and answers with what the command prints: JSON, or with `Accept: text/plain` the table. `x-role` is the least role \
+                that the token needs.",
+        },
+        "security": [{ "token": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "token": { "type": "http", "scheme": "bearer", "description": "A personal token, made in the console under Your account." },
+            },
+            "schemas": { "Problem": problem() },
+        },
+    });
+    serde_json::to_string_pretty(&document).map(|text| text + "\n").unwrap_or_default()
+}
+
+fn problem() -> Value {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    json!({
+        "type": "object",
+        "description": "A problem as in RFC 9457.",
+        "required": ["type", "title", "status", "detail", "request_id"],
+        "properties": {
+            "type": { "type": "string" },
+            "title": { "type": "string" },
+            "status": { "type": "integer" },
+            "detail": text("What happened, why, and what to do next: the text that the command line would show."),
+            "request_id": text("The id of the request, for support."),
+            "question": text("Of a 409: the question to confirm. Send the request again with `yes`."),
+            "result": { "description": "What the command had to say before it failed, such as a report." },
+        },
+    })
+}
+
+fn operation(leaf: &Command, words: &str, role: Role, reads: bool) -> Value {
+    let about = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
+    let summary = about(leaf.get_about());
+    let description = leaf.get_long_about().map_or_else(|| summary.clone(), ToString::to_string);
+    let mut operation = json!({
+        "operationId": words.replace([' ', '-'], "_"),
+        "tags": [words.split(' ').next().unwrap_or_default()],
+        "summary": summary,
+        "description": format!("{description}\n\nRole: {role}. Command: `backhaul {words}`."),
+        "x-role": role.as_str(),
+        "responses": responses(),
+    });
+    if reads {
+        let parameter = |arg: &Arg| {
+            json!({
+                "name": parameters::name(arg),
+                "in": "query",
+                "required": arg.is_required_set(),
+                "description": help(arg),
+                "schema": schema(arg),
+            })
+        };
+        operation["parameters"] = parameters::of(leaf).map(parameter).collect();
+    } else {
+        operation["requestBody"] = body(leaf, words);
+    }
+    operation
+}
+
+fn body(leaf: &Command, words: &str) -> Value {
+    let mut properties = Map::new();
+    for arg in parameters::of(leaf) {
+        let (name, mut schema) = (parameters::name(arg), schema(arg));
+        schema["description"] = help(arg).into();
+        if operations::files(words).contains(&name.as_str()) {
+            schema["contentEncoding"] = "base64".into();
+        }
+        properties.insert(name, schema);
+    }
+    if let Some(variable) = operations::secret(words) {
+        let description = format!("The secret, which the command line takes from `{variable}`.");
+        properties.insert(SECRET.to_owned(), json!({ "type": "string", "format": "password", "description": description }));
+    }
+    let required: Vec<String> = parameters::of(leaf).filter(|arg| arg.is_required_set()).map(parameters::name).collect();
+    let schema = json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required });
+    json!({ "required": !required.is_empty(), "content": { "application/json": { "schema": schema } } })
+}
+
+fn help(arg: &Arg) -> String {
+    arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default()
+}
+
+/// The type of a parameter's values.
+fn schema(arg: &Arg) -> Value {
+    let of = arg.get_value_parser().type_id();
+    let is = |types: &[TypeId]| types.iter().any(|one| of == *one);
+    let mut one = if parameters::is_flag(arg) {
+        json!({ "type": "boolean" })
+    } else if is(&[
+        TypeId::of::<i16>(),
+        TypeId::of::<i32>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+    ]) {
+        json!({ "type": "integer" })
+    } else if is(&[TypeId::of::<f64>()]) {
+        json!({ "type": "number" })
+    } else {
+        json!({ "type": "string" })
+    };
+    let possible: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    if !possible.is_empty() && !parameters::is_flag(arg) {
+        one["enum"] = possible.into();
+    }
+    if let ([default], false) = (arg.get_default_values(), parameters::is_flag(arg)) {
+        let text = default.to_string_lossy();
+        one["default"] = if one["type"] == "integer" { text.parse::<i64>().map_or(Value::Null, Value::from) } else { text.into() };
+    }
+    if parameters::is_list(arg) { json!({ "type": "array", "items": one }) } else { one }
+}
+
+fn responses() -> Value {
+    let problem = |description: &str| {
+        let content = json!({ "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } });
+        json!({ "description": description, "content": content })
+    };
+    json!({
+        "200": {
+            "description": "What the command prints with `-o json`; a command that prints a sentence answers with it as `message`.",
+            "content": { "application/json": { "schema": {} }, "text/plain": { "schema": { "type": "string" } } },
+        },
+        "400": problem("The parameters are not those of the command."),
+        "401": problem("There is no token, or it is unknown, expired or revoked."),
+        "403": problem("The role of the token does not suffice."),
+        "405": problem("Operations that read are asked with GET, those that change something with POST."),
+        "409": problem("The command asks for confirmation."),
+        "413": problem("The body is too large."),
+        "422": problem("The command was refused."),
+        "429": problem("Too many requests of this token or address."),
+        "500": problem("The service failed."),
+        "503": problem("The service is unavailable at the moment."),
+    })
+}

@@ -1,0 +1,204 @@
+//! Every command, and who may run it through the operator API. A command that is not declared here cannot be reached.
+
+use domain::merchants::operator::Role::{self, Admin, Manager, Support, Viewer};
+
+use self::Reach::{Changes, Local, Reads};
+
+/// Where a command can be run from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Reach {
+    /// From everywhere, by whoever has this role; it only reads.
+    Reads(Role),
+    /// From everywhere, by whoever has this role.
+    Changes(Role),
+    /// Only on a machine of the installation, for this reason.
+    Local(&'static str),
+}
+
+const OF_THE_MACHINE: &str = "it works on the machine that it runs on";
+const OF_THE_KEYS: &str = "it belongs to a change of the keys in the settings, on a machine that has them";
+
+/// Every command by its words.
+const COMMANDS: &[(&str, Reach)] = &[
+    ("dev", Local(OF_THE_MACHINE)),
+    ("serve", Local(OF_THE_MACHINE)),
+    ("migrate", Local("it changes the schema, for which the service's role has no right")),
+    ("restored", Local("it runs before the service starts again")),
+    ("merchant add", Changes(Manager)),
+    ("merchant set", Changes(Manager)),
+    ("merchant list", Reads(Viewer)),
+    ("merchant show", Reads(Viewer)),
+    ("merchant pause", Changes(Manager)),
+    ("merchant resume", Changes(Manager)),
+    ("merchant onboarding", Reads(Viewer)),
+    ("merchant live", Changes(Manager)),
+    ("credential issue", Changes(Manager)),
+    ("credential list", Reads(Viewer)),
+    ("credential revoke", Changes(Manager)),
+    ("endpoint set", Changes(Manager)),
+    ("endpoint list", Reads(Viewer)),
+    ("endpoint show", Reads(Viewer)),
+    ("endpoint test", Changes(Manager)),
+    ("endpoint check", Changes(Manager)),
+    ("endpoint pause", Changes(Manager)),
+    ("endpoint resume", Changes(Manager)),
+    ("endpoint rotate-secret", Changes(Manager)),
+    ("endpoint remove", Changes(Manager)),
+    ("endpoint replay", Changes(Manager)),
+    ("endpoint replays", Reads(Viewer)),
+    ("endpoint cancel-replay", Changes(Manager)),
+    ("endpoint reseal", Local(OF_THE_KEYS)),
+    ("carrier set", Changes(Manager)),
+    ("carrier show", Reads(Viewer)),
+    ("carrier remove", Changes(Manager)),
+    ("carrier reseal", Local(OF_THE_KEYS)),
+    ("warehouse set", Changes(Manager)),
+    ("warehouse list", Reads(Viewer)),
+    ("warehouse show", Reads(Viewer)),
+    ("warehouse remove", Changes(Manager)),
+    ("vendor add", Changes(Manager)),
+    ("vendor set", Changes(Manager)),
+    ("vendor list", Reads(Viewer)),
+    ("vendor show", Reads(Viewer)),
+    ("vendor remove", Changes(Manager)),
+    ("messages list", Reads(Viewer)),
+    ("messages show", Reads(Support)),
+    ("messages retry", Changes(Support)),
+    ("failures list", Reads(Viewer)),
+    ("failures show", Reads(Support)),
+    ("failures retry", Changes(Support)),
+    ("failures jobs", Reads(Viewer)),
+    ("failures cancel", Changes(Support)),
+    ("failures note", Changes(Support)),
+    ("failures owner", Changes(Support)),
+    ("failures notes", Reads(Viewer)),
+    ("failures contacted", Changes(Support)),
+    ("failures discard", Changes(Support)),
+    ("deliverers", Reads(Viewer)),
+    ("orders import", Local("it reads a file of any size; send it to POST /v1/order_imports with a token of the merchant instead")),
+    ("orders import-report", Reads(Support)),
+    ("orders refused", Reads(Support)),
+    ("orders warned", Reads(Viewer)),
+    ("returns list", Reads(Viewer)),
+    ("returns show", Reads(Support)),
+    ("returns cancel", Changes(Support)),
+    ("returns label", Changes(Support)),
+    ("returns resend", Changes(Support)),
+    ("returns convert-exchange", Changes(Support)),
+    ("returns exchange-placed", Changes(Support)),
+    ("returns confirm-refund", Changes(Support)),
+    ("returns work list", Reads(Viewer)),
+    ("returns work done", Changes(Support)),
+    ("shopper erase", Local("it takes a second person, who decides in the console")),
+    ("policy show", Reads(Viewer)),
+    ("policy set", Changes(Manager)),
+    ("portal set", Changes(Manager)),
+    ("portal show", Reads(Viewer)),
+    ("portal link", Changes(Support)),
+    ("portal remove-host", Changes(Manager)),
+    ("mails set", Changes(Manager)),
+    ("mails show", Reads(Viewer)),
+    ("mails list", Reads(Viewer)),
+    ("mails read", Reads(Support)),
+    ("mails resend", Changes(Support)),
+    ("withdrawals list", Reads(Support)),
+    ("withdrawals show", Reads(Support)),
+    ("withdrawals match", Changes(Support)),
+    ("brand set", Changes(Manager)),
+    ("brand show", Reads(Viewer)),
+    ("brand remove", Changes(Manager)),
+    ("operator add", Changes(Admin)),
+    ("operator list", Reads(Viewer)),
+    ("operator set", Changes(Admin)),
+    ("operator disable", Changes(Admin)),
+    ("operator enable", Changes(Admin)),
+    ("operator reset", Changes(Admin)),
+    ("operator roles", Reads(Viewer)),
+    ("report deliveries", Reads(Viewer)),
+    ("limit set", Changes(Manager)),
+    ("limit list", Reads(Viewer)),
+    ("limit reset", Changes(Manager)),
+    ("clock advance", Changes(Manager)),
+    ("clock show", Reads(Viewer)),
+    ("openapi", Local("it prints a document of this program")),
+    ("config check", Local(OF_THE_MACHINE)),
+    ("config default", Local("it prints a document of this program")),
+    ("doctor", Local(OF_THE_MACHINE)),
+    ("cli-reference", Local("it prints a document of this program")),
+];
+
+/// The commands that take a secret, and the environment variable in which a terminal has it.
+const SECRETS: &[(&str, &str)] = &[("endpoint set", "BACKHAUL_ENDPOINT_SECRET"), ("carrier set", "BACKHAUL_CARRIER_KEY")];
+
+/// The commands that take files, and the parameters that name them.
+const FILES: &[(&str, &[&str])] = &[("brand set", &["logo", "dark_logo"])];
+
+/// Where the command of these words can be run from; none if it is not declared.
+pub(in crate::cli) fn reach(words: &str) -> Option<Reach> {
+    COMMANDS.iter().find(|(command, _)| *command == words).map(|(_, reach)| *reach)
+}
+
+/// The commands that can be run from everywhere: words, role, and if they only read.
+pub(super) fn remote() -> impl Iterator<Item = (&'static str, Role, bool)> {
+    COMMANDS.iter().filter_map(|(words, reach)| match reach {
+        Reads(role) => Some((*words, *role, true)),
+        Changes(role) => Some((*words, *role, false)),
+        Local(_) => None,
+    })
+}
+
+/// The environment variable with the secret of a command; none if it takes no secret.
+pub(super) fn secret(words: &str) -> Option<&'static str> {
+    SECRETS.iter().find(|(command, _)| *command == words).map(|(_, variable)| *variable)
+}
+
+/// The parameters of a command that are files.
+pub(super) fn files(words: &str) -> &'static [&'static str] {
+    FILES.iter().find(|(command, _)| *command == words).map_or(&[], |(_, files)| *files)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::cli::remote::parameters;
+
+    fn leaves(command: &clap::Command, words: &str, found: &mut BTreeSet<String>) {
+        let below: Vec<_> = command.get_subcommands().filter(|below| below.get_name() != "help").collect();
+        if below.is_empty() {
+            found.insert(words.trim().to_owned());
+        }
+        for below in below {
+            leaves(below, &format!("{words} {}", below.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn every_command_is_declared_once_and_nothing_else_is() {
+        let mut command = crate::cli::Cli::command();
+        command.build();
+        let mut found = BTreeSet::new();
+        leaves(&command, "", &mut found);
+        let declared: BTreeSet<String> = COMMANDS.iter().map(|(words, _)| (*words).to_owned()).collect();
+        assert_eq!(declared.len(), COMMANDS.len(), "no command is declared twice");
+        assert_eq!(declared, found);
+    }
+
+    #[test]
+    fn secrets_and_files_are_parameters_of_their_commands_alone() {
+        let mut command = crate::cli::Cli::command();
+        command.build();
+        for (words, _, reads) in remote() {
+            let leaf = parameters::leaf(&command, words).unwrap();
+            let names: Vec<String> = parameters::of(leaf).map(parameters::name).collect();
+            assert!(!names.iter().any(|name| name == super::super::SECRET), "{words}");
+            assert!(files(words).iter().all(|file| names.iter().any(|name| name == file)), "{words}: {names:?}");
+            assert!(!reads || (secret(words).is_none() && files(words).is_empty()), "{words} reads, so its parameters are in a URL");
+            let distinct: BTreeSet<&String> = names.iter().collect();
+            assert_eq!(distinct.len(), names.len(), "{words}: {names:?}");
+        }
+    }
+}
