@@ -127,6 +127,9 @@ enum Operate {
     /// Add and list operators, the people who work with the console; change roles, disable, enable and reset them.
     #[command(subcommand)]
     Operator(merchants::operator::Command),
+    /// Ask a second person for what one administrator may not do alone, and decide on what others ask for.
+    #[command(subcommand)]
+    Request(merchants::request::Command),
     /// Report on deliveries to a merchant's systems.
     #[command(subcommand)]
     Report(messages::report::Command),
@@ -209,6 +212,7 @@ async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<
         Operate::Withdrawals(command) => returns::withdrawals::run(command, app, format).await,
         Operate::Brand(command) => merchants::brand::run(command, app, format).await,
         Operate::Operator(command) => merchants::operator::run(command, app, format).await,
+        Operate::Request(command) => merchants::request::run(command, app, format).await,
         Operate::Report(command) => messages::report::run(command, app, format).await,
         Operate::Limit(command) => node::limit::run(command, app, format).await,
         Operate::Clock(command) => node::clock::run(command, app, format).await,

@@ -59,6 +59,12 @@ export default async ({ stage, operator }) => {
       await operator.sees(heading, name).catch((error) => faults.push(`${path}: ${error.message}`));
     }
     if (faults.length > 0) throw new Error(faults.join("\n"));
+    await operator.opens("/account/tokens");
+    await operator.types("Name", "onboarding");
+    await operator.presses("Make the token");
+    await operator.sees("The token is shown once", "token-made");
+    await operator.follows("Your tokens");
+    await operator.sees("Your tokens", "tokens-one");
     await operator.opens("/nowhere", 404);
     await operator.sees("There is no such page", "no-such-page");
 

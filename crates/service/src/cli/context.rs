@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use domain::id::Handle;
+use domain::merchants::operator::Operator;
 use domain::messages::message::Interface;
 use store::merchants::accounts::{self, Merchant};
 use store::merchants::operators;
@@ -52,7 +53,7 @@ pub(super) async fn find_merchant(app: &App, handle: &Handle) -> anyhow::Result<
 }
 
 /// The operator in whose name this command runs.
-static AS_OPERATOR: OnceLock<String> = OnceLock::new();
+static AS_OPERATOR: OnceLock<Operator> = OnceLock::new();
 
 /// Runs the rest of this command in the name of the operator with this e-mail address, who must exist and be enabled.
 pub(super) async fn act_as(app: &App, email: &str) -> anyhow::Result<()> {
@@ -62,7 +63,7 @@ pub(super) async fn act_as(app: &App, email: &str) -> anyhow::Result<()> {
     if account.disabled_at.is_some() {
         bail!("the operator {email} is disabled; `backhaul operator enable {email}` enables them again");
     }
-    let _ = AS_OPERATOR.set(account.operator.actor());
+    let _ = AS_OPERATOR.set(account.operator);
     Ok(())
 }
 
@@ -76,12 +77,18 @@ pub(super) fn authority() -> Authority {
     if session::remote().is_some() { Authority::Admin } else { Authority::Full }
 }
 
+/// The operator in whose name the command runs, for what only a person can do.
+pub(super) fn operator() -> anyhow::Result<Operator> {
+    let operator = session::remote().map(|remote| remote.operator.clone()).or_else(|| AS_OPERATOR.get().cloned());
+    operator.context("this is done by a person; say by whom with --as EMAIL")
+}
+
 /// The user of this command line.
 #[expect(clippy::disallowed_methods, reason = "the user's name is not a setting")]
 fn user() -> String {
     let user = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "unknown".to_owned());
     match AS_OPERATOR.get() {
-        Some(operator) => format!("{operator} via cli:{user}"),
+        Some(operator) => format!("{} via cli:{user}", operator.actor()),
         None => format!("cli:{user}"),
     }
 }

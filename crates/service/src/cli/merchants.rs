@@ -5,4 +5,5 @@ pub(super) mod credential;
 pub(super) mod merchant;
 pub(super) mod operator;
 pub(super) mod portal;
+pub(super) mod request;
 pub(super) mod shopper;

@@ -20,9 +20,6 @@ use super::output::Format;
 use super::session::{Printed, Remote, Unconfirmed, scope};
 use crate::http::operator_api::{Answer, Call, Commands, End, Operation, Run};
 
-/// The name of the parameter that carries a secret.
-const SECRET: &str = "secret";
-
 /// The operations behind the API: every command that may run from elsewhere.
 pub(super) fn commands(mut command: Command, run: Run) -> Commands {
     command.build();
@@ -43,11 +40,11 @@ pub(super) fn read(mut command: Command, call: Call) -> Result<Words, String> {
     let Call { path, mut parameters, as_json, token } = call;
     let words = path.replace('/', " ");
     let leaf = parameters::leaf(&command, &words).ok_or("there is no such command")?;
-    let secret = match (operations::secret(&words), parameters.remove(SECRET)) {
+    let secret = match (operations::secret(&words), parameters.remove(operations::SECRET)) {
         (_, None) => None,
         (Some(_), Some(serde_json::Value::String(secret))) => Some(secret.into()),
-        (Some(_), Some(_)) => return Err(format!("`{SECRET}` must be a text")),
-        (None, Some(_)) => return Err(format!("`{words}` takes no `{SECRET}`")),
+        (Some(_), Some(_)) => return Err(format!("`{}` must be a text", operations::SECRET)),
+        (None, Some(_)) => return Err(format!("`{words}` takes no `{}`", operations::SECRET)),
     };
     let mut line = vec!["backhaul".to_owned()];
     line.extend(words.split(' ').map(str::to_owned));

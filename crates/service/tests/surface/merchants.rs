@@ -2,6 +2,7 @@
 
 mod audit;
 mod brand_command;
+mod console_commands;
 pub mod console_merchants;
 mod console_people;
 mod console_requests;

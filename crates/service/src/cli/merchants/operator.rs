@@ -1,11 +1,13 @@
 //! `backhaul operator …`: the people who work with the console.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use domain::merchants::operator::{Email, Operator, Role, person_name};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
+use store::merchants::operator_tokens;
 use store::merchants::operators::{self, Listed};
+use uuid::Uuid;
 use wire::time;
 
 use crate::app::App;
@@ -13,6 +15,7 @@ use crate::cli::context::{actor, authority};
 use crate::cli::output::{self, Format};
 use crate::flow::merchants::operators::people;
 use crate::flow::merchants::operators::sign_in::session_limits;
+use crate::flow::merchants::operators::tokens;
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Command {
@@ -52,6 +55,18 @@ pub(in crate::cli) enum Command {
         /// The operator's e-mail address.
         email: Email,
     },
+    /// List the tokens of an operator that work.
+    Tokens {
+        /// The operator's e-mail address.
+        email: Email,
+    },
+    /// Revoke a token of an operator; it stops at once.
+    RevokeToken {
+        /// The operator's e-mail address.
+        email: Email,
+        /// The token's id, as in `backhaul operator tokens`.
+        token: Uuid,
+    },
     /// Say what each role may do.
     Roles,
 }
@@ -76,6 +91,29 @@ impl From<Listed> for OperatorOut {
         };
         let Operator { email, name, role, .. } = listed.operator;
         Self { email, name, role: role.as_str(), state, sessions: listed.sessions, seen_at: listed.seen_at.map(time::write) }
+    }
+}
+
+#[derive(Serialize)]
+struct TokenOut {
+    token_id: String,
+    name: String,
+    role: String,
+    made_at: String,
+    expires_at: String,
+    used_at: Option<String>,
+}
+
+impl From<operator_tokens::Listed> for TokenOut {
+    fn from(token: operator_tokens::Listed) -> Self {
+        Self {
+            token_id: token.id.to_string(),
+            name: token.name,
+            role: token.role,
+            made_at: time::write(token.made_at),
+            expires_at: time::write(token.expires_at),
+            used_at: token.used_at.map(time::write),
+        }
     }
 }
 
@@ -133,6 +171,22 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
         Command::Reset { email } => {
             let (operator, link) = people::reset(app, &actor(), authority(), find(app, &email).await?.id).await?;
             show_link(operator, &link, format)
+        }
+        Command::Tokens { email } => {
+            let listed = operator_tokens::list(app.home(), find(app, &email).await?.id, app.now()).await?;
+            let rows: Vec<TokenOut> = listed.into_iter().map(TokenOut::from).collect();
+            let empty = format!("{email} has no tokens that work.");
+            output::list(format, &rows, &empty, &["TOKEN", "NAME", "ROLE", "MADE", "EXPIRES", "LAST USED"], |row| {
+                let used = row.used_at.clone().unwrap_or_else(|| "never".to_owned());
+                vec![row.token_id.clone(), row.name.clone(), row.role.clone(), row.made_at.clone(), row.expires_at.clone(), used]
+            })
+        }
+        Command::RevokeToken { email, token } => {
+            if !tokens::revoke(app, &actor(), find(app, &email).await?.id, token).await? {
+                bail!("{email} has no such token that works; `backhaul operator tokens {email}` lists them");
+            }
+            output::line("The token was revoked.");
+            Ok(())
         }
         Command::Roles => {
             let rows = Role::ALL.map(|role| RoleOut { role: role.as_str(), may: role.may() });

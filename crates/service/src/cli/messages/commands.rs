@@ -3,9 +3,10 @@
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
+use domain::id::MerchantId;
 use domain::messages::message::Kind;
 use serde::Serialize;
-use store::messages::attempts::{self, Place};
+use store::messages::attempts::{self, Attempt, Place};
 use store::messages::log::{self, State};
 use store::messages::message_pages::{self, Filter, MOST_LISTED};
 use uuid::Uuid;
@@ -141,7 +142,8 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             let merchant_id = merchant.find(app).await?.id;
             let found = log::find(app.store(merchant_id), merchant_id, id).await?;
             let found = found.with_context(|| format!("{merchant} has no message {id}; messages are kept for 30 days"))?;
-            let page = attempts::page(app.store(merchant_id), merchant_id, id, after, limit).await?;
+            let mut page = attempts::page(app.store(merchant_id), merchant_id, id, after, limit).await?;
+            mask(app, merchant_id, &mut page.attempts).await?;
             show(deliveries::message(found, page), format)
         }
         Command::Retry(OfMessage { id, merchant }) => {
@@ -151,6 +153,15 @@ pub(in crate::cli) async fn run(command: Command, app: &App, format: Format) -> 
             output::one(format, &Retried { message_id: id.to_string(), attempt: retried.attempt, warning: retried.warning() })
         }
     }
+}
+
+/// Takes secrets that the merchant's systems repeat out of their answers.
+pub(in crate::cli) async fn mask(app: &App, merchant: MerchantId, attempts: &mut [Attempt]) -> anyhow::Result<()> {
+    let secrets = deliveries::known_secrets(app, merchant).await?;
+    for answer in attempts.iter_mut().filter_map(|attempt| attempt.answer.as_mut()) {
+        *answer = secrets.mask(&String::from_utf8_lossy(answer)).into_bytes();
+    }
+    Ok(())
 }
 
 /// Lists messages. The store may return short pages, so this reads on until there are enough or no more.

@@ -16,7 +16,7 @@ use wire::time;
 
 use crate::app::App;
 use crate::cli::context::{OfMerchant, actor};
-use crate::cli::messages::commands::Retried;
+use crate::cli::messages::commands::{Retried, mask};
 use crate::cli::output::{self, Format};
 use crate::flow::messages::retry_failures::cancel_retries;
 use crate::flow::messages::retry_message::{Asker, retry_message};
@@ -256,8 +256,9 @@ async fn show(app: &App, message: &OfMessage, format: Format) -> anyhow::Result<
     let entry =
         entry.with_context(|| format!("the message {} was never in the failure queue; try `backhaul messages show`", message.id))?;
     let found = log::find(app.store(merchant.id), merchant.id, message.id).await?.context("the message no longer exists")?;
-    let message =
-        deliveries::message(found, attempts::page(app.store(merchant.id), merchant.id, message.id, None, attempts::MOST_LISTED).await?);
+    let mut page = attempts::page(app.store(merchant.id), merchant.id, message.id, None, attempts::MOST_LISTED).await?;
+    mask(app, merchant.id, &mut page.attempts).await?;
+    let message = deliveries::message(found, page);
     let shown = FailureOut { entry: entry.into(), technical_contact: merchant.technical_contact, message };
     output::one(format, &shown)
 }

@@ -8,8 +8,10 @@ use clap::Command;
 pub(in crate::cli) fn write(mut command: Command) -> String {
     command.build();
     let shared: Vec<String> = command.get_arguments().filter(|arg| arg.is_global_set()).map(|arg| arg.get_id().to_string()).collect();
+    let named = |arg: &clap::Arg| format!("`--{}`", arg.get_long().unwrap_or(arg.get_id().as_str()));
+    let options: Vec<String> =
+        command.get_arguments().filter(|arg| arg.is_global_set()).map(named).chain(["`--help`".to_owned()]).collect();
     let shared: Vec<String> = shared.into_iter().chain(["help".to_owned()]).collect();
-    let options: Vec<String> = shared.iter().map(|name| format!("`--{name}`")).collect();
     let mut document = format!(
         "# The command line\n\nGenerated from the program by `make gen`. \
          Every command also takes the options {}; they are listed only here, under `backhaul`.\n",

@@ -17,8 +17,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
-use super::operations::{self, Reach, reach};
-use super::{SECRET, parameters};
+use super::operations::{self, Reach, SECRET, reach};
+use super::parameters;
 use crate::cli::context::confirm;
 use crate::cli::output::{self, Format};
 use crate::cli::session;
@@ -100,7 +100,7 @@ impl Server {
         if let Some(secret) = operations::secret(&words).and_then(session::secret) {
             given.insert(SECRET.to_owned(), secret.expose_secret().into());
         }
-        let connection = Connection::new(url, self.token()?, settings)?;
+        let connection = Connection::new(url, &self.token()?, settings)?;
         let call = Call { words: &words, reads, format };
         let mut answer = connection.send(call, &given).await?;
         print(&answer);
@@ -159,7 +159,7 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(url: &str, token: SecretString, mut settings: Settings) -> anyhow::Result<Self> {
+    fn new(url: &str, token: &SecretString, mut settings: Settings) -> anyhow::Result<Self> {
         let wrong = || format!("--server {url} is not the address of a console, such as https://console.example.com");
         let parsed = Url::parse(url).with_context(wrong)?;
         let is_local = match parsed.host().with_context(wrong)? {

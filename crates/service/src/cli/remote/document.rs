@@ -6,7 +6,8 @@ use clap::{Arg, Command};
 use domain::merchants::operator::Role;
 use serde_json::{Map, Value, json};
 
-use super::{SECRET, operations, parameters};
+use super::operations::{self, SECRET};
+use super::parameters;
 
 /// The document as text.
 pub(super) fn write(root: &Command) -> String {
@@ -33,6 +34,7 @@ pub(super) fn write(root: &Command) -> String {
                 "token": { "type": "http", "scheme": "bearer", "description": "A personal token, made in the console under Your account." },
             },
             "schemas": { "Problem": problem() },
+            "responses": responses(),
         },
     });
     serde_json::to_string_pretty(&document).map(|text| text + "\n").unwrap_or_default()
@@ -66,7 +68,7 @@ fn operation(leaf: &Command, words: &str, role: Role, reads: bool) -> Value {
         "summary": summary,
         "description": format!("{description}\n\nRole: {role}. Command: `backhaul {words}`."),
         "x-role": role.as_str(),
-        "responses": responses(),
+        "responses": responses().keys().map(|status| (status.clone(), json!({ "$ref": format!("#/components/responses/{status}") }))).collect::<Map<_, _>>(),
     });
     if reads {
         let parameter = |arg: &Arg| {
@@ -139,25 +141,28 @@ fn schema(arg: &Arg) -> Value {
     if parameters::is_list(arg) { json!({ "type": "array", "items": one }) } else { one }
 }
 
-fn responses() -> Value {
+/// The responses of every operation, by status.
+fn responses() -> Map<String, Value> {
     let problem = |description: &str| {
         let content = json!({ "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } });
         json!({ "description": description, "content": content })
     };
-    json!({
-        "200": {
+    let done = json!({
             "description": "What the command prints with `-o json`; a command that prints a sentence answers with it as `message`.",
             "content": { "application/json": { "schema": {} }, "text/plain": { "schema": { "type": "string" } } },
-        },
-        "400": problem("The parameters are not those of the command."),
-        "401": problem("There is no token, or it is unknown, expired or revoked."),
-        "403": problem("The role of the token does not suffice."),
-        "405": problem("Operations that read are asked with GET, those that change something with POST."),
-        "409": problem("The command asks for confirmation."),
-        "413": problem("The body is too large."),
-        "422": problem("The command was refused."),
-        "429": problem("Too many requests of this token or address."),
-        "500": problem("The service failed."),
-        "503": problem("The service is unavailable at the moment."),
-    })
+    });
+    let faults = [
+        ("400", "The parameters are not those of the command."),
+        ("401", "There is no token, or it is unknown, expired or revoked."),
+        ("403", "The role of the token does not suffice."),
+        ("405", "Operations that read are asked with GET, those that change something with POST."),
+        ("409", "The command asks for confirmation."),
+        ("413", "The body is too large."),
+        ("422", "The command was refused."),
+        ("429", "Too many requests of this token or address."),
+        ("500", "The service failed."),
+        ("503", "The service is unavailable at the moment, or the command took too long."),
+    ];
+    let faults = faults.into_iter().map(|(status, description)| (status.to_owned(), problem(description)));
+    std::iter::once(("200".to_owned(), done)).chain(faults).collect()
 }

@@ -89,7 +89,7 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("returns confirm-refund", Changes(Support)),
     ("returns work list", Reads(Viewer)),
     ("returns work done", Changes(Support)),
-    ("shopper erase", Local("it takes a second person, who decides in the console")),
+    ("shopper erase", Local("it takes a second person elsewhere; ask for one with `backhaul request erase`")),
     ("policy show", Reads(Viewer)),
     ("policy set", Changes(Manager)),
     ("portal set", Changes(Manager)),
@@ -114,6 +114,13 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("operator enable", Changes(Admin)),
     ("operator reset", Changes(Admin)),
     ("operator roles", Reads(Viewer)),
+    ("operator tokens", Reads(Admin)),
+    ("operator revoke-token", Changes(Admin)),
+    ("request list", Reads(Admin)),
+    ("request erase", Changes(Admin)),
+    ("request discard", Changes(Admin)),
+    ("request make-admin", Changes(Admin)),
+    ("request decide", Changes(Admin)),
     ("report deliveries", Reads(Viewer)),
     ("limit set", Changes(Manager)),
     ("limit list", Reads(Viewer)),
@@ -126,6 +133,9 @@ const COMMANDS: &[(&str, Reach)] = &[
     ("doctor", Local(OF_THE_MACHINE)),
     ("cli-reference", Local("it prints a document of this program")),
 ];
+
+/// The name of the parameter that carries a secret.
+pub(super) const SECRET: &str = "secret";
 
 /// The commands that take a secret, and the environment variable in which a terminal has it.
 const SECRETS: &[(&str, &str)] = &[("endpoint set", "BACKHAUL_ENDPOINT_SECRET"), ("carrier set", "BACKHAUL_CARRIER_KEY")];
@@ -194,7 +204,7 @@ mod tests {
         for (words, _, reads) in remote() {
             let leaf = parameters::leaf(&command, words).unwrap();
             let names: Vec<String> = parameters::of(leaf).map(parameters::name).collect();
-            assert!(!names.iter().any(|name| name == super::super::SECRET), "{words}");
+            assert!(!names.iter().any(|name| name == SECRET), "{words}");
             assert!(files(words).iter().all(|file| names.iter().any(|name| name == file)), "{words}: {names:?}");
             assert!(!reads || (secret(words).is_none() && files(words).is_empty()), "{words} reads, so its parameters are in a URL");
             let distinct: BTreeSet<&String> = names.iter().collect();

@@ -93,7 +93,7 @@ pub(super) async fn ask(by: By<Admin>, Form(fields): Form<Named>) -> Result<Resp
     let (merchant, selection) = (choice.merchant.id, choice.selection());
     let count = failure_selection::count(by.app.store(merchant), merchant, &selection).await?.open;
     let asked = Asked::DiscardFailures { merchant, selection, count };
-    match requests::ask(&by.app, &by.operator, &asked, field(&fields, "why").unwrap_or_default()).await {
+    match requests::ask(&by.app, &by.operator, &by.actor(), &asked, field(&fields, "why").unwrap_or_default()).await {
         Ok(request) => Ok(see(&format!("/requests/{request}"))),
         Err(RequestError::Failed(failed)) => Err(failed.into()),
         Err(error) => Err(ConsoleError::Refused(format!("{error} Nothing was asked for."))),

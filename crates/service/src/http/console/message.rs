@@ -27,6 +27,7 @@ use super::stamp::Stamp;
 use super::view::span;
 use crate::delivery::transports::answer::KnownSecrets;
 use crate::delivery::transports::shown::{ShownHeader, ShownMessage, headers_of};
+use crate::show::messages::deliveries::known_secrets;
 use crate::show::messages::payload::{Difference, curl, differences, indent};
 
 /// One attempt.
@@ -131,7 +132,7 @@ pub(super) async fn show(by: By<Viewer>, Path((handle, id)): Path<(String, Uuid)
     let store = by.app.store(merchant.id);
     let calls = attempts::page(store, merchant.id, id, None, attempts::MOST_LISTED).await?;
     let may_act = by.may(Role::Support);
-    let secrets = if may_act { Some(known_secrets(&by, &merchant).await?) } else { None };
+    let secrets = if may_act { Some(known_secrets(&by.app, merchant.id).await?) } else { None };
     let last = calls.attempts.last();
     let headers = endpoint.as_ref().map(|endpoint| headers_of_attempt(&by, &merchant, endpoint, &found, last)).unwrap_or_default();
     let entry = failures::find(store, merchant.id, id).await?;
@@ -204,16 +205,6 @@ fn queued(by: &By<Viewer>, merchant: &Merchant, entry: &Entry, (endpoint, reason
 /// Seconds with three digits after the point.
 fn seconds(millis: i32) -> String {
     format!("{}.{:03} s", millis / 1_000, millis % 1_000)
-}
-
-/// Removed endpoints whose secrets are looked for in answers.
-const REMOVED: i64 = 20;
-
-/// The secrets that answers of the merchant's systems are shown without. A message may have gone to an endpoint that was removed.
-async fn known_secrets(by: &By<Viewer>, merchant: &Merchant) -> Result<KnownSecrets, ConsoleError> {
-    let store = by.app.store(merchant.id);
-    let removed = endpoints::list_removed(store, merchant.id, REMOVED).await?;
-    Ok(KnownSecrets::of(&by.app, merchant.id, &endpoints::list(store, merchant.id).await?, &removed))
 }
 
 /// The attempts; their answers only to those who know the secrets that must be left out.

@@ -218,7 +218,7 @@ pub(super) async fn set_role(by: By<Admin>, Path(id): Path<Uuid>, Form(form): Fo
         return Ok(see(id));
     }
     operators::get(by.app.home(), OperatorId(id)).await?.ok_or(ConsoleError::NotFound)?;
-    match requests::ask(&by.app, &by.operator, &Asked::MakeAdmin(OperatorId(id)), &form.why).await {
+    match requests::ask(&by.app, &by.operator, &by.actor(), &Asked::MakeAdmin(OperatorId(id)), &form.why).await {
         Ok(request) => Ok(Redirect::to(&format!("/requests/{request}")).into_response()),
         Err(RequestError::Failed(failed)) => Err(failed.into()),
         Err(error) => {

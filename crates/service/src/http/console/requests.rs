@@ -201,7 +201,7 @@ pub(super) async fn decide(by: By<Admin>, Path(id): Path<Uuid>, Form(form): Form
         "take back" => Decision::Withdrawn,
         _ => return Err(ConsoleError::Foreign),
     };
-    match requests::decide(&by.app, &by.operator, id, decision, &form.reason).await {
+    match requests::decide(&by.app, &by.operator, &by.actor(), id, decision, &form.reason).await {
         Ok(()) => Ok(Redirect::to(&format!("/requests/{id}")).into_response()),
         Err(RequestError::NoSuchRequest) => Err(ConsoleError::NotFound),
         Err(RequestError::Failed(failed)) => Err(failed.into()),
@@ -239,7 +239,7 @@ pub(super) async fn erase(by: By<Admin>, Form(order): Form<Erasing>) -> Result<R
             let target =
                 if order.drop_ship.is_empty() { ErasureTarget::Order(identifier) } else { ErasureTarget::DropShipOrder(identifier) };
             let asked = Asked::EraseShopper { merchant: merchant.id, orders: vec![target] };
-            match requests::ask(&by.app, &by.operator, &asked, &order.why).await {
+            match requests::ask(&by.app, &by.operator, &by.actor(), &asked, &order.why).await {
                 Ok(request) => return Ok(Redirect::to(&format!("/requests/{request}")).into_response()),
                 Err(RequestError::Failed(failed)) => return Err(failed.into()),
                 Err(error) => error.to_string(),

@@ -4,12 +4,15 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chrono::DateTime;
 use domain::id::MerchantId;
+use store::Failed;
 use store::messages::attempts::{Attempt, Page, Place};
 use store::messages::log::{self, MessageDetail};
 use store::messages::{endpoints as kept, health};
 use wire::messages::message::{AttemptOut, EndpointOut, EndpointState, FailureOut, MessageOut, MessageState};
 use wire::time;
 
+use crate::delivery::Delivery;
+use crate::delivery::transports::answer::KnownSecrets;
 use crate::node::Node;
 
 /// The state of a message.
@@ -46,6 +49,16 @@ pub(crate) fn message(found: MessageDetail, page: Page) -> MessageOut {
         attempts: page.attempts.into_iter().map(attempt_out).collect(),
         attempts_next_after: page.next.map(write_place),
     }
+}
+
+/// Removed endpoints whose secrets are looked for in answers.
+const REMOVED: i64 = 20;
+
+/// The secrets that answers of the merchant's systems are shown without. A message may have gone to an endpoint that was removed.
+pub(crate) async fn known_secrets(delivery: &Delivery, merchant: MerchantId) -> Result<KnownSecrets, Failed> {
+    let store = delivery.store(merchant);
+    let removed = kept::list_removed(store, merchant, REMOVED).await?;
+    Ok(KnownSecrets::of(delivery, merchant, &kept::list(store, merchant).await?, &removed))
 }
 
 /// Writes the place of an attempt as a cursor.

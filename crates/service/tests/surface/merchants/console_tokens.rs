@@ -100,10 +100,8 @@ async fn a_token_ends_when_it_is_revoked_expires_or_its_operator_is_disabled() {
     assert_eq!(other.post(&action, &[("id", id.as_str())]).await.status, 403);
     admin.post(&action, &[("id", id.as_str())]).await;
     assert!(works(&world, &token).await.is_none());
-    let audit = world
-        .database
-        .texts("select actor || ' ' || detail from home_audit where action = 'operator.token_revoked' order by audit_id")
-        .await;
+    let audit =
+        world.database.texts("select actor || ' ' || detail from home_audit where action = 'operator.token_revoked' order by detail").await;
     assert_eq!(audit, ["operator:support.one@ops.example.com own", "operator:admin.one@ops.example.com theirs"]);
 
     for end in ["disable", "reset"] {

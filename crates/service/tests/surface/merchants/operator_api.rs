@@ -8,11 +8,13 @@ use backhaul::http::operator_api::{MOST_PER_MINUTE, Operation};
 use domain::merchants::operator::Role;
 use reqwest::Method;
 use sandbox::merchant::{Answer, Merchant as Systems};
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
-use store::merchants::operator_tokens;
+use store::merchants::{operator_tokens, operators};
 
-use crate::binary::{backhaul, out};
+use crate::binary::{backhaul, err, out};
 use crate::world::receiver::{PATH, impatient};
+use crate::world::script::Script;
 use crate::world::{Reply, World};
 
 /// The fields of a problem as in RFC 9457.
@@ -238,4 +240,46 @@ async fn a_token_is_limited_in_its_rate_and_stops_when_it_is_revoked() {
         assert!(tokens::revoke(&world.app, "test", of, token.id).await.unwrap());
         assert_eq!(script.reads("operator/roles").await.status, 401);
     }
+}
+
+#[tokio::test]
+async fn two_administrators_decide_through_the_api_as_in_the_console() {
+    let world = World::new().await;
+    let (one, _, _) = (world.script(Role::Admin).await, world.console(Role::Admin).await, world.console(Role::Manager).await);
+    let other = operators::find(world.app.home(), "admin.one@ops.example.com").await.unwrap().unwrap().operator;
+    let token = tokens::make(&world.app, &other, "deciding", Role::Admin, 1).await.unwrap();
+    let other = Script { world: &world, operator: other, token: token.expose_secret().to_owned() };
+    let wanted = json!({ "email": "manager.one@ops.example.com", "why": "They lead the team." });
+    let asked = one.does("request/make-admin", &wanted).await;
+    assert_eq!(one.reads("request/list").await.body[0]["request_id"], asked["request_id"]);
+    let approve = json!({ "id": asked["request_id"], "decision": "approve" });
+    problem(&one.calls("request/decide", &approve).await, 422);
+    let decided = other.does("request/decide", &approve).await;
+    assert_eq!((&decided["decision"], &decided["outcome"]), (&"approved".into(), &"Manager One is an administrator.".into()));
+    let audit = world
+        .database
+        .texts("select actor from home_audit where action in ('request.asked', 'request.approved') order by action desc")
+        .await;
+    assert_eq!(audit, ["operator:admin.script@ops.example.com via token:nightly", "operator:admin.one@ops.example.com via token:deciding"]);
+
+    let listed = one.reads("operator/tokens?email=admin.one@ops.example.com").await;
+    let revoke = json!({ "email": "admin.one@ops.example.com", "token": listed.body[0]["token_id"] });
+    one.does("operator/revoke-token", &revoke).await;
+    assert_eq!(other.reads("request/list").await.status, 401);
+    assert!(problem(&one.calls("operator/revoke-token", &revoke).await, 422).contains("has no such token"));
+    let alone = err(&backhaul(&world.database, &["request", "make-admin", "manager.one@ops.example.com", "--why", "x"]));
+    assert!(alone.contains("say by whom with --as EMAIL"), "{alone}");
+}
+
+#[tokio::test]
+async fn answers_of_merchants_are_shown_without_the_secrets_that_they_repeat() {
+    let world = World::new().await;
+    let support = world.script(Role::Support).await;
+    let receiver = world.receiver("acme").await;
+    receiver.systems.answer(PATH, Answer::ok().body(format!("you signed with {}", receiver.secret)));
+    let id = receiver.is_owed("R-1", 1).await;
+    world.deliver_all_due().await;
+    let shown = support.reads(&format!("messages/show?merchant=acme&id={id}")).await;
+    let answer = shown.body["attempts"][0]["answer"].as_str().unwrap_or_else(|| panic!("{}", shown.text));
+    assert!(answer.contains("[hidden]") && !shown.text.contains(&receiver.secret), "{answer}");
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use domain::merchants::operator::Role;
+use sandbox::merchant::{Answer, Merchant as Systems};
 
 use crate::binary::{backhaul, err, out};
 use crate::world::World;
@@ -46,7 +47,7 @@ async fn a_command_says_the_same_here_and_through_a_server() {
     assert!(out(&terminal.runs(&["merchant", "add", "acme", "--name", "Acme Shoes"])).contains("acme"));
     let changes: &[&[&str]] = &[
         &["merchant", "set", "acme", "--technical-contact", "ops@example.com", "-o", "json"],
-        &["credential", "issue", "--merchant", "acme", "--scope", "orders", "--scope", "carrier", "--label", "--odd label"],
+        &["credential", "issue", "--merchant", "acme", "--scope", "orders", "--scope", "carrier", "--label=--odd label"],
         &["policy", "set", "--merchant", "acme", "--window-days", "45"],
     ];
     for words in changes {
@@ -127,6 +128,10 @@ async fn what_does_not_work_says_what_to_do_next() {
         let refused = told(terminal.command().env("BACKHAUL_SERVER", server).args(list));
         assert!(refused.contains(why), "{server}: {refused}");
     }
+    let old = Systems::start().await.unwrap();
+    old.answer("/admin/v1", Answer::status(404).body(r#"{"type": "about:blank", "title": "Not Found", "status": 404, "detail": "x"}"#));
+    let refused = told(terminal.command().env("BACKHAUL_SERVER", old.url("")).args(list));
+    assert!(refused.contains("does not know `backhaul merchant list`: it is older than this program"), "{refused}");
     std::fs::write(&terminal.token_file, "bho_wrong").unwrap();
     let refused = told(terminal.command().args(list));
     assert!(refused.contains("unknown, expired or revoked") && refused.contains("Make a new one in the console"), "{refused}");

@@ -10,8 +10,10 @@ use store::messages::settlements::UNKNOWN;
 
 use crate::app::App;
 use crate::cli::context::{OfEndpoint, actor};
+use crate::cli::messages::commands::mask;
 use crate::cli::output::{self, Format};
 use crate::flow::messages::{configure_endpoint as flow, test_endpoint};
+use crate::show::messages::deliveries::known_secrets;
 
 /// The longest wait for the outcome: the call's own timeout, and some time to get there.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(35);
@@ -55,7 +57,8 @@ pub(super) async fn ask(app: &App, tested: &OfEndpoint, identifier: &str, format
         Outcome::Answered { .. } | Outcome::TimedOut => None,
         Outcome::Unreachable(why) | Outcome::Refused(why) => Some(why),
     };
-    let answer = (!trial.answer.is_empty()).then(|| String::from_utf8_lossy(&trial.answer).into_owned());
+    let secrets = known_secrets(app, merchant.id).await?;
+    let answer = (!trial.answer.is_empty()).then(|| secrets.mask(&String::from_utf8_lossy(&trial.answer)));
     let (variants, skipped) = trial.listed.map(|listed| (listed.variants.len(), listed.skipped)).unzip();
     output::one(format, &QueryOut { outcome, took_ms: trial.took.as_millis(), reason, variants, skipped, answer })
 }
@@ -82,5 +85,7 @@ pub(super) async fn send(app: &App, tested: &OfEndpoint, format: Format) -> anyh
             OUTCOME_TIMEOUT.as_secs()
         );
     };
-    output::one(format, &TrialOut::new(message, attempt?))
+    let mut attempt = attempt?;
+    mask(app, merchant.id, std::slice::from_mut(&mut attempt)).await?;
+    output::one(format, &TrialOut::new(message, attempt))
 }

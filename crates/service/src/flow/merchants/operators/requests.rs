@@ -45,8 +45,8 @@ fn reason(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect())
 }
 
-/// Asks for a second person. Returns the id of the request.
-pub async fn ask(app: &App, by: &Operator, asked: &Asked, why: &str) -> Result<Uuid, RequestError> {
+/// Asks for a second person; the audit names `actor`. Returns the id of the request.
+pub async fn ask(app: &App, by: &Operator, actor: &str, asked: &Asked, why: &str) -> Result<Uuid, RequestError> {
     if !by.role.allows(Role::Admin) {
         return Err(DecideRefused::NoAdmin.into());
     }
@@ -87,13 +87,13 @@ pub async fn ask(app: &App, by: &Operator, asked: &Asked, why: &str) -> Result<U
     };
     let mut tx = app.begin_home().await?;
     operator_requests::insert(&mut tx, &request).await?;
-    record(app, &mut tx, &by.actor(), "request.asked", &format!("{} {}, {things}", request.id, wanted.as_str())).await?;
+    record(app, &mut tx, actor, "request.asked", &format!("{} {}, {things}", request.id, wanted.as_str())).await?;
     app.commit_home(tx).await?;
     Ok(request.id)
 }
 
 /// Decides on a request. What is approved is carried out at once. An approved request that was not carried out can be approved again.
-pub async fn decide(app: &App, by: &Operator, id: Uuid, decision: Decision, why: &str) -> Result<(), RequestError> {
+pub async fn decide(app: &App, by: &Operator, actor: &str, id: Uuid, decision: Decision, why: &str) -> Result<(), RequestError> {
     let why = reason(why);
     if decision == Decision::Refused && why.is_none() {
         return Err(RequestError::NoReason);
@@ -107,7 +107,7 @@ pub async fn decide(app: &App, by: &Operator, id: Uuid, decision: Decision, why:
     }
     request.standing.decide(decision, by.id, by.role, app.now())?;
     operator_requests::decide(&mut tx, id, decision, by.id, why.as_deref(), app.now()).await?;
-    record(app, &mut tx, &by.actor(), &format!("request.{decision}"), &format!("{id} {}", request.wanted.as_str())).await?;
+    record(app, &mut tx, actor, &format!("request.{decision}"), &format!("{id} {}", request.wanted.as_str())).await?;
     app.commit_home(tx).await?;
     match decision {
         Decision::Approved => carry_out(app, &Request { decided_by: Some(by.id), ..request }).await,
