@@ -50,6 +50,13 @@ const FILL_ORDERS: &str = "
             array[false], array[]::text[], array[]::text[]
         from generate_series(1, 2000) as number
     ),
+    former as (
+        insert into former_policy (merchant_id, changed_at, window_days, express_limit, managed_receiving, reasons, methods, fees, deducted,
+            tags, tag_rules, gift_card_bonus_cents, refusals_are_final, exchange_reasons, refund_closes, version, replaced_at)
+        select lpad(to_hex(number), 32, '0')::uuid, $2, 30, 20000, false, array['TOO_SMALL'], array['mail-back'], array[0::bigint],
+            array[false], array[]::text[], array[]::text[], 0, false, array[]::text[], 'all', version, $2
+        from generate_series(1, 20) as number, generate_series(2, 501) as version
+    ),
     endpoints as (
         insert into endpoint (merchant_id, endpoint_id, created_at, changed_at, revision, slots, per_second, bucket, interface, url, key_id,
             authentication, secret)
@@ -149,7 +156,7 @@ async fn of_a_return(store: &Store, ledger: &mut Ledger, number: u32) {
     (kept.id, kept.identifier) = (Uuid::from_u128(kept.id.as_u128() + 1), format!("N-{number}"));
     rmas::insert(&mut tx, &kept).await.unwrap();
     idempotency::insert(&mut tx, &format!("N-{number}"), &[7; 32], "{}", now()).await.unwrap();
-    return_policies::save(&mut tx, &Policy::default(), now()).await.unwrap();
+    return_policies::save(&mut tx, &Policy::default(), "test", now()).await.unwrap();
     ledger.by_indexes("writes of a return");
 
     let (known, new) = (format!("T-{number}"), format!("N-{number}"));
@@ -178,6 +185,9 @@ async fn of_a_page(store: &Store, ledger: &mut Ledger, number: u32) {
     carrier_events::list_waiting(store, whose, &name, 20).await.unwrap();
     refunds::list(store, whose, &order).await.unwrap();
     ledger.page("the page of a return");
+    return_policies::current_version(store, whose).await.unwrap();
+    assert_eq!(return_policies::list_former(store, whose, 300, 21).await.unwrap().len(), 21);
+    ledger.page("the page of a policy");
     for (statuses, count) in [(Status::ALL, 51), (&[Status::PartialRefund][..], 0)] {
         let found = rma_pages::list_across(store, statuses, (None, None), None, 51).await.unwrap();
         assert_eq!(found.len(), count);

@@ -49,6 +49,11 @@ mod order_page;
 mod orders;
 mod page;
 mod person;
+mod policy;
+mod policy_change;
+mod policy_form;
+mod policy_told;
+mod policy_trial;
 mod qr;
 mod question;
 mod refunds;
@@ -96,7 +101,7 @@ use crate::app::App;
 
 /// All pages.
 fn all_pages() -> Routes {
-    Routes::default().and(people()).and(work()).and(returns_and_orders()).and(merchants_and_endpoints())
+    Routes::default().and(people()).and(work()).and(returns_and_orders()).and(merchants_and_endpoints()).and(policies_and_brands())
 }
 
 /// The way in, and the operator's own people.
@@ -252,6 +257,16 @@ fn merchants_and_endpoints() -> Routes {
         .get("/merchants/{handle}/endpoints/{interface}/replay/{job}", replay::show)
         .get("/merchants/{handle}/endpoints/{interface}/replay/{job}/cancel", replay::ask_to_cancel)
         .post("/merchants/{handle}/endpoints/{interface}/replay/{job}/cancel", replay::cancel)
+}
+
+/// What shoppers meet: merchants' return policies.
+fn policies_and_brands() -> Routes {
+    Routes::default()
+        .get("/merchants/{handle}/policy", policy::show)
+        .get("/merchants/{handle}/policy/change", policy_change::ask)
+        .post("/merchants/{handle}/policy/change", policy_change::change)
+        .get("/merchants/{handle}/policy/{version}", policy::show_version)
+        .get("/merchants/{handle}/policy/{version}/restore", policy_change::restore)
 }
 
 /// Every route with the role that it needs.

@@ -158,7 +158,7 @@ pub async fn list_all(store: &Store, since: DateTime<Utc>, before: (DateTime<Utc
 }
 
 /// The time for which the audit trail is kept: 7 years.
-const KEPT_FOR: Months = Months::new(7 * 12);
+pub(crate) const KEPT_FOR: Months = Months::new(7 * 12);
 
 /// Entries of all merchants that are too old at `now`, oldest first.
 pub async fn list_outdated(store: &Store, now: DateTime<Utc>, most: i64) -> Result<Vec<(MerchantId, Uuid)>, Failed> {

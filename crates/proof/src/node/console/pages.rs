@@ -153,7 +153,7 @@ impl Samples {
             "/merchants/{handle}/orders/{id}" => route.replace("{id}", &self.order),
             _ if route.contains("/replay/{job}") => route.replace("{job}", &self.replay_job.to_string()),
             _ if route.contains("/jobs/{job}") => route.replace("{job}", &self.retry_job.to_string()),
-            _ => route.replace("{client_id}", &self.client_id).replace("{rma}", &self.rma),
+            _ => route.replace("{client_id}", &self.client_id).replace("{rma}", &self.rma).replace("{version}", "0"),
         };
         let address = address.replace("{handle}", BUSY).replace("{interface}", Interface::Rma.as_str());
         (!address.contains('{')).then_some(address)
@@ -161,7 +161,7 @@ impl Samples {
 
     /// Lists with filters, and what differs by what is shown.
     fn further(&self) -> Vec<String> {
-        let Self { failed, delivered, owed, large_group, small_group, .. } = self;
+        let Self { failed, delivered, owed, large_group, small_group, order, .. } = self;
         let ago = |hours: i64| encoded(&(Utc::now() - TimeDelta::hours(hours)).to_rfc3339_opts(SecondsFormat::Secs, true));
         let mut further = vec![
             format!("/messages?since={}", ago(24)),
@@ -188,6 +188,7 @@ impl Samples {
             "/merchants?q=merchant-9".to_owned(),
             "/merchants/merchant-1".to_owned(),
             format!("/merchants/{UNFINISHED}/onboarding"),
+            format!("/merchants/{BUSY}/policy?order={order}"),
             "/search?q=000000000042".to_owned(),
             "/search?q=1Z0000000000000042".to_owned(),
             "/search?q=UNIT-42".to_owned(),

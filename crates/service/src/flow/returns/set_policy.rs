@@ -40,6 +40,38 @@ pub struct PolicyChange {
     pub forgotten_tags: Vec<Tag>,
 }
 
+impl PolicyChange {
+    /// The change that makes `after` of `before`.
+    #[must_use]
+    pub fn between(before: &Policy, after: &Policy) -> Self {
+        fn differing<T: PartialEq + Clone>(before: &T, after: &T) -> Option<T> {
+            (before != after).then(|| after.clone())
+        }
+        let reasons = differing(&before.reasons, &after.reasons);
+        // Without the list, reasons for an exchange would follow the reasons.
+        let exchange_reasons = reasons.is_some().then(|| after.exchange_reasons.clone());
+        Self {
+            window_days: differing(&before.window_days, &after.window_days),
+            reasons,
+            gift_card: differing(&before.gift_card, &after.gift_card),
+            concept: differing(&before.concept, &after.concept),
+            refusals_are_final: differing(&before.refusals_are_final, &after.refusals_are_final),
+            refund_closes: differing(&before.refund_closes, &after.refund_closes),
+            exchange_reasons: exchange_reasons.or_else(|| differing(&before.exchange_reasons, &after.exchange_reasons)),
+            offers: differing(&before.offers, &after.offers),
+            managed_receiving: differing(&before.managed_receiving, &after.managed_receiving),
+            express_limit: differing(&before.express_limit, &after.express_limit),
+            tags: after
+                .tags
+                .iter()
+                .filter(|(tag, rule)| before.tags.get(tag) != Some(rule))
+                .map(|(tag, rule)| (tag.clone(), *rule))
+                .collect(),
+            forgotten_tags: before.tags.keys().filter(|tag| !after.tags.contains_key(tag)).cloned().collect(),
+        }
+    }
+}
+
 /// The reasons a policy cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SetPolicyError {
@@ -49,6 +81,8 @@ pub enum SetPolicyError {
     NoSuchTag(String),
     #[error("the policy was not changed:\n- {}", sentences(.0))]
     Flawed(Vec<Flaw>),
+    #[error("somebody has changed the policy meanwhile")]
+    Outdated,
     #[error(transparent)]
     Failed(#[from] Failed),
 }
@@ -57,9 +91,30 @@ fn sentences(flaws: &[Flaw]) -> String {
     flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n- ")
 }
 
-/// Changes the policy of `merchant` and returns the new one. Of returns that have been started, it affects only how refunds and
+/// Changes the policy of `merchant` and returns the new one; a change to what it is already changes nothing. Of returns that have been started, it affects only how refunds and
 /// refusals of exchange orders are taken from now on.
 pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: PolicyChange) -> Result<Policy, SetPolicyError> {
+    change_policy(app, actor, merchant, None, change).await
+}
+
+/// [`set_policy`], provided that the version `seen` is still in force.
+pub async fn set_seen_policy(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    seen: i32,
+    change: PolicyChange,
+) -> Result<Policy, SetPolicyError> {
+    change_policy(app, actor, merchant, Some(seen), change).await
+}
+
+async fn change_policy(
+    app: &App,
+    actor: &str,
+    merchant: MerchantId,
+    seen: Option<i32>,
+    change: PolicyChange,
+) -> Result<Policy, SetPolicyError> {
     if change == PolicyChange::default() {
         return Err(SetPolicyError::Nothing);
     }
@@ -67,8 +122,15 @@ pub async fn set_policy(app: &App, actor: &str, merchant: MerchantId, change: Po
     let mut tx = app.begin(merchant).await?;
     // The policy may not exist yet, so lock the merchant instead.
     accounts::lock(&mut tx).await?;
-    let policy = apply(return_policies::get(&mut tx).await?, change)?;
-    return_policies::save(&mut tx, &policy, now).await?;
+    let before = return_policies::get_version(&mut tx).await?;
+    if seen.is_some_and(|seen| seen != before.number) {
+        return Err(SetPolicyError::Outdated);
+    }
+    let policy = apply(before.policy.clone(), change)?;
+    if policy == before.policy {
+        return Ok(policy);
+    }
+    return_policies::save(&mut tx, &policy, actor, now).await?;
     audit::record(&mut tx, Entry { id: app.mint(), actor, action: "policy.changed", detail: &detail, done_at: now }).await?;
     app.commit(tx).await?;
     Ok(policy)

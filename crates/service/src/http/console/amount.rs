@@ -33,3 +33,35 @@ pub(super) async fn currency_of<P: Permission>(by: &By<P>, merchant: &Merchant, 
     let currency = stored.and_then(|stored| Some(read_stored(&stored.snapshot)?.currency.0));
     Ok(Currency(currency.unwrap_or_default()))
 }
+
+/// An amount without its currency, such as `4.99`.
+pub(super) fn decimal(amount: Cents) -> String {
+    format!("{}.{:02}", amount.get() / 100, amount.get() % 100)
+}
+
+/// Reads an amount that was typed without its currency, such as `5`, `4.9` or `4.99`.
+pub(super) fn parse_decimal(typed: &str) -> Option<Cents> {
+    let (whole, part) = typed.split_once('.').unwrap_or((typed, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 2 {
+        return None;
+    }
+    let (whole, part): (i64, i64) = (whole.parse().ok()?, format!("{part:0<2}").parse().ok()?);
+    whole.checked_mul(100)?.checked_add(part).and_then(Cents::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_read_as_it_is_told() {
+        for (typed, cents) in [("0", 0), ("5", 500), ("4.9", 490), ("4.99", 499), ("10000000000", Cents::MAX)] {
+            assert_eq!(parse_decimal(typed).map(Cents::get), Some(cents), "{typed}");
+        }
+        assert_eq!(parse_decimal("4.99").map(decimal).as_deref(), Some("4.99"));
+        for typed in ["", ".5", "5.", "4.999", "-1", "+1", "1,50", "1e3", "99999999999999999999", "10000000000.01"] {
+            assert_eq!(parse_decimal(typed), None, "{typed}");
+        }
+    }
+}

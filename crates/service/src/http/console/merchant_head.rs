@@ -21,18 +21,20 @@ pub(super) async fn find(app: &App, handle: &str) -> Result<Merchant, ConsoleErr
 pub(super) enum Tab {
     Overview,
     Endpoints,
+    Policy,
     Credentials,
     Contact,
     Onboarding,
 }
 
 impl Tab {
-    const ALL: [Self; 5] = [Self::Overview, Self::Endpoints, Self::Credentials, Self::Contact, Self::Onboarding];
+    const ALL: [Self; 6] = [Self::Overview, Self::Endpoints, Self::Policy, Self::Credentials, Self::Contact, Self::Onboarding];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Overview => "Overview",
             Self::Endpoints => "Endpoints",
+            Self::Policy => "Policy",
             Self::Credentials => "Credentials",
             Self::Contact => "Contact and pause",
             Self::Onboarding => "Onboarding",
@@ -43,6 +45,7 @@ impl Tab {
         match self {
             Self::Overview => "",
             Self::Endpoints => "/endpoints",
+            Self::Policy => "/policy",
             Self::Credentials => "/credentials",
             Self::Contact => "/contact",
             Self::Onboarding => "/onboarding",

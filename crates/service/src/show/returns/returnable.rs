@@ -9,6 +9,7 @@ use domain::returns::rma::policy::Policy;
 use domain::returns::rma::sale::{Sale, SoldLine};
 use store::Failed;
 use store::returns::return_drafts::Draft;
+use store::returns::returnable_orders::ReturnableOrder;
 use store::returns::unit_claims::Claim;
 use store::returns::{return_policies, returnable_orders};
 use wire::returns::draft::Answers;
@@ -52,7 +53,11 @@ pub(crate) async fn find(app: &App, merchant: MerchantId, order: &str, session: 
     let store = app.store(merchant);
     let (found, policy) =
         tokio::try_join!(returnable_orders::find(store, merchant, order, session), return_policies::current(store, merchant))?;
-    let Some(found) = found else { return Ok(None) };
+    found.map(|found| decide(app, found, policy)).transpose()
+}
+
+/// What can come back of the order `found` under this policy.
+pub(crate) fn decide(app: &App, found: ReturnableOrder, policy: Policy) -> Result<Returnable, Failed> {
     let read = wire::orders::order::read_stored(&found.snapshot).ok_or(Failed::Internal("a stored order cannot be read"))?;
     let sale = read.sale();
     let mut lines = eligibility::returnable(&sale, &policy, &unavailable_units(&found.claims, &found.outside), app.now());
@@ -61,7 +66,7 @@ pub(crate) async fn find(app: &App, merchant: MerchantId, order: &str, session: 
         eligibility::release_withdrawn(&mut lines, &sale, &withdrawal.units);
     }
     let order = Exchangeable { sale, policy, standing: found.standing };
-    Ok(Some(Returnable { order, currency: read.currency.0, lines, claims: found.claims, draft: found.draft, answers }))
+    Ok(Returnable { order, currency: read.currency.0, lines, claims: found.claims, draft: found.draft, answers })
 }
 
 /// The units of each order line that cannot be returned: those in returns, and those refunded `outside` of any return.

@@ -54,7 +54,7 @@ impl Merchant<'_> {
     pub async fn has_policy(&self, policy: &Policy) {
         let app = &self.world.app;
         let mut tx = app.begin(self.id).await.unwrap();
-        store::returns::return_policies::save(&mut tx, policy, app.now()).await.unwrap();
+        store::returns::return_policies::save(&mut tx, policy, "test", app.now()).await.unwrap();
         tx.commit().await.unwrap();
     }
 

@@ -68,7 +68,7 @@ impl Lane {
         let merchant = add_merchant(&app, "test", &format!("m-{}", self.taken).parse().unwrap(), "A merchant", None).await.unwrap();
         let policy = policy(terms);
         let mut tx = app.begin(merchant).await.unwrap();
-        return_policies::save(&mut tx, &policy, app.now()).await.unwrap();
+        return_policies::save(&mut tx, &policy, "test", app.now()).await.unwrap();
         tx.commit().await.unwrap();
         let warehouse = WarehouseChange { name: Some("Reno".to_owned()), address: Some(address("Dock 4")), ..WarehouseChange::default() };
         set_warehouse(&app, "test", merchant, &WAREHOUSE.parse().unwrap(), warehouse).await.unwrap();
