@@ -94,6 +94,14 @@
   });
   count();
 
+  // A preview beside its form follows what is typed.
+  for (const form of document.querySelectorAll("form[data-preview]")) {
+    form.addEventListener("change", () => {
+      const frame = document.getElementById("preview");
+      if (frame && form.checkValidity()) frame.src = `${form.dataset.preview}?${new URLSearchParams(new FormData(form))}`;
+    });
+  }
+
   // Keys. No key sends anything, and none works while somebody types.
   const rows = () => [...document.querySelectorAll("[data-row]")].filter((row) => row.offsetParent !== null);
   const move = (by) => {

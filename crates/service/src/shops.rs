@@ -26,7 +26,7 @@ const TRUSTED_FOR: Duration = Duration::from_secs(4);
 const MOST_REMEMBERED: usize = 10_000;
 
 /// A merchant as shoppers see it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Shop {
     /// Also while it is paused.
     pub merchant: Merchant,
@@ -46,7 +46,7 @@ pub struct Shop {
 }
 
 /// A merchant's brand, with its style sheet and logos as the names of their files.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ShopBrand {
     pub settings: BrandSettings,
     /// The texts that the merchant words itself.
@@ -138,7 +138,8 @@ fn exemptions(stored: &[String]) -> Result<Exemptions, Failed> {
     Ok(exemptions)
 }
 
-async fn brand_of(node: &Node, merchant: MerchantId) -> Result<ShopBrand, Failed> {
+/// The merchant's brand as it is now.
+pub(crate) async fn brand_of(node: &Node, merchant: MerchantId) -> Result<ShopBrand, Failed> {
     let settings = brands::current(node.store(merchant), merchant).await?;
     let texts = brands::list_texts(node.store(merchant), merchant).await?;
     let style = StyleSheet::of(&settings)?.map(|style| style.name);

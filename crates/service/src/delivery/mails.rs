@@ -4,6 +4,7 @@
 //! - `letter` is that letter, with its form in HTML.
 //! - `letterhead` is what it shows of the merchant: sender, brand, contact and links.
 //! - `plain` is its form in plain text.
+//! - `sample` has made-up facts, to look at a mail.
 //!
 //! The same facts and letterhead always give the same mail, so that support sees what the shopper saw.
 
@@ -11,12 +12,14 @@ mod compose;
 mod letter;
 mod letterhead;
 mod plain;
+mod sample;
 
 use wire::messages::mail::ShopperMail;
 
 use self::compose::compose;
 pub use self::letterhead::Letterhead;
 pub(crate) use self::letterhead::portal_address;
+pub use self::sample::sample;
 
 /// A mail in both forms. It has no `Debug` because it is personal.
 pub struct Rendered {

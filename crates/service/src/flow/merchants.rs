@@ -10,3 +10,4 @@ pub mod forget_audit;
 pub mod issue_token;
 pub mod note_first_orders;
 pub mod operators;
+pub mod send_sample_mail;

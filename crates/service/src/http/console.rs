@@ -7,11 +7,17 @@
 mod account;
 mod amount;
 mod audit;
+mod brand;
+mod brand_form;
+mod brand_preview;
+mod brand_told;
 mod by;
 mod cases;
+mod command_line;
 mod cookie;
 mod count;
 mod credentials;
+mod difference;
 mod endpoint;
 mod endpoint_check;
 mod endpoint_form;
@@ -35,6 +41,7 @@ mod help;
 mod invitation;
 mod late;
 mod long_id;
+mod mails;
 mod merchant;
 mod merchant_head;
 mod merchants;
@@ -259,7 +266,7 @@ fn merchants_and_endpoints() -> Routes {
         .post("/merchants/{handle}/endpoints/{interface}/replay/{job}/cancel", replay::cancel)
 }
 
-/// What shoppers meet: merchants' return policies.
+/// What shoppers meet: merchants' return policies, brands and mails.
 fn policies_and_brands() -> Routes {
     Routes::default()
         .get("/merchants/{handle}/policy", policy::show)
@@ -267,6 +274,16 @@ fn policies_and_brands() -> Routes {
         .post("/merchants/{handle}/policy/change", policy_change::change)
         .get("/merchants/{handle}/policy/{version}", policy::show_version)
         .get("/merchants/{handle}/policy/{version}/restore", policy_change::restore)
+        .get("/merchants/{handle}/brand", brand::show)
+        .post("/merchants/{handle}/brand", brand::set)
+        .get("/merchants/{handle}/brand/remove", brand::ask_to_remove)
+        .post("/merchants/{handle}/brand/remove", brand::remove)
+        .get("/merchants/{handle}/brand/preview", brand_preview::show)
+        .get("/merchants/{handle}/brand/preview/brand/style.css", brand_preview::style)
+        .get("/merchants/{handle}/brand/preview/brand/{file}", brand_preview::logo)
+        .get("/merchants/{handle}/mails", mails::show)
+        .get("/merchants/{handle}/mails/{mail}/{language}", mails::show_sample)
+        .post("/merchants/{handle}/mails/{mail}/{language}", mails::send)
 }
 
 /// Every route with the role that it needs.

@@ -40,6 +40,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
 
+pub(super) use self::find::show as first_page;
 use super::middleware;
 use super::pages;
 use super::pages::error::PageError;

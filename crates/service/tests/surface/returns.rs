@@ -11,6 +11,7 @@ mod carriers_refusing;
 mod carriers_webhooks;
 mod command;
 mod console_return_report;
+mod console_brand;
 mod console_policy;
 mod console_returns;
 mod eligible;

@@ -11,7 +11,7 @@ use crate::merchants::audit;
 use crate::{Failed, Store, Tx};
 
 /// A policy that is or was in force.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Version {
     /// Grows by one with each change. 0 is the default, which a merchant has before the first change.
     pub number: i32,
@@ -20,12 +20,6 @@ pub struct Version {
     pub changed_at: Option<DateTime<Utc>>,
     /// Who put it in force; `None` for the default, and where this was not recorded yet.
     pub changed_by: Option<String>,
-}
-
-impl Default for Version {
-    fn default() -> Self {
-        Self { number: 0, policy: Policy::default(), changed_at: None, changed_by: None }
-    }
 }
 
 /// A stored policy.

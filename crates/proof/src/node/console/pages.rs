@@ -153,7 +153,11 @@ impl Samples {
             "/merchants/{handle}/orders/{id}" => route.replace("{id}", &self.order),
             _ if route.contains("/replay/{job}") => route.replace("{job}", &self.replay_job.to_string()),
             _ if route.contains("/jobs/{job}") => route.replace("{job}", &self.retry_job.to_string()),
-            _ => route.replace("{client_id}", &self.client_id).replace("{rma}", &self.rma).replace("{version}", "0"),
+            _ => route
+                .replace("{client_id}", &self.client_id)
+                .replace("{rma}", &self.rma)
+                .replace("{version}", "0")
+                .replace("{mail}/{language}", "refunded/de"),
         };
         let address = address.replace("{handle}", BUSY).replace("{interface}", Interface::Rma.as_str());
         (!address.contains('{')).then_some(address)

@@ -36,10 +36,15 @@ pub(super) struct Logo {
 impl Letterhead {
     /// The letterhead that the merchant has now.
     pub async fn current(node: &Node, merchant: MerchantId) -> Result<Self, Failed> {
+        Self::at(node, merchant, |sender| portal_address(node, sender)).await
+    }
+
+    /// The same, with logos below the address that `portal` names.
+    pub(crate) async fn at(node: &Node, merchant: MerchantId, portal: impl FnOnce(&Sender) -> Option<String>) -> Result<Self, Failed> {
         let sender = mail_settings::current_sender(node.store(merchant), merchant).await?;
         let settings = brands::current(node.store(merchant), merchant).await?;
         let texts = brands::list_texts(node.store(merchant), merchant).await?;
-        let portal = portal_address(node, &sender).filter(|_| settings.logo_hash.is_some());
+        let portal = portal(&sender).filter(|_| settings.logo_hash.is_some());
         let (logo, dark_logo) = match portal {
             Some(portal) => {
                 let heads = brands::logo_heads(node.store(merchant), merchant).await?;

@@ -15,6 +15,7 @@ use self::check::check;
 use crate::app::App;
 use crate::platform::content_hash::content_hash;
 use crate::platform::picture::shrink_logo;
+use crate::shops::ShopBrand;
 
 async fn record(app: &App, tx: &mut Tx, actor: &str, action: &str, detail: &str) -> Result<(), Failed> {
     audit::record(tx, Entry { id: app.mint(), actor, action, detail, done_at: app.now() }).await
@@ -49,6 +50,29 @@ pub async fn set_brand(app: &App, actor: &str, merchant: MerchantId, mut change:
     }
     record(app, &mut tx, actor, "brand.changed", &detail).await?;
     Ok(app.commit(tx).await?)
+}
+
+/// The brand that a change makes of `brand`, without its style sheet. A new logo is not in it, because it has no address yet.
+pub fn preview_brand(brand: &ShopBrand, change: &BrandChange) -> Result<ShopBrand, ConfigureBrandError> {
+    check(change)?;
+    let kept = |change: Option<&LogoChange>, hash: &Option<String>| hash.clone().filter(|_| change != Some(&LogoChange::Removed));
+    let settings = BrandSettings {
+        logo_hash: kept(change.logo.as_ref(), &brand.settings.logo_hash),
+        dark_logo_hash: kept(change.dark_logo.as_ref(), &brand.settings.dark_logo_hash),
+        ..apply(brand.settings.clone(), change, &Logos::default())
+    };
+    if settings.dark_logo_hash.is_some() && settings.logo_hash.is_none() {
+        return Err(ConfigureBrandError::DarkLogoAlone);
+    }
+    let is_changed = |own: &BrandText| change.texts.iter().any(|text| text.language == own.language && text.text.as_str() == own.name);
+    let mut texts: Vec<BrandText> = brand.texts.iter().filter(|own| !is_changed(own)).cloned().collect();
+    let worded = change.texts.iter().filter(|text| !text.wording.is_empty());
+    texts.extend(worded.map(|TextChange { language, text, wording }| BrandText {
+        language: language.clone(),
+        name: text.as_str().to_owned(),
+        wording: wording.clone(),
+    }));
+    Ok(ShopBrand { settings, texts, style: None })
 }
 
 /// Removes the merchant's brand: the portal has its own look again.

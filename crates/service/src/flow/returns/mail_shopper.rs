@@ -118,7 +118,7 @@ async fn owe(
 }
 
 /// The message with a mail.
-pub(super) fn message(app: &App, mail: Mail, body: &ShopperMail, subject: &str, sequence: i64) -> Result<Message, Failed> {
+pub(in crate::flow) fn message(app: &App, mail: Mail, body: &ShopperMail, subject: &str, sequence: i64) -> Result<Message, Failed> {
     Ok(Message {
         id: app.mint(),
         kind: Kind::Internal(Internal::Mail),

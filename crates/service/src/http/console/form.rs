@@ -1,5 +1,7 @@
 //! What a page reads of a request: the path, the filters in the address, and the fields of a form.
 
+use std::collections::BTreeMap;
+
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
@@ -25,6 +27,22 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
 
 /// The fields of a form in the order in which they were sent, for forms in which one name occurs several times.
 pub(super) type Fields = Form<Vec<(String, String)>>;
+
+/// The fields of a form by their names, each of which occurs once. A box that is not ticked is absent.
+pub(super) type Typed = BTreeMap<String, String>;
+
+/// A form that is shown with what was typed.
+pub(super) struct Filled(pub(super) Typed);
+
+impl Filled {
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    pub(super) fn is_ticked(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
 
 /// The filters in the address.
 pub(super) struct Query<T>(pub(super) T);

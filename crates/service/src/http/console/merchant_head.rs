@@ -22,19 +22,24 @@ pub(super) enum Tab {
     Overview,
     Endpoints,
     Policy,
+    Brand,
+    Mails,
     Credentials,
     Contact,
     Onboarding,
 }
 
 impl Tab {
-    const ALL: [Self; 6] = [Self::Overview, Self::Endpoints, Self::Policy, Self::Credentials, Self::Contact, Self::Onboarding];
+    const ALL: [Self; 8] =
+        [Self::Overview, Self::Endpoints, Self::Policy, Self::Brand, Self::Mails, Self::Credentials, Self::Contact, Self::Onboarding];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Overview => "Overview",
             Self::Endpoints => "Endpoints",
             Self::Policy => "Policy",
+            Self::Brand => "Brand",
+            Self::Mails => "Mails",
             Self::Credentials => "Credentials",
             Self::Contact => "Contact and pause",
             Self::Onboarding => "Onboarding",
@@ -46,6 +51,8 @@ impl Tab {
             Self::Overview => "",
             Self::Endpoints => "/endpoints",
             Self::Policy => "/policy",
+            Self::Brand => "/brand",
+            Self::Mails => "/mails",
             Self::Credentials => "/credentials",
             Self::Contact => "/contact",
             Self::Onboarding => "/onboarding",

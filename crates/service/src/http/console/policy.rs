@@ -8,12 +8,13 @@ use store::merchants::accounts::Merchant;
 use store::returns::return_policies::{self, Version};
 
 use super::by::{By, Permission, Viewer};
+use super::difference::{Difference, Setting};
 use super::error::ConsoleError;
 use super::form::{Path, Query};
 use super::frame::{Frame, Section};
 use super::merchant_head::{Head, Tab, find};
 use super::page::render;
-use super::policy_told::{Difference, Setting, differences, settings};
+use super::policy_told::{differences, settings};
 use super::policy_trial::{self, Trial};
 use super::stamp::Stamp;
 
@@ -64,7 +65,7 @@ pub(super) async fn show(by: By<Viewer>, Path(handle): Path<String>, Query(filte
         Some(order) => Some(policy_trial::run(&by, &merchant, order, &in_force.policy, None).await?),
         None => None,
     };
-    let (rows, older) = history(&by, &merchant, &in_force, filter.before).await?;
+    let (rows, next) = history(&by, &merchant, &in_force, filter.before).await?;
     render(&Page {
         frame: by.frame(Section::Merchants, &format!("{}: policy", merchant.name)),
         head: Head::new(&merchant, Tab::Policy, &by),
@@ -72,7 +73,7 @@ pub(super) async fn show(by: By<Viewer>, Path(handle): Path<String>, Query(filte
         since: in_force.changed_at.map(|at| (by.time(at), actor(&in_force))),
         settings: settings(&in_force.policy),
         rows,
-        older,
+        older: next,
         order: order.unwrap_or_default(),
         trial,
     })

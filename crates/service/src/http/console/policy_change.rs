@@ -8,14 +8,15 @@ use store::merchants::accounts::Merchant;
 use store::returns::return_policies::{self, Version};
 
 use super::by::{By, Manager};
+use super::difference::ChangePreview;
 use super::error::ConsoleError;
-use super::form::{Form, Path};
+use super::form::{Filled, Form, Path, Typed};
 use super::frame::{Frame, Section};
 use super::merchant_head::{Head, Tab, find, unprocessable};
 use super::page::render;
 use super::policy::version;
-use super::policy_form::{Fields, Typed, present, read};
-use super::policy_told::{Difference, command, differences};
+use super::policy_form::{MethodFields, methods, present, read};
+use super::policy_told::{command, differences};
 use super::policy_trial::{self, Trial};
 use super::question::SURE;
 use crate::flow::returns::set_policy::{PolicyChange, SetPolicyError, set_seen_policy};
@@ -32,17 +33,20 @@ const ORDER: &str = "order";
 struct FormPage {
     frame: Frame,
     head: Head,
-    fields: Fields,
+    fields: Filled,
+    methods: Vec<MethodFields>,
     rules: String,
     faults: Vec<String>,
     trial: Option<Trial>,
 }
 
 fn form(by: &By<Manager>, merchant: &Merchant, typed: Typed, faults: Vec<String>, trial: Option<Trial>) -> Result<Response, ConsoleError> {
+    let fields = Filled(typed);
     render(&FormPage {
         frame: by.frame(Section::Merchants, &format!("{}: change the policy", merchant.name)),
         head: Head::new(merchant, Tab::Policy, by),
-        fields: Fields::new(typed),
+        methods: methods(&fields),
+        fields,
         rules: TagRule::ALL.iter().map(|rule| rule.as_str()).collect::<Vec<_>>().join(", "),
         faults,
         trial,
@@ -115,18 +119,6 @@ pub(super) async fn restore(by: By<Manager>, Path((handle, number)): Path<(Strin
     preview(&by, &merchant, &in_force, &version.policy, asks, &format!("Roll back to policy {number}"))
 }
 
-#[derive(Template)]
-#[template(path = "console/policy_preview.html")]
-struct Preview<'a> {
-    frame: Frame,
-    head: Head,
-    asks: String,
-    does: &'a str,
-    differences: Vec<Difference>,
-    hidden: Typed,
-    command: String,
-}
-
 fn preview(
     by: &By<Manager>,
     merchant: &Merchant,
@@ -137,13 +129,22 @@ fn preview(
 ) -> Result<Response, ConsoleError> {
     let mut hidden = filled(policy, in_force);
     hidden.insert(SURE.to_owned(), "yes".to_owned());
-    render(&Preview {
+    let handle = &merchant.handle;
+    ChangePreview {
         frame: by.frame(Section::Merchants, &asks),
         head: Head::new(merchant, Tab::Policy, by),
         asks,
-        does,
         differences: differences(&in_force.policy, policy),
-        command: command(&merchant.handle, &PolicyChange::between(&in_force.policy, policy)),
+        facts: &[
+            ("Counts", "from the next return on; returns under way keep what they were started with"),
+            ("Except", "which refunds settle a return, and whether refusals of exchange orders are final: these count from the next refund and the next answer on"),
+            ("Undone by", "rolling back to the policy in force now; it stays in the history"),
+        ],
+        action: format!("/merchants/{handle}/policy/change"),
         hidden,
-    })
+        does: does.to_owned(),
+        back: format!("/merchants/{handle}/policy"),
+        command: command(handle, &PolicyChange::between(&in_force.policy, policy)),
+    }
+    .show()
 }

@@ -6,10 +6,8 @@ use domain::returns::rma::Method;
 use domain::returns::rma::policy::{GiftCardTerms, Offer, Policy, RefundCloses, Tag, TagRule};
 
 use super::amount::{decimal, parse_decimal};
+use super::form::{Filled, Typed};
 use super::merchants::capitalised;
-
-/// The fields of the form by their names. A box that is not ticked is absent.
-pub(super) type Typed = BTreeMap<String, String>;
 
 /// A return method as the form shows it.
 pub(super) struct MethodFields {
@@ -20,34 +18,16 @@ pub(super) struct MethodFields {
     pub(super) is_deducted: bool,
 }
 
-/// The form with what was typed, for the template.
-pub(super) struct Fields {
-    typed: Typed,
-}
-
-impl Fields {
-    pub(super) const fn new(typed: Typed) -> Self {
-        Self { typed }
-    }
-
-    pub(super) fn text(&self, name: &str) -> &str {
-        self.typed.get(name).map_or("", String::as_str)
-    }
-
-    pub(super) fn is_ticked(&self, name: &str) -> bool {
-        self.typed.contains_key(name)
-    }
-
-    pub(super) fn methods(&self) -> Vec<MethodFields> {
-        let fields = |method: &Method| MethodFields {
-            name: method.as_str(),
-            is_offered: self.is_ticked(&format!("offer-{method}")),
-            place: self.text(&format!("place-{method}")).to_owned(),
-            fee: self.text(&format!("fee-{method}")).to_owned(),
-            is_deducted: self.is_ticked(&format!("deducted-{method}")),
-        };
-        Method::ALL.iter().map(fields).collect()
-    }
+/// The fields of the return methods.
+pub(super) fn methods(filled: &Filled) -> Vec<MethodFields> {
+    let fields = |method: &Method| MethodFields {
+        name: method.as_str(),
+        is_offered: filled.is_ticked(&format!("offer-{method}")),
+        place: filled.text(&format!("place-{method}")).to_owned(),
+        fee: filled.text(&format!("fee-{method}")).to_owned(),
+        is_deducted: filled.is_ticked(&format!("deducted-{method}")),
+    };
+    Method::ALL.iter().map(fields).collect()
 }
 
 const YES: &str = "yes";

@@ -23,6 +23,8 @@ pub(crate) struct Reader {
     pub(crate) root: Arc<str>,
     /// Who acts for the shopper, if it is support.
     pub(crate) support: Option<SupportName>,
+    /// An operator looks at the page. Nothing runs on it.
+    pub(crate) is_preview: bool,
 }
 
 /// A fault of a form.
@@ -49,9 +51,9 @@ pub(crate) struct Frame {
     pub(crate) fault_heading: String,
     /// The languages to choose from.
     pub(crate) languages: Languages,
-    /// The paths of the style sheet, the script and the icon.
+    /// The paths of the style sheet, the script, if any, and the icon.
     pub(crate) style: &'static str,
-    pub(crate) script: &'static str,
+    pub(crate) script: Option<&'static str>,
     pub(crate) icon: &'static str,
 }
 
@@ -65,6 +67,7 @@ impl Reader {
             title: self.language.text(title),
             fault_heading: self.language.text("faults-heading"),
             solo: false,
+            script: (!self.is_preview).then(|| PORTAL_SCRIPT.path.as_str()),
             ..Frame::anywhere(self.language, self.languages)
         }
     }
@@ -118,7 +121,7 @@ impl Frame {
             fault_heading: String::new(),
             languages,
             style: &PORTAL_STYLE.path,
-            script: &PORTAL_SCRIPT.path,
+            script: Some(PORTAL_SCRIPT.path.as_str()),
             icon: &ICON.path,
         }
     }

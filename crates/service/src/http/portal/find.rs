@@ -60,7 +60,7 @@ pub(super) struct Typed {
 }
 
 /// `GET /r/{merchant}`.
-pub(super) async fn show(State(app): State<App>, reader: Reader) -> Result<Response, PageError> {
+pub(in crate::http) async fn show(State(app): State<App>, reader: Reader) -> Result<Response, PageError> {
     page(&app, &reader, Typed::default(), Vec::new(), false).await
 }
 

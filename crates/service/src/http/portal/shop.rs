@@ -22,7 +22,7 @@ pub(super) async fn enter(State(app): State<App>, mut request: Request, next: Ne
     let own = request.extensions().get::<OwnHost>().is_some();
     let root = if own { "".into() } else { format!("/r/{}", shop.merchant.handle).into() };
     let choice = Choice::of(&app, &request);
-    let reader = Reader { shop, language: choice.language, languages: choice.languages, root, support: None };
+    let reader = Reader { shop, language: choice.language, languages: choice.languages, root, support: None, is_preview: false };
     request.extensions_mut().insert(reader.clone());
     let mut response = next.run(request).await;
     match choice.cookie(&reader) {
