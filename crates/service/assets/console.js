@@ -95,12 +95,12 @@
   count();
 
   // A preview beside its form follows what is typed.
-  for (const form of document.querySelectorAll("form[data-preview]")) {
-    form.addEventListener("change", () => {
-      const frame = document.getElementById("preview");
-      if (frame && form.checkValidity()) frame.src = `${form.dataset.preview}?${new URLSearchParams(new FormData(form))}`;
-    });
-  }
+  document.addEventListener("change", (event) => {
+    const form = event.target.form;
+    const frame = document.getElementById("preview");
+    if (!form?.dataset.preview || !frame || !form.checkValidity()) return;
+    frame.src = `${form.dataset.preview}?${new URLSearchParams(new FormData(form))}`;
+  });
 
   // Keys. No key sends anything, and none works while somebody types.
   const rows = () => [...document.querySelectorAll("[data-row]")].filter((row) => row.offsetParent !== null);

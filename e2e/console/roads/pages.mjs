@@ -110,6 +110,8 @@ export default async ({ stage, operator }) => {
     await operator.opens(`${AT}/brand`);
     await operator.types("Accent", "#b3261e");
     await operator.types("Phone number", "+353 1 555 0100");
+    // With scripts, the portal beside the form follows what is typed.
+    if (operator.scripted) await operator.page.waitForFunction(() => document.getElementById("preview").src.includes("b3261e"));
     await operator.presses("Preview");
     await operator.sees("Demo Shoes", "brand-edited");
     await operator.presses("Change the brand…");

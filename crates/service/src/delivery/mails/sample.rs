@@ -40,6 +40,7 @@ pub fn sample(mail: Mail, language: Language, shop: &str, now: DateTime<Utc>) ->
 
 fn about(mail: Mail, now: DateTime<Utc>) -> AboutReturn {
     let is_exchanged = mail == Mail::ExchangePlaced;
+    let (to_come, refunded) = if mail == Mail::Refunded { (0, 5_911) } else { (5_911, 0) };
     let goods = |title: &str, gets: &str| Goods { title: title.to_owned(), units: 1, gets: gets.to_owned() };
     AboutReturn {
         rma: "R-256P-WC8P".to_owned(),
@@ -51,7 +52,7 @@ fn about(mail: Mail, now: DateTime<Utc>) -> AboutReturn {
             goods("Running shoes, blue, 42", if is_exchanged { "EVEN_EXCHANGE" } else { "REFUND" }),
             goods("Wool socks, grey", "REFUND"),
         ],
-        money: Some(Money { currency: "USD".to_owned(), to_come: 5_911, fee: 299, refunded: 5_911 }),
+        money: Some(Money { currency: "USD".to_owned(), to_come, fee: 299, refunded }),
         tracking_number: Some("1Z0000000000000001".to_owned()),
         label_ordered: true,
         waiting: !matches!(mail, Mail::OnItsWay | Mail::Refunded),
