@@ -92,6 +92,9 @@ enum Operate {
     /// Manage the vendors that merchants' goods are sent back to.
     #[command(subcommand)]
     Vendor(warehouse::vendor::Command),
+    /// Work through receiving exceptions: units that did not match what was announced, and missing ones.
+    #[command(subcommand)]
+    Exceptions(warehouse::exceptions::Command),
     /// List, show and retry messages to merchants' systems.
     #[command(subcommand)]
     Messages(messages::commands::Command),
@@ -200,6 +203,7 @@ async fn operate(command: Operate, app: &App, format: Format) -> anyhow::Result<
         Operate::Carrier(command) => returns::carrier::run(command, app, format).await,
         Operate::Warehouse(command) => warehouse::warehouses::run(command, app, format).await,
         Operate::Vendor(command) => warehouse::vendor::run(command, app, format).await,
+        Operate::Exceptions(command) => warehouse::exceptions::run(command, app, format).await,
         Operate::Messages(command) => messages::commands::run(command, app, format).await,
         Operate::Failures(command) => messages::failures::run(command, app, format).await,
         Operate::Deliverers => node::deliverers::run(app, format).await,

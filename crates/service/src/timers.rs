@@ -19,6 +19,7 @@ use crate::flow::orders::forget_outdated::forget_outdated as forget_orders;
 use crate::flow::returns::forget_outdated::forget_outdated as forget_returns;
 use crate::flow::returns::list_unidentified_exchanges::list_unidentified_exchanges;
 use crate::flow::returns::wake_returns::wake_returns;
+use crate::flow::warehouse::forget_outdated::forget_outdated as forget_exception_notes;
 
 /// The interval between two looks at what every merchant keeps, which take a few statements for each.
 const RETENTION_EVERY: Duration = Duration::from_hours(1);
@@ -80,6 +81,7 @@ impl Timer for Timers {
                 continues("listing exchange orders without an identifier", list_unidentified_exchanges(app).await),
                 continues("deleting outdated rows of returns", forget_returns(app).await),
                 continues("deleting outdated rows of orders", forget_orders(app).await),
+                continues("deleting outdated notes on receiving exceptions", forget_exception_notes(app).await),
                 continues("deleting outdated rows of messages", forget_messages(app).await),
                 continues("deleting outdated audit entries", forget_audit(app).await),
                 continues("deleting outdated rows of operators", forget_operators(app).await),

@@ -43,7 +43,7 @@ const SHARED: [&str; 20] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 54] = [
+const ACROSS: [(&str, &str); 62] = [
     ("-- Over all merchants, by the index of each status.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "parcel"),
@@ -59,7 +59,15 @@ const ACROSS: [(&str, &str); 54] = [
     ("where refund_due_at <= $1", "rma"),
     ("kind = $1 and closed_at is null", "work_item"),
     ("where resolved_at is null order by exception_id", "receiving_exception"),
+    ("where resolved_at is null and owner = $1", "receiving_exception"),
     ("where resolved_at is null and exception_id > $1", "receiving_exception"),
+    ("where resolved_at is null and owner = $3 and exception_id > $1", "receiving_exception"),
+    ("where resolved_at is not null and exception_id < $1", "receiving_exception"),
+    ("select * from inbound_asn where (inbound_asn.state", "inbound_asn"),
+    ("select * from outbound_shipment where (outbound_shipment.state", "outbound_shipment"),
+    ("select * from drop_ship_order where (drop_ship_order.status", "drop_ship_order"),
+    ("select * from rma where rma.expected", "rma"),
+    ("from exception_note where made_at <= $1", "exception_note"),
     ("-- Across merchants: a probe of the index for each group.", "failure"),
     ("-- Across merchants: by the indexes of running and of ended jobs.", "retry_job"),
     ("from withdrawal_link where sent_at <= $1", "withdrawal_link"),

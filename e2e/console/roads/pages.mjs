@@ -1,6 +1,7 @@
 // An administrator looks at every page, while there is something to see on each.
 
 import { failingMerchant } from "../failing.mjs";
+import { stockedWarehouse } from "../warehouse.mjs";
 
 export const isLong = true;
 
@@ -42,7 +43,16 @@ const PAGES = [
   [`${AT}/mails?mail=refunded&language=de`, "Demo Shoes", "mails-german"],
   ["/refunds", "Refunds overdue…", "refunds"],
   ["/cases", "…", "cases"],
-  ["/exceptions", "Receiving exceptions…", "exceptions"],
+  ["/warehouse", "Inbound ASNs", "warehouse"],
+  ["/warehouse?state=closed", "Inbound ASNs", "warehouse-none"],
+  [`${AT}/asns/ASN-1`, "ASN ASN-1", "asn"],
+  ["/exceptions", "Receiving exceptions: 2", "exceptions"],
+  ["/exceptions?show=resolved", "Resolved receiving exceptions", "exceptions-resolved"],
+  ["/warehouse/returns", "Expected returns", "expected-returns"],
+  ["/warehouse/shipments", "Outbound shipments", "shipments"],
+  [`${AT}/shipments/SHIP-1`, "Shipment SHIP-1", "shipment"],
+  ["/warehouse/drop-ship", "Drop-ship orders", "drop-ships"],
+  [`${AT}/drop-ship/DROP-1`, "Drop-ship order DROP-1", "drop-ship"],
   ["/operators", "Operators", "operators"],
   ["/operators/invite", "Invite somebody", "invite"],
   ["/requests", "Second person", "requests"],
@@ -53,7 +63,8 @@ const PAGES = [
 ];
 
 export default async ({ stage, operator }) => {
-  const { systems } = await failingMerchant(stage);
+  const { systems, merchant } = await failingMerchant(stage);
+  await stockedWarehouse(stage, merchant);
   try {
     await operator.begins("admin");
     await operator.waitsFor("3 messages are in the failure queue");
@@ -73,6 +84,12 @@ export default async ({ stage, operator }) => {
     await operator.sees("Your tokens", "tokens-one");
     await operator.opens("/nowhere", 404);
     await operator.sees("There is no such page", "no-such-page");
+
+    await operator.opens("/exceptions");
+    await operator.follows("unknown_asn");
+    await operator.sees("Receiving exception unknown_asn", "exception");
+    await operator.follows("Resolve…");
+    await operator.sees("Resolve this exception?", "exception-resolve");
 
     await operator.opens("/failures");
     await operator.follows("Demo Shoes");

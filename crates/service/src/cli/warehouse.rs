@@ -1,5 +1,6 @@
-//! `backhaul warehouse` and `vendor`.
+//! `backhaul warehouse`, `vendor` and `exceptions`.
 
+pub(super) mod exceptions;
 mod place;
 pub(super) mod vendor;
 pub(super) mod warehouses;

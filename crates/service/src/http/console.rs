@@ -11,6 +11,7 @@ mod brand;
 mod brand_form;
 mod brand_preview;
 mod brand_told;
+mod asn_page;
 mod by;
 mod cases;
 mod command_line;
@@ -18,6 +19,7 @@ mod cookie;
 mod count;
 mod credentials;
 mod difference;
+mod drop_ships;
 mod endpoint;
 mod endpoint_check;
 mod endpoint_form;
@@ -27,7 +29,9 @@ mod endpoint_test;
 mod endpoints;
 mod entry;
 mod error;
+mod exception_page;
 mod exceptions;
+mod expected_returns;
 mod failure_choice;
 mod failure_discard;
 mod failure_group;
@@ -38,6 +42,7 @@ mod figures;
 mod form;
 mod frame;
 mod help;
+mod inbound;
 mod invitation;
 mod late;
 mod long_id;
@@ -84,6 +89,7 @@ mod returns;
 mod routes;
 mod search;
 mod second_step;
+mod shipments;
 mod sign_in;
 mod single_sign_on;
 mod stamp;
@@ -92,6 +98,7 @@ mod system;
 mod today;
 mod tokens;
 mod view;
+mod warehouse_list;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -108,7 +115,7 @@ use crate::app::App;
 
 /// All pages.
 fn all_pages() -> Routes {
-    Routes::default().and(people()).and(work()).and(returns_and_orders()).and(merchants_and_endpoints()).and(policies_and_brands())
+    Routes::default().and(people()).and(work()).and(returns_and_orders()).and(warehouse()).and(merchants_and_endpoints()).and(policies_and_brands())
 }
 
 /// The way in, and the operator's own people.
@@ -194,7 +201,6 @@ fn work() -> Routes {
         .get("/cases", cases::list)
         .get("/cases/{handle}/{case}", cases::preview)
         .post("/cases/{handle}/{case}", cases::close)
-        .get("/exceptions", exceptions::list)
 }
 
 /// Returns and orders.
@@ -222,6 +228,23 @@ fn returns_and_orders() -> Routes {
         .post("/merchants/{handle}/returns/{rma}/exchange/convert", return_exchange::convert)
         .get("/merchants/{handle}/returns/{rma}/act", return_act::ask)
         .post("/merchants/{handle}/returns/{rma}/act", return_act::make)
+}
+
+/// What arrives at warehouses, what does not match, and what leaves them.
+fn warehouse() -> Routes {
+    Routes::default()
+        .get("/warehouse", inbound::list)
+        .get("/merchants/{handle}/asns/{number}", asn_page::show)
+        .get("/exceptions", exceptions::list)
+        .get("/merchants/{handle}/exceptions/{id}", exception_page::show)
+        .post("/merchants/{handle}/exceptions/{id}", exception_page::work)
+        .get("/merchants/{handle}/exceptions/{id}/resolve", exception_page::ask_to_resolve)
+        .post("/merchants/{handle}/exceptions/{id}/resolve", exception_page::resolve)
+        .get("/warehouse/returns", expected_returns::list)
+        .get("/warehouse/shipments", shipments::list)
+        .get("/merchants/{handle}/shipments/{number}", shipments::show)
+        .get("/warehouse/drop-ship", drop_ships::list)
+        .get("/merchants/{handle}/drop-ship/{id}", drop_ships::show)
 }
 
 /// Merchants, their way to live and their endpoints.

@@ -1,10 +1,13 @@
 //! The warehouse: inbound ASNs and receiving, outbound shipments, and drop shipping.
 
+mod console_exceptions;
+mod console_warehouse;
 mod drop_ship;
 mod drop_ship_messages;
 mod drop_ship_model;
 mod drop_ship_races;
 mod drop_ship_reports;
+mod exceptions_command;
 mod inbound_asns;
 mod inbound_exceptions;
 mod inbound_messages;

@@ -187,6 +187,16 @@ pub async fn lock_admins(tx: &mut HomeTx) -> Result<Vec<OperatorId>, Failed> {
     Ok(admins.fetch_all(tx.connection()).await?.into_iter().map(OperatorId).collect())
 }
 
+/// The enabled operators of the role support and above, by name.
+pub async fn list_workers(store: &Store) -> Result<Vec<Operator>, Failed> {
+    let rows = sqlx::query!(
+        "select operator_id, email, name, role from operator where disabled_at is null and role <> 'viewer' order by name, email limit $1",
+        MOST_LISTED,
+    );
+    let rows = rows.fetch_all(&store.pool).await?;
+    rows.into_iter().map(|row| operator(row.operator_id, row.email, row.name, &row.role)).collect()
+}
+
 /// All operators by name, the enabled ones first.
 pub async fn list(store: &Store, idle: TimeDelta, longest: TimeDelta, now: DateTime<Utc>) -> Result<Vec<Listed>, Failed> {
     let rows = sqlx::query!(

@@ -1,11 +1,11 @@
-//! Lists of inbound ASNs: newest first, a page at a time.
+//! Lists of inbound ASNs, newest first, and of what one of them announces and has brought: a page at a time.
 
 use chrono::{DateTime, Utc};
 use domain::id::MerchantId;
 use domain::warehouse::inbound::State;
 use uuid::Uuid;
 
-use crate::warehouse::inbound_asns::state;
+use crate::warehouse::inbound_asns::{Line, LineRow, state};
 use crate::{Failed, Store};
 
 /// An ASN in a list.
@@ -88,4 +88,75 @@ pub async fn list(
         })
     };
     Ok((rows.into_iter().take(limit).map(listed).collect::<Result<_, Failed>>()?, more))
+}
+
+/// The lines of an ASN after the line `after`, by identifier, at most `most`.
+pub async fn list_lines(store: &Store, merchant: MerchantId, asn: Uuid, after: &str, most: i64) -> Result<Vec<Line>, Failed> {
+    let rows = sqlx::query_as!(
+        LineRow,
+        r#"
+        select
+            asn_id, position, carton, quantity, received, line_identifier, carton_identifier, reference_type, reference_identifier,
+            alternate_identifier, reference_line_identifier, unit_identifier, client_unit_identifier, sku, upc, program_identifier,
+            serial_number, vendor_identifier, condition, eligibility_flags, merchant, concept, asin, return_reason
+        from asn_line
+        where merchant_id = $1 and asn_id = $2 and line_identifier > $3
+        order by line_identifier
+        limit $4
+        "#,
+        merchant.0,
+        asn,
+        after,
+        most,
+    );
+    rows.fetch_all(&store.pool).await?.into_iter().map(Line::try_from).collect()
+}
+
+/// A unit that was received against an ASN.
+#[derive(Clone, Debug)]
+pub struct ReceivedUnit {
+    /// The license plate.
+    pub unit: String,
+    pub line: String,
+    pub sku: Option<String>,
+    pub condition: String,
+    pub reject_reason: Option<String>,
+    /// The internal id of the warehouse.
+    pub warehouse: String,
+    pub received_at: DateTime<Utc>,
+}
+
+/// The units received against an ASN: some of them, latest first, at most `most`, and the number of all, counted up to `most_counted`.
+pub async fn list_received(
+    store: &Store,
+    merchant: MerchantId,
+    asn: Uuid,
+    most: i64,
+    most_counted: i64,
+) -> Result<(Vec<ReceivedUnit>, i64), Failed> {
+    let count = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from (select from receipt where merchant_id = $1 and asn_id = $2 limit $3) as received"#,
+        merchant.0,
+        asn,
+        most_counted,
+    );
+    let count = count.fetch_one(&store.pool).await?;
+    let units = sqlx::query_as!(
+        ReceivedUnit,
+        r#"
+        select unit_identifier as unit, line_identifier as line, sku, condition, reject_reason, warehouse_id as warehouse, received_at
+        from (select * from receipt where merchant_id = $1 and asn_id = $2 limit $3) as received
+        order by received_at desc, unit_identifier
+        "#,
+        merchant.0,
+        asn,
+        most,
+    );
+    Ok((units.fetch_all(&store.pool).await?, count))
+}
+
+/// The number of units that an ASN announces.
+pub async fn announced(store: &Store, merchant: MerchantId, asn: Uuid) -> Result<i64, Failed> {
+    let announced = sqlx::query_scalar!("select announced from inbound_asn where merchant_id = $1 and asn_id = $2", merchant.0, asn);
+    Ok(announced.fetch_one(&store.pool).await?)
 }

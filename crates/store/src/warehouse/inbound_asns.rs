@@ -211,10 +211,15 @@ pub async fn save_state(tx: &mut Tx, id: Uuid, state: State, now: DateTime<Utc>)
     Ok(())
 }
 
+/// The ASN `number` of `merchant`, without its lines.
+pub async fn find_head(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<StoredAsn>, Failed> {
+    let row = asns!("where merchant_id = $1 and asn_number = $2", merchant.0, number).fetch_optional(&store.pool).await?;
+    row.map(StoredAsn::try_from).transpose()
+}
+
 /// The ASN `number` of `merchant`, with its lines.
 pub async fn find(store: &Store, merchant: MerchantId, number: &str) -> Result<Option<StoredAsn>, Failed> {
-    let row = asns!("where merchant_id = $1 and asn_number = $2", merchant.0, number).fetch_optional(&store.pool).await?;
-    let Some(mut kept) = row.map(StoredAsn::try_from).transpose()? else { return Ok(None) };
+    let Some(mut kept) = find_head(store, merchant, number).await? else { return Ok(None) };
     let lines = sqlx::query_as!(
         LineRow,
         r#"

@@ -124,6 +124,44 @@ pub async fn fewer_missing(tx: &mut Tx, lines: &[(&str, &str)], now: DateTime<Ut
     Ok(())
 }
 
+/// Locks the exception `id` until the transaction ends. Returns whether it is resolved; `None` if there is none.
+pub async fn lock(tx: &mut Tx, id: Uuid) -> Result<Option<bool>, Failed> {
+    let resolved = sqlx::query_scalar!(
+        r#"
+        select resolved_at is not null as "resolved!" from receiving_exception
+        where merchant_id = $1 and exception_id = $2
+        for update
+        "#,
+        tx.merchant().0,
+        id,
+    )
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(resolved)
+}
+
+/// Saves the e-mail address of the person who looks into an exception; empty if nobody does. It must be locked.
+pub async fn save_owner(tx: &mut Tx, id: Uuid, owner: &str) -> Result<(), Failed> {
+    sqlx::query!("update receiving_exception set owner = $3 where merchant_id = $1 and exception_id = $2", tx.merchant().0, id, owner,)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// Resolves an exception for a person's reason. It must be locked.
+pub async fn resolve(tx: &mut Tx, id: Uuid, resolution: &str, now: DateTime<Utc>) -> Result<(), Failed> {
+    sqlx::query!(
+        "update receiving_exception set resolved_at = $3, resolution = $4 where merchant_id = $1 and exception_id = $2",
+        tx.merchant().0,
+        id,
+        now,
+        resolution,
+    )
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
 struct Row {
     exception_id: Uuid,
     found_at: DateTime<Utc>,

@@ -139,15 +139,15 @@ const DELIVERED: &str = "
     where endpoint.interface <> $1
     order by hour, md5(endpoint.endpoint_id::text || hour)";
 
-/// One return in eight is overdue for its refund, and another one will be.
+/// One return in eight is overdue for its refund, and another one will be. A warehouse waits for one in four.
 const RETURNS: &str = "
     insert into rma (
         merchant_id, rma_id, created_at, updated_at, sequence, shipping_cost_cents, gift, receiving_closed, reminded, method, status,
-        identifier, order_identifier, refund_due_at
+        identifier, order_identifier, refund_due_at, expected
     )
     select $1[1 + n % 100], md5('rma' || n)::uuid, at, at, 1, 0, false, false, false, 'mail-back', 'CREATED',
         'R-' || upper(left(md5(n::text), 8)) || '-' || n, lpad(n::text, 12, '0'),
-        case n % 8 when 0 then at + interval '14 days' when 1 then now() + interval '5 days' end
+        case n % 8 when 0 then at + interval '14 days' when 1 then now() + interval '5 days' end, n % 4 = 2
     from generate_series(0, $2 / 20) as n, lateral (select now() - interval '40 days' + n * interval '1 second' as at) as row";
 
 const ITEMS: &str = "
@@ -175,6 +175,39 @@ const ASNS: &str = "
     select $1[1 + n % 100], md5('asn' || n)::uuid, now(), now(), 10, 10, false, 'open', sha256('x'), 'ASN-' || n, 'S-' || n, 'V1', 'vendor',
         'W1', 'warehouse'
     from generate_series(0, $2 / 100) as n";
+
+/// The first ASN has ten thousand lines, and as many units have arrived.
+const LARGE_ASN: &str = "
+    with large as materialized (select merchant_id, asn_id from inbound_asn where asn_number = 'ASN-0'),
+    announced as (
+        insert into asn_line (merchant_id, asn_id, position, carton, quantity, received, line_identifier, sku)
+        select merchant_id, asn_id, n, n / 100, 1, 1, 'L' || n, 'SHOE-42' from large, generate_series(1, least($2 / 20, 10000)) as n
+    )
+    insert into receipt (merchant_id, asn_id, received_at, unit_identifier, line_identifier, warehouse_id, condition)
+    select merchant_id, asn_id, now(), 'LARGE-' || n, 'L' || n, 'W1', 'A'
+    from large, generate_series(1, least($2 / 20, 10000)) as n where cardinality($1) > 0";
+
+const SHIPMENTS: &str = "
+    insert into outbound_shipment (
+        merchant_id, shipment_id, created_at, updated_at, ship_date, sequence, units, cartons, parts, state, kind, asn_number, request_hash,
+        channel, shipment_identifier, tracking_numbers, from_identifier, to_identifier, to_type, to_name, to_street, to_city, to_state, to_zip
+    )
+    select $1[1 + n % 100], md5('out' || n)::uuid, now(), now(), now(), 1, 1, 1, 1, 'shipped', 'freight', 'OUT-' || n, sha256('x'), 'RTS',
+        'PO-' || n, '{}', 'W1', 'W2', 'warehouse', 'Dock', '7 Dock Rd', 'Reno', 'NV', '89501'
+    from generate_series(0, $2 / 100) as n";
+
+const DROP_SHIPS: &str = "
+    with made as (
+        insert into drop_ship_order (
+            merchant_id, drop_ship_order_id, billing_address_id, shipping_address_id, created_at, updated_at, sequence, status,
+            client_identifier, content
+        )
+        select $1[1 + n % 100], md5('drop' || n)::uuid, md5('x')::uuid, md5('y')::uuid, now(), now(), 0, 'accepted', 'DROP-' || n, '{}'
+        from generate_series(0, $2 / 100) as n
+        returning merchant_id, drop_ship_order_id
+    )
+    insert into drop_ship_item (merchant_id, drop_ship_order_id, item_id, position, ordered, shipped, cancelled)
+    select merchant_id, drop_ship_order_id, md5('i')::uuid, 0, 2, 0, 0 from made";
 
 const EXCEPTIONS: &str = "
     insert into receiving_exception (merchant_id, exception_id, found_at, quantity, exception, asn_number, unit_identifier, line_identifier, sku)
@@ -245,7 +278,7 @@ pub(super) async fn store(app: &App, stage: &Stage, systems: &Merchant, endpoint
         let mut connection = stage.connect().await?;
         let fingerprint = app.fingerprints.email(SHOPPER);
         sqlx::query(SHOPPERS_ORDERS).bind(&fingerprint[..]).bind(&stage.merchants).execute(&mut connection).await?;
-        for statement in [RETURNS, ITEMS, PARCELS, RECEIPTS, ASNS, EXCEPTIONS, AUDITS] {
+        for statement in [RETURNS, ITEMS, PARCELS, RECEIPTS, ASNS, LARGE_ASN, SHIPMENTS, DROP_SHIPS, EXCEPTIONS, AUDITS] {
             sqlx::query(statement).bind(&stage.merchants).bind(orders).execute(&mut connection).await?;
         }
         let kinds: Vec<&str> = domain::returns::work::WorkKind::ALL.iter().map(|kind| kind.as_str()).collect();

@@ -31,6 +31,7 @@ struct Samples {
     replay_job: Uuid,
     /// The address of a case.
     case: String,
+    exception: Uuid,
     /// The address of the orders of a shopper.
     shoppers_orders: String,
     rma: String,
@@ -104,6 +105,8 @@ impl Samples {
         let (owed,): (Uuid,) = one(&mut connection, &format!("select message_id from delivery where {of_busy} limit 1")).await?;
         let (handle, case): (String, Uuid) =
             one(&mut connection, "select handle, item_id from work_item join merchant using (merchant_id) limit 1").await?;
+        let (exception,): (Uuid,) =
+            one(&mut connection, &format!("select exception_id from receiving_exception where {of_busy} limit 1")).await?;
         let of_rma =
             format!("select identifier, order_identifier from rma where {of_busy} and refund_due_at is null order by created_at limit 1");
         let (rma, order): (String, String) = one(&mut connection, &of_rma).await?;
@@ -126,6 +129,7 @@ impl Samples {
             retry_job,
             replay_job,
             case,
+            exception,
             shoppers_orders,
             rma,
             order,
@@ -151,6 +155,9 @@ impl Samples {
             }
             "/merchants/{handle}/endpoints/{interface}/test/{message}" => self.test.clone(),
             "/merchants/{handle}/orders/{id}" => route.replace("{id}", &self.order),
+            "/merchants/{handle}/asns/{number}" => route.replace("{number}", "ASN-0"),
+            "/merchants/{handle}/shipments/{number}" => route.replace("{number}", "OUT-0"),
+            _ if route.contains("/exceptions/{id}") => route.replace("{id}", &self.exception.to_string()),
             _ if route.contains("/replay/{job}") => route.replace("{job}", &self.replay_job.to_string()),
             _ if route.contains("/jobs/{job}") => route.replace("{job}", &self.retry_job.to_string()),
             _ => route
@@ -193,6 +200,15 @@ impl Samples {
             "/merchants/merchant-1".to_owned(),
             format!("/merchants/{UNFINISHED}/onboarding"),
             format!("/merchants/{BUSY}/policy?order={order}"),
+            format!("/exceptions?merchant={BUSY}"),
+            "/exceptions?show=mine".to_owned(),
+            "/exceptions?show=unassigned".to_owned(),
+            "/exceptions?show=resolved".to_owned(),
+            format!("/warehouse?merchant={BUSY}"),
+            "/warehouse?state=open".to_owned(),
+            format!("/warehouse/returns?merchant={BUSY}"),
+            format!("/warehouse/shipments?merchant={BUSY}"),
+            format!("/warehouse/drop-ship?merchant={BUSY}"),
             "/search?q=000000000042".to_owned(),
             "/search?q=1Z0000000000000042".to_owned(),
             "/search?q=UNIT-42".to_owned(),

@@ -32,6 +32,21 @@ pub(super) fn order_at(handle: &str, order: &str) -> String {
     format!("/merchants/{handle}/orders/{}", escape(order))
 }
 
+/// The address of an ASN's page.
+pub(super) fn asn_at(handle: &str, number: &str) -> String {
+    format!("/merchants/{handle}/asns/{}", escape(number))
+}
+
+/// The address of a shipment's page.
+pub(super) fn shipment_at(handle: &str, number: &str) -> String {
+    format!("/merchants/{handle}/shipments/{}", escape(number))
+}
+
+/// The address of a drop-ship order's page.
+pub(super) fn drop_ship_at(handle: &str, order: &str) -> String {
+    format!("/merchants/{handle}/drop-ship/{}", escape(order))
+}
+
 /// An identifier as one part of a path.
 fn escape(identifier: &str) -> String {
     url::form_urlencoded::byte_serialize(identifier.as_bytes()).collect::<String>().replace('+', "%20")

@@ -19,7 +19,7 @@ use super::form::{Form, Path, Query};
 use super::frame::{Frame, Section};
 use super::messages::subject_at;
 use super::page::render;
-use super::return_found::{order_at, return_at};
+use super::return_found::{asn_at, order_at, return_at, shipment_at};
 use super::stamp::Stamp;
 use crate::app::App;
 use crate::http::pages::see;
@@ -125,7 +125,9 @@ fn found<P: Permission>(by: &By<P>, kind: Kind, hits: Vec<Hit>) -> Found {
     let link = |hit: &Hit| match kind {
         Kind::Returns => return_at(&hit.handle, &hit.identifier),
         Kind::Orders => order_at(&hit.handle, &hit.identifier),
-        Kind::Asns | Kind::Units => subject_at(&hit.handle, &hit.identifier),
+        Kind::Asns if hit.other.as_deref() == Some("outbound") => shipment_at(&hit.handle, &hit.identifier),
+        Kind::Asns => asn_at(&hit.handle, &hit.identifier),
+        Kind::Units => subject_at(&hit.handle, &hit.identifier),
     };
     let other_link = |hit: &Hit| match (kind, &hit.other) {
         (Kind::Returns, Some(order)) => Some(order_at(&hit.handle, order)),

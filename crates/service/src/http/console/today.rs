@@ -8,7 +8,7 @@ use domain::returns::work::WorkKind;
 use store::merchants::operator_requests;
 use store::messages::troubles::{self, FailingEndpoint};
 use store::returns::{open_cases, overdue_refunds};
-use store::warehouse::open_exceptions;
+use store::warehouse::exception_pages;
 use uuid::Uuid;
 
 use super::by::{By, Viewer};
@@ -91,7 +91,7 @@ pub(super) async fn show(by: By<Viewer>) -> Result<Response, ConsoleError> {
     let late::Standing { count: past_due, oldest_due_at } = late::standing(&by).await?;
     let overdue = overdue_refunds::count(store, by.now, MOST_COUNTED).await?;
     let first_overdue = overdue_refunds::list(store, by.now, (DateTime::UNIX_EPOCH, Uuid::nil()), 1).await?;
-    let (exceptions, oldest_exception) = open_exceptions::count(store, MOST_COUNTED).await?;
+    let (exceptions, oldest_exception) = exception_pages::count(store, None, MOST_COUNTED).await?;
     let requests = if by.may(Role::Admin) { operator_requests::count_open(store, by.operator.id, by.now).await? } else { 0 };
     let ago = |at: Option<DateTime<Utc>>| at.map(|at| by.ago(at));
     let page = Page {
