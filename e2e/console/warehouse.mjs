@@ -9,7 +9,7 @@ const unit = (number) => ({
   condition: "N",
 });
 
-/** An ASN that is being received, two exceptions, an expected return, a shipment and a drop-ship order of demo-shoes. */
+/** An ASN that is being received, two exceptions, a shipment and a drop-ship order of demo-shoes. */
 export async function stockedWarehouse(stage, merchant) {
   for (const warehouse of ["WH-1", "WH-2"]) {
     const names = ["--name", warehouse, "--external-identifier", `EXT-${warehouse}`];

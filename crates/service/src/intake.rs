@@ -5,6 +5,7 @@
 //! message is answered after the commit that holds it.
 
 mod upsert;
+pub mod warned;
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
@@ -18,6 +19,7 @@ use tokio::time::timeout;
 
 use self::upsert::upsert_batch;
 pub use self::upsert::{PublishOutcome, TRIES, upsert};
+use self::warned::Warned;
 use crate::node::Node;
 use crate::node::shares::{Full, Most, Party, Share, Shares};
 
@@ -38,6 +40,8 @@ pub struct Intake {
     queue: Mutex<Queue>,
     hasher: RandomState,
     in_flight: Arc<Shares>,
+    /// Warnings that are not stored yet.
+    pub warned: Warned,
 }
 
 #[derive(Default)]

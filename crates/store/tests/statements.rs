@@ -43,7 +43,7 @@ const SHARED: [&str; 20] = [
 
 /// Statements that search the data of all merchants, and the table they search. Their other tables are bound to the merchant
 /// by the join.
-const ACROSS: [(&str, &str); 62] = [
+const ACROSS: [(&str, &str); 66] = [
     ("-- Over all merchants, by the index of each status.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "rma"),
     ("-- Across merchants: returns by identifier and by tracking number.", "parcel"),
@@ -67,6 +67,10 @@ const ACROSS: [(&str, &str); 62] = [
     ("select * from outbound_shipment where (outbound_shipment.state", "outbound_shipment"),
     ("select * from drop_ship_order where (drop_ship_order.status", "drop_ship_order"),
     ("select * from rma where rma.expected", "rma"),
+    ("select * from intake_refusal where refusal_id >= $1", "intake_refusal"),
+    ("select * from order_import where import_id >= $1", "order_import"),
+    ("where warning_day.day = $1", "warning_day"),
+    ("from warning_day where day <= $1", "warning_day"),
     ("from exception_note where made_at <= $1", "exception_note"),
     ("-- Across merchants: a probe of the index for each group.", "failure"),
     ("-- Across merchants: by the indexes of running and of ended jobs.", "retry_job"),

@@ -53,6 +53,22 @@ pub struct Warning {
 }
 
 impl Warning {
+    /// The field within the order, without positions: `items.product_amount_cents`. Warnings are counted by it.
+    #[must_use]
+    pub fn kind(&self) -> String {
+        let mut kind = String::with_capacity(self.field.len());
+        let mut within = false;
+        for letter in self.field.chars() {
+            match letter {
+                '[' => within = true,
+                ']' => within = false,
+                letter if !within => kind.push(letter),
+                _ => {}
+            }
+        }
+        kind.strip_prefix("returns_portal_order.orders.").map(ToOwned::to_owned).unwrap_or(kind)
+    }
+
     /// The warnings that were stored with an order.
     #[must_use]
     pub fn read_stored(text: &str) -> Vec<Self> {
@@ -108,6 +124,13 @@ impl fmt::Display for Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn warnings_about_the_same_field_are_of_one_kind() {
+        let kind = |field: &str| Warning { field: field.to_owned(), message: String::new() }.kind();
+        assert_eq!(kind("returns_portal_order.orders[3].items[12].product_amount_cents"), "items.product_amount_cents");
+        assert_eq!(kind("refunds[0].created_at"), "refunds.created_at");
+    }
 
     #[test]
     fn a_path_reads_like_the_contract() {

@@ -1,6 +1,7 @@
 // An administrator looks at every page, while there is something to see on each.
 
 import { failingMerchant } from "../failing.mjs";
+import { faultyIntake } from "../intake.mjs";
 import { stockedWarehouse } from "../warehouse.mjs";
 
 export const isLong = true;
@@ -43,6 +44,10 @@ const PAGES = [
   [`${AT}/mails?mail=refunded&language=de`, "Demo Shoes", "mails-german"],
   ["/refunds", "Refunds overdue…", "refunds"],
   ["/cases", "…", "cases"],
+  ["/intake", "Refused messages", "refused"],
+  ["/intake/warnings", "Warnings", "warnings"],
+  ["/intake/warnings?merchant=demo-shoes", "Warnings", "warnings-merchant"],
+  ["/intake/imports", "Imports", "imports"],
   ["/warehouse", "Inbound ASNs", "warehouse"],
   ["/warehouse?state=closed", "Inbound ASNs", "warehouse-none"],
   [`${AT}/asns/ASN-1`, "ASN ASN-1", "asn"],
@@ -65,6 +70,7 @@ const PAGES = [
 export default async ({ stage, operator }) => {
   const { systems, merchant } = await failingMerchant(stage);
   await stockedWarehouse(stage, merchant);
+  const imported = await faultyIntake(stage, merchant);
   try {
     await operator.begins("admin");
     await operator.waitsFor("3 messages are in the failure queue");
@@ -85,6 +91,11 @@ export default async ({ stage, operator }) => {
     await operator.opens("/nowhere", 404);
     await operator.sees("There is no such page", "no-such-page");
 
+    await operator.opens("/intake");
+    await operator.follows("returns_portal_order.orders[0].currency");
+    await operator.sees("Refused message", "refused-message");
+    await operator.opens(`${AT}/imports/${imported}`);
+    await operator.sees("Import of Demo Shoes", "import");
     await operator.opens("/exceptions");
     await operator.follows("unknown_asn");
     await operator.sees("Receiving exception unknown_asn", "exception");

@@ -42,9 +42,11 @@ mod figures;
 mod form;
 mod frame;
 mod help;
+mod imports;
 mod inbound;
 mod invitation;
 mod late;
+mod listing;
 mod long_id;
 mod mails;
 mod merchant;
@@ -69,6 +71,7 @@ mod policy_trial;
 mod qr;
 mod question;
 mod refunds;
+mod refused;
 mod replay;
 mod report_filters;
 mod report_plots;
@@ -98,7 +101,7 @@ mod system;
 mod today;
 mod tokens;
 mod view;
-mod warehouse_list;
+mod warnings;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -208,6 +211,11 @@ fn returns_and_orders() -> Routes {
     Routes::default()
         .get("/returns", returns::list)
         .get("/orders", orders::list)
+        .get("/intake", refused::list)
+        .get("/merchants/{handle}/refused/{id}", refused::show)
+        .get("/intake/warnings", warnings::show)
+        .get("/intake/imports", imports::list)
+        .get("/merchants/{handle}/imports/{id}", imports::show)
         .get("/merchants/{handle}/orders/{id}", order_page::show)
         .post("/merchants/{handle}/orders/{id}/shopper", order_page::show_shopper)
         .get("/merchants/{handle}/returns/{rma}", return_page::show)

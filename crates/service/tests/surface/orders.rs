@@ -1,6 +1,7 @@
 //! Orders: messages, snapshots and refunds, and the import of a merchant's history.
 
 mod concurrency;
+mod console_intake;
 mod console_orders;
 mod forgetting;
 mod import_command;

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
+use crate::warehouse::across::Window;
 use crate::{Failed, Store, Tx};
 
 /// The state of an import.
@@ -234,6 +235,71 @@ pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec
     .fetch_all(&store.pool)
     .await?;
     rows.into_iter().map(Import::try_from).collect()
+}
+
+/// An import in a list.
+#[derive(Clone, Debug)]
+pub struct ListedImport {
+    pub handle: String,
+    pub merchant_name: String,
+    pub import: Import,
+}
+
+struct ListedRow {
+    handle: String,
+    merchant_name: String,
+    import_id: Uuid,
+    state: String,
+    lines_done: i64,
+    created: i64,
+    updated: i64,
+    unchanged: i64,
+    stale: i64,
+    refused: i64,
+    started_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    leased_until: Option<DateTime<Utc>>,
+}
+
+macro_rules! imports {
+    ($whose:tt $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            ListedRow,
+            "select merchant.handle, merchant.name as merchant_name, newest.import_id, newest.state, newest.lines_done, newest.created, "
+                + "newest.updated, newest.unchanged, newest.stale, newest.refused, newest.started_at, newest.updated_at, "
+                + "newest.leased_until from (select * from order_import where "
+                + $whose
+                + "import_id >= $1 and import_id < $2 order by import_id desc limit $3) as newest "
+                + "join merchant on merchant.merchant_id = newest.merchant_id order by newest.import_id desc",
+            $($argument),*
+        )
+    };
+}
+
+/// The imports of one merchant or of all, newest first.
+pub async fn list_across(store: &Store, merchant: Option<MerchantId>, window: &Window) -> Result<Vec<ListedImport>, Failed> {
+    let (from, before) = window.bounds();
+    let rows = match merchant {
+        Some(merchant) => imports!("merchant_id = $4 and ", from, before, window.most, merchant.0).fetch_all(&store.pool).await?,
+        None => imports!("", from, before, window.most).fetch_all(&store.pool).await?,
+    };
+    let listed = |row: ListedRow| {
+        let import = Row {
+            import_id: row.import_id,
+            state: row.state,
+            lines_done: row.lines_done,
+            created: row.created,
+            updated: row.updated,
+            unchanged: row.unchanged,
+            stale: row.stale,
+            refused: row.refused,
+            started_at: row.started_at,
+            updated_at: row.updated_at,
+            leased_until: row.leased_until,
+        };
+        Ok(ListedImport { handle: row.handle, merchant_name: row.merchant_name, import: import.try_into()? })
+    };
+    rows.into_iter().map(listed).collect()
 }
 
 /// A line that was refused.

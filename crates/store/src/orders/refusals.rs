@@ -4,9 +4,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::MerchantId;
 use uuid::Uuid;
 
+use crate::warehouse::across::Window;
 use crate::{Failed, Store, Tx};
 
-/// A refused message. Only its orders' identifiers are kept of its content.
+/// A refused message. Of its content, its orders' identifiers are kept, and what is around its faults without anything personal.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     pub id: Uuid,
@@ -19,14 +20,16 @@ pub struct Refusal {
     pub reason: String,
     /// The faults in the response, as JSON.
     pub faults: String,
+    /// The lines around its faults, as JSON. `None` if it could not be read.
+    pub excerpt: Option<String>,
 }
 
 /// Inserts a refusal.
 pub async fn insert(tx: &mut Tx, refusal: &Refusal) -> Result<(), Failed> {
     sqlx::query!(
         r#"
-        insert into intake_refusal (merchant_id, refusal_id, refused_at, request_id, order_identifiers, reason, faults)
-        values ($1, $2, $3, $4, $5, $6, $7)
+        insert into intake_refusal (merchant_id, refusal_id, refused_at, request_id, order_identifiers, reason, faults, excerpt)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
         "#,
         tx.merchant().0,
         refusal.id,
@@ -35,6 +38,7 @@ pub async fn insert(tx: &mut Tx, refusal: &Refusal) -> Result<(), Failed> {
         &refusal.order_identifiers,
         refusal.reason,
         refusal.faults,
+        refusal.excerpt,
     )
     .execute(tx.connection())
     .await?;
@@ -46,7 +50,7 @@ pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec
     let rows = sqlx::query_as!(
         Refusal,
         r#"
-        select refusal_id as id, refused_at, request_id, order_identifiers, reason, faults
+        select refusal_id as id, refused_at, request_id, order_identifiers, reason, faults, excerpt
         from intake_refusal
         where merchant_id = $1
         order by refusal_id desc
@@ -58,6 +62,59 @@ pub async fn list(store: &Store, merchant: MerchantId, limit: i64) -> Result<Vec
     .fetch_all(&store.pool)
     .await?;
     Ok(rows)
+}
+
+/// The refusal `id` of `merchant`.
+pub async fn find(store: &Store, merchant: MerchantId, id: Uuid) -> Result<Option<Refusal>, Failed> {
+    let refusal = sqlx::query_as!(
+        Refusal,
+        r#"
+        select refusal_id as id, refused_at, request_id, order_identifiers, reason, faults, excerpt
+        from intake_refusal
+        where merchant_id = $1 and refusal_id = $2
+        "#,
+        merchant.0,
+        id,
+    );
+    Ok(refusal.fetch_optional(&store.pool).await?)
+}
+
+/// A refusal in a list.
+#[derive(Clone, Debug)]
+pub struct ListedRefusal {
+    pub id: Uuid,
+    pub handle: String,
+    pub merchant_name: String,
+    pub refused_at: DateTime<Utc>,
+    pub request_id: String,
+    pub order_identifiers: Vec<String>,
+    pub reason: String,
+    /// The faults in the response, as JSON.
+    pub faults: String,
+}
+
+macro_rules! refusals {
+    ($whose:tt $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            ListedRefusal,
+            "select newest.refusal_id as id, merchant.handle, merchant.name as merchant_name, newest.refused_at, newest.request_id, "
+                + "newest.order_identifiers, newest.reason, newest.faults from (select * from intake_refusal where "
+                + $whose
+                + "refusal_id >= $1 and refusal_id < $2 order by refusal_id desc limit $3) as newest "
+                + "join merchant on merchant.merchant_id = newest.merchant_id order by newest.refusal_id desc",
+            $($argument),*
+        )
+    };
+}
+
+/// The refusals of one merchant or of all, newest first.
+pub async fn list_across(store: &Store, merchant: Option<MerchantId>, window: &Window) -> Result<Vec<ListedRefusal>, Failed> {
+    let (from, before) = window.bounds();
+    let refusals = match merchant {
+        Some(merchant) => refusals!("merchant_id = $4 and ", from, before, window.most, merchant.0).fetch_all(&store.pool).await?,
+        None => refusals!("", from, before, window.most).fetch_all(&store.pool).await?,
+    };
+    Ok(refusals)
 }
 
 /// The time for which a refusal is kept.

@@ -24,7 +24,7 @@ pub struct Window {
 
 impl Window {
     /// The first id that belongs to it, and the first that does not any more.
-    fn bounds(&self) -> (Uuid, Uuid) {
+    pub(crate) fn bounds(&self) -> (Uuid, Uuid) {
         let until = self.to.map_or(Uuid::max(), first_id);
         (self.from.map_or(Uuid::nil(), first_id), self.before.map_or(until, |before| before.min(until)))
     }

@@ -5,6 +5,7 @@
 //! same for an order on its own, as on a line of an import.
 
 mod erased;
+mod excerpt;
 mod explain;
 mod facts;
 mod received;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 pub use self::erased::erased;
+pub use self::excerpt::{ExcerptLine, excerpt, read_excerpt};
 pub use self::explain::{
     changed_under_returns, exchange_was_converted, exchanged_otherwise, overrefunded, refund_by_amount, refund_of_another_order,
     refunded_again, remark, rma_not_live, units_not_in_rma,

@@ -215,6 +215,32 @@ const EXCEPTIONS: &str = "
         now() - n * interval '1 minute', 1, 'unknown unit', 'ASN-' || n, 'LOST-' || n, '', 'SHOE-42'
     from generate_series(0, $2 / 100) as n";
 
+const REFUSED: &str = "
+    insert into intake_refusal (merchant_id, refusal_id, refused_at, request_id, order_identifiers, reason, faults, excerpt)
+    select $1[1 + n % 100], (left(first_id(now() - n * interval '1 minute')::text, 24) || lpad(to_hex(n), 12, '0'))::uuid,
+        now() - n * interval '1 minute', md5(n::text), array['T-' || n], 'The message has faults.',
+        '[{\"field\":\"returns_portal_order.orders[0].currency\",\"code\":\"invalid\",\"message\":\"must be three letters\"}]',
+        '[{\"depth\":0,\"text\":\"{\"}]'
+    from generate_series(0, $2 / 100) as n";
+
+const IMPORTS: &str = "
+    with made as (
+        insert into order_import (
+            merchant_id, import_id, started_at, updated_at, lines_done, created, updated, unchanged, stale, refused, state
+        )
+        select $1[1 + n % 100], (left(first_id(now() - n * interval '1 minute')::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, now(), now(),
+            $2, $2 - 1000, 0, 0, 0, 1000, 'done'
+        from generate_series(0, 1999) as n
+        returning merchant_id, import_id
+    )
+    insert into order_import_refusal (merchant_id, import_id, line, order_identifier, faults)
+    select merchant_id, import_id, line, 'T-' || line, '[]' from made, generate_series(1, 100) as line";
+
+const WARNED: &str = "
+    insert into warning_day (merchant_id, day, kind, count)
+    select merchant_id, now()::date - day, 'field_' || kind, 1 + $2 from unnest($1) as merchant_id, generate_series(0, 27) as day,
+        generate_series(1, 12) as kind";
+
 const CASES: &str = "
     insert into work_item (merchant_id, item_id, opened_at, kind, subject, reason)
     select $1[1 + n % 100], (left(first_id(now() - n * interval '1 minute')::text, 24) || lpad(to_hex(n), 12, '0'))::uuid,
@@ -278,7 +304,9 @@ pub(super) async fn store(app: &App, stage: &Stage, systems: &Merchant, endpoint
         let mut connection = stage.connect().await?;
         let fingerprint = app.fingerprints.email(SHOPPER);
         sqlx::query(SHOPPERS_ORDERS).bind(&fingerprint[..]).bind(&stage.merchants).execute(&mut connection).await?;
-        for statement in [RETURNS, ITEMS, PARCELS, RECEIPTS, ASNS, LARGE_ASN, SHIPMENTS, DROP_SHIPS, EXCEPTIONS, AUDITS] {
+        for statement in
+            [RETURNS, ITEMS, PARCELS, RECEIPTS, ASNS, LARGE_ASN, SHIPMENTS, DROP_SHIPS, EXCEPTIONS, REFUSED, IMPORTS, WARNED, AUDITS]
+        {
             sqlx::query(statement).bind(&stage.merchants).bind(orders).execute(&mut connection).await?;
         }
         let kinds: Vec<&str> = domain::returns::work::WorkKind::ALL.iter().map(|kind| kind.as_str()).collect();

@@ -32,6 +32,8 @@ struct Samples {
     /// The address of a case.
     case: String,
     exception: Uuid,
+    refused: Uuid,
+    import: Uuid,
     /// The address of the orders of a shopper.
     shoppers_orders: String,
     rma: String,
@@ -107,6 +109,8 @@ impl Samples {
             one(&mut connection, "select handle, item_id from work_item join merchant using (merchant_id) limit 1").await?;
         let (exception,): (Uuid,) =
             one(&mut connection, &format!("select exception_id from receiving_exception where {of_busy} limit 1")).await?;
+        let (refused,): (Uuid,) = one(&mut connection, &format!("select refusal_id from intake_refusal where {of_busy} limit 1")).await?;
+        let (import,): (Uuid,) = one(&mut connection, &format!("select import_id from order_import where {of_busy} limit 1")).await?;
         let of_rma =
             format!("select identifier, order_identifier from rma where {of_busy} and refund_due_at is null order by created_at limit 1");
         let (rma, order): (String, String) = one(&mut connection, &of_rma).await?;
@@ -130,6 +134,8 @@ impl Samples {
             replay_job,
             case,
             exception,
+            refused,
+            import,
             shoppers_orders,
             rma,
             order,
@@ -157,6 +163,8 @@ impl Samples {
             "/merchants/{handle}/orders/{id}" => route.replace("{id}", &self.order),
             "/merchants/{handle}/asns/{number}" => route.replace("{number}", "ASN-0"),
             "/merchants/{handle}/shipments/{number}" => route.replace("{number}", "OUT-0"),
+            "/merchants/{handle}/refused/{id}" => route.replace("{id}", &self.refused.to_string()),
+            "/merchants/{handle}/imports/{id}" => route.replace("{id}", &self.import.to_string()),
             _ if route.contains("/exceptions/{id}") => route.replace("{id}", &self.exception.to_string()),
             _ if route.contains("/replay/{job}") => route.replace("{job}", &self.replay_job.to_string()),
             _ if route.contains("/jobs/{job}") => route.replace("{job}", &self.retry_job.to_string()),
@@ -204,6 +212,9 @@ impl Samples {
             "/exceptions?show=mine".to_owned(),
             "/exceptions?show=unassigned".to_owned(),
             "/exceptions?show=resolved".to_owned(),
+            format!("/intake?merchant={BUSY}"),
+            format!("/intake/warnings?merchant={BUSY}"),
+            format!("/intake/imports?merchant={BUSY}"),
             format!("/warehouse?merchant={BUSY}"),
             "/warehouse?state=open".to_owned(),
             format!("/warehouse/returns?merchant={BUSY}"),

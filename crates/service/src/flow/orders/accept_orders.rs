@@ -43,6 +43,7 @@ pub async fn accept_orders(app: &App, merchant: MerchantId, message: Received<'_
         app.metrics.orders.get_or_create(&ResultLabels { result: verdict_word(*verdict) }).inc();
     }
     app.metrics.refunds.inc_by(done.new_refunds);
+    app.intake.warned.note(merchant, app.now().date_naive(), &done.accepted.warnings);
     Ok(done.accepted)
 }
 

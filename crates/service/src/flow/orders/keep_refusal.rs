@@ -3,6 +3,7 @@
 use domain::id::MerchantId;
 use store::orders::refusals::{self, Refusal};
 use wire::fault::Fault;
+use wire::orders::order::excerpt;
 
 use crate::app::App;
 
@@ -14,6 +15,8 @@ pub struct RefusedMessage<'a> {
     /// The summary in the answer to the caller.
     pub reason: &'a str,
     pub faults: &'a [Fault],
+    /// The message.
+    pub body: &'a [u8],
 }
 
 /// The most faults stored. The caller got all of them.
@@ -21,7 +24,8 @@ const MOST_KEPT: usize = 100;
 
 /// Stores a refusal.
 pub async fn keep_refusal(app: &App, merchant: MerchantId, refused: RefusedMessage<'_>) -> Result<(), store::Failed> {
-    let faults: Vec<&Fault> = refused.faults.iter().take(MOST_KEPT).collect();
+    let faults = refused.faults.get(..MOST_KEPT).unwrap_or(refused.faults);
+    let lines = excerpt(refused.body, faults);
     // PostgreSQL cannot store NUL in text, and a faulty message may have one anywhere.
     let storable = |text: String| text.replace('\0', "\u{fffd}");
     let refusal = Refusal {
@@ -30,7 +34,8 @@ pub async fn keep_refusal(app: &App, merchant: MerchantId, refused: RefusedMessa
         request_id: refused.request_id.to_owned(),
         order_identifiers: refused.order_identifiers.into_iter().map(storable).collect(),
         reason: refused.reason.to_owned(),
-        faults: storable(serde_json::to_string(&faults).unwrap_or_default()),
+        faults: storable(serde_json::to_string(faults).unwrap_or_default()),
+        excerpt: (!lines.is_empty()).then(|| storable(serde_json::to_string(&lines).unwrap_or_default())),
     };
     let mut tx = app.begin(merchant).await?;
     refusals::insert(&mut tx, &refusal).await?;

@@ -16,11 +16,11 @@ use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::form::{Path, Query};
 use super::frame::{Frame, Section};
+use super::listing::asn_state;
 use super::message_row::subject_at;
 use super::page::render;
 use super::return_found::{asn_at, return_at};
 use super::stamp::Stamp;
-use super::warehouse_list::asn_state;
 
 /// The lines, the received units and the exceptions that a page shows.
 const LINES: usize = 100;

@@ -12,11 +12,11 @@ use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::form::{Path, Query};
 use super::frame::{Frame, Section};
+use super::listing::{Choice, Filters, List};
 use super::message_row::subject_at;
 use super::page::render;
 use super::return_found::drop_ship_at;
 use super::stamp::Stamp;
-use super::warehouse_list::{Choice, Filters, List};
 use crate::show::warehouse::drop_ship::{content, shipment_content};
 
 const STATES: &[Choice] = &[

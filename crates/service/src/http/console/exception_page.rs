@@ -17,9 +17,9 @@ use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::form::{Form, Path};
 use super::frame::{Frame, Section};
+use super::listing::scanned_for;
 use super::page::render;
 use super::stamp::Stamp;
-use super::warehouse_list::scanned_for;
 use crate::flow::warehouse::work_on_exception::{ExceptionAction, LONGEST_NOTE, WorkOnExceptionError, work_on_exception};
 use crate::http::pages::see;
 

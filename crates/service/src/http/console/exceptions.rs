@@ -12,9 +12,9 @@ use super::count::{Count, MOST_COUNTED};
 use super::error::ConsoleError;
 use super::form::Query;
 use super::frame::{Frame, Notice, Section};
+use super::listing::{Tabs, named_merchant, scanned_for, tabs};
 use super::page::render;
 use super::stamp::Stamp;
-use super::warehouse_list::{Tabs, named_merchant, scanned_for, tabs};
 
 /// The rows of a page.
 const PAGE: usize = 50;

@@ -8,10 +8,10 @@ use super::by::{By, Viewer};
 use super::error::ConsoleError;
 use super::form::Query;
 use super::frame::{Frame, Section};
+use super::listing::{Filters, List};
 use super::page::render;
 use super::return_found::{order_at, return_at};
 use super::stamp::Stamp;
-use super::warehouse_list::{Filters, List};
 
 struct Row {
     at: String,

@@ -17,6 +17,7 @@ pub(super) enum Section {
     Returns,
     Orders,
     Warehouse,
+    Intake,
     Merchants,
     Reports,
     Operators,
@@ -36,6 +37,7 @@ impl Section {
             Self::Returns => "/returns",
             Self::Orders => "/orders",
             Self::Warehouse => "/warehouse",
+            Self::Intake => "/intake",
             Self::Merchants => "/merchants",
             Self::Reports => "/reports",
             Self::Operators => "/operators",
@@ -54,6 +56,7 @@ impl Section {
             Self::Returns => "Returns",
             Self::Orders => "Orders",
             Self::Warehouse => "Warehouse",
+            Self::Intake => "Intake",
             Self::Merchants => "Merchants",
             Self::Reports => "Reports",
             Self::Operators => "Operators",
@@ -74,6 +77,7 @@ impl Section {
             Self::Messages => "M2 4h12v8.5H2zM2 4.500l6 4.500 6-4.500",
             Self::Returns => "M5.5 3 2.500 6l3 3M2.500 6H10a3.500 3.500 0 0 1 0 7H6",
             Self::Orders => "M3.5 2h9v12l-2-1.300L8 14l-2.500-1.300L3.500 14zM6 5.500h4M6 8.500h4",
+            Self::Intake => "M8 2v8M5 7l3 3 3-3M2.5 11v2.5h11V11",
             Self::Warehouse => "M2.5 5 8 2l5.5 3v6L8 14l-5.5-3zM2.5 5 8 8l5.5-3M8 8v6",
             Self::Merchants => "M2.5 6 4 2.5h8L13.500 6v7.500h-11zM2.500 6h11M6.500 13.500V9.500h3v4",
             Self::Reports => "M2.5 13.5h11M4 11V8M7 11V4M10 11V6.5M13 11V2.5",
@@ -92,7 +96,10 @@ type Group = (Option<&'static str>, &'static [Section]);
 const MENU: [Group; 4] = [
     (None, &[Section::Today]),
     (Some("Work"), &[Section::Failures, Section::Requests]),
-    (Some("Look up"), &[Section::Messages, Section::Returns, Section::Orders, Section::Warehouse, Section::Merchants, Section::Reports]),
+    (
+        Some("Look up"),
+        &[Section::Messages, Section::Returns, Section::Orders, Section::Intake, Section::Warehouse, Section::Merchants, Section::Reports],
+    ),
     (Some("Installation"), &[Section::Operators, Section::Audit, Section::System]),
 ];
 

@@ -9,10 +9,10 @@ use super::count::grouped;
 use super::error::ConsoleError;
 use super::form::Query;
 use super::frame::{Frame, Section};
+use super::listing::{Choice, Filters, List, asn_state};
 use super::page::render;
 use super::return_found::asn_at;
 use super::stamp::Stamp;
-use super::warehouse_list::{Choice, Filters, List, asn_state};
 
 /// An ASN is receiving once something of it has arrived; it is stored as open until it is closed.
 const STATES: &[Choice] =

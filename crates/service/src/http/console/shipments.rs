@@ -15,11 +15,11 @@ use super::error::ConsoleError;
 use super::failure_choice::merchant_of;
 use super::form::{Path, Query};
 use super::frame::{Frame, Section};
+use super::listing::{Choice, Filters, List};
 use super::message_row::subject_at;
 use super::page::render;
 use super::return_found::{asn_at, shipment_at};
 use super::stamp::Stamp;
-use super::warehouse_list::{Choice, Filters, List};
 
 const STATES: &[Choice] = &[
     ("open", "Open", &["open"]),

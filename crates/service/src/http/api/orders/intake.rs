@@ -61,11 +61,11 @@ pub(crate) async fn publish(
         Ok(message) => message,
         Err(Refusal::Malformed(malformed)) => {
             let error = ApiError::Malformed(malformed.0);
-            return Err(refuse(&app, caller.merchant, &id, error, Vec::new(), query.validate_only).await);
+            return Err(refuse(&app, caller.merchant, &id, error, (body.as_ref(), Vec::new()), query.validate_only).await);
         }
         Err(Refusal::Faulty(faulty)) => {
             let error = ApiError::Faulty(faulty.faults);
-            return Err(refuse(&app, caller.merchant, &id, error, faulty.identifiers, query.validate_only).await);
+            return Err(refuse(&app, caller.merchant, &id, error, (body.as_ref(), faulty.identifiers), query.validate_only).await);
         }
     };
     let outcome = if query.validate_only {
@@ -82,7 +82,14 @@ fn admit(app: &App, merchant: MerchantId) -> Result<Share, ApiError> {
 }
 
 /// Counts a refusal and keeps it for support, except with `validate_only`. The caller gets the error even if it cannot be kept.
-async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError, orders: Vec<String>, validate_only: bool) -> ApiError {
+async fn refuse(
+    app: &App,
+    merchant: MerchantId,
+    id: &RequestId,
+    error: ApiError,
+    (body, orders): (&[u8], Vec<String>),
+    validate_only: bool,
+) -> ApiError {
     if validate_only {
         return error;
     }
@@ -91,7 +98,7 @@ async fn refuse(app: &App, merchant: MerchantId, id: &RequestId, error: ApiError
         _ => ("malformed", &[]),
     };
     app.metrics.refusals.get_or_create(&ResultLabels { result }).inc();
-    let refused = RefusedMessage { request_id: &id.0, order_identifiers: orders, reason: &error.message(), faults };
+    let refused = RefusedMessage { request_id: &id.0, order_identifiers: orders, reason: &error.message(), faults, body };
     if let Err(failed) = keep_refusal(app, merchant, refused).await {
         tracing::warn!(request_id = id.0, %failed, "keeping a refusal for support failed");
     }

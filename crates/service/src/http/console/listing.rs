@@ -1,4 +1,4 @@
-//! What the lists of the warehouse share: tabs, filters in the address, and pages of rows.
+//! What the lists of the warehouse and of the intake share: tabs, filters in the address, and pages of rows.
 
 use domain::warehouse::inbound::{State, Target};
 use serde::Deserialize;
@@ -15,14 +15,17 @@ use super::return_found::{asn_at, return_at};
 /// The rows of a page.
 const PAGE: usize = 50;
 
-/// The pages of the section, and their names.
-pub(super) const TABS: [(&str, &str); 5] = [
+/// The pages of the section Warehouse, and their names.
+const WAREHOUSE: [(&str, &str); 5] = [
     ("/warehouse", "Inbound"),
     ("/exceptions", "Exceptions"),
     ("/warehouse/returns", "Expected returns"),
     ("/warehouse/shipments", "Shipments"),
     ("/warehouse/drop-ship", "Drop-ship orders"),
 ];
+
+/// The pages of the section Intake, and their names.
+const INTAKE: [(&str, &str); 3] = [("/intake", "Refused messages"), ("/intake/warnings", "Warnings"), ("/intake/imports", "Imports")];
 
 /// A choice of the filter by state: its value in the address, its name, and the stored states.
 pub(super) type Choice = (&'static str, &'static str, &'static [&'static str]);
@@ -117,13 +120,27 @@ impl List {
     pub(super) fn tabs(&self) -> Tabs {
         tabs(self.at)
     }
+
+    pub(super) fn section(&self) -> &'static str {
+        if is_intake(self.at) { "Intake" } else { "Warehouse" }
+    }
+
+    /// The merchant's handle as a command names it.
+    pub(super) fn handle(&self) -> &str {
+        self.merchant.as_ref().map_or("HANDLE", |merchant| &merchant.handle)
+    }
 }
 
 /// The tabs of the section: path, name, and whether it is this page.
-pub(super) type Tabs = [(&'static str, &'static str, bool); 5];
+pub(super) type Tabs = Vec<(&'static str, &'static str, bool)>;
 
 pub(super) fn tabs(here: &str) -> Tabs {
-    TABS.map(|(path, name)| (path, name, path == here))
+    let all: &[(&'static str, &'static str)] = if is_intake(here) { &INTAKE } else { &WAREHOUSE };
+    all.iter().map(|(path, name)| (*path, *name, *path == here)).collect()
+}
+
+fn is_intake(at: &str) -> bool {
+    at.starts_with("/intake")
 }
 
 /// The merchant that a filter names; nobody with that handle is a fault.
