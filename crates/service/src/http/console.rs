@@ -6,12 +6,12 @@
 
 mod account;
 mod amount;
+mod asn_page;
 mod audit;
 mod brand;
 mod brand_form;
 mod brand_preview;
 mod brand_told;
-mod asn_page;
 mod by;
 mod cases;
 mod command_line;
@@ -118,7 +118,13 @@ use crate::app::App;
 
 /// All pages.
 fn all_pages() -> Routes {
-    Routes::default().and(people()).and(work()).and(returns_and_orders()).and(warehouse()).and(merchants_and_endpoints()).and(policies_and_brands())
+    Routes::default()
+        .and(people())
+        .and(work())
+        .and(returns_and_orders())
+        .and(warehouse())
+        .and(merchants_and_endpoints())
+        .and(policies_and_brands())
 }
 
 /// The way in, and the operator's own people.
