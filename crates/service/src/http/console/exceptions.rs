@@ -89,13 +89,13 @@ pub(super) async fn list(by: By<Viewer>, Query(filters): Query<Filters>) -> Resu
         (None, true) => Some(Notice::ok("The exception is resolved.", "Its page keeps the reason, and the audit log names you.")),
         (None, false) => None,
     };
-    let shows = [("open", "Open"), ("mine", "Mine"), ("unassigned", "Unassigned"), ("resolved", "Resolved")];
+    let choices = [("open", "Open"), ("mine", "Mine"), ("unassigned", "Unassigned"), ("resolved", "Resolved")];
     let handle = if filters.merchant.is_empty() { "HANDLE" } else { &filters.merchant };
     let option = if value == "open" { String::new() } else { format!(" --show {value}") };
     render(&Page {
         frame: by.frame(Section::Warehouse, &heading).with(notice),
         tabs: tabs("/exceptions"),
-        shows: shows.map(|(other, name)| (other, name, other == value)),
+        shows: choices.map(|(other, name)| (other, name, other == value)),
         is_resolved: shown == Shown::Resolved,
         more: page.next.map(|after| filters.at(after)),
         rows: page.exceptions.into_iter().map(|exception| row(&by, exception)).collect(),
