@@ -235,10 +235,10 @@ async fn answer(app: App, call: Call) -> Answer {
         Ok(words) => words,
         Err(why) => return remote::refuse(why),
     };
-    match Cli::try_parse_from(&words.words).map(|cli| cli.command) {
+    match Cli::try_parse_from(&words.line).map(|cli| cli.command) {
         Ok(Command::Operate(command)) => {
             let format = words.format;
-            remote::run(words, operate(command, &app, format)).await
+            remote::run(words, Box::pin(operate(command, &app, format))).await
         }
         Ok(_) => remote::refuse("this command cannot be run from elsewhere".to_owned()),
         Err(error) => remote::refuse(remote::explain(&error)),

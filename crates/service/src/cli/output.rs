@@ -37,7 +37,7 @@ pub(super) fn line(line: &str) {
 
 /// Prints a note beside the output, which stays readable for scripts. An empty note is not printed.
 pub(super) fn note(note: &str) {
-    if !note.is_empty() && !session::keep(|printed| printed.notes.push_str(&format!("{note}\n"))) {
+    if !note.is_empty() && !session::keep(|printed| printed.notes.extend([note, "\n"])) {
         eprintln!("{note}");
     }
 }

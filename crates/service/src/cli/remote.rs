@@ -29,7 +29,7 @@ pub(super) fn commands(mut command: Command, run: Run) -> Commands {
 
 /// The words of a command line, and the secret that does not belong there.
 pub(super) struct Words {
-    pub(super) words: Vec<String>,
+    pub(super) line: Vec<String>,
     pub(super) format: Format,
     remote: Arc<Remote>,
 }
@@ -53,7 +53,7 @@ pub(super) fn read(mut command: Command, call: Call) -> Result<Words, String> {
     let actor = format!("{} via token:{name}", operator.actor());
     let operator = domain::merchants::operator::Operator { role, ..operator };
     let remote = Arc::new(Remote { operator, actor, secret, printed: Mutex::default() });
-    Ok(Words { words: line, format: if as_json { Format::Json } else { Format::Table }, remote })
+    Ok(Words { line, format: if as_json { Format::Json } else { Format::Table }, remote })
 }
 
 /// Runs a command for the caller, and keeps what it prints.

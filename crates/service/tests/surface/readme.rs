@@ -57,7 +57,7 @@ async fn the_readme_leads_from_an_empty_database_to_a_stored_order() {
 /// An app on this database with the clock of the machine, as `backhaul serve` has it.
 fn app_on(database: &Database) -> App {
     let settings = [("DATABASE_URL", database.url.as_str()), ("BACKHAUL__MODE", "sandbox")];
-    let settings = Settings::load(None, settings.map(|(name, value)| (name.to_owned(), value.to_owned()))).unwrap();
+    let settings = Settings::load(None, settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap();
     App::new(settings, Clock::system(), Entropy::system()).unwrap()
 }
 

@@ -62,14 +62,15 @@ fn operation(leaf: &Command, words: &str, role: Role, reads: bool) -> Value {
     let about = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
     let summary = about(leaf.get_about());
     let description = leaf.get_long_about().map_or_else(|| summary.clone(), ToString::to_string);
-    let mut operation = json!({
-        "operationId": words.replace([' ', '-'], "_"),
-        "tags": [words.split(' ').next().unwrap_or_default()],
-        "summary": summary,
-        "description": format!("{description}\n\nRole: {role}. Command: `backhaul {words}`."),
-        "x-role": role.as_str(),
-        "responses": responses().keys().map(|status| (status.clone(), json!({ "$ref": format!("#/components/responses/{status}") }))).collect::<Map<_, _>>(),
-    });
+    let reference = |status: &String| (status.clone(), json!({ "$ref": format!("#/components/responses/{status}") }));
+    let mut operation = Map::new();
+    let mut add = |name: &str, value: Value| operation.insert(name.to_owned(), value);
+    add("operationId", words.replace([' ', '-'], "_").into());
+    add("tags", vec![words.split(' ').next().unwrap_or_default()].into());
+    add("summary", summary.into());
+    add("description", format!("{description}\n\nRole: {role}. Command: `backhaul {words}`.").into());
+    add("x-role", role.as_str().into());
+    add("responses", responses().keys().map(reference).collect::<Map<_, _>>().into());
     if reads {
         let parameter = |arg: &Arg| {
             json!({
@@ -80,22 +81,22 @@ fn operation(leaf: &Command, words: &str, role: Role, reads: bool) -> Value {
                 "schema": schema(arg),
             })
         };
-        operation["parameters"] = parameters::of(leaf).map(parameter).collect();
+        add("parameters", parameters::of(leaf).map(parameter).collect());
     } else {
-        operation["requestBody"] = body(leaf, words);
+        add("requestBody", body(leaf, words));
     }
-    operation
+    operation.into()
 }
 
 fn body(leaf: &Command, words: &str) -> Value {
     let mut properties = Map::new();
     for arg in parameters::of(leaf) {
         let (name, mut schema) = (parameters::name(arg), schema(arg));
-        schema["description"] = help(arg).into();
+        schema.insert("description".to_owned(), help(arg).into());
         if operations::files(words).contains(&name.as_str()) {
-            schema["contentEncoding"] = "base64".into();
+            schema.insert("contentEncoding".to_owned(), "base64".into());
         }
-        properties.insert(name, schema);
+        properties.insert(name, schema.into());
     }
     if let Some(variable) = operations::secret(words) {
         let description = format!("The secret, which the command line takes from `{variable}`.");
@@ -111,11 +112,11 @@ fn help(arg: &Arg) -> String {
 }
 
 /// The type of a parameter's values.
-fn schema(arg: &Arg) -> Value {
+fn schema(arg: &Arg) -> Map<String, Value> {
     let of = arg.get_value_parser().type_id();
     let is = |types: &[TypeId]| types.iter().any(|one| of == *one);
-    let mut one = if parameters::is_flag(arg) {
-        json!({ "type": "boolean" })
+    let kind = if parameters::is_flag(arg) {
+        "boolean"
     } else if is(&[
         TypeId::of::<i16>(),
         TypeId::of::<i32>(),
@@ -124,21 +125,23 @@ fn schema(arg: &Arg) -> Value {
         TypeId::of::<u32>(),
         TypeId::of::<u64>(),
     ]) {
-        json!({ "type": "integer" })
+        "integer"
     } else if is(&[TypeId::of::<f64>()]) {
-        json!({ "type": "number" })
+        "number"
     } else {
-        json!({ "type": "string" })
+        "string"
     };
+    let mut one = Map::from_iter([("type".to_owned(), Value::from(kind))]);
     let possible: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
     if !possible.is_empty() && !parameters::is_flag(arg) {
-        one["enum"] = possible.into();
+        one.insert("enum".to_owned(), possible.into());
     }
     if let ([default], false) = (arg.get_default_values(), parameters::is_flag(arg)) {
         let text = default.to_string_lossy();
-        one["default"] = if one["type"] == "integer" { text.parse::<i64>().map_or(Value::Null, Value::from) } else { text.into() };
+        let default = if kind == "integer" { text.parse::<i64>().map_or(Value::Null, Value::from) } else { text.into() };
+        one.insert("default".to_owned(), default);
     }
-    if parameters::is_list(arg) { json!({ "type": "array", "items": one }) } else { one }
+    if parameters::is_list(arg) { Map::from_iter([("type".to_owned(), "array".into()), ("items".to_owned(), one.into())]) } else { one }
 }
 
 /// The responses of every operation, by status.

@@ -89,8 +89,8 @@ pub(super) fn given(command: &Command, matches: &ArgMatches) -> Map<String, Valu
         let value = if is_flag(arg) {
             Value::Bool(matches.get_flag(id))
         } else {
-            let texts = matches.get_raw(id).into_iter().flatten().map(|raw| Value::from(raw.to_string_lossy()));
-            if is_list(arg) { texts.collect() } else { texts.last().unwrap_or_default() }
+            let mut texts = matches.get_raw(id).into_iter().flatten().map(|raw| Value::from(raw.to_string_lossy()));
+            if is_list(arg) { texts.collect() } else { texts.next_back().unwrap_or_default() }
         };
         parameters.insert(name(arg), value);
     }
