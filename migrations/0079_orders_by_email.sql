@@ -3,5 +3,3 @@
 -- both, so that an order costs no more to write.
 create index concurrently if not exists customer_order_of_shopper on customer_order (email_fingerprint, merchant_id, placed_at desc)
     where email_fingerprint is not null;
-
-drop index concurrently if exists customer_order_by_email;

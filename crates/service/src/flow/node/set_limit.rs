@@ -45,7 +45,7 @@ async fn save(app: &App, actor: &str, name: Name, value: Option<u32>) -> Result<
         Some(value) => ("limit.lowered", format!("{} to {value}", name.as_str())),
         None => ("limit.reset", name.as_str().to_owned()),
     };
-    let mut tx = app.begin_home().await?;
+    let mut tx = app.home().begin_home_aside().await?;
     limits::save(&mut tx, &limit).await?;
     home_audit::record(&mut tx, Entry { id: app.mint(), actor, action, detail: &detail, done_at: app.now() }).await?;
     tx.commit().await

@@ -94,9 +94,17 @@ fn sources() -> Vec<String> {
         }
     }
     let mut sources = Vec::new();
-    for path in
-        ["templates", "src/http/portal", "src/http/pages", "src/flow/returns", "src/show", "src/delivery/mails", "src/platform/words.rs"]
-    {
+    // The console speaks English only, and has no texts.
+    for path in [
+        "templates/portal",
+        "templates/mails",
+        "src/http/portal",
+        "src/http/pages",
+        "src/flow/returns",
+        "src/show",
+        "src/delivery/mails",
+        "src/platform/words.rs",
+    ] {
         read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(path), &mut sources);
     }
     sources

@@ -61,7 +61,7 @@ async fn the_audit_is_found_by_merchant_person_action_and_time_and_read_by_other
     };
     let all = lines("").await;
     assert_eq!((&all[0]["action"], &all[0]["merchant"]), (&"limit.lowered".into(), &serde_json::Value::Null), "{all:?}");
-    assert!(all[0]["actor"].as_str().unwrap().starts_with("console:"), "{all:?}");
+    assert!(all[0]["actor"].as_str().unwrap().starts_with("operator:"), "{all:?}");
     assert_eq!(all[0]["detail"], "messages-in-flight to 3");
     let times: Vec<&str> = all.iter().map(|line| line["at"].as_str().unwrap()).collect();
     assert!(times.windows(2).all(|pair| pair[0] >= pair[1]), "newest first: {times:?}");

@@ -20,7 +20,7 @@ pub fn check(terms: Terms, record: &Record) -> Result<(), String> {
         ledger.note(step, view);
         units(view, &ledger, terms)?;
         goods_or_money(view)?;
-        ledger.follow(view)?;
+        ledger.follow(step, view)?;
         exchanges.follow(step, view)?;
         if let Step::Start(start) = step
             && view.outcome.starts_with("started")
@@ -41,8 +41,8 @@ struct Ledger {
     naming: BTreeSet<(String, String)>,
     /// The refunds that were stated without lines at least once.
     by_amount: BTreeSet<(String, String)>,
-    /// The units that a refund covered until another one settled them, by refund, order and line: it came while their exchange was
-    /// owed, and nobody confirmed it.
+    /// The units that a refund covered until another one, or more units of it, settled them, by refund, order and line: it came while
+    /// their exchange was owed, and nobody confirmed it.
     replaced: BTreeMap<(String, String, String), u32>,
     /// The returns as last seen.
     returns: BTreeMap<String, Return>,
@@ -117,7 +117,7 @@ impl Ledger {
     }
 
     /// Final states stay, no message is missing or repeated, and the label comes first.
-    fn follow(&mut self, view: &View) -> Result<(), String> {
+    fn follow(&mut self, step: &Step, view: &View) -> Result<(), String> {
         for message in &view.messages {
             let (count, refunded) = self.messages.entry(message.name.clone()).or_default();
             *count += 1;
@@ -147,7 +147,9 @@ impl Ledger {
                 for (before, now) in before.units.iter().zip(&shown.units) {
                     let kept = before.refund.is_none() || before.refund == now.refund || (before.in_question && now.is_covered());
                     hold(kept, || format!("a unit of {name} has lost its refund"))?;
-                    if let Some(refund) = before.refund.as_ref().filter(|_| before.refund != now.refund) {
+                    // More units of the same refund settle a unit in question as those of another one do.
+                    let settled_anew = before.in_question && !now.in_question && matches!(step, Step::Publish(_));
+                    if let Some(refund) = before.refund.as_ref().filter(|_| before.refund != now.refund || settled_anew) {
                         let key = (refund.clone(), shown.order.clone(), before.line.clone());
                         *self.replaced.entry(key).or_default() += 1;
                     }

@@ -1,0 +1,2 @@
+-- customer_order_of_shopper does its work.
+drop index customer_order_by_email;
